@@ -1,0 +1,82 @@
+# The three kinds of target this project has: a library per folder, a test binary per folder, and a
+# libFuzzer target per reader. Sources are always listed, never globbed.
+
+set(GRAPHGATE_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 sees uninitialized members in every std::variant that is moved.
+  list(APPEND GRAPHGATE_WARNINGS -Wno-maybe-uninitialized)
+endif()
+if(GRAPHGATE_WERROR)
+  list(APPEND GRAPHGATE_WARNINGS -Werror)
+endif()
+
+# Settings that every target of ours takes. -ffp-contract=off: a rounding that the source asks for
+# must happen, whatever the machine's instruction set.
+function(graphgate_configure target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE ${GRAPHGATE_WARNINGS} -ffp-contract=off)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+# graphgate_library(spec SOURCES a.cpp b.cpp [PUBLIC_DEPS ...] [PRIVATE_DEPS ...]) makes the library
+# graphgate_spec with the alias graphgate::spec, installed and exported.
+function(graphgate_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS" ${ARGN})
+  set(target graphgate_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(graphgate::${name} ALIAS ${target})
+  graphgate_configure(${target})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/graphgate>)
+  target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT graphgateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# graphgate_test(spec SOURCES a_test.cpp ... [DEPS ...] [LABELS unit]) makes the test binary
+# spec_test; every TEST in it is a ctest of its own.
+function(graphgate_test name)
+  if(NOT GRAPHGATE_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  set(target ${name}_test)
+  add_executable(${target} ${ARG_SOURCES})
+  graphgate_configure(${target})
+  target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
+  target_compile_definitions(${target} PRIVATE
+    GRAPHGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GRAPHGATE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/golden")
+  gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
+                       DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# graphgate_fuzzer(pt2 SOURCES fuzz/pt2_fuzzer.cpp CORPUS dir DEPS ...) makes the libFuzzer target
+# pt2_fuzzer and a short ctest run of it, labelled fuzz, that starts from the files of CORPUS. Needs
+# clang, and GRAPHGATE_BUILD_FUZZERS, which also instruments every target that is made after it.
+function(graphgate_fuzzer name)
+  if(NOT GRAPHGATE_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;DEPS" ${ARGN})
+  set(target ${name}_fuzzer)
+  add_executable(${target} ${ARG_SOURCES})
+  graphgate_configure(${target})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  target_link_libraries(${target} PRIVATE ${ARG_DEPS})
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus)
+  file(MAKE_DIRECTORY ${work})
+  add_test(NAME ${target}
+    COMMAND ${target} -max_total_time=10 -rss_limit_mb=2048 -timeout=10 ${work} ${ARG_CORPUS})
+  set_tests_properties(${target} PROPERTIES LABELS fuzz TIMEOUT 120)
+endfunction()
+
+if(GRAPHGATE_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "GRAPHGATE_BUILD_FUZZERS needs clang")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()

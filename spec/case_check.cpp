@@ -1,0 +1,162 @@
+// Whether a case makes sense; declared in case_file.h.
+#include <set>
+
+#include "spec/case_file.h"
+#include "spec/graph_check.h"
+
+namespace graphgate::spec {
+namespace {
+
+std::size_t count_user_outputs(const Program& program) {
+  std::size_t count = 0;
+  for (const ProgramOutput& output : program.outputs) {
+    if (output.kind == OutputKind::kUserOutput) ++count;
+  }
+  return count;
+}
+
+class CaseChecker {
+ public:
+  explicit CaseChecker(const CaseFile& the_case) : case_(the_case) {}
+
+  Result<void> check() {
+    GRAPHGATE_TRY_VOID(check_programs());
+    GRAPHGATE_TRY_VOID(check_weights());
+    for (const InputSet& set : case_.inputs) {
+      const auto result = check_set(set);
+      if (!result.ok()) return result.error().at("inputs '" + set.name + "'");
+    }
+    for (std::size_t i = 0; i < case_.scenario.steps.size(); ++i) {
+      const Step& step = case_.scenario.steps[i];
+      const auto result = std::visit([this](const auto& what) { return check_step(what); }, step);
+      if (result.ok()) continue;
+      return result.error().at("step " + std::to_string(i) + " (" + print_step(step) + ")");
+    }
+    return check_expectation();
+  }
+
+ private:
+  Result<const Program*> find(const std::string& name) const {
+    if (const Program* program = case_.find_program(name)) return program;
+    return bad_input("the case has no program '" + name + "'");
+  }
+
+  Result<void> check_programs() {
+    GRAPHGATE_TRY(const OpTable ops, case_ops(case_));
+    std::set<std::string_view> names;
+    for (const Program& program : case_.programs) {
+      if (program.name.empty()) return bad_input("a program has no name");
+      if (!names.insert(program.name).second) {
+        return bad_input("two programs are named '" + program.name + "'");
+      }
+      GRAPHGATE_TRY_VOID(check_program(program, ops));
+    }
+    return {};
+  }
+
+  Result<void> check_weights() {
+    std::set<std::string_view> names;
+    for (const CaseWeights& weights : case_.weights) {
+      GRAPHGATE_TRY(const Program* program, find(weights.program));
+      const std::string place = "weights '" + weights.program + "'";
+      if (!names.insert(weights.program).second) return bad_input("given twice").at(place);
+      if (!program->tensors.empty()) {
+        return bad_input("the program has elements of its own").at(place);
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_set(const InputSet& set) {
+    if (!sets_.insert(set.name).second) return bad_input("two sets have this name");
+    GRAPHGATE_TRY(const Program* program, find(set.program));
+    std::set<std::string_view> names;
+    for (const CaseInput& input : set.inputs) {
+      if (!program->find_input(InputKind::kUserInput, input.name)) {
+        return bad_input("program '" + set.program + "' has no input '" + input.name + "'");
+      }
+      if (!names.insert(input.name).second) {
+        return bad_input("input '" + input.name + "' is given twice");
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_step(const CallStep& step) {
+    GRAPHGATE_TRY(const Program* program, find(step.program));
+    calls_.push_back(program);
+    for (const auto& [symbol, size] : step.sizes) {
+      if (symbol != "size" && !program->symbols.contains(symbol)) {
+        return bad_input("the program has no symbol '" + symbol + "'");
+      }
+      if (size < 0) return bad_input("the size of '" + symbol + "' is negative");
+    }
+    if (!step.inputs) return {};
+    for (const InputSet& set : case_.inputs) {
+      if (set.name == *step.inputs && set.program == step.program) return {};
+    }
+    return bad_input("the case has no inputs '" + *step.inputs + "' of this program");
+  }
+
+  // The program of a port, which must have been called if it is an output.
+  Result<const Program*> find_port(const PortRef& port, bool output) const {
+    if (port.program.empty()) {
+      if (calls_.empty()) return bad_input("no program is called before");
+      return calls_.back();
+    }
+    GRAPHGATE_TRY(const Program* program, find(port.program));
+    if (!output) return program;
+    for (const Program* called : calls_) {
+      if (called == program) return program;
+    }
+    return bad_input("program '" + port.program + "' is not called before");
+  }
+
+  Result<void> check_output(const PortRef& port) const {
+    GRAPHGATE_TRY(const Program* program, find_port(port, /*output=*/true));
+    const std::size_t count = count_user_outputs(*program);
+    if (port.index < count) return {};
+    return bad_input("the program has " + std::to_string(count) + " outputs");
+  }
+
+  Result<void> check_step(const HoldStep& step) { return check_output(step.output); }
+  Result<void> check_step(const ReleaseStep& step) { return check_output(step.output); }
+  Result<void> check_step(const CheckStep&) { return {}; }
+
+  Result<void> check_step(const SwapWeightsStep& step) {
+    GRAPHGATE_TRY([[maybe_unused]] const Program* program, find(step.program));
+    return {};
+  }
+
+  Result<void> check_step(const FeedBackStep& step) {
+    GRAPHGATE_TRY_VOID(check_output(step.output));
+    GRAPHGATE_TRY(const Program* program, find_port(step.input, /*output=*/false));
+    const std::size_t count = program->inputs_of(InputKind::kUserInput).size();
+    if (step.input.index < count) return {};
+    return bad_input("the program has " + std::to_string(count) + " inputs");
+  }
+
+  Result<void> check_expectation() {
+    for (const ExpectedOutput& expected : case_.expectation.outputs) {
+      const std::string place = "expected output " + std::to_string(expected.output) + " of call " +
+                                std::to_string(expected.call);
+      if (expected.call >= calls_.size()) {
+        return bad_input("the scenario has " + std::to_string(calls_.size()) + " calls").at(place);
+      }
+      const std::size_t count = count_user_outputs(*calls_[expected.call]);
+      if (expected.output < count) continue;
+      return bad_input("the program has " + std::to_string(count) + " outputs").at(place);
+    }
+    return {};
+  }
+
+  const CaseFile& case_;
+  std::set<std::string_view> sets_;
+  std::vector<const Program*> calls_;  // the programs of the call steps seen so far
+};
+
+}  // namespace
+
+Result<void> check_case(const CaseFile& the_case) { return CaseChecker(the_case).check(); }
+
+}  // namespace graphgate::spec

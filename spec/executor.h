@@ -1,0 +1,64 @@
+// The seam between judges and executors. conformance/ and fuzz/ know executors only through this.
+//
+// An Executor loads a program; the LoadedProgram keeps its state (buffers, hidden state) from call
+// to call. What a call returns is everything a call means: outputs with their geometry and storage
+// sharing, and the final bytes of every input and buffer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "spec/program.h"
+
+namespace graphgate::spec {
+
+// What a caller passes for one user input: a tensor, or a number where the program takes one.
+using InputValue = std::variant<HostTensor, std::int64_t, double, bool>;
+
+// One user output: a tensor, a symbolic number, or None.
+using OutputValue = std::variant<None, HostTensor, std::int64_t, double, bool>;
+
+// What an oracle knows of a tensor's elements, in row-major order: the value in wider arithmetic,
+// and how far from it a right executor may land. An infinite radius says that the oracle cannot
+// tell (an index or a branch hung on a tie). Integers and booleans: radius 0, or infinite.
+struct Spread {
+  std::vector<long double> values;
+  std::vector<double> radii;
+};
+
+// After one call. Tensors that share a `storage` pointer alias, across all lists.
+struct CallResult {
+  std::vector<OutputValue> outputs;        // user outputs, in order
+  std::vector<InputValue> final_inputs;    // user inputs after the call, in order
+  std::vector<HostTensor> final_states;    // parameters, buffers and constants after the call,
+  std::vector<std::string> state_targets;  //   with their targets
+  // From an oracle, one Spread per tensor of the lists above (empty for what is no tensor); from
+  // an executor, empty.
+  std::vector<Spread> output_spreads;
+  std::vector<Spread> final_input_spreads;
+  std::vector<Spread> final_state_spreads;
+};
+
+class LoadedProgram {
+ public:
+  virtual ~LoadedProgram() = default;
+  // Runs once. `inputs` are the user inputs in order; their storages are never written: mutation
+  // of an input shows in CallResult::final_inputs. Fails with kBadInput on a wrong count, dtype,
+  // size, or a size outside its symbol's range.
+  virtual Result<CallResult> call(std::span<const InputValue> inputs) = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // The program must outlive the result, and is not copied. Fails with kUnsupported, naming the
+  // op or the feature, when this executor cannot run it.
+  virtual Result<std::unique_ptr<LoadedProgram>> load(const Program& program) = 0;
+};
+
+}  // namespace graphgate::spec

@@ -1,0 +1,18 @@
+// Nodes against the schemas of their ops. check_program calls this after check_graph, whose
+// invariants it relies on.
+#pragma once
+
+#include "spec/graph.h"
+#include "spec/op_table.h"
+
+namespace graphgate::spec {
+
+// Every node of the graph and of its subgraphs; higher-order ops have no schema and always pass.
+//
+// What fits a schema type follows what PyTorch's exporter writes: a number or a symbolic number
+// fits `Tensor` (it becomes a 0-dim tensor), an int fits `float`, one int fits a list with a fixed
+// size, a bool or an int fits `Scalar`. None fits optional types and types with no value here
+// (Generator, Stream...).
+[[nodiscard]] Result<void> check_nodes(const Graph& graph, const OpTable& ops);
+
+}  // namespace graphgate::spec

@@ -1,0 +1,35 @@
+// Reading one node line of graph text, and the graph being built. The graph parser calls this for
+// every line that no keyword starts.
+//
+//   %v : f32[8], (%p, %q) = aten.op.overload(%x, 1, alpha=2) as name
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "spec/argument_text.h"
+#include "spec/op_table.h"
+
+namespace graphgate::spec {
+
+// A graph and the names in it that later lines may use. Values get ids in the order of definition.
+struct GraphBuilder {
+  Graph graph;
+  NameScope names;
+  std::unordered_set<std::string> node_names;
+};
+
+// `%name` and an optional `: TYPE`; adds the value to the graph. `needs_type` makes the type an
+// obligation, as it is for inputs.
+[[nodiscard]] Result<ValueId> read_value_definition(TextReader& reader, GraphBuilder& builder,
+                                                    bool needs_type);
+// The two halves of it, where something stands between them (an input's target). The value has its
+// name, and no type yet.
+[[nodiscard]] Result<Value> read_value_name(TextReader& reader, const GraphBuilder& builder);
+[[nodiscard]] Result<void> read_value_type(TextReader& reader, Value& value);
+ValueId add_value(GraphBuilder& builder, Value value);
+
+// Reads a whole node, up to its line end, which stays, and adds it to the graph.
+[[nodiscard]] Result<void> read_node(TextReader& reader, const OpTable& ops, GraphBuilder& builder);
+
+}  // namespace graphgate::spec

@@ -1,0 +1,223 @@
+#include "spec/op_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphgate::spec {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+struct Field {
+  std::string_view key;
+  std::vector<std::string> OpRow::*names;
+};
+constexpr Field kFields[] = {
+    {"tags", &OpRow::tags},
+    {"hidden_reads", &OpRow::hidden_state_reads},
+    {"hidden_writes", &OpRow::hidden_state_writes},
+    {"undeclared_writes", &OpRow::undeclared_writes},
+    {"undeclared_aliases", &OpRow::undeclared_aliases},
+    {"orders", &OpRow::orders},
+};
+
+Error at_column(std::size_t offset, const std::string& message) {
+  return bad_input("column " + std::to_string(offset + 1) + ": " + message);
+}
+
+// The offset of the first ';' at or after `begin` that is not inside a string of a default.
+std::size_t find_separator(std::string_view line, std::size_t begin) {
+  char quote = '\0';
+  for (std::size_t at = begin; at < line.size(); ++at) {
+    const char c = line[at];
+    if (quote != '\0') {
+      if (c == '\\') ++at;
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ';') {
+      return at;
+    }
+  }
+  return line.size();
+}
+
+// Narrows the half-open range [begin, end) of `line` to leave out blanks at both ends.
+void trim(std::string_view line, std::size_t& begin, std::size_t& end) {
+  while (begin < end && kBlanks.find(line[begin]) != std::string_view::npos) ++begin;
+  while (begin < end && kBlanks.find(line[end - 1]) != std::string_view::npos) --end;
+}
+
+// Reads the names in [begin, end) of `line`, separated by commas.
+Result<std::vector<std::string>> parse_names(std::string_view line, std::size_t begin,
+                                             std::size_t end) {
+  std::vector<std::string> names;
+  while (true) {
+    std::size_t first = begin;
+    const std::size_t comma = std::min(line.find(',', begin), end);
+    std::size_t last = comma;
+    trim(line, first, last);
+    const std::string name(line.substr(first, last - first));
+    if (name.empty()) return at_column(first, "expected a name");
+    if (name.find_first_of(" \t=") != std::string::npos) {
+      return at_column(first, "expected one name, found '" + name + "'");
+    }
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return at_column(first, "'" + name + "' stands twice in one list");
+    }
+    names.push_back(name);
+    if (comma == end) return names;
+    begin = comma + 1;
+  }
+}
+
+// Reads `KEY=NAME,NAME` in [begin, end) of `line` into the row.
+Result<void> parse_field(std::string_view line, std::size_t begin, std::size_t end, OpRow& row) {
+  trim(line, begin, end);
+  const std::size_t equals = std::min(line.find('=', begin), end);
+  const std::string_view key = line.substr(begin, equals - begin);
+  const auto* field = std::find_if(std::begin(kFields), std::end(kFields),
+                                   [&](const Field& known) { return known.key == key; });
+  if (field == std::end(kFields)) {
+    std::string known;
+    for (const Field& other : kFields) known += " " + std::string(other.key) + "=";
+    const std::string found(line.substr(begin, end - begin));
+    return at_column(begin, "expected one of" + known + ", found '" + found + "'");
+  }
+  if (equals == end) return at_column(end, "expected '=' after " + std::string(key));
+  if (!(row.*(field->names)).empty()) {
+    return at_column(begin, "a second " + std::string(key) + "=");
+  }
+  GRAPHGATE_TRY(row.*(field->names), parse_names(line, equals + 1, end));
+  return {};
+}
+
+bool is_declared_alias(const Effects& effects, std::size_t argument) {
+  return std::any_of(effects.returns.begin(), effects.returns.end(), [&](const ReturnEffect& r) {
+    return std::find(r.aliases.begin(), r.aliases.end(), argument) != r.aliases.end();
+  });
+}
+
+// What a row adds must be about tensor arguments, and must not be in the schema already.
+Result<void> check_undeclared(const OpRow& row, const Field& field) {
+  const bool is_write = field.names == &OpRow::undeclared_writes;
+  for (const std::string& name : row.*(field.names)) {
+    const std::optional<std::size_t> argument = row.schema.find_argument(name);
+    if (!argument || !row.schema.arguments[*argument].type.holds_tensors()) {
+      return bad_input(std::string(field.key) + ": " + row.schema.qualified_name() +
+                       " has no tensor argument '" + name + "'");
+    }
+    const bool is_declared =
+        is_write ? row.effects.mutates(*argument) : is_declared_alias(row.effects, *argument);
+    if (is_declared) {
+      return bad_input(std::string(field.key) + ": the schema declares that of '" + name +
+                       "' already");
+    }
+  }
+  return {};
+}
+
+Result<OpRow> parse_row(std::string_view line) {
+  OpRow row;
+  std::size_t separator = find_separator(line, 0);
+  GRAPHGATE_TRY(row.schema, parse_schema(line.substr(0, separator)));
+  row.effects = derive_effects(row.schema);
+  while (separator < line.size()) {
+    const std::size_t begin = separator + 1;
+    separator = find_separator(line, begin);
+    GRAPHGATE_TRY_VOID(parse_field(line, begin, separator, row));
+  }
+  for (const Field& field : kFields) {
+    const bool adds_to_schema =
+        field.names == &OpRow::undeclared_writes || field.names == &OpRow::undeclared_aliases;
+    if (adds_to_schema) GRAPHGATE_TRY_VOID(check_undeclared(row, field));
+  }
+  return row;
+}
+
+bool is_skipped(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  return first == std::string_view::npos || line[first] == '#';
+}
+
+}  // namespace
+
+bool OpRow::has_tag(std::string_view tag) const {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+bool OpRow::writes(std::size_t argument) const {
+  GRAPHGATE_CHECK(argument < schema.arguments.size());
+  const std::string& name = schema.arguments[argument].name;
+  return effects.mutates(argument) || std::find(undeclared_writes.begin(), undeclared_writes.end(),
+                                                name) != undeclared_writes.end();
+}
+
+std::optional<std::size_t> OpRow::state_argument(std::string_view state) const {
+  const std::optional<std::size_t> argument = schema.find_argument(state);
+  if (!argument || schema.arguments[*argument].type.base != BaseType::kString) return std::nullopt;
+  return argument;
+}
+
+Result<void> OpTable::add_text(std::string_view text, std::string_view source_name) {
+  Rows added;
+  std::size_t line_number = 0;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    ++line_number;
+    if (is_skipped(line)) continue;
+    const std::string place = std::string(source_name) + ":" + std::to_string(line_number);
+    Result<OpRow> row = parse_row(line);
+    if (!row.ok()) return row.error().at(place);
+    const std::string name = row.value().schema.qualified_name();
+    if (rows_.contains(name) || !added.emplace(name, std::move(row).value()).second) {
+      return bad_input("column 1: " + name + " is in the table already").at(place);
+    }
+  }
+  rows_.merge(added);
+  return {};
+}
+
+const OpRow* OpTable::find(std::string_view qualified_name) const {
+  const auto found = rows_.find(qualified_name);
+  return found == rows_.end() ? nullptr : &found->second;
+}
+
+std::vector<const OpRow*> OpTable::find_by_base_name(std::string_view base) const {
+  std::vector<const OpRow*> family;
+  // All names of the family start with `base`; longer names of other families may stand between.
+  for (auto row = rows_.lower_bound(base); row != rows_.end() && row->first.starts_with(base);
+       ++row) {
+    const OpSchema& schema = row->second.schema;
+    if (schema.ns + "." + schema.base_name() == base) family.push_back(&row->second);
+  }
+  return family;
+}
+
+std::string print_row(const OpRow& row) {
+  std::string line = print_schema(row.schema);
+  for (const Field& field : kFields) {
+    std::string names;
+    for (const std::string& name : row.*(field.names)) names += (names.empty() ? "" : ",") + name;
+    if (!names.empty()) line += " ; " + std::string(field.key) + "=" + names;
+  }
+  return line;
+}
+
+const OpTable& builtin_op_table() {
+  static const OpTable kTable = [] {
+    OpTable table;
+    for (std::size_t index = 0; index < kBuiltinOpTextsCount; ++index) {
+      const Result<void> added =
+          table.add_text(kBuiltinOpTexts[index], kBuiltinOpTextsNames[index]);
+      if (!added.ok()) std::fprintf(stderr, "%s\n", added.error().message.c_str());
+      GRAPHGATE_CHECK(added.ok());
+    }
+    return table;
+  }();
+  return kTable;
+}
+
+}  // namespace graphgate::spec

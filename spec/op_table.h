@@ -1,0 +1,98 @@
+// The op table: every op that graphs may hold, by schema string, with what a schema cannot say.
+//
+// builtin_op_table() is made from spec/ops/*.txt, which the build embeds. A user registers custom
+// ops with add_text on a copy of it. The graph parser, importers, executors and `graphgate ops`
+// look ops up here; none of them keeps a list of ops of its own.
+//
+// Text format, one op a line; blank lines and lines that start with `#` are skipped:
+//
+//   SCHEMA [; KEY=NAME[,NAME...]]...
+//   aten::relu(Tensor self) -> Tensor ; tags=core,pointwise
+//   vllm::attend(Tensor q, Tensor(a!) out, str layer) -> () ; hidden_reads=layer ; orders=kv
+//
+//   tags               PyTorch's names: core, pointwise, reduction, inplace_view,
+//   cudagraph_unsafe... hidden_reads      state that the op reads though no argument carries it (a
+//   KV cache) hidden_writes     state that it writes so undeclared_writes tensor arguments that it
+//   writes though the schema has no `!` (scratch) orders            tokens: calls of ops that share
+//   one keep their order
+//
+// A name in hidden_reads and hidden_writes that is the name of an argument of type str stands for
+// the state named by that argument's value (layer_name="model.layers.0"); any other name is itself
+// the name of one state that all calls share.
+//
+// Each key at most once on a line. Ops that hold subgraphs (cond, auto_functionalized_v2) are not
+// here: the graph knows them. Python functions over symbolic numbers are, as pseudo schemas in the
+// namespaces `_operator`, `math` and `torch` (is_python_namespace in schema.h).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/effects.h"
+#include "spec/result.h"
+#include "spec/schema.h"
+
+namespace graphgate::spec {
+
+struct OpRow {
+  OpSchema schema;
+  Effects effects;  // derive_effects(schema): what is declared, and only that
+  std::vector<std::string> tags;
+  std::vector<std::string> hidden_state_reads;
+  std::vector<std::string> hidden_state_writes;
+  std::vector<std::string> undeclared_writes;  // argument names
+  // Argument names. dropout out of training and type_as of the same dtype return their argument.
+  std::vector<std::string> undeclared_aliases;
+  std::vector<std::string> orders;  // ordering tokens
+
+  [[nodiscard]] bool has_tag(std::string_view tag) const;
+  // Declared or undeclared: what really happens. `argument` < schema.arguments.size().
+  [[nodiscard]] bool writes(std::size_t argument) const;
+  // The argument of type str whose value names this state; nothing if `state` names it itself.
+  [[nodiscard]] std::optional<std::size_t> state_argument(std::string_view state) const;
+};
+
+// Ops by qualified name. Rows stay where they are: a pointer from find() lives as long as the table
+// and survives add_text (not a copy of the table).
+class OpTable {
+ public:
+  using Rows = std::map<std::string, OpRow, std::less<>>;
+
+  // Adds the ops of a text. All or nothing: on an error the table is as before. Errors start with
+  // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error.
+  Result<void> add_text(std::string_view text, std::string_view source_name);
+
+  // "aten.add_.Tensor", "aten.mm.default", "_operator.mul"; null if there is none.
+  [[nodiscard]] const OpRow* find(std::string_view qualified_name) const;
+
+  // Every overload of a family, in name order. `base` is namespace and base name: "aten.add" gives
+  // aten.add.Tensor, aten.add.out, aten.add_.Tensor...
+  [[nodiscard]] std::vector<const OpRow*> find_by_base_name(std::string_view base) const;
+
+  // In byte order of qualified names.
+  [[nodiscard]] const Rows& rows() const { return rows_; }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+ private:
+  Rows rows_;
+};
+
+// One line of the text format, without a newline: what add_text reads back to the same row.
+std::string print_row(const OpRow& row);
+
+// The table of the embedded files. Built once, at the first call; safe from several threads. A
+// broken embedded file is a programmer's error: the process stops with the message.
+const OpTable& builtin_op_table();
+
+// An embedded file: its path in the repository and its text. The build generates the definitions
+// (graphgate_embed_text in cmake/embed_text.cmake) from spec/ops/*.txt.
+extern const std::string_view kBuiltinOpTexts[];
+extern const std::string_view kBuiltinOpTextsNames[];
+extern const std::size_t kBuiltinOpTextsCount;
+
+}  // namespace graphgate::spec

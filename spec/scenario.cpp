@@ -1,0 +1,186 @@
+#include "spec/scenario.h"
+
+#include <charconv>
+
+#include "spec/sym_expr_text.h"
+
+namespace graphgate::spec {
+namespace {
+
+std::string_view mode_name(CallMode mode) {
+  return mode == CallMode::kEager ? "eager" : "captured";
+}
+
+std::string print_port(const PortRef& port, std::string_view side) {
+  const std::string program = port.program.empty() ? "" : print_name(port.program) + ".";
+  return program + std::string(side) + std::to_string(port.index);
+}
+
+struct Printer {
+  std::string operator()(const CallStep& step) const {
+    std::string text = "call " + print_name(step.program);
+    for (const auto& [symbol, size] : step.sizes) text += " " + symbol + "=" + std::to_string(size);
+    if (step.mode) text += " mode=" + std::string(mode_name(*step.mode));
+    if (step.inputs) text += " inputs=" + print_name(*step.inputs);
+    return text;
+  }
+  std::string operator()(const HoldStep& step) const {
+    return "hold " + print_port(step.output, "out");
+  }
+  std::string operator()(const ReleaseStep& step) const {
+    return "release " + print_port(step.output, "out");
+  }
+  std::string operator()(const SwapWeightsStep& step) const {
+    const std::string seed = step.seed ? " seed=" + std::to_string(*step.seed) : "";
+    return "swap-weights " + print_name(step.program) + seed;
+  }
+  std::string operator()(const FeedBackStep& step) const {
+    return "feed-back " + print_port(step.output, "out") + " -> " + print_port(step.input, "in");
+  }
+  std::string operator()(const CheckStep& step) const {
+    return step.what == CheckStep::What::kHeld ? "check held" : "check state";
+  }
+};
+
+class StepReader {
+ public:
+  explicit StepReader(TextReader& reader) : reader_(reader) {}
+
+  Result<Step> read() {
+    constexpr std::string_view kWanted =
+        "a step (call, hold, release, swap-weights, feed-back or check)";
+    const Token start = reader_.peek();
+    GRAPHGATE_TRY(const std::string word, reader_.take_dashed_word(kWanted));
+    if (word == "call") return read_call();
+    if (word == "swap-weights") return read_swap();
+    if (word == "feed-back") return read_feed_back();
+    if (word == "check") return read_check();
+    if (word == "hold" || word == "release") {
+      GRAPHGATE_TRY(PortRef output, read_port("out"));
+      if (word == "hold") return Step{HoldStep{std::move(output)}};
+      return Step{ReleaseStep{std::move(output)}};
+    }
+    return reader_.error_at(start, "expected " + std::string(kWanted) + ", found '" + word + "'");
+  }
+
+ private:
+  Result<Step> read_call() {
+    CallStep step;
+    GRAPHGATE_TRY(step.program, reader_.take_name("the name of a program"));
+    while (reader_.at(TokenKind::kWord)) {
+      const Token key = reader_.take();
+      GRAPHGATE_TRY_VOID(reader_.expect("="));
+      if (key.text == "mode") {
+        GRAPHGATE_TRY_VOID(read_mode(key, step));
+      } else if (key.text == "inputs") {
+        if (step.inputs) return again(key);
+        GRAPHGATE_TRY(step.inputs, reader_.take_name("the name of a set of inputs"));
+      } else {
+        GRAPHGATE_TRY_VOID(read_size(key, step));
+      }
+    }
+    return Step{std::move(step)};
+  }
+
+  Error again(const Token& key) const {
+    return reader_.error_at(
+        key, "expected each setting once, found '" + std::string(key.text) + "' again");
+  }
+
+  Result<void> read_mode(const Token& key, CallStep& step) {
+    if (step.mode) return again(key);
+    if (!reader_.at("eager") && !reader_.at("captured"))
+      return reader_.expected("eager or captured");
+    step.mode = reader_.take().text == "eager" ? CallMode::kEager : CallMode::kCaptured;
+    return {};
+  }
+
+  Result<void> read_size(const Token& key, CallStep& step) {
+    if (!is_symbol_name(key.text)) {
+      return reader_.error_at(
+          key, "expected a symbol, mode or inputs, found '" + std::string(key.text) + "'");
+    }
+    for (const auto& [symbol, size] : step.sizes) {
+      if (symbol == key.text) return again(key);
+    }
+    GRAPHGATE_TRY(const std::int64_t size, reader_.take_integer("a size"));
+    step.sizes.emplace_back(key.text, size);
+    return {};
+  }
+
+  Result<Step> read_swap() {
+    SwapWeightsStep step;
+    GRAPHGATE_TRY(step.program, reader_.take_name("the name of a program"));
+    if (!reader_.accept("seed")) return Step{std::move(step)};
+    GRAPHGATE_TRY_VOID(reader_.expect("="));
+    GRAPHGATE_TRY(step.seed, reader_.take_seed());
+    return Step{std::move(step)};
+  }
+
+  Result<Step> read_feed_back() {
+    FeedBackStep step;
+    GRAPHGATE_TRY(step.output, read_port("out"));
+    GRAPHGATE_TRY_VOID(reader_.expect("->"));
+    GRAPHGATE_TRY(step.input, read_port("in"));
+    return Step{std::move(step)};
+  }
+
+  Result<Step> read_check() {
+    if (reader_.accept("held")) return Step{CheckStep{CheckStep::What::kHeld}};
+    if (reader_.accept("state")) return Step{CheckStep{CheckStep::What::kState}};
+    return reader_.expected("held or state");
+  }
+
+  // [PROGRAM.]outN. A program that is a word, dots and all, is one token with the port.
+  Result<PortRef> read_port(std::string_view side) {
+    const Token start = reader_.peek();
+    const std::string wanted = "[PROGRAM.]" + std::string(side) + "N";
+    PortRef ref;
+    GRAPHGATE_TRY(std::string text, reader_.take_name(wanted));
+    if (start.kind == TokenKind::kString) {
+      ref.program = std::move(text);
+      GRAPHGATE_TRY_VOID(reader_.expect("."));
+      GRAPHGATE_TRY(const Token port, reader_.expect(TokenKind::kWord, wanted));
+      text = std::string(port.text);
+    } else if (const std::size_t dot = text.rfind('.'); dot != std::string::npos) {
+      ref.program = text.substr(0, dot);
+      text.erase(0, dot + 1);
+    }
+    const bool prefixed = text.starts_with(side) && text.size() > side.size();
+    const char* digits = text.data() + std::min(side.size(), text.size());
+    const auto [end, code] = std::from_chars(digits, text.data() + text.size(), ref.index);
+    if (prefixed && code == std::errc() && end == text.data() + text.size()) return ref;
+    return reader_.error_at(start, "expected " + wanted + ", found '" + text + "'");
+  }
+
+  TextReader& reader_;
+};
+
+}  // namespace
+
+std::string print_step(const Step& step) { return std::visit(Printer{}, step); }
+
+std::string print_scenario(const Scenario& scenario) {
+  std::string text;
+  for (const Step& step : scenario.steps) text += print_step(step) + "\n";
+  return text;
+}
+
+Result<Step> read_step(TextReader& reader) { return StepReader(reader).read(); }
+
+Result<Scenario> parse_scenario(std::string_view text, std::string_view source_name) {
+  TextReader reader(text, source_name);
+  Scenario scenario;
+  for (reader.skip_line_ends(); !reader.at(TokenKind::kEnd);) {
+    GRAPHGATE_TRY(Step step, read_step(reader));
+    scenario.steps.push_back(std::move(step));
+    if (reader.accept(";")) {
+      reader.skip_line_ends();
+      continue;
+    }
+    GRAPHGATE_TRY_VOID(reader.expect_line_end());
+  }
+  return scenario;
+}
+
+}  // namespace graphgate::spec

@@ -1,0 +1,108 @@
+// A scenario: calls over one or more programs, and what happens between them. The unit of test.
+//
+//   call g1 s0=8 mode=captured inputs=first
+//   call g2 size=3
+//   hold g1.out0
+//   call g1 size=16
+//   swap-weights g1 seed=3
+//   feed-back g1.out0 -> g1.in1
+//   release g1.out0
+//   check held
+//
+// Steps are plain data, run in order by the harness and drawn by the fuzzer; a step stands on a
+// line of its own, or behind `;`. Programs are named as the case names them, in quotes where the
+// name is no word.
+//
+// Invariant: parse_scenario(print_scenario(s)) == s; print(parse(text)) == text for printed text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "spec/result.h"
+#include "spec/text_lexer.h"
+
+namespace graphgate::spec {
+
+// How a call is asked to run; without one the executor chooses.
+enum class CallMode : std::uint8_t { kEager, kCaptured };
+
+// Runs a program once.
+struct CallStep {
+  std::string program;
+  // Values of symbols. The name `size` stands for the leading symbol of the first user input: its
+  // outermost symbolic size.
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::optional<CallMode> mode;
+  std::optional<std::string> inputs;  // the name of a set of inputs in the case
+  friend bool operator==(const CallStep&, const CallStep&) = default;
+};
+
+// An input or output of a program by position (from 0, among its user inputs or outputs). An empty
+// `program` means the one called last.
+struct PortRef {
+  std::string program;
+  std::uint32_t index = 0;
+  friend bool operator==(const PortRef&, const PortRef&) = default;
+};
+
+// Keeps the output of the latest call alive, with a copy of its bytes as they are now.
+struct HoldStep {
+  PortRef output;
+  friend bool operator==(const HoldStep&, const HoldStep&) = default;
+};
+
+// Lets a held output go.
+struct ReleaseStep {
+  PortRef output;
+  friend bool operator==(const ReleaseStep&, const ReleaseStep&) = default;
+};
+
+// Replaces the contents of every parameter by seeded values, at the same addresses.
+struct SwapWeightsStep {
+  std::string program;
+  std::optional<std::uint64_t> seed;  // absent: the case's seed and the step's number decide
+  friend bool operator==(const SwapWeightsStep&, const SwapWeightsStep&) = default;
+};
+
+// The next call of `input.program` takes that output of the latest call, the very tensor, as this
+// input.
+struct FeedBackStep {
+  PortRef output;
+  PortRef input;
+  friend bool operator==(const FeedBackStep&, const FeedBackStep&) = default;
+};
+
+// Compares now: what is held with its copy, or parameters, buffers and hidden state with the
+// reference's. (Outputs and inputs are compared after every call, asked or not.)
+struct CheckStep {
+  enum class What : std::uint8_t { kHeld, kState };
+  What what = What::kHeld;
+  friend bool operator==(const CheckStep&, const CheckStep&) = default;
+};
+
+using Step =
+    std::variant<CallStep, HoldStep, ReleaseStep, SwapWeightsStep, FeedBackStep, CheckStep>;
+
+struct Scenario {
+  std::vector<Step> steps;
+  friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+// One step, without a line end.
+[[nodiscard]] std::string print_step(const Step& step);
+// A line for each step, each ending in a line end.
+[[nodiscard]] std::string print_scenario(const Scenario& scenario);
+
+// Errors: "SOURCE:LINE:COLUMN: expected ..., found ...".
+[[nodiscard]] Result<Scenario> parse_scenario(std::string_view text,
+                                              std::string_view source_name = "scenario");
+// One step inside a longer text; stops behind it.
+[[nodiscard]] Result<Step> read_step(TextReader& reader);
+
+}  // namespace graphgate::spec

@@ -1,0 +1,113 @@
+#include "spec/scenario.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "spec/outcome.h"
+
+namespace graphgate::spec {
+namespace {
+
+constexpr std::string_view kAll = R"(call g1 s0=8 u0=-1 mode=captured inputs=first
+call g2 size=3 mode=eager
+call "a program"
+hold g1.out0
+hold out12
+release "a program".out1
+swap-weights g1
+swap-weights g1 seed=18446744073709551615
+feed-back g1.out0 -> model.v2.in1
+feed-back out0 -> in1
+check held
+check state
+)";
+
+TEST(ScenarioText, PrintsCanonicalTextAsItWas) {
+  const auto scenario = parse_scenario(kAll);
+  ASSERT_TRUE(scenario.ok()) << scenario.error().message;
+  EXPECT_EQ(scenario.value().steps.size(), 12U);
+  EXPECT_EQ(print_scenario(scenario.value()), kAll);
+}
+
+TEST(ScenarioText, TakesSeveralStepsOnALine) {
+  const auto scenario = parse_scenario(
+      "call g1 size=8 mode=captured; call g2 size=3; hold g1.out0\n"
+      "swap-weights g1; feed-back out0->in1; check held");
+  ASSERT_TRUE(scenario.ok()) << scenario.error().message;
+  const auto& steps = scenario.value().steps;
+  ASSERT_EQ(steps.size(), 6U);
+  EXPECT_EQ(steps[0], Step(CallStep{"g1", {{"size", 8}}, CallMode::kCaptured, {}}));
+  EXPECT_EQ(steps[2], Step(HoldStep{{"g1", 0}}));
+  EXPECT_EQ(steps[4], Step(FeedBackStep{{"", 0}, {"", 1}}));
+}
+
+TEST(ScenarioText, NamesThePlaceOfAnError) {
+  const auto error = [](std::string_view text) {
+    const auto scenario = parse_scenario(text, "s");
+    return scenario.ok() ? "no error" : scenario.error().message;
+  };
+  const std::string step = "a step (call, hold, release, swap-weights, feed-back or check)";
+  EXPECT_EQ(error("\n  jump g1"), "s:2:3: expected " + step + ", found 'jump'");
+  EXPECT_EQ(error("swap-"), "s:1:6: expected " + step + ", found the end of the text");
+  EXPECT_EQ(error("call"), "s:1:5: expected the name of a program, found the end of the text");
+  EXPECT_EQ(error("call g s0"), "s:1:10: expected '=', found the end of the text");
+  EXPECT_EQ(error("call g s0=x"), "s:1:11: expected a size, found 'x'");
+  EXPECT_EQ(error("call g s0=1 s0=2"), "s:1:13: expected each setting once, found 's0' again");
+  EXPECT_EQ(error("call g mode=fast"), "s:1:13: expected eager or captured, found 'fast'");
+  EXPECT_EQ(error("call g a.b=3"), "s:1:8: expected a symbol, mode or inputs, found 'a.b'");
+  EXPECT_EQ(error("hold g1.in0"), "s:1:6: expected [PROGRAM.]outN, found 'in0'");
+  EXPECT_EQ(error("hold g1.out"), "s:1:6: expected [PROGRAM.]outN, found 'out'");
+  EXPECT_EQ(error("hold out99999999999"),
+            "s:1:6: expected [PROGRAM.]outN, found "
+            "'out99999999999'");
+  EXPECT_EQ(error("feed-back out0 in1"), "s:1:16: expected '->', found 'in1'");
+  EXPECT_EQ(error("check all"), "s:1:7: expected held or state, found 'all'");
+  EXPECT_EQ(error("check held hold out0"), "s:1:12: expected the end of the line, found 'hold'");
+  EXPECT_EQ(error("swap-weights g seed=-1"), "s:1:21: expected a seed, found '-'");
+}
+
+// A step from one gene and any names.
+Step step_from(std::uint32_t gene, const std::string& name) {
+  const PortRef port{gene % 3 == 0 ? "" : name, gene % 7};
+  switch (gene % 6) {
+    case 0: {
+      CallStep call{name, {}, {}, {}};
+      if (gene % 5 > 1) call.sizes = {{"s0", gene % 100}, {"size", 3}};
+      if (gene % 4 > 1) call.mode = gene % 4 == 2 ? CallMode::kEager : CallMode::kCaptured;
+      if (gene % 11 > 5) call.inputs = name;
+      return call;
+    }
+    case 1:
+      return HoldStep{port};
+    case 2:
+      return ReleaseStep{port};
+    case 3:
+      return gene % 4 < 2 ? SwapWeightsStep{name, {}} : SwapWeightsStep{name, gene};
+    case 4:
+      return FeedBackStep{port, {name, gene % 5}};
+    default:
+      return CheckStep{gene % 4 < 2 ? CheckStep::What::kHeld : CheckStep::What::kState};
+  }
+}
+
+RC_GTEST_PROP(ScenarioText, ReadsTheScenarioThatItPrinted,
+              (std::vector<std::pair<std::uint32_t, std::string>> genes)) {
+  Scenario scenario;
+  for (const auto& [gene, name] : genes) {
+    scenario.steps.push_back(step_from(gene / 2U, name.empty() ? "g.1" : name));
+  }
+  const auto again = parse_scenario(print_scenario(scenario));
+  if (!again.ok()) RC_FAIL(again.error().message);
+  RC_ASSERT(again.value() == scenario);
+}
+
+TEST(Outcome, IsFoundByItsName) {
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    EXPECT_EQ(parse_outcome(outcome_name(outcome)), outcome);
+  }
+  EXPECT_EQ(parse_outcome("pass"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace graphgate::spec

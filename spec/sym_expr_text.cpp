@@ -1,0 +1,241 @@
+// Python's infix grammar, so that an expression means what a reader of PyTorch code expects.
+//
+//   or := and ('or' and)*          and := not ('and' not)*        not := 'not' not | comparison
+//   comparison := sum [('=='|'!='|'<'|'<='|'>'|'>=') sum]         (no chains: a < b < c)
+//   sum := term (('+'|'-') term)*  term := unary (('*'|'//'|'%') unary)*
+//   unary := '-' unary | power     power := atom ['**' unary]
+//   atom := INTEGER | SYMBOL | '(' or ')' | ('min'|'max'|'exact_div') '(' or (',' or)* ')'
+//
+// A run of one n-ary operator is one node: a + b + c has three operands. `a - 3` is Add(a, -3) and
+// `a - b` is Add(a, Neg(b)); Neg of a constant, which only a program can build, prints as -(3).
+#include "spec/sym_expr_text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphgate::spec {
+namespace {
+
+// A level of a tree takes at most three levels of recursion here: a sign or `not`, and parentheses.
+constexpr int kMaxNesting = 3 * kMaxSymExprDepth + 2;
+
+// An expression with the depth of its tree, a leaf being 1.
+struct Tree {
+  SymExpr expr;
+  int depth = 1;
+};
+
+class ExprReader {
+ public:
+  explicit ExprReader(TextReader& reader) : reader_(reader) {}
+
+  Result<Tree> read_or() { return read_run("or", SymOp::kOr, &ExprReader::read_and); }
+
+ private:
+  using Read = Result<Tree> (ExprReader::*)();
+
+  // Counts how deep the reader itself has recursed.
+  struct Nesting {
+    explicit Nesting(int& depth) : depth_(depth) { ++depth_; }
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    int& depth_;
+  };
+
+  Result<Tree> make(SymOp op, std::vector<Tree> parts) {
+    Tree tree;
+    std::vector<SymExpr> operands;
+    for (Tree& part : parts) {
+      tree.depth = std::max(tree.depth, part.depth + 1);
+      operands.push_back(std::move(part.expr));
+    }
+    if (tree.depth > kMaxSymExprDepth) return too_deep();
+    tree.expr = SymExpr::apply(op, std::move(operands));
+    return tree;
+  }
+
+  Error too_deep() const {
+    return reader_.error_at(reader_.peek(), "expected an expression of depth " +
+                                                std::to_string(kMaxSymExprDepth) +
+                                                " or less, found a deeper one");
+  }
+
+  Result<Tree> read_run(std::string_view word, SymOp op, Read read) {
+    std::vector<Tree> parts;
+    do {
+      GRAPHGATE_TRY(Tree part, (this->*read)());
+      parts.push_back(std::move(part));
+    } while (reader_.accept(word));
+    if (parts.size() == 1) return std::move(parts.front());
+    return make(op, std::move(parts));
+  }
+
+  Result<Tree> read_and() { return read_run("and", SymOp::kAnd, &ExprReader::read_not); }
+
+  Result<Tree> read_not() {
+    const Nesting nesting(nesting_);
+    if (nesting_ > kMaxNesting) return too_deep();
+    if (!reader_.accept("not")) return read_comparison();
+    GRAPHGATE_TRY(Tree inner, read_not());
+    return make(SymOp::kNot, {std::move(inner)});
+  }
+
+  Result<Tree> read_comparison() {
+    GRAPHGATE_TRY(Tree left, read_sum());
+    for (const auto& [op, mark] : kSymComparisons) {
+      if (!reader_.accept(mark)) continue;
+      GRAPHGATE_TRY(Tree right, read_sum());
+      return make(op, {std::move(left), std::move(right)});
+    }
+    return left;
+  }
+
+  Result<Tree> read_sum() {
+    std::vector<Tree> parts;
+    GRAPHGATE_TRY(Tree first, read_term());
+    parts.push_back(std::move(first));
+    while (reader_.at("+") || reader_.at("-")) {
+      const bool minus = reader_.take().text == "-";
+      auto part = minus ? read_subtracted() : read_term();
+      if (!part.ok()) return part;
+      parts.push_back(std::move(part).value());
+    }
+    if (parts.size() == 1) return std::move(parts.front());
+    return make(SymOp::kAdd, std::move(parts));
+  }
+
+  // What follows a binary minus: a bare number becomes a negative constant.
+  Result<Tree> read_subtracted() {
+    const Token first = reader_.peek();
+    GRAPHGATE_TRY(Tree term, read_factors(/*negative_literal=*/true));
+    const bool bare = first.kind == TokenKind::kInteger && term.expr.is_constant();
+    if (bare) return term;
+    return make(SymOp::kNeg, {std::move(term)});
+  }
+
+  Result<Tree> read_term() { return read_factors(/*negative_literal=*/false); }
+
+  // unary (('*' | '//' | '%') unary)*. With negative_literal, a number that stands alone is read as
+  // its negative (so that the smallest 64-bit integer can be written).
+  Result<Tree> read_factors(bool negative_literal) {
+    GRAPHGATE_TRY(Tree left, negative_literal ? read_literal_or_unary() : read_unary());
+    bool open_product = false;  // `left` is a product of this run, which takes more operands
+    std::vector<Tree> factors;
+    while (reader_.at("*") || reader_.at("//") || reader_.at("%")) {
+      const std::string_view mark = reader_.take().text;
+      GRAPHGATE_TRY(Tree right, read_unary());
+      if (mark == "*") {
+        if (!std::exchange(open_product, true)) factors.push_back(std::move(left));
+        factors.push_back(std::move(right));
+        continue;
+      }
+      if (std::exchange(open_product, false)) {
+        GRAPHGATE_TRY(left, make(SymOp::kMul, std::exchange(factors, {})));
+      }
+      const SymOp op = mark == "%" ? SymOp::kMod : SymOp::kFloorDiv;
+      GRAPHGATE_TRY(left, make(op, {std::move(left), std::move(right)}));
+    }
+    if (open_product) return make(SymOp::kMul, std::move(factors));
+    return left;
+  }
+
+  Result<Tree> read_literal_or_unary() {
+    if (!reader_.at(TokenKind::kInteger)) return read_unary();
+    TextReader ahead = reader_;
+    (void)ahead.take();
+    const bool alone = !ahead.at("*") && !ahead.at("//") && !ahead.at("%") && !ahead.at("**");
+    return alone ? read_literal(/*negative=*/true) : read_unary();
+  }
+
+  Result<Tree> read_unary() {
+    const Nesting nesting(nesting_);
+    if (nesting_ > kMaxNesting) return too_deep();
+    if (!reader_.accept("-")) return read_power();
+    if (reader_.at(TokenKind::kInteger)) {
+      TextReader ahead = reader_;
+      (void)ahead.take();
+      if (!ahead.at("**")) return read_literal(/*negative=*/true);
+    }
+    GRAPHGATE_TRY(Tree inner, read_unary());
+    return make(SymOp::kNeg, {std::move(inner)});
+  }
+
+  Result<Tree> read_power() {
+    GRAPHGATE_TRY(Tree base, read_atom());
+    if (!reader_.accept("**")) return base;
+    GRAPHGATE_TRY(Tree exponent, read_unary());
+    return make(SymOp::kPow, {std::move(base), std::move(exponent)});
+  }
+
+  Result<Tree> read_literal(bool negative) {
+    const Token token = reader_.take();
+    const std::string digits = (negative ? "-" : "") + std::string(token.text);
+    TextReader literal(digits, "");
+    const auto value = literal.take_integer("an integer");
+    if (!value.ok()) {
+      return reader_.error_at(token, "the integer " + digits + " does not fit in 64 bits");
+    }
+    return Tree{SymExpr(value.value()), 1};
+  }
+
+  Result<Tree> read_atom() {
+    if (reader_.at(TokenKind::kInteger)) return read_literal(/*negative=*/false);
+    if (reader_.accept("(")) {
+      GRAPHGATE_TRY(Tree inner, read_or());
+      GRAPHGATE_TRY_VOID(reader_.expect(")"));
+      return inner;
+    }
+    const Token word = reader_.peek();
+    if (word.kind != TokenKind::kWord || !is_symbol_name(word.text)) {
+      return reader_.expected("an integer, a symbol, '-', 'not' or '('");
+    }
+    (void)reader_.take();
+    for (const auto& [op, name] : kSymFunctions) {
+      if (word.text == name && reader_.at("(")) return read_call(op);
+    }
+    return Tree{SymExpr::symbol(std::string(word.text)), 1};
+  }
+
+  Result<Tree> read_call(SymOp op) {
+    GRAPHGATE_TRY_VOID(reader_.expect("("));
+    std::vector<Tree> parts;
+    do {
+      GRAPHGATE_TRY(Tree part, read_or());
+      parts.push_back(std::move(part));
+    } while (reader_.accept(","));
+    if (parts.size() < 2) return reader_.expected("',' and another operand");
+    if (op == SymOp::kExactDiv && parts.size() > 2) {
+      return reader_.error_at(reader_.peek(), "expected 2 operands of exact_div, found " +
+                                                  std::to_string(parts.size()));
+    }
+    GRAPHGATE_TRY_VOID(reader_.expect(")"));
+    return make(op, std::move(parts));
+  }
+
+  TextReader& reader_;
+  int nesting_ = 0;  // at most kMaxNesting
+};
+
+}  // namespace
+
+bool is_symbol_name(std::string_view name) {
+  return is_word(name) && name.find('.') == std::string_view::npos && name != "and" &&
+         name != "or" && name != "not";
+}
+
+Result<SymExpr> read_sym_expr(TextReader& reader) {
+  GRAPHGATE_TRY(Tree tree, ExprReader(reader).read_or());
+  return std::move(tree.expr);
+}
+
+Result<SymExpr> parse_sym_expr(std::string_view text) {
+  TextReader reader(text, "");
+  reader.skip_line_ends();
+  GRAPHGATE_TRY(SymExpr expr, read_sym_expr(reader));
+  reader.skip_line_ends();
+  if (!reader.at(TokenKind::kEnd)) return reader.expected("an operator or the end");
+  return expr;
+}
+
+}  // namespace graphgate::spec
