@@ -1,0 +1,167 @@
+#include "interop/op_calls.h"
+
+#include <fstream>
+#include <limits>
+
+#include "interop/json_stream.h"
+#include "interop/safetensors.h"
+
+namespace graphgate::interop {
+
+using spec::HostStorage;
+using spec::HostTensor;
+
+namespace {
+
+// Reads the tensors of one case; storages of one prefix ("7.in") that have a name are shared.
+class CaseReader {
+ public:
+  CaseReader(const SafetensorsFile& file, std::string case_prefix)
+      : file_(file), case_prefix_(std::move(case_prefix)) {}
+
+  Result<HostTensor> tensor(const JsonCursor& cursor, const std::string& prefix) {
+    HostTensor out;
+    GRAPHGATE_TRY(const JsonCursor dtype_cursor, cursor.member("dtype"));
+    GRAPHGATE_TRY(const std::string dtype_name, dtype_cursor.as_string());
+    const auto dtype = spec::parse_dtype(dtype_name);
+    if (!dtype) return dtype_cursor.error("unknown dtype '" + dtype_name + "'");
+    out.dtype = *dtype;
+    GRAPHGATE_TRY(const JsonCursor sizes, cursor.member("sizes"));
+    GRAPHGATE_TRY(out.sizes, sizes.as_ints());
+    GRAPHGATE_TRY(const JsonCursor strides, cursor.member("strides"));
+    GRAPHGATE_TRY(out.strides, strides.as_ints());
+    GRAPHGATE_TRY(const JsonCursor offset, cursor.member("storage_offset"));
+    GRAPHGATE_TRY(out.storage_offset, offset.as_int());
+    GRAPHGATE_TRY(const JsonCursor storage, cursor.member("storage"));
+    std::string name;
+    if (storage.json().is_string()) {
+      GRAPHGATE_TRY(name, storage.as_string());
+    } else {
+      GRAPHGATE_TRY(const std::int64_t number, storage.as_int());
+      name = std::to_string(number);
+    }
+    GRAPHGATE_TRY(out.storage, read_storage(prefix + name, storage));
+    const auto bytes = static_cast<std::int64_t>(out.storage->bytes.size());
+    if (!spec::geometry_fits(out, bytes)) {
+      return cursor.error("the geometry does not fit the " + std::to_string(bytes) +
+                          " bytes of its storage");
+    }
+    return out;
+  }
+
+  Result<OpArgument> argument(const JsonCursor& cursor, const std::string& prefix) {
+    const Json& json = cursor.json();
+    if (json.is_null()) return OpArgument{spec::None{}};
+    if (json.is_boolean()) return OpArgument{json.get<bool>()};
+    if (json.is_number_float()) return OpArgument{json.get<double>()};
+    if (json.is_number()) {
+      GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
+      return OpArgument{number};
+    }
+    if (json.is_string()) return OpArgument{json.get<std::string>()};
+    if (json.is_object()) return tagged(cursor, prefix);
+    GRAPHGATE_TRY(const auto elements, cursor.elements());
+    OpArgument::List list;
+    for (const JsonCursor& element : elements) {
+      GRAPHGATE_TRY(OpArgument read, argument(element, prefix));
+      list.push_back(std::move(read));
+    }
+    return OpArgument{std::move(list)};
+  }
+
+ private:
+  Result<std::shared_ptr<HostStorage>> read_storage(const std::string& name,
+                                                    const JsonCursor& place) {
+    auto& storage = storages_[name];
+    if (storage) return storage;
+    auto tensor = file_.read(case_prefix_ + name);
+    if (!tensor.ok()) return tensor.error().at(place.place());
+    storage = tensor.value().storage;
+    return storage;
+  }
+
+  // An argument of one of the kinds that JSON lacks, such as {"dtype": "int64"}.
+  Result<OpArgument> tagged(const JsonCursor& cursor, const std::string& prefix) {
+    GRAPHGATE_TRY(const auto only, cursor.only_member());
+    const auto& [tag, content] = only;
+    if (tag == "tensor") {
+      GRAPHGATE_TRY(HostTensor read, tensor(content, prefix));
+      return OpArgument{std::move(read)};
+    }
+    GRAPHGATE_TRY(const std::string text, content.as_string());
+    const auto known = [&](const auto& value) -> Result<OpArgument> {
+      if (!value) return content.error("unknown " + std::string(tag) + " '" + text + "'");
+      return OpArgument{*value};
+    };
+    if (tag == "dtype") return known(spec::parse_dtype(text));
+    if (tag == "device") return known(spec::parse_device(text));
+    if (tag == "layout") return known(spec::parse_layout(text));
+    if (tag == "memory_format") return known(spec::parse_memory_format(text));
+    if (tag == "float" && text == "inf") return OpArgument{std::numeric_limits<double>::infinity()};
+    if (tag == "float" && text == "-inf") {
+      return OpArgument{-std::numeric_limits<double>::infinity()};
+    }
+    if (tag == "float" && text == "nan") {
+      return OpArgument{std::numeric_limits<double>::quiet_NaN()};
+    }
+    return cursor.error("unknown kind of value '" + std::string(tag) + "'");
+  }
+
+  const SafetensorsFile& file_;
+  std::string case_prefix_;
+  std::map<std::string, std::shared_ptr<HostStorage>> storages_;
+};
+
+Result<OpCall> read_case(const JsonCursor& root, const SafetensorsFile& file) {
+  OpCall out;
+  GRAPHGATE_TRY(const JsonCursor id, root.member("case"));
+  GRAPHGATE_TRY(out.id, id.as_int());
+  GRAPHGATE_TRY(const JsonCursor op, root.member("op"));
+  GRAPHGATE_TRY(out.op, op.as_string());
+  CaseReader reader(file, std::to_string(out.id) + ".");
+  GRAPHGATE_TRY(const JsonCursor args, root.member("args"));
+  GRAPHGATE_TRY(const auto arg_cursors, args.elements());
+  for (const JsonCursor& cursor : arg_cursors) {
+    GRAPHGATE_TRY(OpArgument argument, reader.argument(cursor, "in"));
+    out.args.push_back(std::move(argument));
+  }
+  GRAPHGATE_TRY(const JsonCursor kwargs, root.member("kwargs"));
+  GRAPHGATE_TRY(const auto kwarg_cursors, kwargs.members());
+  for (const auto& [name, cursor] : kwarg_cursors) {
+    GRAPHGATE_TRY(OpArgument argument, reader.argument(cursor, "in"));
+    out.kwargs.emplace(name, std::move(argument));
+  }
+  GRAPHGATE_TRY(const JsonCursor result, root.member("result"));
+  GRAPHGATE_TRY(out.result, reader.argument(result, "out"));
+  GRAPHGATE_TRY(const JsonCursor mutated, root.member("mutated"));
+  GRAPHGATE_TRY(const auto mutated_cursors, mutated.members());
+  for (const auto& [name, cursor] : mutated_cursors) {
+    GRAPHGATE_TRY(const JsonCursor content, cursor.member("tensor"));
+    GRAPHGATE_TRY(HostTensor tensor, reader.tensor(content, "mut."));
+    out.mutated.emplace(name, std::move(tensor));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<void> read_op_calls(const std::string& jsonl_path, const std::string& safetensors_path,
+                           const std::function<Result<void>(OpCall&&)>& visit) {
+  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
+  GRAPHGATE_TRY(const auto exists, open_file(jsonl_path));  // for its message
+  std::ifstream input(jsonl_path);
+  std::string text;
+  for (int line = 1; std::getline(input, text); ++line) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string place = base_name(jsonl_path) + ":" + std::to_string(line);
+    GRAPHGATE_TRY(const Json json, parse_json(text, place));
+    const JsonCursor root(json, place);
+    GRAPHGATE_TRY(OpCall op_call, read_case(root, file));
+    op_call.line = line;
+    GRAPHGATE_TRY_VOID(visit(std::move(op_call)));
+  }
+  if (input.bad()) return infrastructure("cannot be read").at(base_name(jsonl_path));
+  return {};
+}
+
+}  // namespace graphgate::interop

@@ -1,0 +1,194 @@
+#include "interop/pt2_signature_reader.h"
+
+#include <array>
+#include <optional>
+#include <set>
+
+namespace graphgate::interop {
+
+using spec::Argument;
+using spec::InputKind;
+using spec::OutputKind;
+using spec::Program;
+using spec::ProgramInput;
+using spec::ProgramOutput;
+
+namespace {
+
+// The name in a signature's argument: {"name": ..}, or an Argument {"as_tensor": {"name": ..}}.
+// nullopt for a constant.
+Result<std::optional<std::string>> argument_name(const JsonCursor& argument) {
+  const auto text = [](const JsonCursor& name) -> Result<std::optional<std::string>> {
+    GRAPHGATE_TRY(std::string value, name.as_string());
+    return std::optional(std::move(value));
+  };
+  if (argument.json().contains("name")) {
+    GRAPHGATE_TRY(const JsonCursor name, argument.member("name"));
+    return text(name);
+  }
+  GRAPHGATE_TRY(const auto only, argument.only_member());
+  const auto& [kind, content] = only;
+  for (const char* key : {"name", "as_name"}) {
+    if (!content.json().is_object() || !content.json().contains(key)) continue;
+    GRAPHGATE_TRY(const JsonCursor name, content.member(key));
+    return text(name);
+  }
+  return std::optional<std::string>();
+}
+
+Result<void> expect_name(const JsonCursor& argument, const std::optional<std::string>& actual) {
+  GRAPHGATE_TRY(const auto name, argument_name(argument));
+  if (name == actual) return {};
+  return argument.error("the signature says " + (name ? "'" + *name + "'" : "a constant") +
+                        ", the graph has " + (actual ? "'" + *actual + "'" : "a constant"));
+}
+
+struct NamedInputKind {
+  std::string_view kind;
+  std::string_view target_key;
+  InputKind input_kind;
+};
+constexpr std::array<NamedInputKind, 3> kNamedInputs = {{
+    {"parameter", "parameter_name", InputKind::kParameter},
+    {"buffer", "buffer_name", InputKind::kBuffer},
+    {"tensor_constant", "tensor_constant_name", InputKind::kTensorConstant},
+}};
+
+struct NamedOutputKind {
+  std::string_view kind;
+  std::string_view target_key;
+  OutputKind output_kind;
+};
+constexpr std::array<NamedOutputKind, 3> kNamedOutputs = {{
+    {"buffer_mutation", "buffer_name", OutputKind::kBufferMutation},
+    {"user_input_mutation", "user_input_name", OutputKind::kUserInputMutation},
+    {"parameter_mutation", "parameter_name", OutputKind::kParameterMutation},
+}};
+
+std::optional<std::string> value_name(const Program& program, const InputSlot& slot) {
+  if (!slot.value) return std::nullopt;
+  return program.graph.value(*slot.value).name;
+}
+
+Result<ProgramInput> read_input(const JsonCursor& spec_cursor, const InputSlot& slot,
+                                const Program& program) {
+  ProgramInput input;
+  if (slot.value) input.value = *slot.value;
+  GRAPHGATE_TRY(const auto only, spec_cursor.only_member());
+  const auto& [kind, content] = only;
+  if (kind == "constant_input") {
+    if (slot.value) return content.error("the graph has a value where the signature has a constant");
+    GRAPHGATE_TRY(const JsonCursor name, content.member("name"));
+    GRAPHGATE_TRY(input.target, name.as_string());
+    input.constant = slot.constant;
+    return input;
+  }
+  if (kind == "user_input") {
+    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
+    GRAPHGATE_TRY_VOID(expect_name(argument, value_name(program, slot)));
+    input.constant = slot.constant;
+    input.target = value_name(program, slot).value_or("");
+    return input;
+  }
+  for (const NamedInputKind& named : kNamedInputs) {
+    if (kind != named.kind) continue;
+    if (!slot.value) return content.error("the graph has a constant here");
+    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
+    GRAPHGATE_TRY_VOID(expect_name(argument, value_name(program, slot)));
+    GRAPHGATE_TRY(const JsonCursor target, content.member(named.target_key));
+    GRAPHGATE_TRY(input.target, target.as_string());
+    input.kind = named.input_kind;
+    if (named.input_kind != InputKind::kBuffer) return input;
+    GRAPHGATE_TRY(const JsonCursor persistent, content.member("persistent"));
+    GRAPHGATE_TRY(input.persistent, persistent.as_bool());
+    return input;
+  }
+  const bool is_known = kind == "token" || kind == "custom_obj";
+  const std::string what = "an input of the kind '" + std::string(kind) + "'";
+  return is_known ? content.unsupported_here(what) : content.error("unknown: " + what);
+}
+
+Result<ProgramOutput> read_output(const JsonCursor& spec_cursor, const Argument& output,
+                                  const Program& program) {
+  ProgramOutput out;
+  std::optional<std::string> name;
+  if (const auto* id = output.as<spec::ValueId>()) name = program.graph.value(*id).name;
+  GRAPHGATE_TRY(const auto only, spec_cursor.only_member());
+  const auto& [kind, content] = only;
+  if (kind == "user_output") {
+    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
+    GRAPHGATE_TRY_VOID(expect_name(argument, name));
+    return out;
+  }
+  for (const NamedOutputKind& named : kNamedOutputs) {
+    if (kind != named.kind) continue;
+    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
+    GRAPHGATE_TRY_VOID(expect_name(argument, name));
+    GRAPHGATE_TRY(const JsonCursor target, content.member(named.target_key));
+    GRAPHGATE_TRY(out.target, target.as_string());
+    out.kind = named.output_kind;
+    return out;
+  }
+  for (const std::string_view foreign :
+       {"loss_output", "gradient_to_parameter", "gradient_to_user_input", "token"}) {
+    if (kind == foreign) {
+      return content.unsupported_here("an output of the kind '" + std::string(kind) + "'");
+    }
+  }
+  return content.error("unknown kind of output '" + std::string(kind) + "'");
+}
+
+// Each mutation must name something that is there to be mutated, and each target be there once.
+Result<void> check_targets(const JsonCursor& inputs, const JsonCursor& outputs,
+                           const Program& program) {
+  std::set<std::pair<bool, std::string>> targets;  // user inputs apart
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const ProgramInput& input = program.inputs[i];
+    const bool is_user = input.kind == InputKind::kUserInput;
+    if (is_user && input.constant) continue;
+    if (!targets.emplace(is_user, input.target).second) {
+      return inputs.error("the target '" + input.target + "' is there twice");
+    }
+  }
+  for (const ProgramOutput& output : program.outputs) {
+    if (output.kind == OutputKind::kUserOutput) continue;
+    const InputKind kind = output.kind == OutputKind::kUserInputMutation ? InputKind::kUserInput
+                           : output.kind == OutputKind::kBufferMutation  ? InputKind::kBuffer
+                                                                         : InputKind::kParameter;
+    if (!program.find_input(kind, output.target)) {
+      return outputs.error("mutates '" + output.target + "', which is no such input");
+    }
+  }
+  return {};
+}
+
+Result<void> expect_count(const JsonCursor& specs, std::size_t found, std::size_t expected,
+                          const std::string& what) {
+  if (found == expected) return {};
+  return specs.error("has " + std::to_string(found) + " entries, the graph has " +
+                     std::to_string(expected) + " " + what);
+}
+
+}  // namespace
+
+Result<void> read_signature(const JsonCursor& signature, const std::vector<InputSlot>& slots,
+                            Program& program) {
+  GRAPHGATE_TRY(const JsonCursor inputs, signature.member("input_specs"));
+  GRAPHGATE_TRY(const auto input_specs, inputs.elements());
+  GRAPHGATE_TRY_VOID(expect_count(inputs, input_specs.size(), slots.size(), "inputs"));
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    GRAPHGATE_TRY(ProgramInput input, read_input(input_specs[i], slots[i], program));
+    program.inputs.push_back(std::move(input));
+  }
+  const auto& graph_outputs = program.graph.outputs;
+  GRAPHGATE_TRY(const JsonCursor outputs, signature.member("output_specs"));
+  GRAPHGATE_TRY(const auto output_specs, outputs.elements());
+  GRAPHGATE_TRY_VOID(expect_count(outputs, output_specs.size(), graph_outputs.size(), "outputs"));
+  for (std::size_t i = 0; i < graph_outputs.size(); ++i) {
+    GRAPHGATE_TRY(ProgramOutput output, read_output(output_specs[i], graph_outputs[i], program));
+    program.outputs.push_back(std::move(output));
+  }
+  return check_targets(inputs, outputs, program);
+}
+
+}  // namespace graphgate::interop

@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include "interop/pt2_reader.h"
+#include "interop/pt2_writer.h"
+#include "interop/test_files.h"
+#include "spec/graph_text.h"
+#include "spec/op_table.h"
+
+namespace graphgate::interop {
+namespace {
+
+using spec::Program;
+using spec::ValueKind;
+
+const std::string kModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
+
+Program read_model(const std::string& name) {
+  Pt2Options options;
+  options.ops = &spec::builtin_op_table();
+  auto program = read_pt2(kModels + name, options);
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return program.ok() ? std::move(program).value() : Program{};
+}
+
+Program parse(std::string_view text) {
+  auto program = spec::parse_program(text, spec::builtin_op_table());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return program.ok() ? std::move(program).value() : Program{};
+}
+
+// Writes and reads back.
+Result<Program> round_trip(const Program& program) {
+  const TemporaryFolder folder;
+  GRAPHGATE_TRY_VOID(write_pt2(program, folder.file("p.pt2")));
+  return read_pt2(folder.file("p.pt2"));
+}
+
+std::vector<std::string> archives() {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(kModels)) {
+    if (file.path().extension() == ".pt2") names.push_back(file.path().filename().string());
+  }
+  return names;
+}
+
+TEST(Pt2, EveryModelComesBackAsItWasRead) {
+  const auto names = archives();
+  EXPECT_GE(names.size(), 10U);
+  for (const std::string& name : names) {
+    const Program program = read_model(name);
+    const auto again = round_trip(program);
+    ASSERT_TRUE(again.ok()) << name << ": " << again.error().message;
+    EXPECT_TRUE(spec::same_program(program, again.value())) << name;
+  }
+}
+
+TEST(Pt2, IsWrittenTheSameWayEachTime) {
+  const TemporaryFolder folder;
+  const Program program = read_model("mutations.core.pt2");
+  ASSERT_TRUE(write_pt2(program, folder.file("a.pt2")).ok());
+  ASSERT_TRUE(write_pt2(program, folder.file("b.pt2")).ok());
+  EXPECT_EQ(read_file(folder.file("a.pt2")), read_file(folder.file("b.pt2")));
+}
+
+TEST(Pt2Reader, ReadsConditionalsAndUnbackedSymbols) {
+  const Program program = read_model("cond_nonzero.pt2");
+  ASSERT_EQ(program.graph.subgraphs.size(), 2U);
+  EXPECT_EQ(program.graph.subgraphs[0].name, "true_graph_0");
+  EXPECT_EQ(program.symbols.at("u0").min, 0);
+  EXPECT_EQ(program.symbols.at("u0").max, 6);
+  const auto& node = program.graph.nodes[2];
+  EXPECT_EQ(node.op, "higher_order.cond");
+  ASSERT_EQ(node.results.size(), 1U);
+  EXPECT_EQ(program.graph.value(node.results[0].values[0]).name, "getitem");
+}
+
+TEST(Pt2Reader, ReadsTheSignatureWithMutations) {
+  const Program program = read_model("mutations.core.pt2");
+  std::size_t mutations = 0;
+  for (const auto& output : program.outputs) {
+    mutations += output.kind != spec::OutputKind::kUserOutput;
+    if (output.kind != spec::OutputKind::kUserOutput) EXPECT_FALSE(output.target.empty());
+  }
+  EXPECT_GE(mutations, 3U);
+}
+
+TEST(Pt2Reader, ReadsFunctionalizedCustomOps) {
+  const Program program = read_model("vllm_like_bf16.core.pt2");
+  std::size_t seen = 0;
+  for (const auto& node : program.graph.nodes) {
+    if (node.op != "higher_order.auto_functionalized_v2") continue;
+    ++seen;
+    EXPECT_NE(node.arguments.at(0).argument.as<spec::OpName>(), nullptr);
+    EXPECT_EQ(program.graph.value(node.results.at(0).values.at(0)).kind, ValueKind::kNone);
+  }
+  EXPECT_GT(seen, 0U);
+  EXPECT_EQ(program.symbols.at("s26").hint.has_value(), true);
+}
+
+TEST(Pt2Reader, KeepsSharedStoragesShared) {
+  Program program = parse(R"(program "tied" {
+  buffer %a "a" : f32[2] = [1.0, 2.0]
+  buffer %b "b" : f32[2] = [1.0, 2.0]
+  %c : f32[2] = aten.add.Tensor(%a, %b)
+  output %c
+})");
+  program.tensors.at("b").storage = program.tensors.at("a").storage;
+  const auto again = round_trip(program);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  const auto& tensors = again.value().tensors;
+  EXPECT_EQ(tensors.at("a").storage, tensors.at("b").storage);
+  EXPECT_TRUE(spec::same_program(program, again.value()));
+}
+
+TEST(Pt2Writer, CarriesNamesThatPythonWouldRefuse) {
+  const Program program = parse(R"(program "odd name" {
+  symbol s0 in [1, 64] hint 8
+  input %0 : f32[s0, 4]
+  input %lambda : f32[s0, 4]
+  %1 : f32[s0, 4] = aten.add.Tensor(%0, %lambda)
+  %v : f32[s0], %i : i64[s0] = aten.max.dim(%1, 1)
+  output %v
+  output %i
+})");
+  const auto again = round_trip(program);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_TRUE(spec::same_program(program, again.value()))
+      << spec::print_program(again.value(), spec::builtin_op_table());
+}
+
+TEST(Pt2Writer, SaysWhatPyTorchCannotExpress) {
+  const Program untyped = parse(R"(program "p" {
+  input %x : f32[4]
+  %y = aten.relu.default(%x)
+  output %y
+})");
+  const auto refused = round_trip(untyped);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUnsupported);
+  EXPECT_EQ(refused.error().message,
+            "value 'y': has no type, and PyTorch's schema needs one");
+}
+
+TEST(Pt2Writer, RefusesHiddenStateWithItsReason) {
+  spec::OpTable ops;
+  ASSERT_TRUE(ops.add_text("my::step(Tensor x) -> Tensor ; hidden_writes=cache", "t").ok());
+  Program program;
+  program.graph.values.push_back({"x", ValueKind::kTensor, spec::TensorType{}, {}, {}});
+  program.graph.inputs.push_back(spec::ValueId{0});
+  program.inputs.push_back({spec::InputKind::kUserInput, spec::ValueId{0}, "x", true, {}});
+  program.graph.nodes.push_back({"s", "my.step.default", {}, {}});
+  const TemporaryFolder folder;
+  const auto written = write_pt2(program, folder.file("p.pt2"), Pt2Options{&ops});
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().message,
+            "node 's': PyTorch's schema cannot say that my.step.default has hidden state");
+  EXPECT_EQ(folder.count(), 0U);
+}
+
+TEST(Pt2, ReadsALongProgram) {
+  Program program = parse(R"(program "long" {
+  input %x : f32[4]
+  %y : f32[4] = aten.relu.default(%x)
+  output %y
+})");
+  spec::Graph& graph = program.graph;
+  const spec::Node first = graph.nodes[0];
+  const spec::Value value = graph.values[1];
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    spec::Node node = first;
+    node.name = "n" + std::to_string(i);
+    node.arguments[0].argument = spec::Argument{spec::ValueId{i + 1}};
+    node.results[0].values[0] = spec::ValueId{i + 2};
+    graph.nodes.push_back(node);
+    graph.values.push_back(value);
+    graph.values.back().name = node.name;
+  }
+  const auto again = round_trip(program);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_TRUE(spec::same_program(program, again.value()));
+}
+
+}  // namespace
+}  // namespace graphgate::interop

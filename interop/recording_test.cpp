@@ -1,0 +1,88 @@
+#include "interop/recording.h"
+
+#include <gtest/gtest.h>
+
+#include "interop/op_cases.h"
+#include "interop/safetensors.h"
+#include "interop/test_files.h"
+#include "spec/op_table.h"
+
+namespace graphgate::interop {
+namespace {
+
+const std::string kModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
+
+TEST(Recording, HasInputsOutputsAndFinalStates) {
+  const auto calls = read_recording(kModels + "mutations.safetensors",
+                                    kModels + "mutations.geometry.json");
+  ASSERT_TRUE(calls.ok()) << calls.error().message;
+  ASSERT_EQ(calls.value().size(), 2U);
+  const RecordedCall& call = calls.value()[0];
+  EXPECT_EQ(call.inputs.size(), 2U);
+  ASSERT_EQ(call.outputs.size(), 5U);
+  ASSERT_TRUE(call.outputs[1].has_value());
+  EXPECT_EQ(call.outputs[1]->geometry->strides, (std::vector<std::int64_t>{16, 1}));
+  EXPECT_TRUE(call.outputs[1]->float64.has_value());
+  EXPECT_EQ(call.final_inputs.size(), 2U);
+  EXPECT_EQ(call.buffers.count("state"), 1U);
+}
+
+TEST(Recording, KnowsWhichOutputsShareStorageWithAnInput) {
+  const auto calls = read_recording(kModels + "vllm_like_bf16.safetensors",
+                                    kModels + "vllm_like_bf16.geometry.json");
+  ASSERT_TRUE(calls.ok()) << calls.error().message;
+  bool shares = false;
+  for (const auto& output : calls.value()[0].outputs) {
+    shares |= output->geometry->shares_storage_with == "input1";
+  }
+  EXPECT_TRUE(shares);
+}
+
+TEST(Recording, RefusesAnotherProgramsGeometry) {
+  const auto calls = read_recording(kModels + "mutations.safetensors",
+                                    kModels + "cond_nonzero.geometry.json");
+  ASSERT_FALSE(calls.ok());
+  EXPECT_EQ(calls.error().message.find("cond_nonzero.geometry.json: calls.call0"), 0U)
+      << calls.error().message;
+}
+
+TEST(OpCases, ReadTensorsThatShareAStorage) {
+  const TemporaryFolder folder;
+  spec::HostTensor storage = spec::make_host_tensor(spec::DType::kFloat32, {6});
+  ASSERT_TRUE(write_safetensors(folder.file("c.safetensors"),
+                                {{"3.in0", storage}, {"3.out0", storage}})
+                  .ok());
+  const std::string tensor = R"({"tensor": {"storage": 0, "dtype": "float32", "sizes": [2, 2],)";
+  write_file(folder.file("c.jsonl"),
+             R"({"case": 3, "op": "aten.add.Tensor", "args": [)" + tensor +
+                 R"( "strides": [2, 1], "storage_offset": 0}}, )" + tensor +
+                 R"( "strides": [1, 2], "storage_offset": 2}}], "kwargs": {"alpha":)"
+                 R"( {"float": "inf"}}, "result": )" +
+                 tensor + R"( "strides": [2, 1], "storage_offset": 0}}, "mutated": {}})" + "\n");
+  int seen = 0;
+  const auto visit = [&](const OpCase& op_case) {
+    ++seen;
+    EXPECT_EQ(op_case.id, 3);
+    EXPECT_EQ(op_case.inputs.size(), 2U);
+    EXPECT_EQ(std::get<spec::HostTensor>(op_case.inputs[0]).storage,
+              std::get<spec::HostTensor>(op_case.inputs[1]).storage);
+    EXPECT_EQ(op_case.program.graph.nodes.at(0).arguments.at(2).name, "alpha");
+    return true;
+  };
+  const auto read = read_op_cases(folder.file("c.jsonl"), spec::builtin_op_table(), visit);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(seen, 1);
+}
+
+TEST(OpCases, NameTheLineOfAnError) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_safetensors(folder.file("c.safetensors"), {}).ok());
+  write_file(folder.file("c.jsonl"), "\n{\"case\": 1, \"op\": 5}\n");
+  const auto read = read_op_cases(folder.file("c.jsonl"), spec::builtin_op_table(),
+                                  [](const OpCase&) { return true; });
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "c.jsonl:2: op: expected a string, found a number");
+}
+
+}  // namespace
+}  // namespace graphgate::interop
