@@ -1,0 +1,245 @@
+#include "reference/array.h"
+
+#include <cstring>
+
+namespace graphgate::reference {
+
+std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
+  const std::int64_t n = rank == 0 ? 1 : rank;
+  if (dim < -n || dim >= n) {
+    throw OpError("dimension " + std::to_string(dim) + " is outside [" + std::to_string(-n) + ", " +
+                  std::to_string(n - 1) + "]");
+  }
+  return dim < 0 ? dim + n : dim;
+}
+
+Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
+  std::size_t rank = 0;
+  for (const Sizes& shape : shapes) rank = std::max(rank, shape.size());
+  Sizes out(rank, 1);
+  for (const Sizes& shape : shapes) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      std::int64_t& size = out[rank - shape.size() + d];
+      if (shape[d] != 1 && size != 1 && shape[d] != size) {
+        throw OpError("sizes " + std::to_string(shape[d]) + " and " + std::to_string(size) +
+                      " do not broadcast");
+      }
+      if (shape[d] != 1) size = shape[d];
+    }
+  }
+  return out;
+}
+
+std::int64_t wrap_to(std::int64_t value, spec::DType dtype) {
+  switch (dtype) {
+    case spec::DType::kInt64: return value;
+    case spec::DType::kInt32: return static_cast<std::int32_t>(value);
+    case spec::DType::kInt16: return static_cast<std::int16_t>(value);
+    case spec::DType::kInt8: return static_cast<std::int8_t>(value);
+    case spec::DType::kUInt8: return static_cast<std::uint8_t>(value);
+    default: return value != 0 ? 1 : 0;
+  }
+}
+
+namespace {
+
+using spec::DType;
+
+template <class T>
+std::int64_t read_integer(const std::byte* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t decode_integer(const std::byte* bytes, DType dtype) {
+  switch (dtype) {
+    case DType::kInt64: return read_integer<std::int64_t>(bytes);
+    case DType::kInt32: return read_integer<std::int32_t>(bytes);
+    case DType::kInt16: return read_integer<std::int16_t>(bytes);
+    case DType::kInt8: return read_integer<std::int8_t>(bytes);
+    case DType::kUInt8: return read_integer<std::uint8_t>(bytes);
+    default: return read_integer<std::uint8_t>(bytes) != 0 ? 1 : 0;
+  }
+}
+
+void encode_integer(std::int64_t value, DType dtype, std::byte* bytes) {
+  const std::int64_t wrapped = wrap_to(value, dtype);
+  std::memcpy(bytes, &wrapped, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
+}
+
+// One element of a tensor, before conversion.
+struct Element {
+  bool is_real;
+  Whole whole;  // for integers and bool
+  Mark mark;    // for floating dtypes
+};
+
+Element read_element(const Tensor& tensor, std::int64_t position) {
+  const Storage& storage = *tensor.storage;
+  const std::byte* bytes = storage.bytes() + position * spec::item_size_bytes(tensor.dtype);
+  const Mark* mark =
+      storage.marks.empty() ? nullptr : &storage.marks[static_cast<std::size_t>(position)];
+  if (!spec::is_floating_point(tensor.dtype)) {
+    return {false, Whole(decode_integer(bytes, tensor.dtype), mark && mark->radius != 0), {}};
+  }
+  if (mark) return {true, {}, *mark};
+  return {true, {}, {static_cast<long double>(decode_float(bytes, tensor.dtype)), 0}};
+}
+
+template <class N>
+struct Convert;
+
+template <>
+struct Convert<Whole> {
+  static Whole from(const Element& element, DType as) {
+    if (as == DType::kBool && element.is_real) {
+      return logical_not(is_zero(Sampled(element.mark.value, element.mark.radius, {})));
+    }
+    const Whole whole = element.is_real
+                            ? to_whole(Sampled(element.mark.value, element.mark.radius, {}))
+                            : element.whole;
+    return {wrap_to(whole.value, as), whole.undecided};
+  }
+};
+
+template <>
+struct Convert<double> {
+  static double from(const Element& element, DType as) {
+    if (element.is_real) return round_to_dtype(element.mark.value, as);
+    return round_to_dtype(static_cast<long double>(element.whole.value), as);
+  }
+};
+
+template <class P>
+struct Convert<Tracked<P>> {
+  static Tracked<P> from(const Element& element, DType as) {
+    using Arithmetic = typename Tracked<P>::Arithmetic;
+    const auto arithmetic = compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64
+                                                                 : Arithmetic::kFloat32;
+    if (element.is_real) return {element.mark.value, element.mark.radius, arithmetic};
+    const auto value = static_cast<long double>(element.whole.value);
+    const double radius = element.whole.undecided ? detail::kInfinity : 0;
+    return {static_cast<long double>(round_to_dtype(value, as)), radius, arithmetic};
+  }
+};
+
+// Whether elements of `from` are elements of `to` as they are.
+bool widens(DType from, DType to) {
+  if (from == to || to == DType::kFloat64) return true;
+  return to == DType::kFloat32 && from != DType::kFloat64;
+}
+
+void write_mark(Storage& storage, std::int64_t position, const Mark& mark) {
+  if (!storage.marks.empty()) storage.marks[static_cast<std::size_t>(position)] = mark;
+}
+
+// What store() writes for one element: bytes, and a mark for oracle runs.
+struct Written {
+  std::int64_t integer = 0;
+  double real = 0;
+  Mark mark;
+  bool exact = true;  // the mark says no more than the bytes
+};
+
+Written convert_out(Whole x, DType dtype) {
+  Written out;
+  out.exact = !x.undecided;
+  out.integer = wrap_to(x.value, dtype);
+  out.mark.value = static_cast<long double>(out.integer);
+  out.mark.radius = x.undecided ? detail::kInfinity : 0;
+  if (spec::is_floating_point(dtype)) {
+    out.real = round_to_dtype(static_cast<long double>(x.value), dtype);
+    out.mark.value = static_cast<long double>(out.real);
+  }
+  return out;
+}
+
+Written convert_out(double x, DType dtype) {
+  if (dtype == DType::kBool) return convert_out(Whole(x != 0), dtype);
+  if (!spec::is_floating_point(dtype)) return convert_out(to_whole(x), dtype);
+  Written out;
+  out.real = round_to_dtype(x, dtype);
+  out.mark.value = static_cast<long double>(out.real);
+  return out;
+}
+
+template <class P>
+Written convert_out(const Tracked<P>& x, DType dtype) {
+  if (dtype == DType::kBool) return convert_out(logical_not(is_zero(x)), dtype);
+  if (!spec::is_floating_point(dtype)) return convert_out(to_whole(x), dtype);
+  const Tracked<P> edge = round_edge(x, dtype);
+  Written out;
+  out.real = round_to_dtype(edge.value, dtype);
+  out.mark = {edge.value, edge.radius};
+  out.exact = edge.radius == 0 && (static_cast<long double>(out.real) == edge.value ||
+                                   std::isnan(edge.value));
+  return out;
+}
+
+}  // namespace
+
+Mark exact_mark(const Tensor& tensor, std::int64_t position) {
+  const std::byte* bytes =
+      tensor.storage->bytes() + position * spec::item_size_bytes(tensor.dtype);
+  if (spec::is_floating_point(tensor.dtype)) {
+    return {static_cast<long double>(decode_float(bytes, tensor.dtype)), 0};
+  }
+  return {static_cast<long double>(decode_integer(bytes, tensor.dtype)), 0};
+}
+
+void add_marks(Tensor& tensor) {
+  Storage& storage = *tensor.storage;
+  if (!storage.marks.empty()) return;
+  const std::int64_t count = storage.size_bytes() / spec::item_size_bytes(tensor.dtype);
+  std::vector<Mark> marks;
+  marks.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) marks.push_back(exact_mark(tensor, i));
+  storage.marks = std::move(marks);
+}
+
+template <class N>
+Array<N> load(const Tensor& tensor, DType as) {
+  Array<N> out(tensor.sizes);
+  std::size_t i = 0;
+  const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
+                      !widens(tensor.dtype, as);
+  for (const std::int64_t position : element_positions(tensor)) {
+    N x = Convert<N>::from(read_element(tensor, position), as);
+    if constexpr (!std::is_same_v<N, Whole>) {
+      if (rounds) x = cast(x, as);
+    }
+    out.data[i++] = x;
+  }
+  return out;
+}
+
+template <class N>
+void store(Tensor& tensor, const Array<N>& array) {
+  if (tensor.sizes != array.sizes) throw OpError("a result does not have the sizes of its target");
+  std::byte* bytes = tensor.storage->writable_bytes();
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const bool is_real = spec::is_floating_point(tensor.dtype);
+  std::size_t i = 0;
+  for (const std::int64_t position : element_positions(tensor)) {
+    const Written out = convert_out(array.data[i++], tensor.dtype);
+    if (!out.exact) add_marks(tensor);
+    if (is_real) {
+      encode_float(out.real, tensor.dtype, bytes + position * item);
+    } else {
+      encode_integer(out.integer, tensor.dtype, bytes + position * item);
+    }
+    write_mark(*tensor.storage, position, out.mark);
+  }
+}
+
+template Array<double> load(const Tensor&, DType);
+template Array<Whole> load(const Tensor&, DType);
+template Array<Bounded> load(const Tensor&, DType);
+template Array<Sampled> load(const Tensor&, DType);
+template void store(Tensor&, const Array<double>&);
+template void store(Tensor&, const Array<Whole>&);
+template void store(Tensor&, const Array<Bounded>&);
+template void store(Tensor&, const Array<Sampled>&);
+
+}  // namespace graphgate::reference

@@ -1,0 +1,118 @@
+// Array<N>: what op bodies compute on. Row-major, dense, owning: no strides, no storage, no dtype.
+//
+// load() makes one from a tensor of any geometry, store() writes one back; between the two a body is
+// plain loops over N (double, Tracked or Whole).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reference/number/functions.h"
+#include "reference/tensor.h"
+
+namespace graphgate::reference {
+
+using Sizes = std::vector<std::int64_t>;
+
+template <class N>
+struct Array {
+  Sizes sizes;
+  std::vector<N> data;
+
+  Array() = default;
+  explicit Array(Sizes s, N fill = N())
+      : sizes(std::move(s)), data(static_cast<std::size_t>(spec::element_count(sizes)), fill) {}
+
+  [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(data.size()); }
+  [[nodiscard]] std::int64_t size(std::int64_t dim) const {
+    return sizes[static_cast<std::size_t>(dim)];
+  }
+  N& operator[](std::int64_t i) { return data[static_cast<std::size_t>(i)]; }
+  const N& operator[](std::int64_t i) const { return data[static_cast<std::size_t>(i)]; }
+  // The element at a full index.
+  N& at(const Sizes& index) { return (*this)[position(index)]; }
+  const N& at(const Sizes& index) const { return (*this)[position(index)]; }
+  [[nodiscard]] std::int64_t position(const Sizes& index) const {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) at = at * sizes[d] + index[d];
+    return at;
+  }
+};
+
+// Steps `index` to the next one in row-major order; false after the last (index is zero again).
+inline bool next_index(Sizes& index, const Sizes& sizes) {
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (++index[d] < sizes[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+// Calls visit(index) for every index of `sizes` in row-major order; none when a size is 0.
+template <class Visit>
+void for_each_index(const Sizes& sizes, Visit&& visit) {
+  if (spec::element_count(sizes) == 0) return;
+  Sizes index(sizes.size(), 0);
+  do {
+    visit(static_cast<const Sizes&>(index));
+  } while (next_index(index, sizes));
+}
+
+// `dim` counted from the front: -1 is the last of `rank` (rank 0 counts as 1). Throws OpError.
+[[nodiscard]] std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank);
+
+// The sizes that all of `shapes` broadcast to (PyTorch's rule: aligned at the back, 1 stretches).
+// Throws OpError.
+[[nodiscard]] Sizes broadcast_sizes(const std::vector<Sizes>& shapes);
+
+// `value` as an integer dtype holds it: the low bits, sign-extended; bool: whether it differs from 0.
+[[nodiscard]] std::int64_t wrap_to(std::int64_t value, spec::DType dtype);
+
+// Reading. N is a real number type when `as` is floating, Whole otherwise; an element is converted
+// to `as` first, with that conversion's rounding (float to integer cuts toward zero). float32 is
+// the arithmetic of every floating dtype but float64.
+template <class N>
+[[nodiscard]] Array<N> load(const Tensor& tensor, spec::DType as);
+
+// Writing, element by element in row-major order; sizes must be equal. A real number is rounded to
+// the tensor's dtype (an edge between nodes); a Whole wraps into an integer dtype, and becomes
+// "differs from zero" in bool.
+template <class N>
+void store(Tensor& tensor, const Array<N>& array);
+
+// For code that moves elements as they are (movement.cpp). The mark of an element that is exactly its
+// bytes; `position` counts elements of the storage. And marks for a storage that has none: one per
+// element, each exact.
+[[nodiscard]] Mark exact_mark(const Tensor& tensor, std::int64_t position);
+void add_marks(Tensor& tensor);
+
+// The array stretched to `sizes`.
+template <class N>
+[[nodiscard]] Array<N> broadcast_to(const Array<N>& array, const Sizes& sizes) {
+  if (array.sizes == sizes) return array;
+  Array<N> out(sizes);
+  const std::size_t lead = sizes.size() - array.sizes.size();
+  Sizes from(array.sizes.size());
+  std::int64_t i = 0;
+  for_each_index(sizes, [&](const Sizes& index) {
+    for (std::size_t d = 0; d < from.size(); ++d) from[d] = array.sizes[d] == 1 ? 0 : index[d + lead];
+    out[i++] = array.at(from);
+  });
+  return out;
+}
+
+// An explicit cast of every element of a real array (round as the executor does), and an edge
+// between the parts of a composite op (the oracle keeps the wide value).
+template <class N>
+[[nodiscard]] Array<N> cast_all(Array<N> array, spec::DType dtype) {
+  for (N& x : array.data) x = cast(x, dtype);
+  return array;
+}
+template <class N>
+[[nodiscard]] Array<N> round_all(Array<N> array, spec::DType dtype) {
+  for (N& x : array.data) x = round_edge(x, dtype);
+  return array;
+}
+
+}  // namespace graphgate::reference

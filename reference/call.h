@@ -1,0 +1,128 @@
+// Call: one execution of one op, as its body sees it.
+//
+// A body asks for arguments by the schema's names (defaults are filled in), computes with Arrays, and
+// emits one result per return of the schema. It never asks whether it is the in-place or the out=
+// form: emit() writes into the aliased argument when the schema says so, and allocates otherwise. So
+// `add`, `add_` and `add.out` share one body.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reference/array.h"
+#include "reference/layout.h"
+#include "reference/promotion.h"
+#include "reference/tensor.h"
+#include "spec/op_table.h"
+
+namespace graphgate::reference {
+
+class Call {
+ public:
+  // `arguments` has one Datum per argument of the row's schema, in order.
+  Call(Mode mode, const spec::OpRow& row, std::vector<Datum> arguments);
+
+  [[nodiscard]] Mode mode() const { return mode_; }
+  [[nodiscard]] const spec::OpRow& row() const { return row_; }
+
+  // Arguments by name. has() is false for names that the schema lacks and for None; the others
+  // throw OpError when the argument is missing or of another kind.
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] const Datum& datum(std::string_view name) const;
+  [[nodiscard]] const TensorRef& tensor(std::string_view name) const;
+  [[nodiscard]] TensorRef optional_tensor(std::string_view name) const;  // null for None
+  [[nodiscard]] std::vector<TensorRef> tensors(std::string_view name) const;  // null for None
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;  // a float, or an int as one
+  [[nodiscard]] std::optional<double> optional_real(std::string_view name) const;
+  [[nodiscard]] bool boolean(std::string_view name) const;
+  [[nodiscard]] Sizes integers(std::string_view name) const;  // a lone int is a list of one
+  [[nodiscard]] std::optional<Sizes> optional_integers(std::string_view name) const;
+  [[nodiscard]] std::string_view text(std::string_view name) const;
+  [[nodiscard]] std::optional<spec::DType> optional_dtype(std::string_view name) const;
+  [[nodiscard]] std::optional<spec::MemoryFormat> optional_format(std::string_view name) const;
+  // The argument `device`, or `otherwise` when absent or None.
+  [[nodiscard]] spec::Device device_or(const spec::Device& otherwise) const;
+
+  // True when the next result goes into an argument that the schema writes.
+  [[nodiscard]] bool next_is_written() const;
+  // The tensor that the next result goes into; null when a new one is made.
+  [[nodiscard]] TensorRef next_target() const;
+
+  // The next result: `array` rounded into `dtype`. A new tensor has `strides` (contiguous if empty)
+  // and the device of result_device(). Written arguments keep their own dtype and geometry; an
+  // out= tensor of other sizes is resized.
+  template <class N>
+  void emit(const Array<N>& array, spec::DType dtype, Sizes strides = {});
+  // The next result: a tensor whose contents are open (empty_like). Zeros for an eager run, "cannot
+  // tell" for an oracle.
+  void emit_unspecified(const Sizes& sizes, spec::DType dtype, Sizes strides = {});
+  // The next result: a view of `base`. In the in-place form, base itself takes the geometry.
+  void emit_view(const TensorRef& base, Sizes sizes, Sizes strides, std::int64_t offset);
+  // The next result, as it is: a list of views, a number, a tensor made by the body.
+  void emit_datum(Datum datum) { results_.push_back(std::move(datum)); }
+
+  // Overwrites an argument that the schema writes without returning it (vLLM's out arguments).
+  template <class N>
+  void write(std::string_view name, const Array<N>& array) {
+    store(*tensor(name), array);
+  }
+
+  // The device of new results: that of the first tensor argument with dimensions that is not on
+  // the CPU, else of the first tensor; the CPU if there is none.
+  [[nodiscard]] spec::Device result_device() const;
+
+  [[nodiscard]] std::vector<Datum>& results() { return results_; }
+  [[nodiscard]] const std::vector<Datum>& arguments() const { return arguments_; }
+
+ private:
+  [[nodiscard]] const Datum* find(std::string_view name) const;
+  TensorRef place_result(const Sizes& sizes, spec::DType dtype, Sizes strides);
+
+  Mode mode_;
+  const spec::OpRow& row_;
+  std::vector<Datum> arguments_;
+  std::vector<Datum> results_;
+};
+
+template <class N>
+void Call::emit(const Array<N>& array, spec::DType dtype, Sizes strides) {
+  const TensorRef target = place_result(array.sizes, dtype, std::move(strides));
+  if constexpr (std::is_same_v<N, Whole>) {
+    store(*target, array);
+  } else {
+    // An in-place op computes in the common dtype first, then rounds into its own.
+    const bool rounds_twice = target->dtype != dtype && spec::is_floating_point(dtype);
+    store(*target, rounds_twice ? round_all(array, dtype) : array);
+  }
+  emit_datum({target});
+}
+
+// Runs `body.template operator()<N>()` with the number type of a mode and a dtype:
+//   with_number(call.mode(), dtype, [&]<class N>() { ... });
+template <class Body>
+void with_real(Mode mode, Body&& body) {
+  switch (mode) {
+    case Mode::kEager: body.template operator()<double>(); break;
+    case Mode::kWorstCase: body.template operator()<Bounded>(); break;
+    case Mode::kSampled: body.template operator()<Sampled>(); break;
+  }
+}
+template <class Body>
+void with_number(Mode mode, spec::DType dtype, Body&& body) {
+  if (spec::is_floating_point(dtype)) {
+    with_real(mode, std::forward<Body>(body));
+  } else {
+    body.template operator()<Whole>();
+  }
+}
+
+// A number argument (Datum holding bool, int or float) as N in the arithmetic of `dtype`: rounded to
+// float32 for float32 and narrower dtypes, as ATen's kernels hold scalars.
+template <class N>
+[[nodiscard]] N number(const Datum& datum, spec::DType dtype);
+
+}  // namespace graphgate::reference

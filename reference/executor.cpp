@@ -1,0 +1,253 @@
+// LoadedProgram for the reference: inputs checked and bound, states kept, results handed out.
+#include <algorithm>
+
+#include "reference/effects_audit.h"
+#include "reference/interpreter.h"
+#include "reference/symbol_binding.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::HostTensor;
+using spec::InputKind;
+using spec::OutputKind;
+
+// Tensors that come from outside share one Storage when they share bytes.
+class Importer {
+ public:
+  TensorRef import(const HostTensor& host) {
+    auto& storage = storages_[host.storage.get()];
+    if (!storage) {
+      storage = std::make_shared<Storage>();
+      storage->host = host.storage;
+      storage->borrowed = true;
+    }
+    auto tensor = std::make_shared<Tensor>();
+    tensor->storage = storage;
+    tensor->dtype = host.dtype;
+    tensor->sizes = host.sizes;
+    tensor->strides = host.strides;
+    tensor->offset = host.storage_offset;
+    tensor->device = host.device;
+    return tensor;
+  }
+
+ private:
+  std::map<const spec::HostStorage*, std::shared_ptr<Storage>> storages_;
+};
+
+// A result shares its bytes with the live storage until either side writes.
+HostTensor export_tensor(const Tensor& tensor) {
+  tensor.storage->borrowed = true;
+  return {tensor.dtype,  tensor.sizes,  tensor.strides,
+          tensor.offset, tensor.device, tensor.storage->host};
+}
+
+spec::Spread export_spread(const Tensor& tensor) {
+  spec::Spread spread;
+  const bool real = spec::is_floating_point(tensor.dtype);
+  if (!real && tensor.storage->marks.empty()) {
+    const Array<Whole> exact = load<Whole>(tensor, tensor.dtype);
+    for (const Whole x : exact.data) spread.values.push_back(static_cast<long double>(x.value));
+    spread.radii.assign(spread.values.size(), 0);
+    return spread;
+  }
+  for (const std::int64_t position : element_positions(tensor)) {
+    Mark mark;
+    if (tensor.storage->marks.empty()) {
+      const std::byte* at =
+          tensor.storage->bytes() + position * spec::item_size_bytes(tensor.dtype);
+      mark.value = static_cast<long double>(decode_float(at, tensor.dtype));
+    } else {
+      mark = tensor.storage->marks[static_cast<std::size_t>(position)];
+    }
+    spread.values.push_back(mark.value);
+    spread.radii.push_back(mark.radius);
+  }
+  return spread;
+}
+
+Datum import_input(const spec::InputValue& value, Importer& importer) {
+  if (const auto* host = std::get_if<HostTensor>(&value)) return {importer.import(*host)};
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return {*i};
+  if (const auto* x = std::get_if<double>(&value)) return {*x};
+  return {std::get<bool>(value)};
+}
+
+class ReferenceProgram final : public spec::LoadedProgram {
+ public:
+  ReferenceProgram(const spec::Program& program, Options options, Prepared prepared)
+      : program_(program), options_(options), prepared_(std::move(prepared)) {
+    Importer importer;
+    for (const spec::ProgramInput& input : program_.inputs) {
+      if (input.kind == InputKind::kUserInput) continue;
+      const TensorRef tensor = importer.import(program_.tensors.at(input.target));
+      states_.emplace(input.target, tensor);
+    }
+  }
+
+  Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
+    GRAPHGATE_TRY_VOID(check_inputs(program_, inputs, options_.allow_zero_and_one));
+    Run run{options_};
+    try {
+      return execute(inputs, run);
+    } catch (const OpError& error) {
+      return bad_input(place(run) + error.what());
+    } catch (const AuditError& error) {
+      return Error{ErrorKind::kInternal, place(run) + error.what()};
+    } catch (const std::bad_alloc&) {
+      return infrastructure(place(run) + "out of memory");
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string place(const Run& run) const {
+    if (!run.node) return program_.name + ": ";
+    return program_.name + ": node '" + run.node->name + "' (" + run.node->op + "): ";
+  }
+
+  spec::CallResult execute(std::span<const spec::InputValue> inputs, Run& run) {
+    Importer importer;
+    std::vector<Datum> user_inputs;
+    for (const spec::InputValue& input : inputs) {
+      user_inputs.push_back(import_input(input, importer));
+    }
+    std::vector<Datum> graph_inputs;
+    std::size_t next_user = 0;
+    std::map<std::string, Datum, std::less<>> user_by_name;
+    for (const spec::ProgramInput& input : program_.inputs) {
+      if (input.constant) continue;
+      if (input.kind != InputKind::kUserInput) {
+        graph_inputs.push_back({states_.at(input.target)});
+        continue;
+      }
+      const Datum& datum = user_inputs[next_user++];
+      user_by_name.emplace(input.target, datum);
+      graph_inputs.push_back(datum);
+    }
+    std::vector<Datum> outputs = run_graph(prepared_, std::move(graph_inputs), run);
+    run.node = nullptr;
+    apply_mutations(outputs, user_by_name);
+    return collect(outputs, user_inputs);
+  }
+
+  // Writes what a functionalized program returns as the new contents of its inputs and buffers. A
+  // user output that is the same value then is the written tensor itself, as in PyTorch.
+  void apply_mutations(std::vector<Datum>& outputs,
+                       const std::map<std::string, Datum, std::less<>>& user_by_name) {
+    std::map<const Tensor*, TensorRef> written;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const spec::ProgramOutput& output = program_.outputs[i];
+      const auto* contents = outputs[i].as<TensorRef>();
+      if (output.kind == OutputKind::kUserOutput || !contents) continue;
+      TensorRef target;
+      if (output.kind == OutputKind::kUserInputMutation) {
+        const auto* tensor = user_by_name.at(output.target).as<TensorRef>();
+        if (!tensor) throw OpError("a number cannot be mutated");
+        target = *tensor;
+      } else {
+        target = states_.at(output.target);
+      }
+      if (*contents != target) copy_into(*target, **contents);
+      written.emplace(contents->get(), target);
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const auto* tensor = outputs[i].as<TensorRef>();
+      if (!tensor || program_.outputs[i].kind != OutputKind::kUserOutput) continue;
+      const auto found = written.find(tensor->get());
+      if (found != written.end()) outputs[i] = {found->second};
+    }
+  }
+
+  void copy_into(Tensor& target, const Tensor& source) const {
+    with_number(options_.mode, source.dtype, [&]<class N>() {
+      store(target, broadcast_to(load<N>(source, source.dtype), target.sizes));
+    });
+  }
+
+  spec::CallResult collect(const std::vector<Datum>& outputs,
+                           const std::vector<Datum>& user_inputs) const {
+    spec::CallResult result;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (program_.outputs[i].kind != OutputKind::kUserOutput) continue;
+      result.outputs.push_back(export_output(outputs[i]));
+      result.output_spreads.push_back(spread_of(outputs[i]));
+    }
+    for (const Datum& input : user_inputs) {
+      const spec::OutputValue exported = export_output(input);
+      if (const auto* host = std::get_if<HostTensor>(&exported)) {
+        result.final_inputs.emplace_back(*host);
+      } else if (const auto* i = input.as<std::int64_t>()) {
+        result.final_inputs.emplace_back(*i);
+      } else if (const auto* x = input.as<double>()) {
+        result.final_inputs.emplace_back(*x);
+      } else {
+        result.final_inputs.emplace_back(*input.as<bool>());
+      }
+      result.final_input_spreads.push_back(spread_of(input));
+    }
+    for (const auto& [target, tensor] : states_) {
+      result.state_targets.push_back(target);
+      result.final_states.push_back(export_tensor(*tensor));
+      result.final_state_spreads.push_back(spread_of({tensor}));
+    }
+    return result;
+  }
+
+  static spec::OutputValue export_output(const Datum& datum) {
+    if (const auto* tensor = datum.as<TensorRef>()) return export_tensor(**tensor);
+    if (const auto* i = datum.as<std::int64_t>()) return *i;
+    if (const auto* x = datum.as<double>()) return *x;
+    if (const auto* b = datum.as<bool>()) return *b;
+    return spec::None{};
+  }
+
+  [[nodiscard]] spec::Spread spread_of(const Datum& datum) const {
+    const auto* tensor = datum.as<TensorRef>();
+    if (!tensor || options_.mode == Mode::kEager) return {};
+    return export_spread(**tensor);
+  }
+
+  const spec::Program& program_;
+  const Options options_;
+  const Prepared prepared_;
+  std::map<std::string, TensorRef, std::less<>> states_;
+};
+
+class ReferenceExecutor final : public spec::Executor {
+ public:
+  explicit ReferenceExecutor(Options options) : options_(options) {}
+
+  [[nodiscard]] std::string_view name() const override {
+    switch (options_.mode) {
+      case Mode::kEager: return "reference-eager";
+      case Mode::kWorstCase: return "reference-worst-case";
+      case Mode::kSampled: return "reference-sampled";
+    }
+    return "reference";
+  }
+
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    GRAPHGATE_TRY(Prepared prepared, prepare(program.graph, *options_.ops));
+    for (const spec::ProgramInput& input : program.inputs) {
+      if (input.kind != InputKind::kUserInput && !program.tensors.contains(input.target)) {
+        return bad_input(program.name + ": no data for '" + input.target + "'");
+      }
+    }
+    return std::unique_ptr<spec::LoadedProgram>(
+        std::make_unique<ReferenceProgram>(program, options_, std::move(prepared)));
+  }
+
+ private:
+  Options options_;
+};
+
+}  // namespace
+
+std::unique_ptr<spec::Executor> make_executor(Options options) {
+  return std::make_unique<ReferenceExecutor>(options);
+}
+
+bool supports(const spec::OpRow& row) { return find_body(row) != nullptr; }
+
+}  // namespace graphgate::reference

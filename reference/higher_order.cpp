@@ -1,0 +1,160 @@
+#include "reference/higher_order.h"
+
+#include <algorithm>
+
+namespace graphgate::reference {
+namespace {
+
+constexpr std::string_view kCond = "higher_order.cond";
+constexpr std::string_view kAutoFunctionalized = "higher_order.auto_functionalized_v2";
+
+const spec::Argument& operand(const spec::Node& node, std::size_t index) {
+  if (index >= node.arguments.size()) throw OpError("too few operands");
+  return node.arguments[index].argument;
+}
+
+const Prepared& branch(const Prepared& prepared, const spec::Argument& argument) {
+  const auto* id = argument.as<spec::SubgraphId>();
+  if (!id || id->index >= prepared.subgraphs.size()) throw OpError("expected a subgraph");
+  return prepared.subgraphs[id->index];
+}
+
+std::vector<Datum> run_cond(const Prepared& prepared, const spec::Node& node,
+                            const Environment& environment, Run& run) {
+  const bool taken = truth(evaluate_argument(operand(node, 0), environment));
+  const Prepared& chosen = branch(prepared, operand(node, taken ? 1 : 2));
+  std::vector<Datum> inputs;
+  if (node.arguments.size() > 3) {
+    const Datum operands = evaluate_argument(operand(node, 3), environment);
+    if (const auto* list = operands.as<Datum::List>()) inputs = *list;
+  }
+  std::vector<Datum> results = run_graph(chosen, std::move(inputs), run);
+  run.node = &node;
+  return results;
+}
+
+// A copy of a tensor with a storage of its own and the same geometry.
+TensorRef clone_with_geometry(const Tensor& tensor) {
+  auto copy = std::make_shared<Tensor>(tensor);
+  copy->storage = std::make_shared<Storage>(*tensor.storage);
+  copy->storage->borrowed = true;  // bytes are copied by the first write
+  return copy;
+}
+
+// The keyword arguments of one auto_functionalized_v2 node.
+class Keywords {
+ public:
+  Keywords(const spec::Node& node, const Environment& environment)
+      : node_(node), environment_(environment) {}
+
+  [[nodiscard]] Datum find(const std::string& name) const {
+    for (const spec::NamedArgument& named : node_.arguments) {
+      if (named.name == name) return evaluate_argument(named.argument, environment_);
+    }
+    return {};
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::any_of(node_.arguments.begin(), node_.arguments.end(),
+                       [&](const auto& named) { return named.name == name; });
+  }
+  [[nodiscard]] Sizes integers(const std::string& name) const {
+    const Datum datum = find(name);
+    Sizes out;
+    if (const auto* list = datum.as<Datum::List>()) {
+      for (const Datum& element : *list) out.push_back(as_integer(element, name));
+    }
+    return out;
+  }
+  [[nodiscard]] std::int64_t integer(const std::string& name) const {
+    return as_integer(find(name), name);
+  }
+
+ private:
+  static std::int64_t as_integer(const Datum& datum, const std::string& name) {
+    const auto* value = datum.as<std::int64_t>();
+    if (!value) throw OpError("expected an integer for '" + name + "'");
+    return *value;
+  }
+
+  const spec::Node& node_;
+  const Environment& environment_;
+};
+
+// The tensor that a written argument is: a base, or the described view of one.
+Datum written_argument(const Keywords& keywords, const std::string& name,
+                       const std::vector<TensorRef>& bases) {
+  const std::string prefix = "_" + name;
+  const Datum base_index = keywords.find(prefix + "_base_index");
+  const auto* index = base_index.as<std::int64_t>();
+  if (!index) return {};  // an optional argument that was None
+  const TensorRef& base = bases.at(static_cast<std::size_t>(*index));
+  if (keywords.has(prefix + "_size")) {
+    return {view_of(*base, keywords.integers(prefix + "_size"),
+                    keywords.integers(prefix + "_stride"),
+                    keywords.integer(prefix + "_storage_offset"))};
+  }
+  if (!keywords.has(prefix + "_slice_dim")) return {base};
+  const std::int64_t dim = wrap_dim(keywords.integer(prefix + "_slice_dim"), base->rank());
+  const auto at = static_cast<std::size_t>(dim);
+  const std::int64_t start = std::min(keywords.integer(prefix + "_slice_start"), base->sizes[at]);
+  const std::int64_t end = std::min(keywords.integer(prefix + "_slice_end"), base->sizes[at]);
+  Sizes sizes = base->sizes;
+  sizes[at] = std::max<std::int64_t>(end - start, 0);
+  return {view_of(*base, sizes, base->strides, base->offset + start * base->strides[at])};
+}
+
+// A written argument, or a written list of tensors (`_NAME_length`, `_NAME_0_base_index`...).
+Datum written_datum(const Keywords& keywords, const std::string& name,
+                    const std::vector<TensorRef>& bases) {
+  if (!keywords.has("_" + name + "_length")) return written_argument(keywords, name, bases);
+  Datum::List list;
+  const std::int64_t length = keywords.integer("_" + name + "_length");
+  for (std::int64_t i = 0; i < length; ++i) {
+    list.push_back(written_argument(keywords, name + "_" + std::to_string(i), bases));
+  }
+  return {std::move(list)};
+}
+
+std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environment& environment,
+                                           const Run& run) {
+  const auto* op = operand(node, 0).as<spec::OpName>();
+  const spec::OpRow* row = op ? run.options.ops->find(op->name) : nullptr;
+  if (!row) throw OpError("auto_functionalized_v2 of an unknown op");
+  const Body body = find_body(*row);
+  if (!body) throw OpError("the reference has no body for " + op->name);
+  const Keywords keywords(node, environment);
+  std::vector<TensorRef> bases;
+  const Datum all_bases = keywords.find("_all_bases");
+  if (const auto* list = all_bases.as<Datum::List>()) {
+    for (const Datum& base : *list) {
+      const auto* tensor = base.as<TensorRef>();
+      bases.push_back(tensor ? clone_with_geometry(**tensor) : nullptr);
+    }
+  }
+  std::vector<Datum> arguments;
+  for (std::size_t i = 0; i < row->schema.arguments.size(); ++i) {
+    const spec::SchemaArgument& parameter = row->schema.arguments[i];
+    if (row->effects.mutates(i)) {
+      arguments.push_back(written_datum(keywords, parameter.name, bases));
+    } else {
+      arguments.push_back(keywords.has(parameter.name) ? keywords.find(parameter.name)
+                                                       : default_datum(parameter));
+    }
+  }
+  std::vector<Datum> results = run_op(*row, body, std::move(arguments), run);
+  if (row->schema.returns.empty()) results.push_back({});  // the place of the op's own result
+  for (const TensorRef& base : bases) results.push_back(base ? Datum{base} : Datum{});
+  return results;
+}
+
+}  // namespace
+
+bool is_higher_order(std::string_view op) { return op == kCond || op == kAutoFunctionalized; }
+
+std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,
+                                    const Environment& environment, Run& run) {
+  if (node.op == kCond) return run_cond(prepared, node, environment, run);
+  return run_auto_functionalized(node, environment, run);
+}
+
+}  // namespace graphgate::reference

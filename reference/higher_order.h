@@ -1,0 +1,22 @@
+// Ops that hold ops: conditionals and the functionalized form of mutating custom ops.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "reference/interpreter.h"
+
+namespace graphgate::reference {
+
+// "higher_order.cond" and "higher_order.auto_functionalized_v2".
+[[nodiscard]] bool is_higher_order(std::string_view op);
+
+// Runs one such node. cond(predicate, true graph, false graph, operands) returns what the chosen
+// graph returns. auto_functionalized_v2(op, ...) runs `op` on copies of the tensors it writes, and
+// returns the op's results followed by the copies: the argument `_all_bases` lists the tensors, and
+// `_NAME_base_index` (with _size, _stride, _storage_offset or slice entries for a view) says which
+// of them argument NAME is. Source: torch/_higher_order_ops/auto_functionalize.py.
+[[nodiscard]] std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,
+                                                  const Environment& environment, Run& run);
+
+}  // namespace graphgate::reference

@@ -1,0 +1,126 @@
+#include "reference/interpreter.h"
+
+#include "reference/effects_audit.h"
+#include "reference/higher_order.h"
+
+namespace graphgate::reference {
+namespace {
+
+// For every node, the values whose last mention it is. Outputs never die.
+std::vector<std::vector<spec::ValueId>> last_uses(const spec::Graph& graph) {
+  constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> last(graph.values.size(), kNever);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for_each_operand(graph.nodes[n], [&](spec::ValueId id) { last[id.index] = n; });
+    for (const spec::NodeResult& result : graph.nodes[n].results) {
+      for (const spec::ValueId id : result.values) last[id.index] = n;
+    }
+  }
+  for (const spec::Argument& output : graph.outputs) {
+    for_each_value(output, [&](spec::ValueId id) { last[id.index] = kNever; });
+  }
+  std::vector<std::vector<spec::ValueId>> dying(graph.nodes.size());
+  for (std::size_t v = 0; v < last.size(); ++v) {
+    if (last[v] != kNever) dying[last[v]].push_back({static_cast<std::uint32_t>(v)});
+  }
+  return dying;
+}
+
+Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable& ops) {
+  Prepared::Step step;
+  step.node = &node;
+  if (is_higher_order(node.op)) return step;
+  step.row = ops.find(node.op);
+  if (!step.row) return bad_input("node '" + node.name + "': unknown op " + node.op);
+  step.body = find_body(*step.row);
+  if (!step.body) {
+    return unsupported("node '" + node.name + "': the reference has no body for " + node.op);
+  }
+  return step;
+}
+
+void bind_results(const spec::Node& node, std::vector<Datum> results, Environment& environment) {
+  std::size_t next = 0;
+  for (const spec::NodeResult& result : node.results) {
+    if (next == results.size()) return;  // a None place of an op without returns
+    Datum& datum = results[next++];
+    if (!result.is_list) {
+      environment[result.values.front().index] = std::move(datum);
+      continue;
+    }
+    auto* list = std::get_if<Datum::List>(&datum.value);
+    if (!list || list->size() != result.values.size()) {
+      throw OpError("the op does not return as many tensors as the program says");
+    }
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      environment[result.values[i].index] = std::move((*list)[i]);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
+  Prepared prepared;
+  prepared.graph = &graph;
+  auto dying = last_uses(graph);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    GRAPHGATE_TRY(Prepared::Step step, prepare_step(graph.nodes[n], ops));
+    step.dying = std::move(dying[n]);
+    prepared.steps.push_back(std::move(step));
+  }
+  for (const spec::Graph& subgraph : graph.subgraphs) {
+    GRAPHGATE_TRY(Prepared inner, prepare(subgraph, ops));
+    prepared.subgraphs.push_back(std::move(inner));
+  }
+  return prepared;
+}
+
+std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+                          const Run& run) {
+  Call call(run.options.mode, row, std::move(arguments));
+  if (!run.options.audit_effects) {
+    body(call);
+    return std::move(call.results());
+  }
+  const EffectsAudit audit(row, call.arguments());
+  body(call);
+  audit.check(call.results());
+  return std::move(call.results());
+}
+
+std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs, Run& run) {
+  const spec::Graph& graph = *prepared.graph;
+  if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
+  Environment environment(graph.values.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    environment[graph.inputs[i].index] = std::move(inputs[i]);
+  }
+  for (const Prepared::Step& step : prepared.steps) {
+    run.node = step.node;
+    std::vector<Datum> results =
+        step.row ? run_op(*step.row, step.body,
+                          bind_arguments(step.row->schema, step.node->arguments, environment), run)
+                 : run_higher_order(prepared, *step.node, environment, run);
+    bind_results(*step.node, std::move(results), environment);
+    for (const spec::ValueId id : step.dying) environment[id.index] = Datum{};
+  }
+  std::vector<Datum> outputs;
+  for (const spec::Argument& output : graph.outputs) {
+    outputs.push_back(evaluate_argument(output, environment));
+  }
+  return outputs;
+}
+
+bool truth(const Datum& datum) {
+  if (const auto* b = datum.as<bool>()) return *b;
+  if (const auto* i = datum.as<std::int64_t>()) return *i != 0;
+  if (const auto* x = datum.as<double>()) return *x != 0;
+  const auto* tensor = datum.as<TensorRef>();
+  if (!tensor || (*tensor)->count() != 1) {
+    throw OpError("a condition must be a number or a tensor of one element");
+  }
+  return load<Whole>(**tensor, spec::DType::kBool)[0].value != 0;
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,257 @@
+// The elementary functions that op bodies call, one set for `double` (eager) and one for Tracked
+// (oracle), so that a body is written once.
+//
+// Declared accuracy. Correctly rounded: + - * / sqrt. The transcendental functions are declared at
+// kFunctionUlps: the vector mathematics library that PyTorch uses on CPUs states 1.0 ULP for each of
+// them, and CUDA's single-precision functions state 1 or 2 (CUDA C++ Programming Guide, appendix
+// "Mathematical Functions"); pow is declared at kPowUlps (CUDA's powf).
+#pragma once
+
+#include <cmath>
+
+#include "reference/number/tracked.h"
+
+namespace graphgate::reference {
+
+inline constexpr double kFunctionUlps = 2;
+inline constexpr double kPowUlps = 4;
+
+inline double abs(double x) { return std::fabs(x); }
+inline Whole less(double a, double b) { return a < b; }
+inline Whole equal(double a, double b) { return a == b; }
+inline Whole is_nan(double x) { return std::isnan(x); }
+inline Whole is_zero(double x) { return x == 0; }
+inline double select(Whole condition, double a, double b) { return condition.value != 0 ? a : b; }
+inline double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
+// GRAPHGATE_FUNCTION(name): name(double) and name(Tracked) from the standard library's function.
+#define GRAPHGATE_FUNCTION(name, ulps)                                        \
+  inline double name(double x) { return std::name(x); }                       \
+  template <class P>                                                          \
+  Tracked<P> name(const Tracked<P>& x) {                                      \
+    return through(x, ulps, [](long double v) { return std::name(v); });      \
+  }
+GRAPHGATE_FUNCTION(sqrt, 0.5)
+GRAPHGATE_FUNCTION(exp, kFunctionUlps)
+GRAPHGATE_FUNCTION(exp2, kFunctionUlps)
+GRAPHGATE_FUNCTION(expm1, kFunctionUlps)
+GRAPHGATE_FUNCTION(log, kFunctionUlps)
+GRAPHGATE_FUNCTION(log2, kFunctionUlps)
+GRAPHGATE_FUNCTION(log10, kFunctionUlps)
+GRAPHGATE_FUNCTION(log1p, kFunctionUlps)
+GRAPHGATE_FUNCTION(tan, kFunctionUlps)
+GRAPHGATE_FUNCTION(asin, kFunctionUlps)
+GRAPHGATE_FUNCTION(acos, kFunctionUlps)
+GRAPHGATE_FUNCTION(atan, kFunctionUlps)
+GRAPHGATE_FUNCTION(sinh, kFunctionUlps)
+GRAPHGATE_FUNCTION(cosh, kFunctionUlps)
+GRAPHGATE_FUNCTION(tanh, kFunctionUlps)
+GRAPHGATE_FUNCTION(asinh, kFunctionUlps)
+GRAPHGATE_FUNCTION(acosh, kFunctionUlps)
+GRAPHGATE_FUNCTION(atanh, kFunctionUlps)
+GRAPHGATE_FUNCTION(erf, kFunctionUlps)
+GRAPHGATE_FUNCTION(erfc, kFunctionUlps)
+#undef GRAPHGATE_FUNCTION
+
+// sin and cos are not monotone, and move by at most the radius.
+#define GRAPHGATE_WAVE(name)                                                                   \
+  inline double name(double x) { return std::name(x); }                                        \
+  template <class P>                                                                           \
+  Tracked<P> name(const Tracked<P>& x) {                                                       \
+    return detail::rounded<P>(std::name(x.value), std::min(x.radius, 2.0), x.arithmetic,       \
+                              kFunctionUlps);                                                  \
+  }
+GRAPHGATE_WAVE(sin)
+GRAPHGATE_WAVE(cos)
+#undef GRAPHGATE_WAVE
+
+// Functions with jumps. `nearbyint` rounds halves to even.
+#define GRAPHGATE_STEPS(name)                                                 \
+  inline double name(double x) { return std::name(x); }                       \
+  template <class P>                                                          \
+  Tracked<P> name(const Tracked<P>& x) {                                      \
+    return through_steps(x, [](long double v) { return std::name(v); });      \
+  }
+GRAPHGATE_STEPS(floor)
+GRAPHGATE_STEPS(ceil)
+GRAPHGATE_STEPS(trunc)
+GRAPHGATE_STEPS(nearbyint)
+#undef GRAPHGATE_STEPS
+
+// A function with jumps that takes halves down: what is left of a floored quotient.
+inline double round_half_down(double x) {
+  const double below = std::floor(x);
+  return x - below > 0.5 ? below + 1 : below;
+}
+template <class P>
+Tracked<P> round_half_down(const Tracked<P>& x) {
+  return through_steps(x, [](long double v) {
+    const long double below = std::floor(v);
+    return v - below > 0.5L ? below + 1 : below;
+  });
+}
+
+// Whole numbers are their own roundings.
+inline Whole floor(Whole x) { return x; }
+inline Whole ceil(Whole x) { return x; }
+inline Whole trunc(Whole x) { return x; }
+inline Whole nearbyint(Whole x) { return x; }
+
+inline Whole is_infinite(double x) { return std::isinf(x); }
+inline Whole is_infinite(Whole x) { return {0, x.undecided}; }
+template <class P>
+Whole is_infinite(const Tracked<P>& x) {
+  return {std::isinf(x.value), std::isinf(x.radius)};
+}
+
+// The magnitude of x with the sign of y. A sign that y's radius leaves open widens the result to
+// both signs.
+inline double copysign(double x, double y) { return std::copysign(x, y); }
+template <class P>
+Tracked<P> copysign(const Tracked<P>& x, const Tracked<P>& y) {
+  const long double value = std::copysign(x.value, y.value);
+  const bool open = y.radius > 0 && std::fabs(y.value) <= static_cast<long double>(
+                                                              P::kDecisionRadii * y.radius);
+  const double reach = open ? 2 * static_cast<double>(std::fabs(x.value)) : 0;
+  return {value, x.radius + reach, detail::wider<P>(x.arithmetic, y.arithmetic)};
+}
+
+// 1/sqrt(x), rounded as one function.
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+template <class P>
+Tracked<P> rsqrt(const Tracked<P>& x) {
+  return through(x, kFunctionUlps, [](long double v) { return 1 / std::sqrt(v); });
+}
+
+// exp as softmax and attention kernels compute it in float32: PyTorch's CPU kernels call a vector
+// exp declared at 20 ULP (its name is exp_u20).
+inline constexpr double kFastExpUlps = 20;
+inline double fast_exp(double x) { return std::exp(x); }
+template <class P>
+Tracked<P> fast_exp(const Tracked<P>& x) {
+  const bool is_wide = x.arithmetic == Tracked<P>::Arithmetic::kFloat64;
+  return through(x, is_wide ? kFunctionUlps : kFastExpUlps,
+                 [](long double v) { return std::exp(v); });
+}
+
+namespace detail {
+// f(a, b) at the corners of both radii.
+template <class P, class F>
+Tracked<P> through_two(const Tracked<P>& a, const Tracked<P>& b, double ulps, F f) {
+  const long double value = f(a.value, b.value);
+  const double from_a = change(a, value, [&](long double v) { return f(v, b.value); });
+  const double from_b = change(b, value, [&](long double v) { return f(a.value, v); });
+  return rounded<P>(value, P::combine(from_a, from_b), wider<P>(a.arithmetic, b.arithmetic), ulps);
+}
+}  // namespace detail
+
+inline double pow(double x, double y) { return std::pow(x, y); }
+template <class P>
+Tracked<P> pow(const Tracked<P>& x, const Tracked<P>& y) {
+  return detail::through_two(x, y, kPowUlps,
+                             [](long double a, long double b) { return std::pow(a, b); });
+}
+// Powers of integers wrap; a negative power of anything but 1 and -1 is 0.
+inline Whole pow(Whole base, Whole exponent) {
+  const bool undecided = base.undecided || exponent.undecided;
+  if (exponent.value < 0) {
+    const bool odd = exponent.value % 2 != 0;
+    if (base.value == -1) return {odd ? -1 : 1, undecided};
+    return {base.value == 1 ? 1 : 0, undecided};
+  }
+  Whole power = 1;
+  Whole factor = base.value;
+  for (std::int64_t left = exponent.value; left != 0; left >>= 1) {
+    if ((left & 1) != 0) power = power * factor;
+    factor = factor * factor;
+  }
+  return {power.value, undecided};
+}
+
+inline double hypot(double x, double y) { return std::hypot(x, y); }
+template <class P>
+Tracked<P> hypot(const Tracked<P>& x, const Tracked<P>& y) {
+  return detail::through_two(x, y, kFunctionUlps,
+                             [](long double a, long double b) { return std::hypot(a, b); });
+}
+inline double atan2(double y, double x) { return std::atan2(y, x); }
+template <class P>
+Tracked<P> atan2(const Tracked<P>& y, const Tracked<P>& x) {
+  return detail::through_two(y, x, kFunctionUlps,
+                             [](long double a, long double b) { return std::atan2(a, b); });
+}
+
+// C's fmod: exact for exact operands. A quotient that the radii leave open may be off by |y|.
+inline double fmod(double x, double y) { return std::fmod(x, y); }
+template <class P>
+Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
+  const long double value = std::fmod(x.value, y.value);
+  const auto arithmetic = detail::wider<P>(x.arithmetic, y.arithmetic);
+  if (x.radius == 0 && y.radius == 0) return {value, 0, arithmetic};
+  const Tracked<P> quotient = trunc(x / y);
+  if (quotient.radius != 0) return {value, static_cast<double>(std::fabs(y.value)), arithmetic};
+  return {value, P::combine(x.radius, detail::scaled(quotient.value, y.radius)), arithmetic};
+}
+
+// An edge between nodes: the executor rounds to `dtype`, the oracle keeps the wide value and
+// counts the rounding.
+inline double round_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
+template <class P>
+Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
+  if (std::isnan(x.value)) return x;
+  const auto most = static_cast<long double>(max_finite(dtype));
+  if (std::fabs(x.value) > most) {  // rounds back to the largest element, or overflows
+    return {static_cast<long double>(round_to_dtype(x.value, dtype)),
+            x.radius == 0 ? 0 : detail::kInfinity, x.arithmetic};
+  }
+  if (x.radius == 0 && detail::holds(x.value, dtype)) return x;
+  const auto reach = std::fabs(x.value) + static_cast<long double>(x.radius);
+  const double error = half_ulp(std::min(reach, most), dtype);
+  return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
+}
+
+// An intermediate of a kernel that holds it in `dtype` before a step or a comparison: eager values
+// are rounded; Tracked ones counted their rounding to float32 or float64 already, and add one only
+// for the narrower dtypes.
+inline double held_in(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
+template <class P>
+Tracked<P> held_in(const Tracked<P>& x, spec::DType dtype) {
+  return compute_dtype(dtype) == dtype ? x : round_edge(x, dtype);
+}
+
+// An edge of a number that the executor holds up to an unknown common factor (the weights of a
+// softmax before they are normalized): the rounding is relative.
+inline double round_scaled_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
+template <class P>
+Tracked<P> round_scaled_edge(const Tracked<P>& x, spec::DType dtype) {
+  const double reach = static_cast<double>(std::fabs(x.value)) + x.radius;
+  const double error = unit_roundoff(dtype) * reach + half_ulp(0, dtype);
+  return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
+}
+
+// An explicit cast: the oracle rounds as the executor does.
+inline double cast(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
+template <class P>
+Tracked<P> cast(const Tracked<P>& x, spec::DType dtype) {
+  return through_steps(x, [dtype](long double v) {
+    return static_cast<long double>(round_to_dtype(v, dtype));
+  });
+}
+
+// A real number to a whole one, toward zero. NaN, infinities and what 64 bits cannot hold have no
+// defined result; they give the smallest 64-bit integer, as x86 does.
+inline Whole to_whole(long double x) {
+  const bool fits = x >= -9223372036854775808.0L && x < 9223372036854775808.0L;
+  return fits ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::min();
+}
+inline Whole to_whole(double x) { return to_whole(static_cast<long double>(x)); }
+template <class P>
+Whole to_whole(const Tracked<P>& x) {
+  const Tracked<P> whole = trunc(x);
+  Whole out = to_whole(whole.value);
+  out.undecided = whole.radius != 0;
+  return out;
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,93 @@
+// Mean and sum of squared deviations, for variances and the normalizations.
+//
+// The definition is the two-pass formula. Executors use others: Welford's updates and pairwise
+// merging (PyTorch's var, layer_norm and group_norm), or E[x^2] of shifted data. Their error differs
+// from the two-pass formula's in one thing: deviations are taken from running means, each wrong by up
+// to n u mean|x|, and the first-order effect of a wrong mean, 2 e sum|x - mean|, does not cancel
+// (Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American Statistician
+// 37, 1983: relative error n u kappa against n u + (n u kappa)^2). The radius here therefore lets
+// every deviation carry the error of a running mean as if it were its own; that covers both. Data
+// without any deviation stays exact.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "reference/number/sum.h"
+
+namespace graphgate::reference {
+
+namespace detail {
+// What rounding `count` numbers of this magnitude may lose.
+template <class P>
+double lost_to_roundings(const Tracked<P>& magnitude, double count) {
+  if (!std::isfinite(magnitude.value) || magnitude.value == 0) return 0;
+  if (magnitude.arithmetic == Tracked<P>::Arithmetic::kNone) return 0;
+  const auto reach = static_cast<double>(std::fabs(magnitude.value)) + magnitude.radius;
+  const double one = P::of_rounding(unit_roundoff(dtype_of<P>(magnitude.arithmetic)) * reach);
+  return one * (P::kDecisionRadii == 1 ? count : std::sqrt(count));
+}
+}  // namespace detail
+
+// x, in whose computation some executors round `count` numbers of the size of `magnitude` more.
+inline double allow_roundings(double x, double /*magnitude*/, double /*count*/) { return x; }
+template <class P>
+Tracked<P> allow_roundings(const Tracked<P>& x, const Tracked<P>& magnitude, double count) {
+  const double lost = detail::lost_to_roundings(magnitude, count);
+  return {x.value, P::combine(x.radius, lost), x.arithmetic};
+}
+// x, which some executors compute with so many roundings instead of those that it carries.
+inline double at_least_roundings(double x, double /*magnitude*/, double /*count*/) { return x; }
+template <class P>
+Tracked<P> at_least_roundings(const Tracked<P>& x, const Tracked<P>& magnitude, double count) {
+  const double lost = detail::lost_to_roundings(magnitude, count);
+  return {x.value, std::max(x.radius, lost), x.arithmetic};
+}
+
+template <class N>
+struct Moments {
+  N mean;
+  N squares;  // the sum of (x - mean)^2
+};
+
+// NaN for no elements.
+template <class N>
+Moments<N> moments(std::span<const N> x) {
+  const auto count = static_cast<double>(x.size());
+  Sum<N> total;
+  Sum<N> magnitudes;
+  for (const N& element : x) {
+    total.add(element);
+    magnitudes.add(abs(element));
+  }
+  const N mean = total.result() / N(count);
+  const bool is_constant = std::all_of(x.begin(), x.end(), [&](const N& element) {
+    const Whole same = equal(element, mean);
+    return same.value != 0 && !same.undecided;
+  });
+  if (is_constant) return {mean, mean - mean};
+  const N running = at_least_roundings(mean, magnitudes.result() / N(count), count);
+  Sum<N> squares;
+  for (const N& element : x) {
+    const N deviation = element - running;
+    squares.add_product(deviation, deviation);
+  }
+  return {running, squares.result()};
+}
+
+// (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale, weight
+// and bias into one factor and one term first (x * a + b), which rounds numbers of the size of x and
+// of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
+template <class N>
+N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N* bias) {
+  N out = (x - mean) * scale;
+  N terms = (abs(x) + abs(mean)) * scale;
+  if (weight) {
+    out = out * *weight;
+    terms = terms * *weight;
+  }
+  if (bias) out = out + *bias;
+  return allow_roundings(out, terms, 3);
+}
+
+}  // namespace graphgate::reference

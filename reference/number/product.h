@@ -1,0 +1,115 @@
+// Product<N>: the accumulator of prod and cumprod, as Sum<N> is of sums.
+//
+// Eager: long double, rounded once by whoever stores the result. Oracle: the value and the error of
+// *any* order of multiplication that rounds every partial product to `accumulator` (PyTorch's CPU
+// kernel of prod multiplies 16-bit dtypes in the dtype itself; cumprod and CUDA do in float32). A
+// product of k factors that are no powers of two takes k - 1 roundings whatever the order: gamma_k
+// (Higham, 2nd ed., section 3.1). When the odd parts of all factors fit one significand together,
+// nothing rounds and the radius stays 0. Where some order can overflow or underflow though the whole
+// product does neither, the radius says so.
+#pragma once
+
+#include <cmath>
+
+#include "reference/number/functions.h"
+
+namespace graphgate::reference {
+
+template <class N>
+class Product;
+
+template <>
+class Product<double> {
+ public:
+  explicit Product(spec::DType) {}
+  void include(double x) { total_ *= static_cast<long double>(x); }
+  [[nodiscard]] double result() const { return static_cast<double>(total_); }
+
+ private:
+  long double total_ = 1;
+};
+
+template <>
+class Product<Whole> {
+ public:
+  explicit Product(spec::DType) {}
+  void include(Whole x) { total_ = total_ * x; }
+  [[nodiscard]] Whole result() const { return total_; }
+
+ private:
+  Whole total_ = 1;
+};
+
+template <class P>
+class Product<Tracked<P>> {
+ public:
+  using Number = Tracked<P>;
+  // `accumulator` is the floating dtype that every partial product rounds to.
+  explicit Product(spec::DType accumulator) : accumulator_(accumulator) {}
+
+  void include(const Number& x) {
+    total_ = {total_.value * x.value, detail::product_radius(total_, x),
+              detail::wider<P>(total_.arithmetic, x.arithmetic)};
+    const long double size = std::fabs(x.value);
+    (size > 1 ? above_one_ : below_one_) *= size == 0 ? 1 : size;
+    const long double odd = odd_part(size);
+    odd_parts_ *= odd;
+    if (odd != 1) ++roundings_;
+  }
+
+  [[nodiscard]] Number result() const {
+    if (!std::isfinite(above_one_) || std::isnan(total_.value)) return overflowed();
+    const auto most = static_cast<long double>(max_finite(accumulator_));
+    if (above_one_ > most) return overflowed();
+    const double radius = P::combine(total_.radius, is_exact() ? 0 : rounding_radius());
+    return {total_.value, radius, total_.arithmetic};
+  }
+
+ private:
+  // The significand of a finite x without its trailing zeros: 1 for powers of two and zero.
+  static long double odd_part(long double x) {
+    if (x == 0 || !std::isfinite(x)) return 1;
+    int exponent = 0;
+    const auto bits = static_cast<std::uint64_t>(std::ldexp(std::frexp(x, &exponent), 64));
+    return bits == 0 ? 1 : static_cast<long double>(bits >> __builtin_ctzll(bits));
+  }
+  // Half of the least subnormal: what one underflowing product may lose.
+  [[nodiscard]] double tiny() const { return half_ulp(0, accumulator_); }
+  [[nodiscard]] double unit() const { return unit_roundoff(accumulator_); }
+
+  [[nodiscard]] bool may_underflow() const {
+    return below_one_ * static_cast<long double>(unit()) < static_cast<long double>(tiny());
+  }
+  [[nodiscard]] bool is_exact() const {
+    return odd_parts_ * static_cast<long double>(unit()) <= 1 && !may_underflow();
+  }
+  [[nodiscard]] double rounding_radius() const {
+    const double size = static_cast<double>(std::fabs(total_.value)) + total_.radius;
+    const double k = roundings_ > 1 ? roundings_ - 1 : 0;
+    const double lost =
+        may_underflow() ? (k + 1) * tiny() * static_cast<double>(above_one_) : 0;
+    if constexpr (P::kDecisionRadii != 1) return P::of_rounding(std::sqrt(k) * unit() * size + lost);
+    const double n = k * unit();
+    return n < 1 ? n / (1 - n) * size + lost : detail::kInfinity;
+  }
+  // Some order passes the largest number: certain only when nothing can bring it back.
+  [[nodiscard]] Number overflowed() const {
+    const auto most = static_cast<long double>(max_finite(accumulator_));
+    const bool certain = !(std::fabs(total_.value) <= most) && !may_underflow();
+    const bool is_plain = certain && !(total_.radius > 0 && std::isfinite(total_.value));
+    const bool passes = std::isfinite(total_.value) && is_plain;
+    const long double value =
+        passes ? std::copysign(static_cast<long double>(detail::kInfinity), total_.value)
+               : total_.value;
+    return {value, is_plain ? 0 : detail::kInfinity, total_.arithmetic};
+  }
+
+  spec::DType accumulator_;
+  Number total_ = Number(1.0);
+  long double above_one_ = 1;  // product of the magnitudes above 1: the largest partial product
+  long double below_one_ = 1;  // of those below 1, zeros left out: the smallest
+  long double odd_parts_ = 1;
+  double roundings_ = 0;
+};
+
+}  // namespace graphgate::reference

@@ -1,0 +1,253 @@
+// Tracked: the number that op bodies see for floating dtypes in an oracle run.
+//
+// A Tracked is a value in wide arithmetic (long double: 64 significant bits or more) and a radius:
+// how far a right executor's number may lie from it. Each operation adds what one rounding of the
+// declared arithmetic can contribute; a number whose inputs are exact and whose result the format
+// can hold has radius 0, so exact data stays exact. Two policies share the rules:
+//   WorstCase  radii add up: no executor that follows the declared arithmetic can lie outside;
+//   RootSumSquare  radii are standard deviations of independent errors, added in square: the
+//              multiple that a judge allows follows from its false-alarm rate.
+// Sources: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 2-3 (the rounding
+// model, gamma_n) for the first; Higham and Mary, "A new approach to probabilistic rounding error
+// analysis", SIAM J. Sci. Comput. 41 (2019) for the second.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/number/float_format.h"
+#include "reference/number/whole.h"
+
+namespace graphgate::reference {
+
+struct WorstCase {
+  static double combine(double a, double b) { return a + b; }
+  // The radius of a rounding error of at most `most`.
+  static double of_rounding(double most) { return most; }
+  // How many radii apart two numbers must lie for their order to be certain.
+  static constexpr double kDecisionRadii = 1;
+};
+
+struct RootSumSquare {
+  static double combine(double a, double b) { return std::hypot(a, b); }
+  // A rounding error spread evenly over [-most, most] has this standard deviation.
+  static double of_rounding(double most) { return most * 0.57735026918962576; }
+  static constexpr double kDecisionRadii = 8;
+};
+
+template <class Policy>
+struct Tracked;
+
+namespace detail {
+// What the operators below do; the definitions follow the class.
+template <class P>
+Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b);
+template <class P>
+Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b);
+template <class P>
+Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b);
+template <class P>
+bool is_close_call(const Tracked<P>& a, const Tracked<P>& b);
+template <class P>
+Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a);
+template <class P>
+Tracked<P> chosen(Whole condition, const Tracked<P>& a, const Tracked<P>& b);
+}  // namespace detail
+
+template <class Policy>
+struct Tracked {
+  using PolicyType = Policy;
+  long double value = 0;
+  double radius = 0;
+  // What each operation rounds to: float32 or float64. Constants are kNone and take the other
+  // operand's.
+  enum class Arithmetic : unsigned char { kNone, kFloat32, kFloat64 } arithmetic = {};
+
+  Tracked() = default;
+  Tracked(double constant) : value(constant) {}  // NOLINT: implicit, so that bodies read as formulas
+  Tracked(long double v, double r, Arithmetic a) : value(v), radius(r), arithmetic(a) {}
+
+  friend Tracked operator-(const Tracked& a) { return {-a.value, a.radius, a.arithmetic}; }
+  friend Tracked operator+(const Tracked& a, const Tracked& b) { return detail::plus(a, b); }
+  friend Tracked operator-(const Tracked& a, const Tracked& b) { return detail::plus(a, -b); }
+  friend Tracked operator*(const Tracked& a, const Tracked& b) { return detail::times(a, b); }
+  friend Tracked operator/(const Tracked& a, const Tracked& b) { return detail::divided(a, b); }
+  friend Tracked abs(const Tracked& a) { return {std::fabs(a.value), a.radius, a.arithmetic}; }
+
+  // Comparisons give 0 or 1, undecided when the radii leave the order open.
+  friend Whole less(const Tracked& a, const Tracked& b) {
+    return {a.value < b.value, detail::is_close_call(a, b)};
+  }
+  friend Whole equal(const Tracked& a, const Tracked& b) {
+    return {a.value == b.value, detail::is_close_call(a, b)};
+  }
+  friend Whole is_zero(const Tracked& a) { return equal(a, Tracked(0.0)); }
+  friend Whole is_nan(const Tracked& a) {
+    return {std::isnan(a.value), std::isinf(a.radius)};
+  }
+
+  // `a` where the condition holds, else `b`; an undecided condition widens the radius to reach both.
+  friend Tracked select(Whole condition, const Tracked& a, const Tracked& b) {
+    return detail::chosen(condition, a, b);
+  }
+
+  // The larger and the smaller; NaN if either is.
+  friend Tracked maximum(const Tracked& a, const Tracked& b) {
+    return detail::extremum(a, b, std::isnan(a.value) || a.value > b.value);
+  }
+  friend Tracked minimum(const Tracked& a, const Tracked& b) {
+    return detail::extremum(a, b, std::isnan(a.value) || a.value < b.value);
+  }
+};
+
+using Bounded = Tracked<WorstCase>;
+using Sampled = Tracked<RootSumSquare>;
+
+namespace detail {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <class P>
+using ArithmeticOf = typename Tracked<P>::Arithmetic;
+
+template <class P>
+spec::DType dtype_of(ArithmeticOf<P> arithmetic) {
+  return arithmetic == ArithmeticOf<P>::kFloat64 ? spec::DType::kFloat64 : spec::DType::kFloat32;
+}
+
+template <class P>
+ArithmeticOf<P> wider(ArithmeticOf<P> a, ArithmeticOf<P> b) {
+  return std::max(a, b);
+}
+
+inline bool holds(long double value, spec::DType dtype) {
+  return static_cast<long double>(round_to_dtype(value, dtype)) == value;
+}
+
+// Closes an operation: `value` +- `radius` before rounding into `arithmetic`. `ulps` is the
+// declared accuracy of the operation; 0.5 is correct rounding.
+template <class P>
+Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
+                   double ulps = 0.5) {
+  if (arithmetic == ArithmeticOf<P>::kNone || std::isnan(value)) return {value, 0, arithmetic};
+  if (std::isinf(value)) return {value, radius == kInfinity ? radius : 0, arithmetic};
+  const spec::DType dtype = dtype_of<P>(arithmetic);
+  const long double most = max_finite(dtype);
+  if (std::fabs(value) > most || radius > most) {
+    const long double nearest = std::fabs(value) - static_cast<long double>(radius);
+    if (nearest > most) return {std::copysign(detail::kInfinity, value), 0, arithmetic};
+    return {value, kInfinity, arithmetic};
+  }
+  if (radius == 0 && ulps <= 0.5 && holds(value, dtype)) return {value, 0, arithmetic};
+  const long double reach = std::fabs(value) + static_cast<long double>(radius);
+  const double error = 2 * ulps * half_ulp(std::min(reach, most), dtype);
+  return {value, P::combine(radius, P::of_rounding(error)), arithmetic};
+}
+
+// The largest change of f over value +- radius; NaN ends (outside the domain) make it infinite for
+// the worst case, and are left out where radii are standard deviations.
+template <class P, class F>
+double change(const Tracked<P>& x, long double at_value, F f) {
+  if (x.radius == 0) return 0;
+  const long double r = x.radius;
+  double most = 0;
+  for (const long double end : {f(x.value - r), f(x.value + r)}) {
+    const auto moved = static_cast<double>(std::fabs(end - at_value));
+    if (!std::isnan(moved)) most = std::max(most, moved);
+    if (std::isnan(moved) && P::kDecisionRadii == 1 && !(end == at_value)) most = kInfinity;
+  }
+  return most;
+}
+
+}  // namespace detail
+
+// f(x) for a function that is monotone near x, accurate to `ulps` of its result.
+template <class P, class F>
+Tracked<P> through(const Tracked<P>& x, double ulps, F f) {
+  const long double value = f(x.value);
+  return detail::rounded<P>(value, detail::change(x, value, f), x.arithmetic, ulps);
+}
+
+namespace detail {
+
+template <class P>
+Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b) {
+  return rounded<P>(a.value + b.value, P::combine(a.radius, b.radius),
+                    wider<P>(a.arithmetic, b.arithmetic));
+}
+
+// |x| * r where an exact factor (r == 0) contributes nothing even when x is infinite.
+inline double scaled(long double x, double r) {
+  return r == 0 ? 0 : static_cast<double>(std::fabs(x)) * r;
+}
+
+// The radius of a product, before its rounding.
+template <class P>
+double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
+  const double first_order = P::combine(scaled(a.value, b.radius), scaled(b.value, a.radius));
+  const double radius = P::combine(first_order, a.radius * b.radius);
+  return std::isnan(radius) ? kInfinity : radius;
+}
+
+template <class P>
+Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
+  return rounded<P>(a.value * b.value, product_radius(a, b), wider<P>(a.arithmetic, b.arithmetic));
+}
+
+template <class P>
+Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
+  const long double value = a.value / b.value;
+  const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
+  if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic);
+  const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
+  if (!(low > 0)) return {value, kInfinity, arithmetic};
+  const double from_a = a.radius / low;
+  const double from_b = scaled(value, b.radius / low);
+  return rounded<P>(value, P::combine(from_a, from_b), arithmetic);
+}
+
+template <class P>
+bool is_close_call(const Tracked<P>& a, const Tracked<P>& b) {
+  const double radius = P::combine(a.radius, b.radius);
+  const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
+  return radius > 0 && !(std::fabs(a.value - b.value) > reach);
+}
+
+template <class P>
+Tracked<P> chosen(Whole condition, const Tracked<P>& a, const Tracked<P>& b) {
+  const Tracked<P>& taken = condition.value != 0 ? a : b;
+  double radius = taken.radius;
+  if (condition.undecided) {
+    radius = std::max(a.radius, b.radius);
+    if (a.value != b.value) radius += static_cast<double>(std::fabs(a.value - b.value));
+    if (std::isnan(radius)) radius = kInfinity;
+  }
+  return {taken.value, radius, wider<P>(a.arithmetic, b.arithmetic)};
+}
+
+template <class P>
+Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
+  const Tracked<P>& taken = take_a || std::isnan(a.value) ? a : b;
+  const bool close = is_close_call(a, b) && !std::isnan(taken.value);
+  const double radius = close ? std::max(a.radius, b.radius) : taken.radius;
+  return {taken.value, radius, wider<P>(a.arithmetic, b.arithmetic)};
+}
+
+}  // namespace detail
+
+// A function with jumps (floor, rounding to a dtype): exact where both ends of the radius agree,
+// else as wide as the jump.
+template <class P, class F>
+Tracked<P> through_steps(const Tracked<P>& x, F step) {
+  const long double value = step(x.value);
+  if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const long double low = step(x.value - reach);
+  const long double high = step(x.value + reach);
+  if (low == high) return {value, 0, x.arithmetic};
+  const auto jump = static_cast<double>(std::max(high - value, value - low));
+  return {value, std::isnan(jump) ? detail::kInfinity : jump, x.arithmetic};
+}
+
+}  // namespace graphgate::reference

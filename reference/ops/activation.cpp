@@ -1,0 +1,154 @@
+// Activation functions. All but relu, hardtanh and threshold take floating dtypes only. ATen
+// computes 16-bit dtypes in float32, and holds the parameters there too, except where a body says
+// otherwise.
+#include <array>
+#include <numbers>
+
+#include "reference/pointwise.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+// f over the floating tensor `self`.
+template <class F>
+void activate(Call& call, F f) {
+  require_floating(call, call.tensor("self")->dtype);
+  pointwise_real(call, {"self"}, f);
+}
+
+// A parameter, as the kernel holds it.
+double parameter(const Call& call, std::string_view name) {
+  return number<double>(call.datum(name), call.tensor("self")->dtype);
+}
+
+// A constant, as the kernel holds it.
+double constant(const Call& call, double x) {
+  return round_to_dtype(x, compute_dtype(call.tensor("self")->dtype));
+}
+
+// x brought into [low, high]; NaN passes through.
+template <class N>
+N clip(const N& x, const N& low, const N& high) {
+  const N raised = select(less(x, low), low, x);
+  return select(less(high, raised), high, raised);
+}
+
+void silu(Call& call) {
+  activate(call, [](auto x) { return x / (1.0 + exp(-x)); });
+}
+
+void mish(Call& call) {
+  activate(call, [](auto x) { return x * tanh(log1p(exp(x))); });
+}
+
+// x/2 (1 + erf(x/sqrt(2))), or its approximation by tanh (Hendrycks and Gimpel, "Gaussian Error
+// Linear Units").
+void gelu(Call& call) {
+  const std::string_view approximate = call.text("approximate");
+  if (approximate == "none") {
+    const double factor = constant(call, 1 / std::numbers::sqrt2);
+    return activate(call, [factor]<class N>(const N& x) {
+      return x * 0.5 * (1.0 + erf(x * N(factor)));
+    });
+  }
+  if (approximate != "tanh") throw OpError("approximate argument must be either none or tanh");
+  const double beta =
+      constant(call, std::numbers::sqrt2 * (2 / std::sqrt(std::numbers::pi)) * 0.5);
+  const double kappa = constant(call, 0.044715);
+  activate(call, [=]<class N>(const N& x) {
+    const N inner = N(beta) * (x + N(kappa) * (x * x * x));
+    return 0.5 * x * (1.0 + tanh(inner));
+  });
+}
+
+// scale * (x, or alpha * (exp(input_scale * x) - 1) below 0).
+void elu_with(Call& call, double below, double above, double inside) {
+  activate(call, [=]<class N>(const N& x) {
+    return select(less(x, N(0)), expm1(x * N(inside)) * N(below), x * N(above));
+  });
+}
+void elu(Call& call) {
+  const double scale = parameter(call, "scale");
+  const double below = constant(call, parameter(call, "alpha") * scale);
+  elu_with(call, below, scale, parameter(call, "input_scale"));
+}
+void celu(Call& call) {
+  const double alpha = parameter(call, "alpha");
+  if (alpha == 0) throw OpError("ZeroDivisionError: alpha cannot be 0 for CELU");
+  elu_with(call, alpha, 1, constant(call, 1 / call.real("alpha")));
+}
+
+void leaky_relu(Call& call) {
+  const double slope = parameter(call, "negative_slope");
+  activate(call, [slope]<class N>(const N& x) { return select(less(N(0), x), x, x * N(slope)); });
+}
+
+void softplus(Call& call) {
+  const double beta = parameter(call, "beta");
+  const double threshold = parameter(call, "threshold");
+  activate(call, [=]<class N>(const N& x) {
+    const N scaled = x * N(beta);
+    return select(less(N(threshold), scaled), x, log1p(exp(scaled)) / N(beta));
+  });
+}
+
+void hardsigmoid(Call& call) {
+  activate(call, []<class N>(const N& x) { return clip(x + 3.0, N(0), N(6)) / 6.0; });
+}
+void hardswish(Call& call) {
+  activate(call, []<class N>(const N& x) { return x * clip(x + 3.0, N(0), N(6)) / 6.0; });
+}
+
+void relu(Call& call) {
+  refuse_bool(call, call.tensor("self")->dtype);
+  pointwise(call, {"self"}, []<class N>(const N& x) { return select(less(x, N(0)), N(0), x); });
+}
+
+// Bounds of integer tensors are cut to integers, and unsigned ones must not be negative.
+void hardtanh(Call& call) {
+  const spec::DType dtype = call.tensor("self")->dtype;
+  refuse_bool(call, dtype);
+  Datum low = call.datum("min_val");
+  Datum high = call.datum("max_val");
+  if (!spec::is_floating_point(dtype)) {
+    low.value = to_whole(call.real("min_val")).value;
+    high.value = to_whole(call.real("max_val")).value;
+  }
+  if (dtype == spec::DType::kUInt8 && (call.real("min_val") < 0 || call.real("max_val") < 0)) {
+    throw OpError("cannot do hardtanh on an unsigned type with negative limits");
+  }
+  pointwise(call, {"self"}, [&]<class N>(const N& x) {
+    return clip(x, checked_number<N>(low, dtype), checked_number<N>(high, dtype));
+  });
+}
+
+void threshold(Call& call) {
+  const spec::DType dtype = call.tensor("self")->dtype;
+  pointwise(call, {"self"}, [&]<class N>(const N& x) {
+    const N limit = checked_number<N>(call.datum("threshold"), dtype);
+    const Whole below = less(x, limit) | equal(x, limit);
+    return select(below, checked_number<N>(call.datum("value"), dtype), x);
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.celu", celu},
+    OpBody{"aten.elu", elu},
+    OpBody{"aten.gelu", gelu},
+    OpBody{"aten.hardsigmoid", hardsigmoid},
+    OpBody{"aten.hardswish", hardswish},
+    OpBody{"aten.hardtanh", hardtanh},
+    OpBody{"aten.leaky_relu", leaky_relu},
+    OpBody{"aten.mish", mish},
+    OpBody{"aten.relu", relu},
+    OpBody{"aten.silu", silu},
+    OpBody{"aten.softplus", softplus},
+    OpBody{"aten.threshold", threshold},
+};
+
+}  // namespace
+
+std::span<const OpBody> activation_ops() { return kOps; }
+
+}  // namespace graphgate::reference

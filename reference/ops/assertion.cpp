@@ -1,0 +1,58 @@
+// Ops that compute nothing: a run stops where what they assert does not hold.
+#include <array>
+
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+void assert_scalar(Call& call) {
+  if (call.real("self") == 0) throw OpError(std::string(call.text("assert_msg")));
+}
+
+std::string list_text(const Sizes& list) {
+  std::string out = "[";
+  for (const std::int64_t x : list) out += (out.size() > 1 ? ", " : "") + std::to_string(x);
+  return out + "]";
+}
+
+void expect(bool holds, const std::string& what, const std::string& found,
+            const std::string& expected) {
+  if (holds) return;
+  throw OpError("tensor " + what + " mismatch: expected " + expected + ", found " + found);
+}
+
+// A device without an index is any device of its type.
+bool same_device(const spec::Device& a, const spec::Device& b) {
+  return a.type == b.type && (a.index == b.index || a.index < 0 || b.index < 0);
+}
+
+void assert_tensor_metadata(Call& call) {
+  const Tensor& tensor = *call.tensor("a");
+  if (const auto sizes = call.optional_integers("size")) {
+    expect(*sizes == tensor.sizes, "sizes", list_text(tensor.sizes), list_text(*sizes));
+  }
+  if (const auto strides = call.optional_integers("stride")) {
+    expect(*strides == tensor.strides, "strides", list_text(tensor.strides), list_text(*strides));
+  }
+  if (const auto dtype = call.optional_dtype("dtype")) {
+    expect(*dtype == tensor.dtype, "dtype", std::string(spec::torch_name(tensor.dtype)),
+           std::string(spec::torch_name(*dtype)));
+  }
+  const spec::Device device = call.device_or(tensor.device);
+  expect(same_device(device, tensor.device), "device", spec::print_device(tensor.device),
+         spec::print_device(device));
+  const auto* layout = call.datum("layout").as<spec::Layout>();
+  expect(!layout || *layout == spec::Layout::kStrided, "layout", "strided", "another one");
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._assert_scalar", assert_scalar},
+    OpBody{"aten._assert_tensor_metadata", assert_tensor_metadata},
+};
+
+}  // namespace
+
+std::span<const OpBody> assertion_ops() { return kOps; }
+
+}  // namespace graphgate::reference

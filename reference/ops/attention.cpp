@@ -1,0 +1,268 @@
+// Scaled dot-product attention.
+//
+// Everything is float32 (float64 for float64) inside, and rounds once at the end. Two of PyTorch's
+// paths are declared at once: the fused kernel, which casts the weights to a 16-bit dtype before
+// their product with the values, and the composite, which multiplies query and key by the rounded
+// square root of the scale. The radius covers both.
+#include <array>
+
+#include "reference/ops/product.h"
+#include "reference/ops/softmax_row.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+struct Shape {
+  Sizes batches;  // leading dimensions of the result
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t width;          // of a query and a key
+  std::int64_t value_width;    // of a value and the result
+  std::int64_t key_group = 1;  // heads that share one key head (grouped-query attention)
+  std::int64_t value_group = 1;
+
+  [[nodiscard]] Sizes result() const { return with({queries, value_width}); }
+  [[nodiscard]] Sizes scores() const { return with({queries, keys}); }
+  [[nodiscard]] Sizes with(std::initializer_list<std::int64_t> last) const {
+    Sizes sizes = batches;
+    sizes.insert(sizes.end(), last);
+    return sizes;
+  }
+};
+
+Sizes leading(const Tensor& tensor) { return {tensor.sizes.begin(), tensor.sizes.end() - 2}; }
+std::int64_t rows_of(const Tensor& tensor) { return tensor.sizes[tensor.sizes.size() - 2]; }
+
+// How many query heads read one head of `other`; its leading sizes are changed to match.
+std::int64_t group_heads(const Tensor& query, Sizes& other) {
+  if (query.rank() < 3 || other.empty()) throw OpError("grouped-query attention wants heads");
+  const std::int64_t heads = query.sizes[query.sizes.size() - 3];
+  if (other.back() == 0 || heads % other.back() != 0) {
+    throw OpError("attention: " + std::to_string(heads) + " query heads do not divide into " +
+                  std::to_string(other.back()));
+  }
+  const std::int64_t group = heads / other.back();
+  other.back() = heads;
+  return group;
+}
+
+Shape shape_of(const Tensor& query, const Tensor& key, const Tensor& value, bool is_grouped) {
+  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2) {
+    throw OpError("attention: query, key and value need two dimensions or more");
+  }
+  require_one_dtype({&query, &key, &value});
+  if (!spec::is_floating_point(query.dtype)) throw OpError("attention wants a floating dtype");
+  Shape shape{{}, rows_of(query), rows_of(key), query.sizes.back(), value.sizes.back()};
+  if (key.sizes.back() != shape.width || rows_of(value) != shape.keys) {
+    throw OpError("attention: the sizes of query, key and value do not fit");
+  }
+  Sizes key_batches = leading(key);
+  Sizes value_batches = leading(value);
+  if (is_grouped) {
+    shape.key_group = group_heads(query, key_batches);
+    shape.value_group = group_heads(query, value_batches);
+  }
+  shape.batches = broadcast_sizes({leading(query), key_batches, value_batches});
+  return shape;
+}
+
+struct Options {
+  double scale = 1;
+  bool is_causal = false;
+  TensorRef mask;
+};
+
+Options options_of(const Call& call, const Shape& shape) {
+  if (call.real("dropout_p") != 0) throw OpError("attention with dropout is random");
+  Options options;
+  const double width = static_cast<double>(shape.width);
+  options.scale = call.optional_real("scale").value_or(1 / std::sqrt(width));
+  options.is_causal = call.boolean("is_causal");
+  options.mask = call.optional_tensor("attn_mask");
+  return options;
+}
+
+// What is added to the scores, stretched to them: 0 or -infinity for a mask of bool.
+template <class N>
+Array<N> load_mask(const Tensor& mask, const Sizes& sizes) {
+  const bool is_bool = mask.dtype == spec::DType::kBool;
+  if (!is_bool && !spec::is_floating_point(mask.dtype)) {
+    throw OpError("attention: the mask should be bool or floating");
+  }
+  Array<N> loaded = load<N>(mask, is_bool ? spec::DType::kFloat32 : mask.dtype);
+  if (is_bool) {
+    const N hidden(-std::numeric_limits<double>::infinity());
+    for (N& x : loaded.data) x = select(is_zero(x), hidden, N(0.0));
+  }
+  if (broadcast_sizes({loaded.sizes, sizes}) != sizes) {
+    throw OpError("attention: the mask does not stretch to the scores");
+  }
+  return broadcast_to(loaded, sizes);
+}
+
+// x * root, where the root is rounded as well as the product.
+template <class N>
+Array<N> scaled_operand(Array<N> array, double root, spec::DType compute) {
+  for (N& x : array.data) x = round_edge(x * N(root), compute);
+  return array;
+}
+
+// One operand as a batch of matrices.
+template <class N>
+struct Matrices {
+  Array<N> array;
+  Sizes steps;             // per batch dimension of the result
+  std::int64_t group = 1;  // result heads per head
+
+  // The matrix for one index of the batch dimensions.
+  [[nodiscard]] const N* at(Sizes batch) const {
+    if (group > 1) batch.back() /= group;
+    return array.data.data() + offset_at(batch, steps);
+  }
+};
+
+template <class N>
+Matrices<N> matrices(Array<N> array, const Shape& shape, std::int64_t group) {
+  const std::int64_t count = array.size(array.rank() - 1) * array.size(array.rank() - 2);
+  const Sizes own = {array.sizes.begin(), array.sizes.end() - 2};
+  return {std::move(array), batch_steps(own, shape.batches.size(), count), group};
+}
+
+// The operands of one call, ready for plain loops.
+template <class N>
+struct Attention {
+  Shape shape;
+  Options options;
+  spec::DType dtype;
+  Matrices<N> query;   // [queries, width], scaled
+  Matrices<N> key;     // [keys, width], scaled
+  Matrices<N> values;  // [value_width, keys]
+  std::optional<Array<N>> mask;
+
+  // The scores of query `position` with all keys.
+  [[nodiscard]] std::vector<N> scores(const N* row, const N* keys, const N* added,
+                                      std::int64_t position) const {
+    std::vector<N> out;
+    for (std::int64_t j = 0; j < shape.keys; ++j) {
+      N score = dot_from(Sum<N>(), row, keys + j * shape.width, shape.width);
+      if (added) score = score + added[j];
+      const bool is_hidden = options.is_causal && j > position;
+      out.push_back(is_hidden ? N(-std::numeric_limits<double>::infinity()) : score);
+    }
+    return out;
+  }
+};
+
+template <class N>
+Attention<N> load_attention(const Call& call) {
+  const Tensor& query = *call.tensor("query");
+  const Tensor& key = *call.tensor("key");
+  const Tensor& value = *call.tensor("value");
+  const bool is_grouped = call.has("enable_gqa") && call.boolean("enable_gqa");
+  const Shape shape = shape_of(query, key, value, is_grouped);
+  const Options options = options_of(call, shape);
+  const spec::DType dtype = query.dtype;
+  const spec::DType compute = compute_dtype(dtype);
+  const double root = std::sqrt(std::fabs(options.scale));
+  const double query_root = options.scale < 0 ? -root : root;
+  std::optional<Array<N>> mask;
+  if (options.mask) mask = load_mask<N>(*options.mask, shape.scores());
+  return {shape,
+          options,
+          dtype,
+          matrices(scaled_operand(load<N>(query, dtype), query_root, compute), shape, 1),
+          matrices(scaled_operand(load<N>(key, dtype), root, compute), shape, shape.key_group),
+          matrices(load<N>(*transposed(value), dtype), shape, shape.value_group),
+          std::move(mask)};
+}
+
+template <class N>
+struct Attended {
+  Array<N> output;
+  Array<N> log_sums;  // log(sum(exp(scores))) per query; 0 where every key is masked
+};
+
+template <class N>
+Attended<N> attend(const Attention<N>& of) {
+  const Shape& shape = of.shape;
+  const bool casts_weights = compute_dtype(of.dtype) != of.dtype;
+  Attended<N> out{Array<N>(shape.result()), Array<N>(shape.with({shape.queries}))};
+  std::int64_t at = 0;  // counts queries over all batches
+  const auto attend_query = [&](const Sizes& batch, std::int64_t i) {
+    const N* added = of.mask ? of.mask->data.data() + at * shape.keys : nullptr;
+    const N* row = of.query.at(batch) + i * shape.width;
+    const SoftmaxRow<N> softmax = softmax_row(of.scores(row, of.key.at(batch), added, i));
+    std::vector<N> weights = normalized(softmax);
+    for (N& weight : weights) {
+      if (casts_weights) weight = round_scaled_edge(weight, of.dtype);
+    }
+    const N* values = of.values.at(batch);
+    for (std::int64_t d = 0; d < shape.value_width; ++d) {
+      out.output[at * shape.value_width + d] =
+          dot_from(Sum<N>(), weights.data(), values + d * shape.keys, shape.keys);
+    }
+    if (!softmax.is_masked) out.log_sums[at] = log(softmax.sum) + softmax.shift;
+    ++at;
+  };
+  for_each_index(shape.batches, [&](const Sizes& batch) {
+    for (std::int64_t i = 0; i < shape.queries; ++i) attend_query(batch, i);
+  });
+  return out;
+}
+
+bool fits_fused_mask(const Tensor& mask, const Sizes& scores) {
+  if (mask.rank() != 2 && mask.rank() != 4) return false;
+  return broadcast_sizes({mask.sizes, scores}) == scores;
+}
+
+// Whether PyTorch takes its fused kernel, whose result has the strides of the query.
+bool is_fused(const Tensor& query, const Tensor& key, const Tensor& value, const TensorRef& mask) {
+  for (const Tensor* tensor : {&query, &key, &value}) {
+    const bool fits = tensor->rank() == 4 && tensor->sizes[0] == query.sizes[0] &&
+                      tensor->sizes[2] != 0 && tensor->sizes[3] == query.sizes[3] &&
+                      (tensor->strides[3] == 1 || tensor->sizes[3] == 1);
+    if (!fits) return false;
+  }
+  const Sizes scores = {query.sizes[0], query.sizes[1], query.sizes[2], key.sizes[2]};
+  return !mask || fits_fused_mask(*mask, scores);
+}
+
+Sizes result_strides(const Call& call, const Sizes& sizes) {
+  const Tensor& query = *call.tensor("query");
+  const bool fused = is_fused(query, *call.tensor("key"), *call.tensor("value"),
+                              call.optional_tensor("attn_mask"));
+  return fused ? strides_like(query, spec::MemoryFormat::kPreserve)
+               : spec::contiguous_strides(sizes);
+}
+
+void scaled_dot_product_attention(Call& call) {
+  const spec::DType dtype = call.tensor("query")->dtype;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> out = attend(load_attention<N>(call)).output;
+    call.emit(out, dtype, result_strides(call, out.sizes));
+  });
+}
+
+// The fused kernel by its own name: also gives the logarithms of the sums, which it stores with
+// heads fastest.
+void flash_attention_for_cpu(Call& call) {
+  const spec::DType dtype = call.tensor("query")->dtype;
+  if (call.tensor("query")->rank() != 4) throw OpError("the fused attention wants rank 4");
+  with_real(call.mode(), [&]<class N>() {
+    const Attended<N> out = attend(load_attention<N>(call));
+    call.emit(out.output, dtype, result_strides(call, out.output.sizes));
+    call.emit(out.log_sums, compute_dtype(dtype), strides_in_order(out.log_sums.sizes, {0, 2, 1}));
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._scaled_dot_product_flash_attention_for_cpu", flash_attention_for_cpu},
+    OpBody{"aten.scaled_dot_product_attention", scaled_dot_product_attention},
+};
+
+}  // namespace
+
+std::span<const OpBody> attention_ops() { return kOps; }
+
+}  // namespace graphgate::reference

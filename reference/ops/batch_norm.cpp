@@ -1,0 +1,155 @@
+// Batch normalization over input [N, C, ...], in training (statistics of the batch; running ones are
+// updated) and in evaluation (running statistics).
+//
+// Sums are float32 here (PyTorch's CPU kernels use float64 for float32 data: better, never worse).
+// In training the batch's mean, its sum of squares and 1/deviation are tensors of the statistics'
+// dtype between PyTorch's two kernels, so they round to it; for 16-bit data with 16-bit parameters
+// that is the largest error.
+#include <array>
+
+#include "reference/number/moments.h"
+#include "reference/ops/norm_parameters.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+template <class N>
+struct Statistics {
+  std::vector<N> mean;
+  std::vector<N> scale;  // 1 / sqrt(var + eps)
+};
+
+std::int64_t channels_of(const Tensor& input) {
+  if (input.rank() < 2) throw OpError("batch_norm: the input must have at least two dimensions");
+  return input.sizes[1];
+}
+
+// The elements of each channel.
+template <class N>
+std::vector<std::vector<N>> by_channel(const Array<N>& x) {
+  std::vector<std::vector<N>> out(static_cast<std::size_t>(x.size(1)));
+  const std::int64_t area = spec::element_count(Sizes(x.sizes.begin() + 2, x.sizes.end()));
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    out[static_cast<std::size_t>(i / area % x.size(1))].push_back(x[i]);
+  }
+  return out;
+}
+
+// running = momentum * batch + (1 - momentum) * running.
+template <class N>
+void update_running(Call& call, std::string_view name, const std::vector<N>& batch) {
+  if (!call.has(name)) return;
+  const double momentum = call.real("momentum");
+  Array<N> running = load<N>(*call.tensor(name), call.tensor(name)->dtype);
+  for (std::int64_t c = 0; c < running.count(); ++c) {
+    running[c] = N(momentum) * batch[static_cast<std::size_t>(c)] + N(1 - momentum) * running[c];
+  }
+  call.write(name, running);
+}
+
+template <class N>
+Statistics<N> batch_statistics(Call& call, const Array<N>& x, DType dtype) {
+  if (x.count() == 0) throw OpError("batch_norm: training wants at least one element");
+  Statistics<N> out;
+  std::vector<N> unbiased;
+  for (const std::vector<N>& channel : by_channel(x)) {
+    const Moments<N> of = moments(std::span<const N>(channel));
+    const auto n = static_cast<double>(channel.size());
+    const N squares = held_in(of.squares, dtype);
+    out.mean.push_back(held_in(of.mean, dtype));
+    out.scale.push_back(held_in(rsqrt(squares / N(n) + N(call.real("eps"))), dtype));
+    unbiased.push_back(squares / N(n - 1));
+  }
+  update_running(call, "running_mean", out.mean);
+  update_running(call, "running_var", unbiased);
+  return out;
+}
+
+template <class N>
+Statistics<N> running_statistics(const Call& call, DType input) {
+  Statistics<N> out;
+  out.mean = parameter<N>(call, "running_mean", input);
+  for (const N& variance : parameter<N>(call, "running_var", input)) {
+    out.scale.push_back(rsqrt(variance + N(call.real("eps"))));
+  }
+  return out;
+}
+
+bool is_training(const Call& call) { return call.has("training") && call.boolean("training"); }
+
+DType statistics_dtype(const Call& call) {
+  return reference::statistics_dtype(call, {"weight", "bias", "running_mean", "running_var"});
+}
+
+template <class N>
+Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statistics<N>& statistics) {
+  const DType input = call.tensor("input")->dtype;
+  const auto weight = parameter<N>(call, "weight", input);
+  const auto bias = parameter<N>(call, "bias", input);
+  Array<N> out(x.sizes);
+  const std::int64_t area = spec::element_count(Sizes(x.sizes.begin() + 2, x.sizes.end()));
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    const std::int64_t c = i / area % x.size(1);
+    const N* mean = element(statistics.mean, c);
+    const N* scale = element(statistics.scale, c);
+    if (!mean || !scale) throw OpError("batch_norm: evaluation wants running statistics");
+    out[i] = normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
+  }
+  return out;
+}
+
+template <class N>
+Statistics<N> emit_normalized(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  channels_of(input);
+  const Array<N> x = load<N>(input, input.dtype);
+  const bool training = is_training(call);
+  Statistics<N> statistics = training ? batch_statistics(call, x, statistics_dtype(call))
+                                      : running_statistics<N>(call, input.dtype);
+  call.emit(normalized_channels(call, x, statistics), input.dtype,
+            image_strides(input, input.sizes));
+  return statistics;
+}
+
+// An empty batch gives an empty result, and leaves the running statistics alone.
+void batch_norm(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  with_real(call.mode(), [&]<class N>() {
+    if (input.count() == 0) {
+      call.emit(Array<N>(input.sizes), input.dtype, image_strides(input, input.sizes));
+    } else {
+      emit_normalized<N>(call);
+    }
+  });
+}
+
+// Also returns the batch's statistics; out of training they are empty tensors.
+void native_batch_norm(Call& call) {
+  const DType dtype = statistics_dtype(call);
+  const bool training = is_training(call);
+  const std::int64_t channels = channels_of(*call.tensor("input"));
+  with_real(call.mode(), [&]<class N>() {
+    const Statistics<N> statistics = emit_normalized<N>(call);
+    for (const std::vector<N>& saved : {statistics.mean, statistics.scale}) {
+      Array<N> out(Sizes{training ? channels : 0});
+      if (training) out.data = saved;
+      call.emit(out, dtype);
+    }
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._native_batch_norm_legit", native_batch_norm},
+    OpBody{"aten._native_batch_norm_legit_no_training", native_batch_norm},
+    OpBody{"aten.batch_norm", batch_norm},
+    OpBody{"aten.native_batch_norm", native_batch_norm},
+};
+
+}  // namespace
+
+std::span<const OpBody> batch_norm_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,211 @@
+// Comparisons, logic, bits, and what chooses between values: where, masked_fill, clamp, maximum.
+#include "reference/ops/comparison.h"
+
+#include <array>
+
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+// The body of a comparison; operands are compared in their common dtype.
+template <class F>
+constexpr Body compares(F /*f*/) {
+  return [](Call& call) { pointwise_bool(call, {"self", "other"}, F()); };
+}
+
+template <class N>
+Whole at_most(const N& a, const N& b) {
+  return less(a, b) | equal(a, b);
+}
+
+// The body of a predicate of one tensor.
+template <class F>
+constexpr Body tests(F /*f*/) {
+  return [](Call& call) { pointwise_bool(call, {"self"}, F()); };
+}
+
+template <class N>
+Whole truth(const N& x) {
+  return logical_not(is_zero(x));
+}
+
+// The body of a bitwise op: integers and bool.
+template <class F>
+constexpr Body bits(F /*f*/) {
+  return [](Call& call) {
+    const Operands operands = gather_operands(call, {"self", "other"});
+    require_integral(call, operands.common);
+    emit_formula<Whole>(call, operands, operands.common, operands.common, F());
+  };
+}
+
+// `condition ? self : other`. Only the values are promoted.
+void where_chosen(Call& call) {
+  Operands operands = gather_operands(call, {"condition", "self", "other"});
+  const DType condition = call.tensor("condition")->dtype;
+  if (condition != DType::kBool && condition != DType::kUInt8) {
+    throw OpError("where expected condition to be a boolean tensor");
+  }
+  const DType dtype = result_type(std::span(operands.data).subspan(1));
+  const auto chosen =
+      detail::operand_array<Whole>(operands.data[0], DType::kBool, operands.sizes);
+  operands.data.erase(operands.data.begin());
+  with_number(call.mode(), dtype, [&]<class N>() {
+    std::int64_t i = 0;
+    emit_formula<N>(call, operands, dtype, dtype,
+                    [&](const N& a, const N& b) { return select(chosen[i++], a, b); });
+  });
+}
+
+// where(condition): the indices of what differs from zero, one tensor per dimension.
+void where_nonzero(Call& call) {
+  const TensorRef& condition = call.tensor("condition");
+  std::vector<std::vector<Whole>> columns(static_cast<std::size_t>(
+      std::max<std::int64_t>(condition->rank(), 1)));
+  const auto values = load<Whole>(*condition, DType::kBool);
+  for_each_index(condition->sizes, [&](const Sizes& index) {
+    if (values.at(index).value == 0) return;
+    if (index.empty()) columns[0].emplace_back(0);
+    for (std::size_t d = 0; d < index.size(); ++d) columns[d].emplace_back(index[d]);
+  });
+  Datum::List list;
+  for (const std::vector<Whole>& column : columns) {
+    Array<Whole> array(Sizes{static_cast<std::int64_t>(column.size())});
+    array.data = column;
+    list.push_back({new_tensor(DType::kInt64, array.sizes, condition->device)});
+    store(**list.back().as<TensorRef>(), array);
+  }
+  call.emit_datum({std::move(list)});
+}
+
+void where(Call& call) {
+  call.has("self") ? where_chosen(call) : where_nonzero(call);
+}
+
+// The value takes self's dtype; the result is contiguous.
+void masked_fill(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  const TensorRef& mask = call.tensor("mask");
+  if (mask->dtype != DType::kBool) throw OpError("masked_fill only supports boolean masks");
+  const Sizes sizes = broadcast_sizes({self->sizes, mask->sizes});
+  const Datum& value = call.datum("value");
+  const auto* scalar = value.as<TensorRef>();
+  if (scalar && (*scalar)->rank() != 0) {
+    throw OpError("masked_fill only supports a 0-dimensional value tensor");
+  }
+  const auto chosen = broadcast_to(load<Whole>(*mask, DType::kBool), sizes);
+  refuse_float8(call, self->dtype);
+  with_number(call.mode(), self->dtype, [&]<class N>() {
+    Array<N> out = broadcast_to(load<N>(*self, self->dtype), sizes);
+    const N fill =
+        scalar ? load<N>(**scalar, self->dtype)[0] : checked_number<N>(value, self->dtype);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = select(chosen[i], fill, out[i]);
+    call.emit(out, self->dtype);
+  });
+}
+
+// A bound that is a number: NaN bounds alone change nothing, NaN among two gives NaN everywhere.
+template <class N>
+N raised(const N& x, const N& low) {
+  return select(less(x, low), low, x);
+}
+template <class N>
+N lowered(const N& x, const N& high) {
+  return select(less(high, x), high, x);
+}
+
+void clamp_by_numbers(Call& call) {
+  Operands operands = gather_operands(call, {"self"});
+  std::vector<Datum> all = operands.data;
+  for (const std::string_view name : {"min", "max"}) {
+    if (call.has(name)) all.push_back(call.datum(name));
+  }
+  operands.common = result_type(all);
+  const DType dtype = operands.common;
+  refuse_float8(call, dtype);
+  const bool has_low = call.has("min");
+  const bool has_high = call.has("max");
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const N low = has_low ? checked_number<N>(call.datum("min"), dtype) : N(0);
+    const N high = has_high ? checked_number<N>(call.datum("max"), dtype) : N(0);
+    const bool is_void = has_low && has_high && (is_nan(low) | is_nan(high)).value != 0;
+    emit_formula<N>(call, operands, dtype, dtype, [&](const N& x) {
+      if (is_void) return low + high;
+      const N above = has_low ? raised(x, low) : x;
+      return has_high ? lowered(above, high) : above;
+    });
+  });
+}
+
+void clamp_by_tensors(Call& call) {
+  if (!call.has("max")) {
+    return pointwise(call, {"self", "min"}, [](auto x, auto low) { return maximum(x, low); });
+  }
+  if (!call.has("min")) {
+    return pointwise(call, {"self", "max"}, [](auto x, auto high) { return minimum(x, high); });
+  }
+  pointwise(call, {"self", "min", "max"},
+            [](auto x, auto low, auto high) { return minimum(maximum(x, low), high); });
+}
+
+void clamp(Call& call) {
+  const bool has_low = call.has("min");
+  if (!has_low && !call.has("max")) {
+    throw OpError("clamp: at least one of 'min' or 'max' must not be None");
+  }
+  const Datum& bound = call.datum(has_low ? "min" : "max");
+  bound.as<TensorRef>() ? clamp_by_tensors(call) : clamp_by_numbers(call);
+}
+
+// What NaN and the infinities become: 0 and the dtype's largest numbers unless given.
+void nan_to_num(Call& call) {
+  const DType dtype = call.tensor("self")->dtype;
+  if (!spec::is_floating_point(dtype)) {
+    return pointwise(call, {"self"}, [](auto x) { return x; });
+  }
+  const double nan = call.optional_real("nan").value_or(0);
+  const double high = call.optional_real("posinf").value_or(max_finite(dtype));
+  const double low = call.optional_real("neginf").value_or(-max_finite(dtype));
+  pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
+    const N finite = select(is_infinite(x), select(less(x, N(0)), N(low), N(high)), x);
+    return select(is_nan(x), N(nan), finite);
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.__and__", bits([](Whole a, Whole b) { return a & b; })},
+    OpBody{"aten.__or__", bits([](Whole a, Whole b) { return a | b; })},
+    OpBody{"aten.__xor__", bits([](Whole a, Whole b) { return a ^ b; })},
+    OpBody{"aten.bitwise_and", bits([](Whole a, Whole b) { return a & b; })},
+    OpBody{"aten.bitwise_or", bits([](Whole a, Whole b) { return a | b; })},
+    OpBody{"aten.bitwise_xor", bits([](Whole a, Whole b) { return a ^ b; })},
+    OpBody{"aten.clamp", clamp},
+    OpBody{"aten.clamp_max", clamp},
+    OpBody{"aten.clamp_min", clamp},
+    OpBody{"aten.eq", compares([](auto a, auto b) { return equal(a, b); })},
+    OpBody{"aten.ge", compares([](auto a, auto b) { return at_most(b, a); })},
+    OpBody{"aten.gt", compares([](auto a, auto b) { return less(b, a); })},
+    OpBody{"aten.isinf", tests([](auto x) { return is_infinite(x); })},
+    OpBody{"aten.isnan", tests([](auto x) { return is_nan(x); })},
+    OpBody{"aten.le", compares([](auto a, auto b) { return at_most(a, b); })},
+    OpBody{"aten.logical_and", compares([](auto a, auto b) { return truth(a) & truth(b); })},
+    OpBody{"aten.logical_not", tests([](auto x) { return is_zero(x); })},
+    OpBody{"aten.logical_or", compares([](auto a, auto b) { return truth(a) | truth(b); })},
+    OpBody{"aten.logical_xor", compares([](auto a, auto b) { return truth(a) ^ truth(b); })},
+    OpBody{"aten.lt", compares([](auto a, auto b) { return less(a, b); })},
+    OpBody{"aten.masked_fill", masked_fill},
+    OpBody{"aten.maximum", pointwise_maximum},
+    OpBody{"aten.minimum", pointwise_minimum},
+    OpBody{"aten.nan_to_num", nan_to_num},
+    OpBody{"aten.ne", compares([](auto a, auto b) { return logical_not(equal(a, b)); })},
+    OpBody{"aten.where", where},
+};
+
+}  // namespace
+
+std::span<const OpBody> comparison_ops() { return kOps; }
+
+}  // namespace graphgate::reference

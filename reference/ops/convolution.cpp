@@ -1,0 +1,279 @@
+// Convolutions over one to three dimensions, and their transposes.
+//
+// One output element is one sum over its taps (and the bias) in the compute dtype, rounded once:
+// padding contributes nothing. Everything is computed as three-dimensional, with leading dimensions
+// of size 1.
+#include <array>
+
+#include "reference/number/sum.h"
+#include "reference/ops/view.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+constexpr std::size_t kMaxSpatialDims = 3;
+
+// A kernel position and the input position that it reads, for one output position in one dimension.
+struct Tap {
+  std::int64_t kernel;
+  std::int64_t input;
+};
+using Taps = std::vector<Tap>;
+
+struct Axis {
+  std::int64_t input = 1;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t pad_before = 0;
+  std::int64_t pad_after = 0;
+  std::int64_t output_padding = 0;
+  bool is_transposed = false;
+
+  [[nodiscard]] std::int64_t output() const {
+    const std::int64_t reach = dilation * (kernel - 1) + 1;
+    const std::int64_t pads = pad_before + pad_after;
+    if (is_transposed) return (input - 1) * stride - pads + reach + output_padding;
+    return input + pads < reach ? 0 : (input + pads - reach) / stride + 1;
+  }
+  // The taps of output position `at`.
+  [[nodiscard]] Taps taps(std::int64_t at) const {
+    Taps out;
+    for (std::int64_t k = 0; k < kernel; ++k) {
+      // Forward reads at * stride + step; the transpose finds who wrote to `at`.
+      const std::int64_t step = k * dilation - pad_before;
+      const std::int64_t from = is_transposed ? at - step : at * stride + step;
+      if (is_transposed && from % stride != 0) continue;
+      const std::int64_t position = is_transposed ? from / stride : from;
+      if (from >= 0 && position < input) out.push_back({k, position});
+    }
+    return out;
+  }
+};
+
+struct Geometry3d {
+  std::array<Axis, kMaxSpatialDims> axes;
+  std::int64_t batches = 0;
+  std::int64_t in_channels = 0;
+  std::int64_t out_channels = 0;
+  std::int64_t groups = 1;
+  bool is_transposed = false;
+
+  [[nodiscard]] std::int64_t inputs() const {
+    return axes[0].input * axes[1].input * axes[2].input;
+  }
+  [[nodiscard]] std::int64_t kernels() const {
+    return axes[0].kernel * axes[1].kernel * axes[2].kernel;
+  }
+};
+
+// Element `i` of a list argument that may have one element for all dimensions.
+std::int64_t element(const Sizes& list, std::size_t i, std::size_t count, std::string_view name) {
+  if (list.size() == 1) return list[0];
+  if (list.size() != count) {
+    throw OpError("convolution: '" + std::string(name) + "' has " + std::to_string(list.size()) +
+                  " elements for " + std::to_string(count) + " dimensions");
+  }
+  return list[i];
+}
+
+std::int64_t option(const Call& call, std::string_view name, std::size_t i, std::size_t count,
+                    std::int64_t otherwise) {
+  if (!call.has(name)) return otherwise;
+  const std::int64_t value = element(call.integers(name), i, count, name);
+  const bool may_be_zero = name == "padding" || name == "output_padding";
+  if (value < (may_be_zero ? 0 : 1)) {
+    throw OpError("convolution: '" + std::string(name) + "' is " + std::to_string(value));
+  }
+  return value;
+}
+
+// padding="same" keeps the size (the odd one goes behind), "valid" pads nothing.
+void pad_by_name(Axis& axis, std::string_view name) {
+  if (name == "valid") return;
+  if (name != "same") throw OpError("convolution: padding '" + std::string(name) + "'");
+  if (axis.stride != 1) throw OpError("convolution: padding 'same' wants a stride of 1");
+  const std::int64_t total = axis.dilation * (axis.kernel - 1);
+  axis.pad_before = total / 2;
+  axis.pad_after = total - axis.pad_before;
+}
+
+Axis axis_of(const Call& call, const Tensor& input, const Tensor& weight, std::size_t i,
+             bool is_transposed) {
+  const std::size_t count = input.sizes.size() - 2;
+  Axis axis;
+  axis.input = input.sizes[i + 2];
+  axis.kernel = weight.sizes[i + 2];
+  axis.stride = option(call, "stride", i, count, 1);
+  axis.dilation = option(call, "dilation", i, count, 1);
+  axis.is_transposed = is_transposed;
+  if (is_transposed) axis.output_padding = option(call, "output_padding", i, count, 0);
+  if (call.datum("padding").as<std::string>()) {
+    pad_by_name(axis, call.text("padding"));
+  } else {
+    axis.pad_before = axis.pad_after = option(call, "padding", i, count, 0);
+  }
+  if (axis.output() < 1) {
+    throw OpError("convolution: a kernel of size " + std::to_string(axis.kernel) +
+                  " is too large for an input of size " + std::to_string(axis.input));
+  }
+  return axis;
+}
+
+void check_channels(const Geometry3d& at, const Tensor& weight, const TensorRef& bias) {
+  const std::int64_t expected = at.is_transposed ? at.in_channels : at.in_channels / at.groups;
+  const std::int64_t found = at.is_transposed ? weight.sizes[0] : weight.sizes[1];
+  if (at.in_channels % at.groups != 0 || at.out_channels % at.groups != 0 || expected != found) {
+    throw OpError("convolution: an input of " + std::to_string(at.in_channels) + " channels in " +
+                  std::to_string(at.groups) + " groups does not fit the weight");
+  }
+  if (bias && (bias->rank() != 1 || bias->sizes[0] != at.out_channels)) {
+    throw OpError("convolution: expected a bias of " + std::to_string(at.out_channels) +
+                  " elements");
+  }
+}
+
+Geometry3d geometry_of_call(const Call& call, const Tensor& input, const Tensor& weight,
+                            bool is_transposed) {
+  const std::size_t count = input.sizes.size() - 2;
+  Geometry3d at;
+  at.is_transposed = is_transposed;
+  at.groups = call.integer("groups");
+  if (at.groups < 1) throw OpError("convolution: 'groups' is " + std::to_string(at.groups));
+  at.batches = input.sizes[0];
+  at.in_channels = input.sizes[1];
+  at.out_channels = is_transposed ? weight.sizes[1] * at.groups : weight.sizes[0];
+  check_channels(at, weight, call.optional_tensor("bias"));
+  for (std::size_t i = 0; i < count; ++i) {
+    at.axes[kMaxSpatialDims - count + i] = axis_of(call, input, weight, i, is_transposed);
+  }
+  return at;
+}
+
+// Adds the products of one input channel with one kernel.
+template <class N>
+void add_taps(Sum<N>& sum, const N* input, const N* kernel, const Geometry3d& at,
+              const std::array<const Taps*, kMaxSpatialDims>& taps) {
+  const auto& [a, b, c] = at.axes;
+  for (const Tap& t0 : *taps[0]) {
+    for (const Tap& t1 : *taps[1]) {
+      const N* row = input + (t0.input * b.input + t1.input) * c.input;
+      const N* weights = kernel + (t0.kernel * b.kernel + t1.kernel) * c.kernel;
+      for (const Tap& t2 : *taps[2]) sum.add_product(row[t2.input], weights[t2.kernel]);
+    }
+  }
+}
+
+// One output channel of one batch entry. `input` is that entry.
+template <class N>
+void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias,
+                  std::int64_t channel, const Geometry3d& at,
+                  const std::array<std::vector<Taps>, kMaxSpatialDims>& taps) {
+  const std::int64_t channels_in_group = at.in_channels / at.groups;
+  const std::int64_t outputs_in_group = at.out_channels / at.groups;
+  const std::int64_t first = channel / outputs_in_group * channels_in_group;
+  const Sizes sizes = {at.axes[0].output(), at.axes[1].output(), at.axes[2].output()};
+  for_each_index(sizes, [&](const Sizes& index) {
+    std::array<const Taps*, kMaxSpatialDims> here{};
+    for (std::size_t d = 0; d < here.size(); ++d) {
+      here[d] = &taps[d][static_cast<std::size_t>(index[d])];
+    }
+    Sum<N> sum;
+    if (bias) sum.add(*bias);
+    for (std::int64_t i = 0; i < channels_in_group; ++i) {
+      const std::int64_t kernel = at.is_transposed
+                                      ? (first + i) * outputs_in_group + channel % outputs_in_group
+                                      : channel * channels_in_group + i;
+      add_taps(sum, input + (first + i) * at.inputs(), weight + kernel * at.kernels(), at, here);
+    }
+    *out++ = sum.result();
+  });
+}
+
+template <class N>
+Array<N> convolved(const Array<N>& input, const Array<N>& weight,
+                   const std::optional<Array<N>>& bias, const Geometry3d& at, Sizes sizes) {
+  std::array<std::vector<Taps>, kMaxSpatialDims> taps;
+  std::int64_t positions = 1;
+  for (std::size_t d = 0; d < taps.size(); ++d) {
+    for (std::int64_t o = 0; o < at.axes[d].output(); ++o) taps[d].push_back(at.axes[d].taps(o));
+    positions *= at.axes[d].output();
+  }
+  Array<N> out(std::move(sizes));
+  for (std::int64_t i = 0; i < at.batches * at.out_channels; ++i) {
+    const std::int64_t channel = i % at.out_channels;
+    const N* entry = input.data.data() + i / at.out_channels * at.in_channels * at.inputs();
+    fill_channel(out.data.data() + i * positions, entry, weight.data.data(),
+                 bias ? std::optional((*bias)[channel]) : std::nullopt, channel, at, taps);
+  }
+  return out;
+}
+
+// Channels-last when the input or the weight is. float64 and integers have no such kernel for
+// three dimensions.
+Sizes result_strides(const Tensor& input, const Tensor& weight, const Sizes& sizes) {
+  const bool has_kernel = sizes.size() == 4 || (spec::is_floating_point(input.dtype) &&
+                                                input.dtype != spec::DType::kFloat64);
+  if (!has_kernel || !(suggests_channels_last(input) || suggests_channels_last(weight))) {
+    return spec::contiguous_strides(sizes);
+  }
+  return strides_in_format(sizes, sizes.size() == 4 ? spec::MemoryFormat::kChannelsLast
+                                                    : spec::MemoryFormat::kChannelsLast3d);
+}
+
+void check_operands(const Tensor& input, const Tensor& weight, const TensorRef& bias) {
+  if (input.rank() != weight.rank() || input.rank() < 3 || input.rank() > 5) {
+    throw OpError("convolution: an input of rank " + std::to_string(input.rank()) +
+                  " with a weight of rank " + std::to_string(weight.rank()));
+  }
+  if (input.dtype != weight.dtype || (bias && bias->dtype != input.dtype)) {
+    throw OpError("convolution: input, weight and bias should have one dtype");
+  }
+}
+
+void convolve(Call& call, bool is_transposed) {
+  TensorRef input = call.tensor("input");
+  const Tensor& weight = *call.tensor("weight");
+  const TensorRef bias = call.optional_tensor("bias");
+  const bool is_unbatched = input->rank() + 1 == weight.rank();
+  if (is_unbatched) input = view_of(*input, with_new_dim(*input, 0));
+  check_operands(*input, weight, bias);
+  const Geometry3d at = geometry_of_call(call, *input, weight, is_transposed);
+  Sizes sizes = {at.batches, at.out_channels};
+  for (std::size_t d = kMaxSpatialDims + 2 - input->sizes.size(); d < kMaxSpatialDims; ++d) {
+    sizes.push_back(at.axes[d].output());
+  }
+  Sizes strides = result_strides(*input, weight, sizes);
+  if (is_unbatched) {
+    sizes.erase(sizes.begin());
+    strides.erase(strides.begin());
+  }
+  const spec::DType dtype = input->dtype;
+  with_number(call.mode(), dtype, [&]<class N>() {
+    std::optional<Array<N>> biases;
+    if (bias) biases = load<N>(*bias, dtype);
+    call.emit(convolved(load<N>(*input, dtype), load<N>(weight, dtype), biases, at, sizes), dtype,
+              strides);
+  });
+}
+
+void conv(Call& call) { convolve(call, false); }
+void conv_transpose(Call& call) { convolve(call, true); }
+void convolution(Call& call) { convolve(call, call.boolean("transposed")); }
+
+constexpr std::array kOps = {
+    OpBody{"aten.conv1d", conv},
+    OpBody{"aten.conv2d", conv},
+    OpBody{"aten.conv3d", conv},
+    OpBody{"aten.conv_transpose1d", conv_transpose},
+    OpBody{"aten.conv_transpose2d", conv_transpose},
+    OpBody{"aten.conv_transpose3d", conv_transpose},
+    OpBody{"aten.convolution", convolution},
+};
+
+}  // namespace
+
+std::span<const OpBody> convolution_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,308 @@
+// Ops that make tensors from sizes and numbers, and tril and triu, which put zeros into one.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reference/movement.h"
+#include "reference/ops/view.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using spec::MemoryFormat;
+
+// The dtype that a number has when it becomes a tensor: the default dtype for a float.
+DType dtype_of_number(const Datum& number) { return result_type(std::array{number}); }
+
+// The dtype of a new tensor: that of the out= tensor, the one asked for, or `otherwise`.
+DType dtype_asked(const Call& call, DType otherwise) {
+  if (const TensorRef out = call.next_target()) return out->dtype;
+  return call.optional_dtype("dtype").value_or(otherwise);
+}
+
+TensorRef new_sized(const Call& call, const Sizes& sizes, DType otherwise) {
+  const auto format = call.optional_format("memory_format").value_or(MemoryFormat::kContiguous);
+  if (!spec::checked_element_count(sizes)) {
+    throw OpError("sizes must not be negative, and multiply to less than 2^63");
+  }
+  return new_tensor(dtype_asked(call, otherwise), sizes, strides_in_format(sizes, format),
+                    call.device_or({}));
+}
+
+TensorRef new_like(const Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const auto format = call.optional_format("memory_format").value_or(MemoryFormat::kPreserve);
+  return new_tensor(dtype_asked(call, self.dtype), self.sizes, strides_like(self, format),
+                    call.device_or(self.device));
+}
+
+TensorRef new_from(const Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes sizes = call.integers("size");
+  if (!spec::checked_element_count(sizes)) {
+    throw OpError("sizes must not be negative, and multiply to less than 2^63");
+  }
+  return new_tensor(dtype_asked(call, self.dtype), sizes, call.device_or(self.device));
+}
+
+void emit_filled(Call& call, const TensorRef& made, const Datum& value) {
+  fill(call.mode(), *made, value);
+  emit_made(call, made);
+}
+
+const Datum kZero{std::int64_t{0}};
+const Datum kOne{std::int64_t{1}};
+
+// What memory that nobody wrote holds is open; here it is zero.
+void empty(Call& call) { emit_made(call, new_sized(call, call.integers("size"), DType::kFloat32)); }
+void zeros(Call& call) { empty(call); }
+void ones(Call& call) {
+  emit_filled(call, new_sized(call, call.integers("size"), DType::kFloat32), kOne);
+}
+void full(Call& call) {
+  const Datum& value = call.datum("fill_value");
+  emit_filled(call, new_sized(call, call.integers("size"), dtype_of_number(value)), value);
+}
+void scalar_tensor(Call& call) {
+  emit_filled(call, new_sized(call, {}, DType::kFloat32), call.datum("s"));
+}
+
+void empty_like(Call& call) { emit_made(call, new_like(call)); }
+void zeros_like(Call& call) { emit_filled(call, new_like(call), kZero); }
+void ones_like(Call& call) { emit_filled(call, new_like(call), kOne); }
+void full_like(Call& call) { emit_filled(call, new_like(call), call.datum("fill_value")); }
+
+void new_empty(Call& call) { emit_made(call, new_from(call)); }
+void new_zeros(Call& call) { emit_filled(call, new_from(call), kZero); }
+void new_ones(Call& call) { emit_filled(call, new_from(call), kOne); }
+void new_full(Call& call) { emit_filled(call, new_from(call), call.datum("fill_value")); }
+
+// `physical_layout` lists the dimensions from the slowest to the fastest.
+void empty_permuted(Call& call) {
+  const Sizes layout = call.integers("physical_layout");
+  const TensorRef made = new_sized(call, call.integers("size"), DType::kFloat32);
+  if (layout.size() != made->sizes.size()) {
+    throw OpError("empty_permuted: size and physical_layout have different lengths");
+  }
+  std::vector<std::size_t> order;
+  for (const std::int64_t dim : layout) {
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, made->rank()));
+    if (std::find(order.begin(), order.end(), d) != order.end()) {
+      throw OpError("empty_permuted: a dimension is listed twice");
+    }
+    order.push_back(d);
+  }
+  made->strides = strides_in_order(made->sizes, order);
+  emit_made(call, made);
+}
+
+// start, start + step, ... A vector kernel fills its lanes from the first lane's number, which it
+// rounded to the dtype first: so an element inherits the rounding of one up to kLanes - 1 before it.
+// 32 lanes is the most of any CPU (512 bits of 16-bit elements).
+constexpr std::int64_t kLanes = 32;
+
+double rounding_radius(double, DType) { return 0; }
+template <class P>
+double rounding_radius(const Tracked<P>& x, DType dtype) {
+  return round_edge(Tracked<P>(x.value, 0, x.arithmetic), dtype).radius;
+}
+
+double widened(double value, double) { return value; }
+template <class P>
+Tracked<P> widened(const Tracked<P>& x, double by) {
+  return {x.value, P::combine(x.radius, by), x.arithmetic};
+}
+
+// A constant as a number of the declared arithmetic.
+template <class N>
+N in_arithmetic(double x, DType dtype) {
+  if constexpr (std::is_same_v<N, double>) return x;
+  else {
+    using Arithmetic = typename N::Arithmetic;
+    return {static_cast<long double>(x), 0,
+            dtype == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32};
+  }
+}
+
+template <class N>
+N range_number(const N& start, const N& step, std::int64_t index, DType dtype) {
+  const auto at = [&](std::int64_t i) { return start + step * N(static_cast<double>(i)); };
+  double lane = 0;
+  for (std::int64_t back = std::min(index, kLanes - 1); back > 0; --back) {
+    lane = std::max(lane, rounding_radius(at(index - back), dtype));
+  }
+  return widened(at(index), lane);
+}
+
+// The numbers of a range in the arithmetic of PyTorch's kernels: integers for integer dtypes,
+// float64 for float32 and float64, float32 for the 16-bit dtypes.
+template <class N>
+Array<N> range_numbers(const Datum& start, const Datum& step, std::int64_t count, DType dtype) {
+  Array<N> out(Sizes{count});
+  if constexpr (std::is_same_v<N, Whole>) {
+    const Whole first = number<Whole>(start, dtype);
+    const Whole by = number<Whole>(step, dtype);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = first + by * Whole(i);
+  } else {
+    const DType arithmetic = dtype == DType::kFloat32 ? DType::kFloat64 : compute_dtype(dtype);
+    const N first = in_arithmetic<N>(number<double>(start, arithmetic), arithmetic);
+    const N by = in_arithmetic<N>(number<double>(step, arithmetic), arithmetic);
+    for (std::int64_t i = 0; i < count; ++i) out[i] = range_number(first, by, i, dtype);
+  }
+  return out;
+}
+
+bool is_float(const Datum& datum) { return datum.as<double>() != nullptr; }
+
+double as_double(const Datum& datum) { return number<double>(datum, DType::kFloat64); }
+
+// The number of elements of a half-open range. For int64 results it is counted in integers.
+std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step, DType dtype) {
+  const double from = as_double(start);
+  const double to = as_double(end);
+  const double by = as_double(step);
+  if (!(by > 0 || by < 0)) throw OpError("arange: step must be nonzero");
+  if (!std::isfinite(from) || !std::isfinite(to)) throw OpError("arange: unsupported range");
+  if ((by > 0 && to < from) || (by < 0 && to > from)) {
+    throw OpError("arange: upper bound and lower bound inconsistent with step sign");
+  }
+  double count = std::ceil((to - from) / by);
+  if (dtype == DType::kInt64) {
+    const std::int64_t whole_step = to_whole(by).value;
+    if (whole_step == 0) throw OpError("arange: step must be nonzero");
+    const __int128 span = static_cast<__int128>(number<Whole>(end, dtype).value) -
+                          number<Whole>(start, dtype).value;
+    const int sign = whole_step > 0 ? 1 : -1;
+    count = static_cast<double>((span + whole_step - sign) / whole_step);
+  }
+  if (!(count >= 0 && count < 0x1p40)) throw OpError("arange: the range is too long");
+  return static_cast<std::int64_t>(count);
+}
+
+void arange(Call& call) {
+  const Datum start = call.has("start") ? call.datum("start") : kZero;
+  const Datum step = call.has("step") ? call.datum("step") : kOne;
+  const Datum& end = call.datum("end");
+  const bool real = is_float(start) || is_float(end) || is_float(step);
+  const DType dtype = dtype_asked(call, real ? DType::kFloat32 : DType::kInt64);
+  if (dtype == DType::kBool) throw OpError("arange is not implemented for bool");
+  const std::int64_t count = range_count(start, end, step, dtype);
+  const TensorRef made = new_tensor(dtype, {count}, call.device_or({}));
+  with_number(call.mode(), dtype,
+              [&]<class N>() { store(*made, range_numbers<N>(start, step, count, dtype)); });
+  emit_made(call, made);
+}
+
+// A number argument, or the one element of a tensor in its place.
+double number_or_element(const Call& call, std::string_view name) {
+  const auto* tensor = call.datum(name).as<TensorRef>();
+  if (!tensor) return as_double(call.datum(name));
+  if ((*tensor)->rank() != 0) throw OpError("linspace: start and end must be of rank 0");
+  return load<double>(**tensor, DType::kFloat64)[0];
+}
+
+// `steps` numbers from start to end, both included: the first half counted from the start, the
+// second from the end. Integer dtypes compute in float64 and cut toward zero.
+template <class N>
+Array<N> spaced_numbers(double start, double end, std::int64_t steps, DType dtype) {
+  const bool real = spec::is_floating_point(dtype);
+  const DType arithmetic = real ? compute_dtype(dtype) : DType::kFloat64;
+  const auto held = [&](double x) {
+    const double whole = real ? round_to_dtype(x, dtype) : std::trunc(x);
+    return in_arithmetic<N>(whole, arithmetic);
+  };
+  const N first = held(start);
+  const N last = held(end);
+  const N step = steps > 1
+                     ? round_edge((last - first) / N(static_cast<double>(steps - 1)),
+                                  real ? dtype : arithmetic)
+                     : N(0.0);
+  Array<N> out(Sizes{steps});
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const bool from_start = i < steps / 2;
+    const std::int64_t away = from_start ? i : steps - 1 - i;
+    const N& anchor = from_start || steps == 1 ? first : last;
+    const N by = from_start ? step : -step;
+    out[i] = range_number(anchor, by, away, real ? dtype : arithmetic);
+  }
+  return out;
+}
+
+void linspace(Call& call) {
+  const std::int64_t steps = call.integer("steps");
+  if (steps < 0) throw OpError("linspace: number of steps must be non-negative");
+  const DType dtype = dtype_asked(call, DType::kFloat32);
+  const TensorRef made = new_tensor(dtype, {steps}, call.device_or({}));
+  const double start = number_or_element(call, "start");
+  const double end = number_or_element(call, "end");
+  with_real(call.mode(),
+            [&]<class N>() { store(*made, spaced_numbers<N>(start, end, steps, dtype)); });
+  emit_made(call, made);
+}
+
+// Keeps what lies on the kept side of a diagonal of the last two dimensions, zeros elsewhere.
+template <bool kLower>
+void triangle(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  if (self.rank() < 2) throw OpError("tril and triu want a tensor with at least 2 dimensions");
+  const std::int64_t diagonal = call.integer("diagonal");
+  std::vector<std::int64_t> from = element_positions(self);
+  const std::size_t last = self.sizes.size() - 1;
+  std::size_t i = 0;
+  for_each_index(self.sizes, [&](const Sizes& index) {
+    const std::int64_t distance = index[last] - index[last - 1];  // to the right of the diagonal
+    const bool kept = kLower ? distance <= diagonal : distance >= diagonal;
+    if (!kept) from[i] = -1;
+    ++i;
+  });
+  const TensorRef made = new_tensor(self.dtype, self.sizes, self.device);
+  move_elements(*made, self, from);
+  emit_made(call, made);
+}
+
+// The last dimension of the operand becomes a diagonal of two new ones.
+void diag_embed(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  if (self.rank() == 0) throw OpError("diag_embed wants at least one dimension");
+  const std::int64_t offset = call.integer("offset");
+  const std::int64_t side = self.sizes.back() + std::abs(offset);
+  const std::int64_t dim1 = wrap_dim(call.integer("dim1"), self.rank() + 1);
+  const std::int64_t dim2 = wrap_dim(call.integer("dim2"), self.rank() + 1);
+  if (dim1 == dim2) throw OpError("diagonal dimensions cannot be identical");
+  Sizes sizes(self.sizes.begin(), self.sizes.end() - 1);
+  sizes.insert(sizes.begin() + std::min(dim1, dim2), side);
+  sizes.insert(sizes.begin() + std::max(dim1, dim2), side);
+  const TensorRef made = new_tensor(self.dtype, sizes, self.device);
+  assign(call.mode(), *view_of(*made, diagonal_of(*made, offset, dim1, dim2)), self);
+  emit_made(call, made);
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.arange", arange},
+    OpBody{"aten.diag_embed", diag_embed},
+    OpBody{"aten.empty", empty},
+    OpBody{"aten.empty_like", empty_like},
+    OpBody{"aten.empty_permuted", empty_permuted},
+    OpBody{"aten.full", full},
+    OpBody{"aten.full_like", full_like},
+    OpBody{"aten.linspace", linspace},
+    OpBody{"aten.new_empty", new_empty},
+    OpBody{"aten.new_full", new_full},
+    OpBody{"aten.new_ones", new_ones},
+    OpBody{"aten.new_zeros", new_zeros},
+    OpBody{"aten.ones", ones},
+    OpBody{"aten.ones_like", ones_like},
+    OpBody{"aten.scalar_tensor", scalar_tensor},
+    OpBody{"aten.tril", triangle<true>},
+    OpBody{"aten.triu", triangle<false>},
+    OpBody{"aten.zeros", zeros},
+    OpBody{"aten.zeros_like", zeros_like},
+};
+
+}  // namespace
+
+std::span<const OpBody> creation_ops() { return kOps; }
+
+}  // namespace graphgate::reference

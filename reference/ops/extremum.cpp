@@ -1,0 +1,106 @@
+// The largest and smallest over dimensions, and where they are. NaN is larger and smaller than every
+// number; of equal elements the first counts.
+#include <array>
+
+#include "reference/pointwise.h"
+#include "reference/registry.h"
+#include "reference/slices.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+enum class Wanted { kLargest, kSmallest };
+
+template <class N>
+N better(const N& a, const N& b, Wanted wanted) {
+  return wanted == Wanted::kLargest ? maximum(a, b) : minimum(a, b);
+}
+
+// Whether `a` must come before `b`.
+template <class N>
+bool beats(const N& a, const N& b, Wanted wanted) {
+  if (is_nan(a).value != 0) return is_nan(b).value == 0;
+  return (wanted == Wanted::kLargest ? less(b, a) : less(a, b)).value != 0;
+}
+
+template <class N>
+N extreme_of(std::span<const N> slice, Wanted wanted) {
+  N best = slice.front();
+  for (const N& x : slice.subspan(1)) best = better(best, x, wanted);
+  return best;
+}
+
+template <class N>
+Whole extreme_index(std::span<const N> slice, Wanted wanted) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < slice.size(); ++i) {
+    if (beats(slice[i], slice[best], wanted)) best = i;
+  }
+  bool open = false;
+  for (std::size_t i = 0; i < slice.size(); ++i) {
+    open = open || (i != best && less(slice[i], slice[best]).undecided);
+  }
+  return {static_cast<std::int64_t>(best), open && is_nan(slice[best]).value == 0};
+}
+
+void emit_extremes(Call& call, std::string_view name, Wanted wanted) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  reduction.expect_elements(name);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const auto of = [wanted](std::span<const N> slice) { return extreme_of<N>(slice, wanted); };
+    call.emit(reduce(load<N>(self, self.dtype), reduction, of), self.dtype);
+  });
+}
+
+void emit_indices(Call& call, std::string_view name, Wanted wanted) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  reduction.expect_elements(name);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const auto of = [wanted](std::span<const N> slice) { return extreme_index<N>(slice, wanted); };
+    call.emit(reduce(load<N>(self, self.dtype), reduction, of), DType::kInt64);
+  });
+}
+
+// Three forms: of two tensors, along a dimension with indices, over everything.
+void max_or_min(Call& call, std::string_view name, Wanted wanted) {
+  if (call.has("other")) {
+    return pointwise(call, {"self", "other"},
+                     [wanted](auto a, auto b) { return better(a, b, wanted); });
+  }
+  emit_extremes(call, name, wanted);
+  if (call.has("dim")) emit_indices(call, name, wanted);
+}
+
+void max(Call& call) { max_or_min(call, "max", Wanted::kLargest); }
+void min(Call& call) { max_or_min(call, "min", Wanted::kSmallest); }
+void amax(Call& call) { emit_extremes(call, "amax", Wanted::kLargest); }
+void amin(Call& call) { emit_extremes(call, "amin", Wanted::kSmallest); }
+void aminmax(Call& call) {
+  emit_extremes(call, "aminmax", Wanted::kSmallest);
+  emit_extremes(call, "aminmax", Wanted::kLargest);
+}
+
+void argmax_or_argmin(Call& call, std::string_view name, Wanted wanted) {
+  if (call.tensor("self")->dtype == DType::kBool) {
+    throw OpError(std::string(name) + "(): bool is not supported");
+  }
+  emit_indices(call, name, wanted);
+}
+void argmax(Call& call) { argmax_or_argmin(call, "argmax", Wanted::kLargest); }
+void argmin(Call& call) { argmax_or_argmin(call, "argmin", Wanted::kSmallest); }
+
+constexpr std::array kOps = {
+    OpBody{"aten.amax", amax},     OpBody{"aten.amin", amin}, OpBody{"aten.aminmax", aminmax},
+    OpBody{"aten.argmax", argmax}, OpBody{"aten.argmin", argmin},
+    OpBody{"aten.max", max},       OpBody{"aten.min", min},
+};
+
+}  // namespace
+
+std::span<const OpBody> extremum_ops() { return kOps; }
+
+}  // namespace graphgate::reference

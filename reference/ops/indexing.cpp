@@ -1,0 +1,200 @@
+// Ops that read elements at indices, and ops that find the indices of elements.
+#include <algorithm>
+#include <array>
+
+#include "reference/movement.h"
+#include "reference/ops/advanced_index.h"
+#include "reference/ops/view.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+void index(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const IndexPlan plan = plan_index(call.mode(), self, call.tensors("indices"));
+  emit_made(call, pick(self, plan.sizes, plan.picked, plan.strides));
+}
+
+void gather(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes sizes = at_least_1d(self.sizes);
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  Array<Whole> index = load_index(*call.tensor("index"));
+  const Sizes out = index.sizes;
+  if (index.count() == 0) {
+    emit_made(call, pick(self, out, {}));
+    return;
+  }
+  index.sizes = at_least_1d(index.sizes);
+  if (index.rank() != static_cast<std::int64_t>(sizes.size())) {
+    throw OpError("index must have the same number of dimensions as the input");
+  }
+  for (std::int64_t d = 0; d < index.rank(); ++d) {
+    if (d == dim || index.size(d) <= sizes[static_cast<std::size_t>(d)]) continue;
+    throw OpError("index is larger than self along dimension " + std::to_string(d));
+  }
+  emit_made(call, pick(self, out, positions_along(index, sizes, dim)));
+}
+
+// Self's elements whose coordinate along `dim` is each of `index`; [.., index count, ..].
+TensorRef select_along(const Tensor& self, std::int64_t dim, const std::vector<Whole>& index) {
+  const Sizes sizes = at_least_1d(self.sizes);
+  Sizes out = sizes;
+  out[static_cast<std::size_t>(dim)] = static_cast<std::int64_t>(index.size());
+  const std::vector<Picked> picked = rows_along(sizes, dim, index, Negative::kRefused);
+  return pick(self, self.sizes.empty() ? Sizes{} : out, picked);
+}
+
+void index_select(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const Array<Whole> index = load_index(*call.tensor("index"));
+  if (index.rank() > 1) throw OpError("index_select(): Index is supposed to be a vector");
+  if (self.rank() == 0 && index.count() != 1) {
+    throw OpError("index_select(): Index to scalar can have only 1 value");
+  }
+  emit_made(call, select_along(self, dim, index.data));
+}
+
+// Padding is a matter of gradients: padding_idx, scale_grad_by_freq and sparse do nothing here.
+void embedding(Call& call) {
+  const Tensor& weight = *call.tensor("weight");
+  if (weight.rank() != 2) throw OpError("'weight' must be 2-D");
+  const Array<Whole> indices = load_index(*call.tensor("indices"));
+  const TensorRef rows = select_along(weight, 0, indices.data);
+  Sizes sizes = indices.sizes;
+  sizes.push_back(weight.sizes[1]);
+  emit_made(call, view_of(*rows, sizes, spec::contiguous_strides(sizes), 0));
+}
+
+void take(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  if (call.tensor("index")->dtype != DType::kInt64) {
+    throw OpError("take(): Expected a long tensor for index");
+  }
+  const Array<Whole> index = load_index(*call.tensor("index"));
+  std::vector<Picked> picked;
+  for (const Whole at : index.data) {
+    picked.push_back({checked_index(at, self.count(), 0, Negative::kWraps), at.undecided});
+  }
+  emit_made(call, pick(self, index.sizes, picked));
+}
+
+// An out= tensor of other sizes takes the column-major geometry too.
+void nonzero(Call& call) {
+  const TensorRef made = nonzero_of(call.mode(), *call.tensor("self"));
+  const TensorRef target = call.next_target();
+  if (target && target->sizes != made->sizes) {
+    if (target->dtype != DType::kInt64) throw OpError("nonzero: out must be of dtype int64");
+    *target = *made;
+    call.emit_datum({target});
+    return;
+  }
+  emit_made(call, made);
+}
+
+void nonzero_static(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t size = call.integer("size");
+  if (size < 0) throw OpError("nonzero_static: 'size' must be a non-negative integer");
+  const auto found = load<Whole>(*nonzero_of(call.mode(), self), DType::kInt64);
+  Array<Whole> out({size, self.rank()}, Whole(call.integer("fill_value")));
+  const std::int64_t filled = std::min(out.count(), found.count());
+  for (std::int64_t i = 0; i < filled; ++i) out[i] = found[i];
+  // An undecided count leaves the fill open as well.
+  const bool open = found.count() > 0 && found.data.back().undecided;
+  for (std::int64_t i = filled; i < out.count(); ++i) out[i].undecided = open;
+  call.emit(out, DType::kInt64);
+}
+
+void masked_select(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& mask = *call.tensor("mask");
+  if (mask.dtype != DType::kBool) throw OpError("masked_select: expected BoolTensor for mask");
+  const Sizes sizes = broadcast_sizes({self.sizes, mask.sizes});
+  const std::vector<Picked> picked = true_positions(call.mode(), *view_of(mask, expanded(mask, sizes)));
+  const Sizes out = {static_cast<std::int64_t>(picked.size())};
+  emit_made(call, pick(*view_of(self, expanded(self, sizes)), out, picked));
+}
+
+// Index i as often as repeats[i] says; after an undecided number of repeats all is undecided.
+std::vector<Whole> repeated_indices(const Array<Whole>& repeats) {
+  std::vector<Whole> out;
+  bool undecided = false;
+  for (std::int64_t i = 0; i < repeats.count(); ++i) {
+    if (repeats[i].value < 0) throw OpError("repeats can not be negative");
+    undecided = undecided || repeats[i].undecided;
+    out.insert(out.end(), static_cast<std::size_t>(repeats[i].value), Whole(i, undecided));
+  }
+  return out;
+}
+
+void check_output_size(const Call& call, std::size_t size) {
+  const auto expected = call.optional_integer("output_size");
+  if (expected && *expected != static_cast<std::int64_t>(size)) {
+    throw OpError("allocated size does not match required size: output_size is " +
+                  std::to_string(*expected) + ", the repeats give " + std::to_string(size));
+  }
+}
+
+// The indices alone: repeat_interleave(repeats).
+void emit_repeated_indices(Call& call) {
+  const Tensor& repeats = *call.tensor("repeats");
+  if (repeats.rank() != 1) throw OpError("repeat_interleave only accept 1D vector as repeat");
+  const std::vector<Whole> indices = repeated_indices(load_index(repeats));
+  check_output_size(call, indices.size());
+  Array<Whole> out({static_cast<std::int64_t>(indices.size())});
+  out.data = indices;
+  call.emit(out, repeats.dtype);
+}
+
+void repeat_interleave(Call& call) {
+  if (!call.has("self")) {
+    emit_repeated_indices(call);
+    return;
+  }
+  TensorRef self = call.tensor("self");
+  const auto given_dim = call.optional_integer("dim");
+  if (!given_dim || self->rank() == 0) {
+    const std::int64_t count = self->count();
+    self = view_of(*copy_of(*self), {count}, {1}, 0);
+  }
+  const std::int64_t dim = given_dim ? wrap_dim(*given_dim, self->rank()) : 0;
+  const std::int64_t length = self->sizes[static_cast<std::size_t>(dim)];
+  Array<Whole> repeats({1});
+  if (call.datum("repeats").as<TensorRef>()) {
+    repeats = load_index(*call.tensor("repeats"));
+  } else {
+    repeats[0] = call.integer("repeats");
+  }
+  if (repeats.rank() > 1) throw OpError("repeats must be 0-dim or 1-dim tensor");
+  if (repeats.count() == 1) repeats = Array<Whole>({length}, repeats[0]);
+  if (repeats.count() != length) {
+    throw OpError("repeats must have the same size as input along dim, but got " +
+                  std::to_string(repeats.count()) + " and " + std::to_string(length));
+  }
+  const std::vector<Whole> indices = repeated_indices(repeats);
+  check_output_size(call, indices.size());
+  emit_made(call, select_along(*self, dim, indices));
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.embedding", embedding},
+    OpBody{"aten.gather", gather},
+    OpBody{"aten.index", index},
+    OpBody{"aten.index_select", index_select},
+    OpBody{"aten.masked_select", masked_select},
+    OpBody{"aten.nonzero", nonzero},
+    OpBody{"aten.nonzero_static", nonzero_static},
+    OpBody{"aten.repeat_interleave", repeat_interleave},
+    OpBody{"aten.take", take},
+};
+
+}  // namespace
+
+std::span<const OpBody> indexing_ops() { return kOps; }
+
+}  // namespace graphgate::reference

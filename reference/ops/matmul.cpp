@@ -1,0 +1,235 @@
+// Products of vectors, matrices and batches of matrices: mm, bmm, mv, dot and their adding forms.
+//
+// Each result is one sum (beta * self among its terms) in the compute dtype and one rounding; alpha
+// and beta are held in the compute dtype. Exceptions: addr rounds every step, addbmm every batch.
+#include <array>
+
+#include "reference/ops/product.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+std::string sizes_text(const Sizes& sizes) {
+  std::string out = "[";
+  for (const std::int64_t size : sizes) out += (out.size() > 1 ? ", " : "") + std::to_string(size);
+  return out + "]";
+}
+
+void require_rank(const Tensor& tensor, std::int64_t rank, std::string_view name) {
+  if (tensor.rank() == rank) return;
+  throw OpError(std::string(name) + ": expected " + std::to_string(rank) +
+                " dimensions, but got sizes " + sizes_text(tensor.sizes));
+}
+
+void require_inner(const Tensor& a, const Tensor& b, bool fits) {
+  if (fits) return;
+  throw OpError("sizes " + sizes_text(a.sizes) + " and " + sizes_text(b.sizes) +
+                " cannot be multiplied");
+}
+
+bool is_number(const Datum& datum, double value) {
+  if (const auto* x = datum.as<double>()) return *x == value;
+  if (const auto* i = datum.as<std::int64_t>()) return static_cast<double>(*i) == value;
+  if (const auto* b = datum.as<bool>()) return (*b ? 1.0 : 0.0) == value;
+  return false;
+}
+
+// alpha * array; array itself when alpha is absent or 1.
+template <class N>
+Array<N> scaled_by_alpha(const Call& call, Array<N> array, spec::DType dtype) {
+  if (!call.has("alpha") || is_number(call.datum("alpha"), 1)) return array;
+  const N alpha = number<N>(call.datum("alpha"), dtype);
+  for (N& x : array.data) x = alpha * x;
+  return array;
+}
+
+// beta * self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs in
+// self do not count.
+template <class N>
+std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec::DType dtype) {
+  if (!call.has("beta")) return std::nullopt;
+  const Datum& beta = call.datum("beta");
+  const Array<N> self = load<N>(*call.tensor("self"), dtype);
+  if (broadcast_sizes({self.sizes, sizes}) != sizes) {
+    throw OpError("sizes " + sizes_text(self.sizes) + " do not stretch to " + sizes_text(sizes));
+  }
+  if (is_number(beta, 0)) return std::nullopt;
+  return Addend<N>{broadcast_to(self, sizes), number<N>(beta, dtype), !is_number(beta, 1)};
+}
+
+// `sizes` without the ones at `drop`: what a product of vectors or matrices has.
+Sizes without(const Sizes& sizes, std::initializer_list<std::size_t> drop) {
+  Sizes out;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (std::find(drop.begin(), drop.end(), d) == drop.end()) out.push_back(sizes[d]);
+  }
+  return out;
+}
+
+// Every op of a = [batch, rows, inner] and b = [batch, inner, columns] with dimensions of size 1
+// dropped from the result. The operands come as views of rank 3.
+void emit_product(Call& call, const Tensor& a, const Tensor& b,
+                  std::initializer_list<std::size_t> drop) {
+  const spec::DType dtype = a.dtype;
+  const Sizes full = {a.sizes[0], a.sizes[1], b.sizes[2]};
+  const Sizes sizes = without(full, drop);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype);
+    if (addend) addend->array.sizes = full;
+    const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
+    const Array<N> product = batched_product(left, load<N>(*transposed(b), dtype), addend);
+    call.emit(with_sizes(product, sizes), call.optional_dtype("out_dtype").value_or(dtype));
+  });
+}
+
+// `tensor` with dimensions of size 1 inserted at the given places of the result.
+TensorRef with_ones(const Tensor& tensor, std::initializer_list<std::ptrdiff_t> places) {
+  Sizes sizes = tensor.sizes;
+  Sizes strides = tensor.strides;
+  for (const std::ptrdiff_t place : places) {
+    sizes.insert(sizes.begin() + place, 1);
+    strides.insert(strides.begin() + place, 0);
+  }
+  return view_of(tensor, std::move(sizes), std::move(strides), tensor.offset);
+}
+
+void check_self(const Call& call, const Tensor& operand) {
+  if (call.has("beta")) require_one_dtype({call.tensor("self").get(), &operand});
+}
+
+void matrix_product(Call& call, const Tensor& a, const Tensor& b) {
+  require_rank(a, 2, call.row().schema.name);
+  require_rank(b, 2, call.row().schema.name);
+  require_one_dtype({&a, &b});
+  check_self(call, a);
+  require_inner(a, b, a.sizes[1] == b.sizes[0]);
+  emit_product(call, *with_ones(a, {0}), *with_ones(b, {0}), {0});
+}
+
+void mm(Call& call) { matrix_product(call, *call.tensor("self"), *call.tensor("mat2")); }
+void addmm(Call& call) { matrix_product(call, *call.tensor("mat1"), *call.tensor("mat2")); }
+
+void check_batches(const Call& call, const Tensor& a, const Tensor& b) {
+  require_rank(a, 3, call.row().schema.name);
+  require_rank(b, 3, call.row().schema.name);
+  require_one_dtype({&a, &b});
+  check_self(call, a);
+  require_inner(a, b, a.sizes[0] == b.sizes[0] && a.sizes[2] == b.sizes[1]);
+}
+
+void bmm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  check_batches(call, a, b);
+  emit_product(call, a, b, {});
+}
+
+void baddbmm(Call& call) {
+  const Tensor& a = *call.tensor("batch1");
+  const Tensor& b = *call.tensor("batch2");
+  check_batches(call, a, b);
+  emit_product(call, a, b, {});
+}
+
+void matrix_vector(Call& call, const Tensor& matrix, const Tensor& vector) {
+  require_rank(matrix, 2, call.row().schema.name);
+  require_rank(vector, 1, call.row().schema.name);
+  require_one_dtype({&matrix, &vector});
+  check_self(call, matrix);
+  require_inner(matrix, vector, matrix.sizes[1] == vector.sizes[0]);
+  emit_product(call, *with_ones(matrix, {0}), *with_ones(vector, {0, 2}), {0, 2});
+}
+
+void mv(Call& call) { matrix_vector(call, *call.tensor("self"), *call.tensor("vec")); }
+void addmv(Call& call) { matrix_vector(call, *call.tensor("mat"), *call.tensor("vec")); }
+
+void dot_product(Call& call, const Tensor& a, const Tensor& b) {
+  require_rank(a, 1, call.row().schema.name);
+  require_rank(b, 1, call.row().schema.name);
+  require_one_dtype({&a, &b});
+  require_inner(a, b, a.sizes == b.sizes);
+  emit_product(call, *with_ones(a, {0, 0}), *with_ones(b, {0, 2}), {0, 1, 2});
+}
+
+void dot(Call& call) { dot_product(call, *call.tensor("self"), *call.tensor("tensor")); }
+void vdot(Call& call) { dot_product(call, *call.tensor("self"), *call.tensor("other")); }
+
+// One matrix product after the other into the same result: beta scales self before the first.
+void addbmm(Call& call) {
+  const Tensor& a = *call.tensor("batch1");
+  const Tensor& b = *call.tensor("batch2");
+  check_batches(call, a, b);
+  const spec::DType dtype = a.dtype;
+  const Sizes sizes = {1, a.sizes[1], b.sizes[2]};
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const Sizes out_sizes = {sizes[1], sizes[2]};
+    const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
+    const Array<N> right = load<N>(*transposed(b), dtype);
+    std::optional<Addend<N>> addend = load_addend<N>(call, out_sizes, dtype);
+    Array<N> out(sizes);
+    if (a.sizes[0] == 0 && addend) {
+      for (std::int64_t i = 0; i < out.count(); ++i) out[i] = addend->beta * addend->array[i];
+    }
+    for (std::int64_t batch = 0; batch < a.sizes[0]; ++batch) {
+      const auto slice = [batch](const Array<N>& all) {
+        const std::int64_t count = all.size(1) * all.size(2);
+        Array<N> one({1, all.size(1), all.size(2)});
+        std::copy_n(all.data.begin() + batch * count, count, one.data.begin());
+        return one;
+      };
+      out = batched_product(slice(left), slice(right), addend);
+      if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
+      addend = Addend<N>{out, N(1), false};
+    }
+    call.emit(with_sizes(out, out_sizes), dtype);
+  });
+}
+
+// beta * self + alpha * vec1 * vec2 as a pointwise op: every step rounds, as do alpha and beta.
+template <class N>
+void emit_addr(Call& call, spec::DType dtype) {
+  const auto rounded = [dtype](N x) {
+    if constexpr (std::is_same_v<N, Whole>)
+      return dtype == spec::DType::kBool ? Whole(x.value != 0, x.undecided) : x;
+    else
+      return round_edge(x, dtype);
+  };
+  const Array<N> vec1 = load<N>(*call.tensor("vec1"), dtype);
+  const Array<N> vec2 = load<N>(*call.tensor("vec2"), dtype);
+  const Sizes sizes = {vec1.count(), vec2.count()};
+  const N alpha = rounded(number<N>(call.datum("alpha"), dtype));
+  const N beta = rounded(number<N>(call.datum("beta"), dtype));
+  const Array<N> loaded = load<N>(*call.tensor("self"), dtype);
+  if (broadcast_sizes({loaded.sizes, sizes}) != sizes) throw OpError("self does not stretch");
+  const Array<N> self = broadcast_to(loaded, sizes);
+  const bool reads_self = !is_number(call.datum("beta"), 0);
+  Array<N> out(sizes);
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    const N scaled = rounded(alpha * vec1[i / sizes[1]]);
+    const N outer = rounded(scaled * vec2[i % sizes[1]]);
+    out[i] = reads_self ? rounded(beta * self[i]) + outer : outer;
+  }
+  call.emit(out, dtype);
+}
+
+void addr(Call& call) {
+  require_rank(*call.tensor("vec1"), 1, "vec1");
+  require_rank(*call.tensor("vec2"), 1, "vec2");
+  const std::array operands = {call.datum("self"), call.datum("vec1"), call.datum("vec2")};
+  const spec::DType dtype = result_type(operands);
+  with_number(call.mode(), dtype, [&]<class N>() { emit_addr<N>(call, dtype); });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.addbmm", addbmm}, OpBody{"aten.addmm", addmm},     OpBody{"aten.addmv", addmv},
+    OpBody{"aten.addr", addr},     OpBody{"aten.baddbmm", baddbmm}, OpBody{"aten.bmm", bmm},
+    OpBody{"aten.dot", dot},       OpBody{"aten.mm", mm},           OpBody{"aten.mv", mv},
+    OpBody{"aten.vdot", vdot},
+};
+
+}  // namespace
+
+std::span<const OpBody> matmul_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,167 @@
+// Maximum pooling. Padding never wins; of equal elements the first counts, of NaNs the last. Indices
+// are positions in the input's plane.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "reference/ops/norm_parameters.h"
+#include "reference/ops/window.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+template <class N>
+struct Pooled {
+  Array<N> values;
+  Array<Whole> indices;
+};
+
+// The largest element among positions of a plane.
+template <class N>
+struct Best {
+  const N* plane;
+  std::int64_t at = -1;
+  N value = {};
+  bool open = false;
+
+  explicit Best(const N* p) : plane(p) {}
+
+  void offer(std::int64_t position) {
+    const N& x = plane[position];
+    const Whole worse = at < 0 ? Whole(1) : less(value, x);
+    const bool is_number = is_nan(x).value == 0;
+    if (at >= 0) open = open || worse.undecided;
+    const N larger = at < 0 ? x : maximum(value, x);
+    if (at < 0 || worse.value != 0 || !is_number) at = position;
+    value = larger;
+  }
+  [[nodiscard]] Whole index() const { return {at, open && is_nan(value).value == 0}; }
+};
+
+// box_of(index of an output, low, high, step) gives the box of its window.
+template <class N, class BoxOf>
+Pooled<N> pool_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
+  const std::size_t rank = out_sizes.size();
+  const Planes planes = planes_of(self, rank);
+  const Sizes in = spatial_sizes(self, rank);
+  const Array<N> x = load<N>(self, self.dtype);
+  const Sizes sizes = with_spatial(self.sizes, out_sizes);
+  Pooled<N> out{Array<N>(sizes), Array<Whole>(sizes)};
+  std::int64_t i = 0;
+  for (std::int64_t plane = 0; plane < planes.count; ++plane) {
+    for_each_index(out_sizes, [&](const Sizes& index) {
+      Sizes low(rank), high(rank), step(rank, 1);
+      box_of(index, low, high, step);
+      Best<N> best(x.data.data() + plane * planes.area_in);
+      for_each_in_box(in, low, high, step, [&](std::int64_t position) { best.offer(position); });
+      out.values[i] = best.value;
+      out.indices[i++] = best.index();
+    });
+  }
+  return out;
+}
+
+// Box of a dilated window, cut to the input: its first element is the first tap inside.
+void window_box(const Window& window, const Sizes& index, Sizes& low, Sizes& high, Sizes& step) {
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const std::int64_t dilation = window.dilation[d];
+    const std::int64_t start = window.start(d, index[d]);
+    const std::int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
+    low[d] = start + skipped * dilation;
+    high[d] = std::min(start + (window.kernel[d] - 1) * dilation + 1, window.in[d]);
+    step[d] = dilation;
+  }
+}
+
+void max_pool(Call& call, std::size_t rank, bool with_indices) {
+  const Tensor& self = *call.tensor("self");
+  const Window window(call, self, rank);
+  const Sizes strides = image_strides(self, with_spatial(self.sizes, window.out));
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const auto box_of = [&](const Sizes& index, Sizes& low, Sizes& high, Sizes& step) {
+      window_box(window, index, low, high, step);
+    };
+    const bool is_image = self.sizes.size() == rank + 2;
+    const Sizes placed = is_image ? strides : Sizes{};
+    const Pooled<N> out = pool_boxes<N>(self, window.out, box_of);
+    call.emit(out.values, self.dtype, placed);
+    if (with_indices) call.emit(out.indices, DType::kInt64, placed);
+  });
+}
+void max_pool2d(Call& call) { max_pool(call, 2, false); }
+void max_pool2d_with_indices(Call& call) { max_pool(call, 2, true); }
+void max_pool3d(Call& call) { max_pool(call, 3, false); }
+void max_pool3d_with_indices(Call& call) { max_pool(call, 3, true); }
+
+void adaptive_max_pool(Call& call, std::size_t rank) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes out_sizes = per_dimension(call.integers("output_size"), rank, "output_size");
+  const Sizes in = spatial_sizes(self, rank);
+  if (spec::element_count(in) == 0) throw OpError("adaptive_max_pool: the input has an empty plane");
+  const Sizes sizes = with_spatial(self.sizes, out_sizes);
+  const Sizes strides = rank == 2 ? image_strides(self, sizes) : spec::contiguous_strides(sizes);
+  with_real(call.mode(), [&]<class N>() {
+    const auto box_of = [&](const Sizes& index, Sizes& low, Sizes& high, Sizes&) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        low[d] = index[d] * in[d] / out_sizes[d];
+        high[d] = ((index[d] + 1) * in[d] + out_sizes[d] - 1) / out_sizes[d];
+      }
+    };
+    const Pooled<N> out = pool_boxes<N>(self, out_sizes, box_of);
+    call.emit(out.values, self.dtype, strides);
+    call.emit(out.indices, DType::kInt64, strides);
+  });
+}
+void adaptive_max_pool2d(Call& call) { adaptive_max_pool(call, 2); }
+void adaptive_max_pool3d(Call& call) { adaptive_max_pool(call, 3); }
+
+// x with an infinite radius.
+template <class N>
+N unknown(const N& x) {
+  return select(Whole(1, true), x, N(std::numeric_limits<double>::infinity()));
+}
+
+// Each gradient goes to its maximum's place; those that meet there are added in the dtype itself, one
+// rounding each, as PyTorch's CPU kernel does. An undecided index leaves its whole plane open.
+void max_pool2d_with_indices_backward(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Planes planes = planes_of(self, 2);
+  const Tensor& indices = *call.tensor("indices");
+  const Array<Whole> places = load<Whole>(indices, DType::kInt64);
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> grad = load<N>(*call.tensor("grad_output"), self.dtype);
+    if (grad.sizes != places.sizes) throw OpError("max_pool2d backward: sizes do not agree");
+    Array<N> out(self.sizes, N(0));
+    const std::int64_t area = planes.count == 0 ? 0 : grad.count() / planes.count;
+    for (std::int64_t i = 0; i < grad.count(); ++i) {
+      const std::int64_t first = i / area * planes.area_in;
+      if (places[i].value < 0 || places[i].value >= planes.area_in) {
+        throw OpError("max_pool2d backward: an index is outside the plane");
+      }
+      N& sum = out[first + places[i].value];
+      sum = held_in(sum + grad[i], self.dtype);
+      if (!places[i].undecided) continue;
+      for (std::int64_t p = first; p < first + planes.area_in; ++p) out[p] = unknown(out[p]);
+    }
+    call.emit(out, self.dtype, image_strides(self, self.sizes));
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.adaptive_max_pool2d", adaptive_max_pool2d},
+    OpBody{"aten.adaptive_max_pool3d", adaptive_max_pool3d},
+    OpBody{"aten.max_pool2d", max_pool2d},
+    OpBody{"aten.max_pool2d_with_indices", max_pool2d_with_indices},
+    OpBody{"aten.max_pool2d_with_indices_backward", max_pool2d_with_indices_backward},
+    OpBody{"aten.max_pool3d", max_pool3d},
+    OpBody{"aten.max_pool3d_with_indices", max_pool3d_with_indices},
+};
+
+}  // namespace
+
+std::span<const OpBody> max_pooling_ops() { return kOps; }
+
+}  // namespace graphgate::reference

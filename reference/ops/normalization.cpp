@@ -1,0 +1,227 @@
+// Softmax, layer norm and group norm. All compute in float32 (float64 for float64 data) and round
+// each result once.
+#include <array>
+#include <limits>
+
+#include "reference/number/moments.h"
+#include "reference/ops/norm_parameters.h"
+#include "reference/registry.h"
+#include "reference/slices.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+// --- softmax and its logarithm ---
+
+// x - max(x): NaN or infinite lines give NaN, as in PyTorch.
+template <class N>
+std::vector<N> below_maximum(std::span<const N> line) {
+  N most = N(-std::numeric_limits<double>::infinity());
+  for (const N& x : line) most = maximum(most, x);
+  std::vector<N> out;
+  for (const N& x : line) out.push_back(x - most);
+  return out;
+}
+
+template <class N>
+std::vector<N> softmax_of(std::span<const N> line) {
+  std::vector<N> out = below_maximum(line);
+  Sum<N> total;
+  for (N& x : out) {
+    x = exp(x);
+    total.add(x);
+  }
+  const N scale = N(1) / total.result();
+  for (N& x : out) x = x * scale;
+  return out;
+}
+
+template <class N>
+std::vector<N> log_softmax_of(std::span<const N> line) {
+  std::vector<N> out = below_maximum(line);
+  Sum<N> total;
+  for (const N& x : out) total.add(exp(x));
+  const N log_total = log(total.result());
+  for (N& x : out) x = x - log_total;
+  return out;
+}
+
+// A line of nothing but -inf gives zeros.
+template <class N>
+std::vector<N> safe_softmax_of(std::span<const N> line) {
+  Whole is_masked = 1;
+  for (const N& x : line) {
+    is_masked = is_masked & equal(x, N(-std::numeric_limits<double>::infinity()));
+  }
+  std::vector<N> out = softmax_of(line);
+  for (N& x : out) x = select(is_masked, N(0), x);
+  return out;
+}
+
+// The dtype of the result: as asked, or float32 for half_to_float, else the input's.
+DType softmax_dtype(const Call& call) {
+  const DType own = call.tensor("self")->dtype;
+  const bool widens = call.has("half_to_float") && call.boolean("half_to_float");
+  const DType dtype = widens ? DType::kFloat32 : call.optional_dtype("dtype").value_or(own);
+  if (!spec::is_floating_point(dtype)) throw OpError("softmax: wants a floating dtype");
+  return dtype;
+}
+
+template <class F>
+void emit_softmax(Call& call, F of_line) {
+  const DType dtype = softmax_dtype(call);
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> input = load<N>(*call.tensor("self"), dtype);
+    const std::int64_t dim = wrap_dim(call.integer("dim"), input.rank());
+    const std::int64_t length = input.rank() == 0 ? 1 : input.size(dim);
+    call.emit(map_lines(input, dim, length, of_line), dtype);
+  });
+}
+void softmax(Call& call) {
+  emit_softmax(call, []<class N>(std::span<const N> line) { return softmax_of(line); });
+}
+void log_softmax(Call& call) {
+  emit_softmax(call, []<class N>(std::span<const N> line) { return log_softmax_of(line); });
+}
+void safe_softmax(Call& call) {
+  emit_softmax(call, []<class N>(std::span<const N> line) { return safe_softmax_of(line); });
+}
+
+// --- layer norm and group norm ---
+
+// One group of elements that share a mean: normalized in place.
+template <class N>
+struct GroupNorm {
+  N mean;
+  N rstd;
+
+  GroupNorm(std::span<const N> x, double eps) {
+    const Moments<N> of = moments(x);
+    mean = of.mean;
+    rstd = rsqrt(of.squares / N(static_cast<double>(x.size())) + N(eps));
+  }
+};
+
+// The leading dimensions of the input that are not normalized.
+std::size_t check_layer_norm(const Tensor& input, const Sizes& normalized_shape) {
+  const std::size_t rank = input.sizes.size();
+  const std::size_t inner = normalized_shape.size();
+  if (inner == 0) throw OpError("layer_norm: normalized_shape must not be empty");
+  if (inner > rank || !std::equal(normalized_shape.rbegin(), normalized_shape.rend(),
+                                  input.sizes.rbegin())) {
+    throw OpError("layer_norm: the input's last sizes are not normalized_shape");
+  }
+  return rank - inner;
+}
+
+template <class N>
+struct Normalized {
+  Array<N> out;
+  Array<N> mean;
+  Array<N> rstd;
+};
+
+template <class N>
+Normalized<N> layer_norm_of(const Call& call) {
+  const Tensor& self = *call.tensor("input");
+  const std::size_t outer = check_layer_norm(self, call.integers("normalized_shape"));
+  const auto weight = parameter<N>(call, "weight", self.dtype);
+  const auto bias = parameter<N>(call, "bias", self.dtype);
+  Sizes stat_sizes(self.sizes.size(), 1);
+  std::copy_n(self.sizes.begin(), outer, stat_sizes.begin());
+  Array<N> x = load<N>(self, self.dtype);
+  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
+  const std::int64_t groups = result.mean.count();
+  const std::int64_t length = groups == 0 ? 0 : x.count() / groups;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const auto first = static_cast<std::size_t>(g * length);
+    const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
+                            call.real("eps"));
+    for (std::int64_t i = 0; i < length; ++i) {
+      result.out[g * length + i] = normalized(x[g * length + i], norm.mean, norm.rstd,
+                                              element(weight, i), element(bias, i));
+    }
+    result.mean[g] = norm.mean;
+    result.rstd[g] = norm.rstd;
+  }
+  return result;
+}
+
+void native_layer_norm(Call& call) {
+  const DType dtype = call.tensor("input")->dtype;
+  const DType stats = statistics_dtype(call, {"weight", "bias"});
+  with_real(call.mode(), [&]<class N>() {
+    const Normalized<N> result = layer_norm_of<N>(call);
+    call.emit(result.out, dtype);
+    call.emit(result.mean, stats);
+    call.emit(result.rstd, stats);
+  });
+}
+
+void layer_norm(Call& call) {
+  with_real(call.mode(), [&]<class N>() {
+    call.emit(layer_norm_of<N>(call).out, call.tensor("input")->dtype);
+  });
+}
+
+// Input [N, C, ...], a mean for each of `group` runs of channels of each image.
+template <class N>
+Normalized<N> group_norm_of(const Call& call) {
+  const Tensor& self = *call.tensor("input");
+  const std::int64_t groups = call.integer("group");
+  const std::int64_t channels = call.integer("C");
+  const std::int64_t images = call.integer("N");
+  const std::int64_t area = call.integer("HxW");
+  if (groups < 1 || channels % groups != 0 || images * channels * area != self.count()) {
+    throw OpError("native_group_norm: N, C, HxW and group do not fit the input");
+  }
+  const auto weight = parameter<N>(call, "weight", self.dtype);
+  const auto bias = parameter<N>(call, "bias", self.dtype);
+  const Array<N> x = load<N>(self, self.dtype);
+  const Sizes stat_sizes = {images, groups};
+  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
+  const std::int64_t length = channels / groups * area;
+  for (std::int64_t g = 0; g < images * groups; ++g) {
+    const auto first = static_cast<std::size_t>(g * length);
+    const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
+                            call.real("eps"));
+    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) {
+      const std::int64_t channel = i / area % channels;
+      result.out[i] =
+          normalized(x[i], norm.mean, norm.rstd, element(weight, channel), element(bias, channel));
+    }
+    result.mean[g] = norm.mean;
+    result.rstd[g] = norm.rstd;
+  }
+  return result;
+}
+
+void native_group_norm(Call& call) {
+  const Tensor& self = *call.tensor("input");
+  const DType stats = statistics_dtype(call, {"weight", "bias"});
+  with_real(call.mode(), [&]<class N>() {
+    const Normalized<N> result = group_norm_of<N>(call);
+    call.emit(result.out, self.dtype, image_strides(self, self.sizes));
+    call.emit(result.mean, stats);
+    call.emit(result.rstd, stats);
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._log_softmax", log_softmax},
+    OpBody{"aten._safe_softmax", safe_softmax},
+    OpBody{"aten._softmax", softmax},
+    OpBody{"aten.layer_norm", layer_norm},
+    OpBody{"aten.log_softmax", log_softmax},
+    OpBody{"aten.native_group_norm", native_group_norm},
+    OpBody{"aten.native_layer_norm", native_layer_norm},
+    OpBody{"aten.softmax", softmax},
+};
+
+}  // namespace
+
+std::span<const OpBody> normalization_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,134 @@
+// Pointwise functions of one tensor and nothing else.
+#include <array>
+#include <numbers>
+
+#include "reference/pointwise.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+// The body of a function of real numbers: integers are taken as float32.
+template <class F>
+constexpr Body real(F /*f*/) {
+  return [](Call& call) { pointwise_real(call, {"self"}, F()); };
+}
+
+// The body of a function of any number but bool.
+template <class F>
+constexpr Body any(F /*f*/) {
+  return [](Call& call) {
+    refuse_bool(call, call.tensor("self")->dtype);
+    pointwise(call, {"self"}, F());
+  };
+}
+
+// The body of a function of floating dtypes only.
+template <class F>
+constexpr Body floating(F /*f*/) {
+  return [](Call& call) {
+    require_floating(call, call.tensor("self")->dtype);
+    pointwise_real(call, {"self"}, F());
+  };
+}
+
+// -1, 0 or 1; 0 for NaN.
+void sign(Call& call) {
+  pointwise(call, {"self"}, []<class N>(const N& x) {
+    return select(less(x, N(0)), N(-1), select(less(N(0), x), N(1), N(0)));
+  });
+}
+
+// A bool's complement is its negation.
+void bitwise_not(Call& call) {
+  const bool is_bool = call.tensor("self")->dtype == spec::DType::kBool;
+  require_integral(call, call.tensor("self")->dtype);
+  const Operands operands = gather_operands(call, {"self"});
+  emit_formula<Whole>(call, operands, operands.common, operands.common,
+                      [is_bool](Whole x) { return is_bool ? logical_not(x) : ~x; });
+}
+
+// ATen holds the power of ten in the compute dtype, and rounds each of the three steps there.
+void round(Call& call) {
+  const spec::DType dtype = call.tensor("self")->dtype;
+  const std::int64_t decimals = call.has("decimals") ? call.integer("decimals") : 0;
+  if (decimals == 0) return any([](auto x) { return nearbyint(x); })(call);
+  require_floating(call, dtype);
+  const spec::DType compute = compute_dtype(dtype);
+  const double power = round_to_dtype(std::pow(10.0, std::abs(decimals)), compute);
+  pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
+    const N ten(power);
+    if (decimals < 0) return nearbyint(held_in(x / ten, compute)) * ten;
+    return nearbyint(held_in(x * ten, compute)) / ten;
+  });
+}
+
+// x times a constant that the kernel holds in the compute dtype.
+void scale(Call& call, double factor) {
+  const spec::DType dtype = to_floating(call.tensor("self")->dtype);
+  const double held = round_to_dtype(factor, compute_dtype(dtype));
+  pointwise_real(call, {"self"}, [held]<class N>(const N& x) { return x * N(held); });
+}
+void deg2rad(Call& call) { scale(call, std::numbers::pi / 180); }
+void rad2deg(Call& call) { scale(call, 180 / std::numbers::pi); }
+
+// log(x / (1 - x)), x clamped into [eps, 1 - eps] first. Each step is held in the dtype itself.
+void logit(Call& call) {
+  const spec::DType dtype = to_floating(call.tensor("self")->dtype);
+  const auto eps = call.optional_real("eps");
+  const double low = round_to_dtype(eps.value_or(0), dtype);
+  const double high = round_to_dtype(1 - low, dtype);
+  const bool clamps = eps && *eps >= 0;
+  pointwise_real(call, {"self"}, [=]<class N>(N x) {
+    if (clamps) x = select(less(x, N(low)), N(low), select(less(N(high), x), N(high), x));
+    return log(held_in(x / held_in(1.0 - x, dtype), dtype));
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.abs", any([](auto x) { return abs(x); })},
+    OpBody{"aten.acos", real([](auto x) { return acos(x); })},
+    OpBody{"aten.acosh", real([](auto x) { return acosh(x); })},
+    OpBody{"aten.asin", real([](auto x) { return asin(x); })},
+    OpBody{"aten.asinh", real([](auto x) { return asinh(x); })},
+    OpBody{"aten.atan", real([](auto x) { return atan(x); })},
+    OpBody{"aten.atanh", real([](auto x) { return atanh(x); })},
+    OpBody{"aten.bitwise_not", bitwise_not},
+    OpBody{"aten.ceil", any([](auto x) { return ceil(x); })},
+    OpBody{"aten.cos", real([](auto x) { return cos(x); })},
+    OpBody{"aten.cosh", real([](auto x) { return cosh(x); })},
+    OpBody{"aten.deg2rad", deg2rad},
+    OpBody{"aten.erf", real([](auto x) { return erf(x); })},
+    OpBody{"aten.erfc", real([](auto x) { return erfc(x); })},
+    OpBody{"aten.exp", real([](auto x) { return exp(x); })},
+    OpBody{"aten.exp2", real([](auto x) { return exp2(x); })},
+    OpBody{"aten.expm1", real([](auto x) { return expm1(x); })},
+    OpBody{"aten.floor", any([](auto x) { return floor(x); })},
+    OpBody{"aten.frac", floating([](auto x) { return x - trunc(x); })},
+    OpBody{"aten.log", real([](auto x) { return log(x); })},
+    OpBody{"aten.log10", real([](auto x) { return log10(x); })},
+    OpBody{"aten.log1p", real([](auto x) { return log1p(x); })},
+    OpBody{"aten.log2", real([](auto x) { return log2(x); })},
+    OpBody{"aten.logit", logit},
+    OpBody{"aten.neg", any([](auto x) { return -x; })},
+    OpBody{"aten.rad2deg", rad2deg},
+    OpBody{"aten.reciprocal", real([](auto x) { return 1.0 / x; })},
+    OpBody{"aten.round", round},
+    OpBody{"aten.rsqrt", real([](auto x) { return rsqrt(x); })},
+    OpBody{"aten.sgn", sign},
+    OpBody{"aten.sigmoid", real([](auto x) { return 1.0 / (1.0 + exp(-x)); })},
+    OpBody{"aten.sign", sign},
+    OpBody{"aten.sin", real([](auto x) { return sin(x); })},
+    OpBody{"aten.sinh", real([](auto x) { return sinh(x); })},
+    OpBody{"aten.sqrt", real([](auto x) { return sqrt(x); })},
+    OpBody{"aten.square", any([](auto x) { return x * x; })},
+    OpBody{"aten.tan", real([](auto x) { return tan(x); })},
+    OpBody{"aten.tanh", real([](auto x) { return tanh(x); })},
+    OpBody{"aten.trunc", any([](auto x) { return trunc(x); })},
+};
+
+}  // namespace
+
+std::span<const OpBody> pointwise_unary_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,175 @@
+// Average pooling: sums in float32 for 16-bit dtypes, one quotient, one rounding.
+#include <algorithm>
+#include <array>
+
+#include "reference/number/sum.h"
+#include "reference/ops/norm_parameters.h"
+#include "reference/ops/window.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+inline Whole quotient(Whole total, std::int64_t n) { return truncated_quotient(total, Whole(n)); }
+template <class N>
+N quotient(const N& total, std::int64_t n) {
+  return total / N(static_cast<double>(n));
+}
+
+// A box of a plane, and what its sum is divided by, factor by factor.
+struct Box {
+  Sizes low;
+  Sizes high;
+  Sizes divisors;
+};
+
+// out[plane][o] = sum of the box of o / its divisors, where box_of(index of o) gives the box.
+template <class N, class BoxOf>
+Array<N> average_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
+  const std::size_t rank = out_sizes.size();
+  const Planes planes = planes_of(self, rank);
+  const Sizes in = spatial_sizes(self, rank);
+  const Sizes step(rank, 1);
+  const Array<N> x = load<N>(self, self.dtype);
+  Array<N> out(with_spatial(self.sizes, out_sizes));
+  std::int64_t i = 0;
+  for (std::int64_t plane = 0; plane < planes.count; ++plane) {
+    for_each_index(out_sizes, [&](const Sizes& index) {
+      const Box box = box_of(index);
+      Sum<N> total;
+      for_each_in_box(in, box.low, box.high, step, [&](std::int64_t position) {
+        total.add(x[plane * planes.area_in + position]);
+      });
+      N value = total.result();
+      for (const std::int64_t divisor : box.divisors) value = quotient(value, divisor);
+      out[i++] = value;
+    });
+  }
+  return out;
+}
+
+// --- avg_pool ---
+
+// The window of an output, cut to the input; padding counts as elements when asked, but only up to
+// the padded end.
+Box window_box(const Window& window, const Sizes& index, bool counts_padding) {
+  Box box;
+  std::int64_t padded = 1;
+  std::int64_t inside = 1;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const std::int64_t low = window.start(d, index[d]);
+    const std::int64_t high = std::min(low + window.kernel[d], window.in[d] + window.padding[d]);
+    box.low.push_back(std::max<std::int64_t>(low, 0));
+    box.high.push_back(std::min(high, window.in[d]));
+    padded *= high - low;
+    inside *= std::max<std::int64_t>(box.high.back() - box.low.back(), 0);
+  }
+  box.divisors = {counts_padding ? padded : inside};
+  return box;
+}
+
+void avg_pool(Call& call, std::size_t rank) {
+  const Tensor& self = *call.tensor("self");
+  const Window window(call, self, rank);
+  const bool counts_padding = call.boolean("count_include_pad");
+  const auto divisor =
+      call.has("divisor_override") ? call.optional_integer("divisor_override") : std::nullopt;
+  if (divisor && *divisor == 0) throw OpError("avg_pool: the divisor must not be zero");
+  const Sizes sizes = with_spatial(self.sizes, window.out);
+  const Sizes strides = rank == 2 ? image_strides(self, sizes) : spec::contiguous_strides(sizes);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const auto box_of = [&](const Sizes& index) {
+      Box box = window_box(window, index, counts_padding);
+      if (divisor) box.divisors = {*divisor};
+      return box;
+    };
+    call.emit(average_boxes<N>(self, window.out, box_of), self.dtype, strides);
+  });
+}
+void avg_pool2d(Call& call) { avg_pool(call, 2); }
+void avg_pool3d(Call& call) { avg_pool(call, 3); }
+
+// --- adaptive average pooling ---
+
+// Output o of n averages the inputs [floor(o in / n), ceil((o + 1) in / n)) of each dimension; the
+// sum is divided by each extent in turn.
+Box adaptive_box(const Sizes& in, const Sizes& out, const Sizes& index) {
+  Box box;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    box.low.push_back(index[d] * in[d] / out[d]);
+    box.high.push_back(((index[d] + 1) * in[d] + out[d] - 1) / out[d]);
+    box.divisors.push_back(box.high.back() - box.low.back());
+  }
+  return box;
+}
+
+void emit_adaptive(Call& call, const Tensor& self, const Sizes& out, const Sizes& sizes,
+                   const Sizes& strides) {
+  if (!spec::is_floating_point(self.dtype)) throw OpError("adaptive_avg_pool: wants floating point");
+  const Sizes in = spatial_sizes(self, out.size());
+  if (spec::element_count(in) == 0) throw OpError("adaptive_avg_pool: the input has an empty plane");
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> result = average_boxes<N>(
+        self, out, [&](const Sizes& index) { return adaptive_box(in, out, index); });
+    result.sizes = sizes;
+    call.emit(result, self.dtype, strides);
+  });
+}
+
+void adaptive_avg_pool2d(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes out = per_dimension(call.integers("output_size"), 2, "output_size");
+  const Sizes sizes = with_spatial(self.sizes, out);
+  emit_adaptive(call, self, out, sizes, image_strides(self, sizes));
+}
+
+// The kernel gives contiguous results; the composite keeps channels-last where it takes a mean.
+void adaptive_avg_pool3d_kernel(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
+  const Sizes sizes = with_spatial(self.sizes, out);
+  emit_adaptive(call, self, out, sizes, spec::contiguous_strides(sizes));
+}
+void adaptive_avg_pool3d(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
+  const Sizes sizes = with_spatial(self.sizes, out);
+  const bool is_mean = out == Sizes{1, 1, 1};
+  emit_adaptive(call, self, out, sizes,
+                is_mean ? image_strides(self, sizes) : spec::contiguous_strides(sizes));
+}
+
+// A composite: the input becomes an image of height 1, and the result loses that dimension again.
+void adaptive_avg_pool1d(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes length = per_dimension(call.integers("output_size"), 1, "output_size");
+  if (self.rank() != 2 && self.rank() != 3) {
+    throw OpError("adaptive_avg_pool1d: expected a tensor of 2 or 3 dimensions");
+  }
+  Sizes sizes = self.sizes;
+  Sizes strides = self.strides;
+  sizes.insert(sizes.end() - 1, 1);
+  strides.insert(strides.end() - 1, self.sizes.back() * self.strides.back());
+  const TensorRef image = view_of(self, sizes, strides, self.offset);
+  Sizes result_strides = image_strides(*image, with_spatial(sizes, {1, length[0]}));
+  result_strides.erase(result_strides.end() - 2);
+  emit_adaptive(call, *image, {1, length[0]}, with_spatial(self.sizes, length), result_strides);
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._adaptive_avg_pool2d", adaptive_avg_pool2d},
+    OpBody{"aten._adaptive_avg_pool3d", adaptive_avg_pool3d_kernel},
+    OpBody{"aten.adaptive_avg_pool1d", adaptive_avg_pool1d},
+    OpBody{"aten.adaptive_avg_pool2d", adaptive_avg_pool2d},
+    OpBody{"aten.adaptive_avg_pool3d", adaptive_avg_pool3d},
+    OpBody{"aten.avg_pool2d", avg_pool2d},
+    OpBody{"aten.avg_pool3d", avg_pool3d},
+};
+
+}  // namespace
+
+std::span<const OpBody> pooling_ops() { return kOps; }
+
+}  // namespace graphgate::reference

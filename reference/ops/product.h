@@ -1,0 +1,101 @@
+// The dot products behind matmul, convolution and attention: plain loops over dense rows.
+//
+// Used by the families matmul, contraction, attention and vllm. Values are those of Sum<N>: any
+// order of summation in the compute dtype (float32 for 16-bit dtypes), one rounding when the result
+// is stored. Integers wrap.
+#pragma once
+
+#include <optional>
+
+#include "reference/call.h"
+#include "reference/number/sum.h"
+
+namespace graphgate::reference {
+
+// The sum of a[i] * b[i] over `count` elements, beginning with what `sum` already holds.
+template <class N>
+[[nodiscard]] N dot_from(Sum<N> sum, const N* a, const N* b, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) sum.add_product(a[i], b[i]);
+  return sum.result();
+}
+
+// What a product is added to: beta * array, summed together with the products (a BLAS may begin its
+// accumulator with it, or add it at the end).
+template <class N>
+struct Addend {
+  Array<N> array;  // of the sizes of the result
+  N beta;
+  bool scales;  // beta is not 1
+};
+
+// a [batch, rows, inner] times b, given transposed as [batch, columns, inner] so that both are read
+// along rows, gives [batch, rows, columns].
+template <class N>
+[[nodiscard]] Array<N> batched_product(const Array<N>& a, const Array<N>& b_transposed,
+                                       const std::optional<Addend<N>>& addend = std::nullopt) {
+  const std::int64_t rows = a.size(1);
+  const std::int64_t columns = b_transposed.size(1);
+  const std::int64_t inner = a.size(2);
+  Array<N> out({a.size(0), rows, columns});
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    const std::int64_t batch = i / (rows * columns);
+    const N* row = a.data.data() + i / columns * inner;
+    const N* column = b_transposed.data.data() + (batch * columns + i % columns) * inner;
+    Sum<N> sum;
+    if (addend && addend->scales) sum.add_product(addend->beta, addend->array[i]);
+    if (addend && !addend->scales) sum.add(addend->array[i]);
+    out[i] = dot_from(sum, row, column, inner);
+  }
+  return out;
+}
+
+// `tensor` with its last two dimensions swapped; rank 2 or more.
+[[nodiscard]] inline TensorRef transposed(const Tensor& tensor) {
+  Sizes sizes = tensor.sizes;
+  Sizes strides = tensor.strides;
+  const std::size_t last = sizes.size() - 1;
+  std::swap(sizes[last], sizes[last - 1]);
+  std::swap(strides[last], strides[last - 1]);
+  return view_of(tensor, std::move(sizes), std::move(strides), tensor.offset);
+}
+
+// How far to step in a batch of matrices per index of the result's batch dimensions: 0 where the
+// operand is stretched. Matrices lie densely, `matrix_count` elements each.
+[[nodiscard]] inline Sizes batch_steps(const Sizes& batches, std::size_t result_rank,
+                                       std::int64_t matrix_count) {
+  Sizes steps(result_rank, 0);
+  std::int64_t step = matrix_count;
+  for (std::size_t d = batches.size(); d-- > 0;) {
+    steps[result_rank - batches.size() + d] = batches[d] == 1 ? 0 : step;
+    step *= batches[d];
+  }
+  return steps;
+}
+
+[[nodiscard]] inline std::int64_t offset_at(const Sizes& index, const Sizes& steps) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * steps[d];
+  return offset;
+}
+
+// The same elements under other sizes of equal count.
+template <class N>
+[[nodiscard]] Array<N> with_sizes(Array<N> array, Sizes sizes) {
+  GRAPHGATE_CHECK(spec::element_count(sizes) == array.count());
+  array.sizes = std::move(sizes);
+  return array;
+}
+
+// Matrix products want operands of one dtype, which is not bool. Throws OpError.
+inline void require_one_dtype(std::initializer_list<const Tensor*> tensors) {
+  const spec::DType dtype = (*tensors.begin())->dtype;
+  if (dtype == spec::DType::kBool) throw OpError("matrix products of bool are not defined");
+  for (const Tensor* tensor : tensors) {
+    if (tensor->dtype == dtype) continue;
+    throw OpError("expected operands of one dtype, but got " +
+                  std::string(spec::torch_name(dtype)) + " and " +
+                  std::string(spec::torch_name(tensor->dtype)));
+  }
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,222 @@
+// Sums, products, counts and norms over dimensions. Results are contiguous, whatever the input's
+// strides. 16-bit dtypes accumulate in float32 and round once, except in prod and logsumexp (there).
+#include <array>
+#include <limits>
+
+#include "reference/number/product.h"
+#include "reference/number/sum.h"
+#include "reference/registry.h"
+#include "reference/slices.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+DType to_summed(DType dtype) { return spec::is_floating_point(dtype) ? dtype : DType::kInt64; }
+
+// The dtype of a sum or product: as asked, else that of the out= tensor, else int64 for integers.
+DType accumulated_dtype(const Call& call) {
+  if (const auto asked = call.optional_dtype("dtype")) return *asked;
+  if (const TensorRef target = call.next_target()) return target->dtype;
+  return to_summed(call.tensor("self")->dtype);
+}
+
+template <class N>
+N sum_of(std::span<const N> slice) {
+  Sum<N> total;
+  for (const N& x : slice) total.add(x);
+  return total.result();
+}
+
+void sum(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const DType dtype = accumulated_dtype(call);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    call.emit(reduce(load<N>(self, dtype), reduction, sum_of<N>), dtype);
+  });
+}
+
+void nansum(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const DType dtype = accumulated_dtype(call);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const auto sum_numbers = [](std::span<const N> slice) {
+      Sum<N> total;
+      for (const N& x : slice) total.add(select(is_nan(x), N(0), x));
+      return total.result();
+    };
+    call.emit(reduce(load<N>(self, dtype), reduction, sum_numbers), dtype);
+  });
+}
+
+// 16-bit dtypes: the sum stays float32 until the quotient is rounded.
+void mean(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const TensorRef target = call.next_target();
+  const DType dtype = call.optional_dtype("dtype").value_or(target ? target->dtype : self.dtype);
+  if (!spec::is_floating_point(dtype)) throw OpError("mean(): the dtype must be floating point");
+  with_real(call.mode(), [&]<class N>() {
+    const auto mean_of = [](std::span<const N> slice) {
+      return sum_of<N>(slice) / N(static_cast<double>(slice.size()));
+    };
+    call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, mean_of), dtype);
+  });
+}
+
+// PyTorch's CPU kernel multiplies 16-bit dtypes in the dtype itself.
+void prod(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const DType dtype = accumulated_dtype(call);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const auto prod_of = [dtype](std::span<const N> slice) {
+      Product<N> total(dtype);
+      for (const N& x : slice) total.include(x);
+      return total.result();
+    };
+    call.emit(reduce(load<N>(self, dtype), reduction, prod_of), dtype);
+  });
+}
+
+// --- any, all, count_nonzero ---
+
+template <class N>
+Array<Whole> truths(const Tensor& self) {
+  const Array<N> values = load<N>(self, self.dtype);
+  Array<Whole> out(self.sizes);
+  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = logical_not(is_zero(values[i]));
+  return out;
+}
+
+// Whether some truth of the slice is `wanted`; one certain case decides it.
+Whole contains(std::span<const Whole> slice, bool wanted) {
+  bool open = false;
+  for (const Whole& truth : slice) {
+    const bool is_wanted = (truth.value != 0) == wanted;
+    if (is_wanted && !truth.undecided) return 1;
+    open = open || truth.undecided;
+  }
+  return {0, open};
+}
+
+// uint8 gives uint8, all else bool. The dims form takes an empty list literally: nothing is reduced.
+void any_or_all(Call& call, bool wanted) {
+  const Tensor& self = *call.tensor("self");
+  const DType dtype = self.dtype == DType::kUInt8 ? DType::kUInt8 : DType::kBool;
+  const bool keeps_all = call.has("dim") && call.datum("dim").as<Datum::List>() &&
+                         call.integers("dim").empty();
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const Array<Whole> values = truths<N>(self);
+    if (keeps_all) return call.emit(values, dtype, strides_like(self, spec::MemoryFormat::kPreserve));
+    const auto holds = [wanted](std::span<const Whole> slice) {
+      const Whole found = contains(slice, wanted);
+      return wanted ? found : logical_not(found);
+    };
+    call.emit(reduce(values, Reduction(call, self), holds), dtype);
+  });
+}
+void any(Call& call) { any_or_all(call, true); }
+void all(Call& call) { any_or_all(call, false); }
+
+void count_nonzero(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    call.emit(reduce(truths<N>(self), reduction, sum_of<Whole>), DType::kInt64);
+  });
+}
+
+// --- logsumexp and norms ---
+
+// A composite: each step is an op of its own and rounds to the dtype.
+template <class N>
+N logsumexp_of(std::span<const N> slice, DType dtype) {
+  N most = N(-std::numeric_limits<double>::infinity());
+  for (const N& x : slice) most = maximum(most, x);
+  const Whole is_infinite = equal(abs(most), N(std::numeric_limits<double>::infinity()));
+  const N shift = select(is_infinite, N(0), most);
+  Sum<N> total;
+  for (const N& x : slice) {
+    total.add(held_in(exp(held_in(x - shift, dtype)), dtype));
+  }
+  return held_in(log(held_in(total.result(), dtype)), dtype) + shift;
+}
+
+void logsumexp(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const DType dtype = to_floating(self.dtype);
+  with_real(call.mode(), [&]<class N>() {
+    const auto of = [dtype](std::span<const N> slice) { return logsumexp_of<N>(slice, dtype); };
+    call.emit(reduce(load<N>(self, dtype), reduction, of), dtype);
+  });
+}
+
+template <class N>
+N largest_magnitude(std::span<const N> slice) {
+  N out = 0;
+  for (const N& x : slice) out = maximum(out, abs(x));
+  return out;
+}
+
+template <class N>
+N smallest_magnitude(std::span<const N> slice) {
+  N out = std::numeric_limits<double>::infinity();
+  for (const N& x : slice) out = minimum(out, abs(x));
+  return out;
+}
+
+// (sum |x|^order)^(1/order), and its limits.
+template <class N>
+N norm_of(std::span<const N> slice, double order) {
+  if (order == std::numeric_limits<double>::infinity()) return largest_magnitude(slice);
+  if (order == -std::numeric_limits<double>::infinity()) return smallest_magnitude(slice);
+  Sum<N> total;
+  for (const N& x : slice) {
+    if (order == 0) total.add(select(is_zero(x), N(0), N(1)));
+    else if (order == 1) total.add(abs(x));
+    else if (order == 2) total.add_product(x, x);
+    else total.add(pow(abs(x), N(order)));
+  }
+  if (order == 0 || order == 1) return total.result();
+  return order == 2 ? sqrt(total.result()) : pow(total.result(), N(1 / order));
+}
+
+void norm_of_order(Call& call, double order) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  const TensorRef target = call.next_target();
+  const DType dtype = call.optional_dtype("dtype").value_or(target ? target->dtype : self.dtype);
+  if (!spec::is_floating_point(self.dtype)) throw OpError("norm: the input must be floating point");
+  const bool has_identity = order >= 0 && !std::isinf(order);
+  if (!has_identity) reduction.expect_elements("norm");
+  with_real(call.mode(), [&]<class N>() {
+    const auto of = [order](std::span<const N> slice) { return norm_of<N>(slice, order); };
+    call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, of), dtype);
+  });
+}
+void linalg_vector_norm(Call& call) { norm_of_order(call, call.real("ord")); }
+void norm(Call& call) { norm_of_order(call, call.optional_real("p").value_or(2)); }
+
+constexpr std::array kOps = {
+    OpBody{"aten.all", all},
+    OpBody{"aten.any", any},
+    OpBody{"aten.count_nonzero", count_nonzero},
+    OpBody{"aten.linalg_vector_norm", linalg_vector_norm},
+    OpBody{"aten.logsumexp", logsumexp},
+    OpBody{"aten.mean", mean},
+    OpBody{"aten.nansum", nansum},
+    OpBody{"aten.norm", norm},
+    OpBody{"aten.prod", prod},
+    OpBody{"aten.sum", sum},
+};
+
+}  // namespace
+
+std::span<const OpBody> reduction_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,139 @@
+// Ops that write a whole region of a tensor: a view of it, a mask, or what a list of indices names.
+#include <algorithm>
+#include <array>
+
+#include "reference/ops/advanced_index.h"
+#include "reference/ops/contributions.h"
+#include "reference/ops/scatter.h"
+#include "reference/ops/view.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+// ---- views of a copy --------------------------------------------------------------------------
+
+// A copy of self with its strides, offset and whole storage, which PyTorch keeps for these ops; an
+// expanded self is laid out anew.
+TensorRef copy_with_storage(const Tensor& self) {
+  bool overlaps = false;
+  for (std::size_t d = 0; d < self.sizes.size(); ++d) {
+    overlaps = overlaps || (self.strides[d] == 0 && self.sizes[d] > 1);
+  }
+  if (overlaps) return copy_of(self, strides_like(self, spec::MemoryFormat::kPreserve));
+  auto copy = std::make_shared<Tensor>(self);
+  copy->storage = std::make_shared<Storage>(*self.storage);
+  copy->storage->borrowed = true;  // the bytes are copied at the first write
+  return copy;
+}
+
+void write_view(Call& call, const TensorRef& copy, const Geometry& at, const char* what) {
+  const Tensor& source = *call.tensor("src");
+  if (source.sizes != at.sizes) {
+    throw OpError("expected src to have a size equal to the " + std::string(what) + " of self");
+  }
+  assign(call.mode(), *view_of(*copy, at), source);
+  emit_made(call, copy);
+}
+
+void select_scatter(Call& call) {
+  const TensorRef copy = copy_with_storage(*call.tensor("self"));
+  write_view(call, copy, selected(*copy, call.integer("dim"), call.integer("index")), "slice");
+}
+
+void slice_scatter(Call& call) {
+  const TensorRef copy = copy_with_storage(*call.tensor("self"));
+  const Geometry at = sliced(*copy, call.integer("dim"), call.optional_integer("start"),
+                             call.optional_integer("end"), call.integer("step"));
+  write_view(call, copy, at, "slice");
+}
+
+void diagonal_scatter(Call& call) {
+  const TensorRef copy = copy_with_storage(*call.tensor("self"));
+  const Geometry at =
+      diagonal_of(*copy, call.integer("offset"), call.integer("dim1"), call.integer("dim2"));
+  write_view(call, copy, at, "slice");
+}
+
+void as_strided_scatter(Call& call) {
+  const TensorRef copy = copy_with_storage(*call.tensor("self"));
+  const Geometry at = strided_at(*copy, call.integers("size"), call.integers("stride"),
+                                 call.optional_integer("storage_offset"));
+  write_view(call, copy, at, "view");
+}
+
+// ---- masked_scatter ---------------------------------------------------------------------------
+
+// From the first undecided element of the mask on, any element of the source may come next.
+void mark_after_undecided(Tensor& written, const Tensor& mask) {
+  const auto elements = load<Whole>(mask, DType::kBool);
+  const auto first = std::find_if(elements.data.begin(), elements.data.end(),
+                                  [](const Whole& x) { return x.undecided; });
+  std::vector<std::int64_t> unknown;
+  for (auto i = first - elements.data.begin(); i < elements.count(); ++i) unknown.push_back(i);
+  mark_unknown(written, unknown);
+}
+
+void masked_scatter(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  const Tensor& mask = *call.tensor("mask");
+  const Tensor& source = *call.tensor("source");
+  if (mask.dtype != DType::kBool) {
+    throw OpError("masked_scatter_ only supports boolean masks");
+  }
+  check_same_dtype(*self, source);
+  const bool in_place = call.next_target() == self;
+  const Sizes sizes = in_place ? self->sizes : broadcast_sizes({self->sizes, mask.sizes});
+  const TensorRef wide_mask = view_of(mask, expanded(mask, sizes));
+  const TensorRef written = in_place ? self : copy_of(*view_of(*self, expanded(*self, sizes)));
+  const std::vector<Picked> picked = true_positions(call.mode(), *wide_mask);
+  if (source.count() < static_cast<std::int64_t>(picked.size())) {
+    throw OpError("masked_scatter: Number of elements of source < number of ones in mask");
+  }
+  std::vector<std::int64_t> from(picked.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::int64_t>(i);
+  place(call.mode(), *written, picked, source, from);
+  mark_after_undecided(*written, *wide_mask);
+  emit_written(call, written);
+}
+
+// ---- index_put --------------------------------------------------------------------------------
+
+void index_put(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& values = *call.tensor("values");
+  if (self.dtype != values.dtype) {
+    throw OpError("Index put requires the source and destination dtypes match");
+  }
+  const IndexPlan plan = plan_index(call.mode(), self, call.tensors("indices"));
+  const TensorRef written =
+      written_tensor(call, strides_like(self, spec::MemoryFormat::kPreserve));
+  const std::vector<std::int64_t> from = stretched_positions(values.sizes, plan.sizes);
+  if (call.boolean("accumulate")) {
+    accumulate(call.mode(), *written, plan.picked, values, from,
+               {Reduction::kSum, Partials::kOwnDtype});
+  } else {
+    place(call.mode(), *written, plan.picked, values, from);
+  }
+  const bool undecided = std::any_of(plan.picked.begin(), plan.picked.end(),
+                                     [](const Picked& picked) { return picked.undecided; });
+  if (undecided) mark_all_unknown(*written);
+  emit_written(call, written);
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten.as_strided_scatter", as_strided_scatter},
+    OpBody{"aten.diagonal_scatter", diagonal_scatter},
+    OpBody{"aten.index_put", index_put},
+    OpBody{"aten.masked_scatter", masked_scatter},
+    OpBody{"aten.select_scatter", select_scatter},
+    OpBody{"aten.slice_scatter", slice_scatter},
+};
+
+}  // namespace
+
+std::span<const OpBody> region_scatter_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,227 @@
+// Sorted lines, and single order statistics. NaN sorts above every number.
+//
+// Equal elements: a stable sort keeps their order. An unstable one, topk, kthvalue and median leave it
+// open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
+// over the same comparisons. Elements whose order their radii leave open are undecided.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "reference/registry.h"
+#include "reference/slices.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using Order = std::vector<std::size_t>;  // positions in a line, from first to last
+
+// Whether `a` must come before `b`.
+template <class N>
+bool precedes(const N& a, const N& b, bool descending) {
+  const bool nan_a = is_nan(a).value != 0;
+  const bool nan_b = is_nan(b).value != 0;
+  if (descending) return (nan_a && !nan_b) || less(b, a).value != 0;
+  return (!nan_a && nan_b) || less(a, b).value != 0;
+}
+
+template <class N>
+auto by_value(std::span<const N> line, bool descending) {
+  return [line, descending](std::size_t a, std::size_t b) {
+    return precedes(line[a], line[b], descending);
+  };
+}
+
+Order all_of_line(std::size_t length) {
+  Order order(length);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+template <class N>
+Order sorted_order(std::span<const N> line, bool descending, bool stable) {
+  Order order = all_of_line(line.size());
+  const auto before = by_value(line, descending);
+  if (stable) std::stable_sort(order.begin(), order.end(), before);
+  else std::sort(order.begin(), order.end(), before);
+  return order;
+}
+
+// The first k, in order when `sorted`; then the others.
+template <class N>
+Order top_order(std::span<const N> line, std::size_t k, bool largest, bool sorted) {
+  Order order = all_of_line(line.size());
+  if (k == 0) return order;
+  const auto before = by_value(line, largest);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(k);
+  if (k * 64 <= line.size()) {
+    std::partial_sort(order.begin(), middle, order.end(), before);
+    return order;
+  }
+  std::nth_element(order.begin(), middle - 1, order.end(), before);
+  if (sorted) std::sort(order.begin(), middle - 1, before);
+  return order;
+}
+
+template <class N>
+bool is_open(const N& a, const N& b) {
+  return is_nan(a).value == 0 && is_nan(b).value == 0 && less(a, b).undecided;
+}
+
+// x with the radius of y as well: the i-th of a run of close elements may be any of them.
+template <class N>
+N as_wide_as(const N& x, const N& y) {
+  return less(x, y).value != 0 ? minimum(x, y) : maximum(x, y);
+}
+
+// What a line of results holds.
+template <class N>
+struct Ranked {
+  std::vector<N> values;
+  std::vector<Whole> indices;
+};
+
+// The elements of `line` in `order`, those in runs of close neighbours undecided.
+template <class N>
+Ranked<N> ranked(std::span<const N> line, const Order& order) {
+  Ranked<N> out;
+  for (const std::size_t at : order) {
+    out.values.push_back(line[at]);
+    out.indices.emplace_back(static_cast<std::int64_t>(at));
+  }
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (!is_open(line[order[i - 1]], line[order[i]])) continue;
+    for (const std::size_t j : {i - 1, i}) {
+      out.indices[j].undecided = true;
+      out.values[j] = as_wide_as(out.values[j], out.values[2 * i - 1 - j]);
+    }
+  }
+  return out;
+}
+
+std::int64_t line_length(const Tensor& self, std::int64_t dim) {
+  return self.rank() == 0 ? 1 : self.sizes[static_cast<std::size_t>(dim)];
+}
+
+// Emits values and indices: the elements [first, first + count) of `order_of(line)`.
+template <class N, class F>
+void emit_ranked(Call& call, std::int64_t first, std::int64_t count, const Sizes& strides,
+                 F order_of) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const Array<N> input = load<N>(self, self.dtype);
+  const auto part = [first, count](auto all) {
+    all.resize(static_cast<std::size_t>(first + count));
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    return all;
+  };
+  const auto values = [&](std::span<const N> line) {
+    return part(ranked(line, order_of(line)).values);
+  };
+  const auto indices = [&](std::span<const N> line) {
+    return part(ranked(line, order_of(line)).indices);
+  };
+  call.emit(map_lines(input, dim, count, values), self.dtype, strides);
+  call.emit(map_lines(input, dim, count, indices), DType::kInt64, strides);
+}
+
+// Values and indices keep the strides of a dense input.
+void sort(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const bool descending = call.boolean("descending");
+  const bool stable = call.has("stable") && call.boolean("stable");
+  const Sizes strides = strides_like(self, spec::MemoryFormat::kPreserve);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    emit_ranked<N>(call, 0, line_length(self, dim), strides, [&](std::span<const N> line) {
+      return sorted_order(line, descending, stable);
+    });
+  });
+}
+
+void topk(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const std::int64_t k = call.integer("k");
+  if (k < 0 || k > line_length(self, dim)) throw OpError("topk: k is out of range for the dimension");
+  if (self.dtype == DType::kBool) throw OpError("topk: bool is not supported");
+  const bool largest = call.boolean("largest");
+  const bool sorted = call.boolean("sorted");
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    emit_ranked<N>(call, 0, k, {}, [&](std::span<const N> line) {
+      return top_order(line, static_cast<std::size_t>(k), largest, sorted);
+    });
+  });
+}
+
+// --- kthvalue, median, nanmedian ---
+
+template <class N>
+struct Chosen {
+  N value;
+  Whole index;
+};
+
+// The element at `rank` of the line in ascending order.
+template <class N>
+Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
+  const Ranked<N> all = ranked(line, sorted_order(line, false, true));
+  return {all.values[rank], all.indices[rank]};
+}
+
+// The lower of the two middle elements; NaN (the first) if there is any, or of the others alone.
+template <class N>
+Chosen<N> middle(std::span<const N> line, bool skips_nan) {
+  std::size_t numbers = 0;
+  for (const N& x : line) numbers += is_nan(x).value == 0 ? 1 : 0;
+  const bool takes_nan = numbers == 0 || (numbers < line.size() && !skips_nan);
+  const std::size_t rank = takes_nan ? numbers : (numbers - 1) / 2;
+  return order_statistic(line, rank);
+}
+
+// Emits value and index of one element per slice; the value alone when the op takes no dimension.
+template <class N, class F>
+void emit_chosen(Call& call, F choose) {
+  const Tensor& self = *call.tensor("self");
+  const Reduction reduction(call, self);
+  reduction.expect_elements(call.row().schema.base_name());
+  const Array<N> input = load<N>(self, self.dtype);
+  call.emit(reduce(input, reduction, [&](std::span<const N> x) { return choose(x).value; }),
+            self.dtype);
+  if (!call.has("dim")) return;
+  call.emit(reduce(input, reduction, [&](std::span<const N> x) { return choose(x).index; }),
+            DType::kInt64);
+}
+
+void kthvalue(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const std::int64_t k = call.integer("k");
+  if (k < 1 || k > line_length(self, dim)) throw OpError("kthvalue: k is out of range");
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    emit_chosen<N>(call, [k](std::span<const N> line) {
+      return order_statistic(line, static_cast<std::size_t>(k - 1));
+    });
+  });
+}
+
+void emit_median(Call& call, bool skips_nan) {
+  with_number(call.mode(), call.tensor("self")->dtype, [&]<class N>() {
+    emit_chosen<N>(call, [=](std::span<const N> line) { return middle(line, skips_nan); });
+  });
+}
+void median(Call& call) { emit_median(call, false); }
+void nanmedian(Call& call) { emit_median(call, true); }
+
+constexpr std::array kOps = {
+    OpBody{"aten.kthvalue", kthvalue},   OpBody{"aten.median", median},
+    OpBody{"aten.nanmedian", nanmedian}, OpBody{"aten.sort", sort},
+    OpBody{"aten.topk", topk},
+};
+
+}  // namespace
+
+std::span<const OpBody> sorting_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,288 @@
+// Ops whose results are views of their operand, their in-place forms (which change the tensor object
+// itself), and the copying forms (NAME_copy: the same view, then a contiguous copy of it).
+#include <algorithm>
+#include <array>
+
+#include "reference/movement.h"
+#include "reference/ops/view.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+
+TensorRef reshaped(const Tensor& tensor, const Sizes& sizes) {
+  const Sizes known = infer_sizes(sizes, tensor.count());
+  if (const auto strides = strides_for_view(tensor, known)) {
+    return view_of(tensor, known, *strides, tensor.offset);
+  }
+  const TensorRef copy = copy_of(tensor);
+  return view_of(*copy, known, spec::contiguous_strides(known), 0);
+}
+
+namespace {
+
+using View = Geometry (*)(const Call&, const Tensor&);
+
+// The bodies of a view op and of its copying form.
+template <View kView>
+void view_op(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  Geometry view = kView(call, *self);
+  call.emit_view(self, std::move(view.sizes), std::move(view.strides), view.offset);
+}
+template <View kView>
+void copy_op(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  emit_made(call, copy_of(*view_of(self, kView(call, self))));
+}
+Geometry view(const Call& call, const Tensor& self) {
+  const Sizes sizes = infer_sizes(call.integers("size"), self.count());
+  const auto strides = strides_for_view(self, sizes);
+  if (!strides) {
+    throw OpError("view size is not compatible with input tensor's size and stride (at least one "
+                  "dimension spans across two contiguous subspaces)");
+  }
+  return {sizes, *strides, self.offset};
+}
+
+Geometry alias(const Call&, const Tensor& self) { return geometry_of(self); }
+
+Geometry permute(const Call& call, const Tensor& self) {
+  return permuted(self, call.integers("dims"));
+}
+
+Geometry with_dims_swapped(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  Geometry out = geometry_of(self);
+  const auto a = static_cast<std::size_t>(wrap_dim(dim0, self.rank()));
+  const auto b = static_cast<std::size_t>(wrap_dim(dim1, self.rank()));
+  if (a == b) return out;
+  std::swap(out.sizes[a], out.sizes[b]);
+  std::swap(out.strides[a], out.strides[b]);
+  return out;
+}
+
+Geometry transpose(const Call& call, const Tensor& self) {
+  return with_dims_swapped(self, call.integer("dim0"), call.integer("dim1"));
+}
+
+Geometry t(const Call&, const Tensor& self) {
+  if (self.rank() > 2) throw OpError("t() expects a tensor with <= 2 dimensions");
+  return self.rank() < 2 ? geometry_of(self) : with_dims_swapped(self, 0, 1);
+}
+
+Geometry numpy_t(const Call&, const Tensor& self) {
+  Geometry out = geometry_of(self);
+  std::reverse(out.sizes.begin(), out.sizes.end());
+  std::reverse(out.strides.begin(), out.strides.end());
+  return out;
+}
+
+Geometry expand(const Call& call, const Tensor& self) {
+  return expanded(self, call.integers("size"));
+}
+
+// Without `dim`: every dimension of size 1 goes. With it: those named, where their size is 1.
+Geometry squeeze(const Call& call, const Tensor& self) {
+  std::vector<bool> named(self.sizes.size(), !call.has("dim"));
+  if (call.has("dim")) {
+    for (const std::int64_t dim : call.integers("dim")) {
+      const std::int64_t d = wrap_dim(dim, self.rank());
+      if (self.rank() > 0) named[static_cast<std::size_t>(d)] = true;
+    }
+  }
+  Geometry out{{}, {}, self.offset};
+  for (std::size_t d = 0; d < self.sizes.size(); ++d) {
+    if (named[d] && self.sizes[d] == 1) continue;
+    out.sizes.push_back(self.sizes[d]);
+    out.strides.push_back(self.strides[d]);
+  }
+  return out;
+}
+
+Geometry unsqueeze(const Call& call, const Tensor& self) {
+  return with_new_dim(self, wrap_dim(call.integer("dim"), self.rank() + 1));
+}
+
+Geometry select(const Call& call, const Tensor& self) {
+  return selected(self, call.integer("dim"), call.integer("index"));
+}
+
+Geometry slice(const Call& call, const Tensor& self) {
+  return sliced(self, call.integer("dim"), call.optional_integer("start"),
+                call.optional_integer("end"), call.integer("step"));
+}
+
+Geometry narrow(const Call& call, const Tensor& self) {
+  if (self.rank() == 0) throw OpError("narrow() cannot be applied to a 0-dim tensor");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const std::int64_t size = self.sizes[static_cast<std::size_t>(dim)];
+  const std::int64_t given = call.integer("start");
+  const std::int64_t start = given < 0 ? given + size : given;
+  const std::int64_t length = call.integer("length");
+  if (start < 0 || length < 0 || start > size - length) {
+    throw OpError("narrow: start " + std::to_string(given) + " and length " +
+                  std::to_string(length) + " exceed dimension size " + std::to_string(size));
+  }
+  return geometry_of(*narrowed(self, dim, start, length));
+}
+
+Geometry as_strided(const Call& call, const Tensor& self) {
+  return strided_at(self, call.integers("size"), call.integers("stride"),
+                    call.optional_integer("storage_offset"));
+}
+
+Geometry diagonal(const Call& call, const Tensor& self) {
+  return diagonal_of(self, call.integer("offset"), call.integer("dim1"), call.integer("dim2"));
+}
+
+// Windows of `size` elements every `step`, as a new last dimension.
+Geometry unfold(const Call& call, const Tensor& self) {
+  const std::int64_t size = call.integer("size");
+  const std::int64_t step = call.integer("step");
+  const auto d = static_cast<std::size_t>(wrap_dim(call.integer("dimension"), self.rank()));
+  const std::int64_t most = self.rank() == 0 ? 1 : self.sizes[d];
+  if (size < 0 || size > most || step <= 0) {
+    throw OpError("unfold: size " + std::to_string(size) + " and step " + std::to_string(step) +
+                  " do not suit a dimension of size " + std::to_string(most));
+  }
+  Geometry out = geometry_of(self);
+  out.sizes.push_back(size);
+  out.strides.push_back(self.rank() == 0 ? 1 : self.strides[d]);
+  if (self.rank() == 0) return out;
+  out.sizes[d] = (most - size) / step + 1;
+  out.strides[d] *= step;
+  return out;
+}
+
+// view(dtype): the same bytes as elements of another width; the last dimension takes the change.
+// A storage with marks knows values, not bytes: it cannot be read as another dtype.
+TensorRef reinterpreted(const Tensor& self, spec::DType dtype) {
+  if (!self.storage->marks.empty() && dtype != self.dtype) {
+    throw OpError("view(dtype) of elements that the oracle knows only within a radius");
+  }
+  auto out = std::make_shared<Tensor>(self);
+  out->dtype = dtype;
+  const std::int64_t old_width = spec::item_size_bytes(self.dtype);
+  const std::int64_t new_width = spec::item_size_bytes(dtype);
+  if (old_width == new_width) return out;
+  if (self.rank() == 0 || self.strides.back() != 1) {
+    throw OpError("view(dtype) of another width wants a last dimension of stride 1");
+  }
+  const auto rescaled = [&](std::int64_t count) {
+    if (count * old_width % new_width != 0) {
+      throw OpError("view(dtype): sizes, strides and offset must divide into the wider elements");
+    }
+    return count * old_width / new_width;
+  };
+  out->offset = rescaled(self.offset);
+  out->sizes.back() = rescaled(self.sizes.back());
+  for (std::size_t d = 0; d + 1 < self.strides.size(); ++d) {
+    out->strides[d] = rescaled(self.strides[d]);
+  }
+  return out;
+}
+
+void view_any(Call& call) {
+  if (!call.has("dtype")) return view_op<view>(call);
+  call.emit_datum({reinterpreted(*call.tensor("self"), *call.optional_dtype("dtype"))});
+}
+void view_copy_any(Call& call) {
+  if (!call.has("dtype")) return copy_op<view>(call);
+  const Tensor& self = *call.tensor("self");
+  emit_made(call, copy_of(*reinterpreted(self, *call.optional_dtype("dtype"))));
+}
+
+void unsafe_view(Call& call) {
+  if (!call.next_is_written()) return view_op<view>(call);
+  copy_op<view>(call);
+}
+
+void reshape(Call& call) {
+  call.emit_datum({reshaped(*call.tensor("self"), call.integers("shape"))});
+}
+
+// The dimensions [start, end] become one. A single one is left alone: then the result is the
+// operand, the very tensor.
+void flatten(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  const std::int64_t start = wrap_dim(call.integer("start_dim"), self->rank());
+  const std::int64_t end = wrap_dim(call.integer("end_dim"), self->rank());
+  if (start > end) throw OpError("flatten() has invalid args: start_dim comes after end_dim");
+  if (self->rank() == 0) return call.emit_datum({reshaped(*self, {1})});
+  if (start == end) return call.emit_datum({self});
+  const auto begin = self->sizes.begin();
+  Sizes sizes(begin, begin + start);
+  sizes.push_back(spec::element_count(Sizes(begin + start, begin + end + 1)));
+  sizes.insert(sizes.end(), begin + end + 1, self->sizes.end());
+  call.emit_datum({reshaped(*self, sizes)});
+}
+
+// A storage of at least `size_bytes`: the old bytes, then zeros.
+void grow(const Tensor& tensor, std::int64_t size_bytes) {
+  Storage& storage = *tensor.storage;
+  static_cast<void>(storage.writable_bytes());
+  storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
+  if (storage.marks.empty()) return;
+  storage.marks.resize(static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype)));
+}
+
+// New sizes in row-major order (or a channels-last one) over the same storage, which grows when it
+// must. What a grown storage holds beyond the old elements is open in PyTorch; here it is zero.
+void resize(Call& call) {
+  const bool in_place = call.next_target() == call.tensor("self");
+  const TensorRef self = in_place ? call.tensor("self") : copy_of(*call.tensor("self"));
+  const Sizes sizes = call.integers("size");
+  const auto format = call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);
+  if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_ cannot preserve a format");
+  const bool same_sizes = self->sizes == sizes;
+  const TensorRef wanted =
+      new_tensor(self->dtype, sizes, strides_in_format(sizes, format), self->device);
+  self->sizes = sizes;
+  if (!same_sizes || call.has("memory_format")) self->strides = wanted->strides;
+  const std::int64_t needed_bytes =
+      wanted->storage->size_bytes() + self->offset * spec::item_size_bytes(self->dtype);
+  if (!same_sizes && wanted->count() > 0 && needed_bytes > self->storage->size_bytes()) {
+    grow(*self, needed_bytes);
+  }
+  if (in_place) return call.emit_datum({self});
+  emit_made(call, self);
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._unsafe_view", unsafe_view},
+    OpBody{"aten.alias", view_op<alias>},
+    OpBody{"aten.alias_copy", copy_op<alias>},
+    OpBody{"aten.as_strided", view_op<as_strided>},
+    OpBody{"aten.as_strided_copy", copy_op<as_strided>},
+    OpBody{"aten.detach", view_op<alias>},
+    OpBody{"aten.diagonal", view_op<diagonal>},
+    OpBody{"aten.diagonal_copy", copy_op<diagonal>},
+    OpBody{"aten.expand", view_op<expand>},
+    OpBody{"aten.expand_copy", copy_op<expand>},
+    OpBody{"aten.flatten", flatten},
+    OpBody{"aten.narrow_copy", copy_op<narrow>},
+    OpBody{"aten.numpy_T", view_op<numpy_t>},
+    OpBody{"aten.permute", view_op<permute>},
+    OpBody{"aten.permute_copy", copy_op<permute>},
+    OpBody{"aten.reshape", reshape},
+    OpBody{"aten.resize", resize},
+    OpBody{"aten.select", view_op<select>},
+    OpBody{"aten.slice", view_op<slice>},
+    OpBody{"aten.squeeze", view_op<squeeze>},
+    OpBody{"aten.squeeze_copy", copy_op<squeeze>},
+    OpBody{"aten.t", view_op<t>},
+    OpBody{"aten.t_copy", copy_op<t>},
+    OpBody{"aten.transpose", view_op<transpose>},
+    OpBody{"aten.transpose_copy", copy_op<transpose>},
+    OpBody{"aten.unfold", view_op<unfold>},
+    OpBody{"aten.unfold_copy", copy_op<unfold>},
+    OpBody{"aten.unsqueeze", view_op<unsqueeze>},
+    OpBody{"aten.unsqueeze_copy", copy_op<unsqueeze>},
+    OpBody{"aten.view", view_any},
+    OpBody{"aten.view_copy", view_copy_any},
+};
+
+}  // namespace
+
+std::span<const OpBody> view_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,186 @@
+// The custom ops of vLLM and transformers that exported programs hold, as these programs define
+// them: each tensor operation inside rounds once, in the dtype of the tensors.
+#include <array>
+
+#include "reference/ops/product.h"
+#include "reference/ops/softmax_row.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+void require_real(const Tensor& tensor) {
+  if (!spec::is_floating_point(tensor.dtype)) throw OpError("expected tensors of floating dtype");
+}
+
+struct Heads {
+  std::int64_t tokens;
+  std::int64_t count;
+  std::int64_t key_count;
+  std::int64_t width;
+};
+
+Heads heads_of(const Tensor& query, const Tensor& key, const Tensor& value) {
+  require_one_dtype({&query, &key, &value});
+  require_real(query);
+  if (query.rank() != 3 || key.rank() != 3 || key.sizes != value.sizes) {
+    throw OpError("attention: expected query, key and value as [tokens, heads, width]");
+  }
+  const Heads heads{query.sizes[0], query.sizes[1], key.sizes[1], query.sizes[2]};
+  if (key.sizes[0] != heads.tokens || key.sizes[2] != heads.width || heads.key_count == 0 ||
+      heads.count % heads.key_count != 0) {
+    throw OpError("attention: the sizes of query and key do not fit");
+  }
+  return heads;
+}
+
+// What one query head at one token attends to, over the tokens up to it.
+template <class N>
+void attend(N* out, const N* query, const N* key, const N* value, std::int64_t token,
+            const Heads& heads, spec::DType dtype) {
+  const N root = number<N>(Datum{std::sqrt(static_cast<double>(heads.width))}, dtype);
+  const std::int64_t step = heads.key_count * heads.width;  // from token to token
+  std::vector<N> scores;
+  for (std::int64_t j = 0; j <= token; ++j) {
+    const N product = dot_from(Sum<N>(), query, key + j * step, heads.width);
+    scores.push_back(round_edge(round_edge(product, dtype) / root, dtype));
+  }
+  std::vector<N> weights = normalized(softmax_row(std::move(scores)));
+  for (N& weight : weights) weight = round_edge(weight, dtype);
+  for (std::int64_t d = 0; d < heads.width; ++d) {
+    Sum<N> sum;
+    for (std::int64_t j = 0; j <= token; ++j) {
+      sum.add_product(weights[static_cast<std::size_t>(j)], value[j * step + d]);
+    }
+    out[d] = sum.result();
+  }
+}
+
+void unified_attention_with_output(Call& call) {
+  const Tensor& query = *call.tensor("query");
+  const Heads heads = heads_of(query, *call.tensor("key"), *call.tensor("value"));
+  const spec::DType dtype = query.dtype;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> q = load<N>(query, dtype);
+    const Array<N> k = load<N>(*call.tensor("key"), dtype);
+    const Array<N> v = load<N>(*call.tensor("value"), dtype);
+    Array<N> out(query.sizes);
+    const std::int64_t group = heads.count / heads.key_count;
+    for (std::int64_t i = 0; i < heads.tokens * heads.count; ++i) {
+      const std::int64_t key_head = i % heads.count / group * heads.width;
+      attend(out.data.data() + i * heads.width, q.data.data() + i * heads.width,
+             k.data.data() + key_head, v.data.data() + key_head, i / heads.count, heads, dtype);
+    }
+    call.write("output", out);
+  });
+}
+
+// One row of fused_add_rms_norm: (row * rsqrt(mean(row^2) + epsilon)) * weight.
+template <class N>
+void normalize_row(N* out, const N* row, const Array<N>& weight, N epsilon, spec::DType dtype) {
+  const std::int64_t width = weight.count();
+  Sum<N> sum;
+  for (std::int64_t i = 0; i < width; ++i) sum.add(round_edge(row[i] * row[i], dtype));
+  const N mean = round_edge(sum.result() / N(static_cast<double>(width)), dtype);
+  const N root = round_edge(rsqrt(round_edge(mean + epsilon, dtype)), dtype);
+  for (std::int64_t i = 0; i < width; ++i) {
+    out[i] = round_edge(row[i] * root, dtype) * weight[i];
+  }
+}
+
+void fused_add_rms_norm(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const Tensor& weights = *call.tensor("weight");
+  const Tensor& addend = *call.tensor("residual");
+  require_one_dtype({&input, &weights, &addend});
+  require_real(input);
+  if (input.sizes != addend.sizes || input.rank() == 0 || weights.rank() != 1 ||
+      weights.sizes[0] != input.sizes.back()) {
+    throw OpError("fused_add_rms_norm: the sizes of input, residual and weight do not fit");
+  }
+  const spec::DType dtype = input.dtype;
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> residual = load<N>(addend, dtype);
+    Array<N> out = load<N>(input, dtype);
+    for (std::int64_t i = 0; i < out.count(); ++i) residual[i] = residual[i] + out[i];
+    residual = round_all(std::move(residual), dtype);
+    const Array<N> weight = load<N>(weights, dtype);
+    const N epsilon = number<N>(call.datum("epsilon"), dtype);
+    const std::int64_t width = weight.count();
+    for (std::int64_t i = 0; i < out.count(); i += width) {
+      normalize_row(out.data.data() + i, residual.data.data() + i, weight, epsilon, dtype);
+    }
+    call.write("residual", residual);
+    call.write("input", out);
+  });
+}
+
+void silu_and_mul(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  require_real(input);
+  if (input.rank() == 0 || input.sizes.back() % 2 != 0) {
+    throw OpError("silu_and_mul: the last dimension should be even");
+  }
+  const spec::DType dtype = input.dtype;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> in = load<N>(input, dtype);
+    const std::int64_t half = input.sizes.back() / 2;
+    Sizes sizes = input.sizes;
+    sizes.back() = half;
+    Array<N> out(sizes);
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+      const std::int64_t at = i / half * 2 * half + i % half;
+      const N gate = in[at] / (1.0 + exp(-in[at]));
+      out[i] = round_edge(gate, dtype) * in[at + half];
+    }
+    call.write("out", out);
+  });
+}
+
+// Rows offs[g-1] to offs[g] (half-open) times weight[g]; rows after the last offset are zero.
+void grouped_mm_fallback(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const Tensor& weight = *call.tensor("weight");
+  require_one_dtype({&input, &weight});
+  if (input.rank() != 2 || weight.rank() != 3 || input.sizes[1] != weight.sizes[1]) {
+    throw OpError("grouped_mm: expected an input [M, K] and a weight [G, K, N]");
+  }
+  const Array<Whole> ends = load<Whole>(*call.tensor("offs"), spec::DType::kInt64);
+  if (ends.rank() != 1 || ends.count() != weight.sizes[0]) {
+    throw OpError("grouped_mm: expected one offset per group");
+  }
+  with_number(call.mode(), input.dtype, [&]<class N>() {
+    const Array<N> rows = load<N>(input, input.dtype);
+    const Array<N> columns = load<N>(*transposed(weight), input.dtype);
+    const std::int64_t inner = input.sizes[1];
+    const std::int64_t width = weight.sizes[2];
+    Array<N> out({input.sizes[0], width});
+    std::int64_t group = 0;
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+      while (group < ends.count() && i / width >= ends[group].value) ++group;
+      if (group == ends.count()) break;
+      out[i] = dot_from(Sum<N>(), rows.data.data() + i / width * inner,
+                        columns.data.data() + (group * width + i % width) * inner, inner);
+    }
+    bool undecided = false;
+    for (const Whole& end : ends.data) undecided = undecided || end.undecided;
+    if (undecided) {  // any row may belong to another group
+      const N anything(std::numeric_limits<double>::infinity());
+      for (N& x : out.data) x = select(Whole(1, true), x, anything);
+    }
+    call.emit(out, input.dtype);
+  });
+}
+
+constexpr std::array kOps = {
+    OpBody{"transformers.grouped_mm_fallback", grouped_mm_fallback},
+    OpBody{"vllm.fused_add_rms_norm", fused_add_rms_norm},
+    OpBody{"vllm.silu_and_mul", silu_and_mul},
+    OpBody{"vllm.unified_attention_with_output", unified_attention_with_output},
+};
+
+}  // namespace
+
+std::span<const OpBody> vllm_ops() { return kOps; }
+
+}  // namespace graphgate::reference

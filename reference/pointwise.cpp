@@ -1,0 +1,105 @@
+#include "reference/pointwise.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+[[noreturn]] void refuse(const Call& call, DType dtype) {
+  throw OpError(call.row().schema.qualified_name() + " is not implemented for " +
+                std::string(spec::torch_name(dtype)));
+}
+
+bool is_float8(DType dtype) {
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
+}
+
+bool can_cast(DType from, DType to) {
+  if (spec::is_floating_point(from) && !spec::is_floating_point(to)) return false;
+  return from == DType::kBool || to != DType::kBool;
+}
+
+// Integers: what the dtype holds; unsigned ones also take the negative of it, which wraps.
+bool integer_fits(long double x, DType dtype) {
+  const auto bits = static_cast<int>(8 * spec::item_size_bytes(dtype));
+  if (dtype == DType::kUInt8) return std::fabs(x) < 256;
+  const long double end = std::ldexp(1.0L, bits - 1);
+  return x >= -end && x < end;
+}
+
+bool number_fits(long double x, DType dtype) {
+  if (dtype == DType::kBool) return true;
+  if (!spec::is_floating_point(dtype)) return integer_fits(std::trunc(x), dtype);
+  if (std::isinf(x)) return dtype != DType::kFloat8E4M3FN;
+  return std::isnan(x) || std::fabs(x) <= static_cast<long double>(max_finite(dtype));
+}
+
+}  // namespace
+
+Operands gather_operands(const Call& call, std::initializer_list<std::string_view> names) {
+  Operands operands;
+  std::vector<Sizes> shapes;
+  for (const std::string_view name : names) {
+    operands.data.push_back(call.datum(name));
+    if (const auto* tensor = operands.data.back().as<TensorRef>()) {
+      operands.tensors.push_back(*tensor);
+      shapes.push_back((*tensor)->sizes);
+    }
+  }
+  operands.common = result_type(operands.data);
+  operands.sizes = broadcast_sizes(shapes);
+  return operands;
+}
+
+Sizes operand_strides(const Operands& operands) {
+  std::vector<TensorRef> all = operands.tensors;
+  const bool has_number = std::any_of(operands.data.begin(), operands.data.end(),
+                                      [](const Datum& x) { return !x.as<TensorRef>(); });
+  if (has_number) {
+    all.push_back(new_tensor(operands.common, {}, spec::Device{}));
+  }
+  return pointwise_strides(all, operands.sizes);
+}
+
+bool last_is_single(const Operands& operands) {
+  const auto* tensor = operands.data.back().as<TensorRef>();
+  return !tensor || (*tensor)->count() == 1;
+}
+
+void check_result_fits(const Call& call, DType dtype) {
+  const TensorRef target = call.next_target();
+  if (!target || can_cast(dtype, target->dtype)) return;
+  throw OpError("result type " + std::string(spec::torch_name(dtype)) +
+                " can't be cast to the desired output type " +
+                std::string(spec::torch_name(target->dtype)));
+}
+
+void refuse_float8(const Call& call, DType dtype) {
+  if (is_float8(dtype)) refuse(call, dtype);
+}
+
+void require_floating(const Call& call, DType dtype) {
+  if (!spec::is_floating_point(dtype)) refuse(call, dtype);
+}
+
+void require_integral(const Call& call, DType dtype) {
+  if (spec::is_floating_point(dtype)) refuse(call, dtype);
+}
+
+void refuse_bool(const Call& call, DType dtype) {
+  if (dtype == DType::kBool) refuse(call, dtype);
+}
+
+void check_number_fits(const Datum& datum, DType dtype) {
+  long double x = 0;
+  if (const auto* real = datum.as<double>()) x = static_cast<long double>(*real);
+  if (const auto* whole = datum.as<std::int64_t>()) x = static_cast<long double>(*whole);
+  if (number_fits(x, dtype)) return;
+  throw OpError("value cannot be converted to type " + std::string(spec::torch_name(dtype)) +
+                " without overflow");
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,144 @@
+// Pointwise ops from a formula: promotion, broadcasting, strides and the in-place form are handled
+// here; a body gives only f.
+//
+//   void silu(Call& call) { pointwise_real(call, {"self"}, [](auto x) { return x / (1.0 + exp(-x)); }); }
+//
+// f takes one number per operand and returns a number (the common dtype) or, from real numbers, a
+// Whole (bool). Operands are tensors or numbers, named as in the schema. A number is an operand like
+// any other: a tensor without dimensions, converted to the common dtype before f sees it (so 0.1
+// beside bfloat16 is the bfloat16 nearest to 0.1).
+#pragma once
+
+#include <array>
+#include <initializer_list>
+
+#include "reference/call.h"
+
+namespace graphgate::reference {
+
+// The operands of one pointwise call.
+struct Operands {
+  std::vector<Datum> data;
+  std::vector<TensorRef> tensors;  // those of `data` that are tensors
+  spec::DType common;              // result_type of all
+  Sizes sizes;                     // what the tensors broadcast to
+  // ATen's mul and div keep a last operand of one element in the compute dtype (float32 beside
+  // bfloat16) instead of converting it to the common one.
+  bool wide_last = false;
+};
+[[nodiscard]] Operands gather_operands(const Call& call,
+                                       std::initializer_list<std::string_view> names);
+
+// The strides of a new result over these operands: numbers count as tensors without dimensions.
+[[nodiscard]] Sizes operand_strides(const Operands& operands);
+
+// Whether the last operand is a number or a tensor of one element.
+[[nodiscard]] bool last_is_single(const Operands& operands);
+
+// Throws OpError when an in-place or out= op would write `dtype` into a tensor of a lower category
+// (floating to integer, anything but bool to bool), or when arithmetic on an 8-bit floating dtype is
+// asked for.
+void check_result_fits(const Call& call, spec::DType dtype);
+void refuse_float8(const Call& call, spec::DType dtype);
+// Throws OpError unless the dtype is floating, or integral (bool included).
+void require_floating(const Call& call, spec::DType dtype);
+void require_integral(const Call& call, spec::DType dtype);
+void refuse_bool(const Call& call, spec::DType dtype);
+
+// The number arguments of ops that are no operands (bounds, fill values): throws OpError where
+// `dtype` cannot hold the number; then it is converted.
+void check_number_fits(const Datum& datum, spec::DType dtype);
+template <class N>
+[[nodiscard]] N checked_number(const Datum& datum, spec::DType dtype) {
+  check_number_fits(datum, dtype);
+  const N x = number<N>(datum, dtype);
+  if constexpr (std::is_same_v<N, Whole>) {
+    return x;
+  } else {
+    return cast(x, dtype);
+  }
+}
+
+namespace detail {
+
+// An operand as an array of `sizes`, converted to `dtype`.
+template <class N>
+Array<N> operand_array(const Datum& datum, spec::DType dtype, const Sizes& sizes) {
+  const auto* tensor = datum.as<TensorRef>();
+  if (tensor) return broadcast_to(load<N>(**tensor, dtype), sizes);
+  if constexpr (std::is_same_v<N, Whole>) {
+    return Array<N>(sizes, number<N>(datum, dtype));
+  } else {
+    return Array<N>(sizes, cast(number<N>(datum, dtype), dtype));
+  }
+}
+
+// The dtype that operand i is converted to.
+inline spec::DType operand_dtype(const Operands& operands, spec::DType common, std::size_t i) {
+  const bool wide = operands.wide_last && i + 1 == operands.data.size();
+  return wide && spec::is_floating_point(common) && last_is_single(operands) ? compute_dtype(common)
+                                                                             : common;
+}
+
+template <class N, class F, std::size_t... I>
+auto apply_formula(const Operands& operands, spec::DType dtype, F& f, std::index_sequence<I...>) {
+  const std::array<Array<N>, sizeof...(I)> in = {
+      operand_array<N>(operands.data[I], operand_dtype(operands, dtype, I), operands.sizes)...};
+  using Out = decltype(f(in[I].data[0]...));
+  Array<Out> out(operands.sizes);
+  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = f(in[I][i]...);
+  return out;
+}
+
+// How many numbers F takes.
+template <class F, class N>
+constexpr std::size_t arity() {
+  if constexpr (std::is_invocable_v<F, N>) return 1;
+  else if constexpr (std::is_invocable_v<F, N, N>) return 2;
+  else if constexpr (std::is_invocable_v<F, N, N, N>) return 3;
+  else return 4;
+}
+
+}  // namespace detail
+
+// One formula over operands already gathered, computed in `compute`, emitted as `result`.
+template <class N, class F>
+void emit_formula(Call& call, const Operands& operands, spec::DType compute, spec::DType result,
+                  F f) {
+  constexpr std::size_t n = detail::arity<F, N>();
+  GRAPHGATE_CHECK(operands.data.size() == n);
+  check_result_fits(call, result);
+  const auto out =
+      detail::apply_formula<N>(operands, compute, f, std::make_index_sequence<n>());
+  call.emit(out, result, operand_strides(operands));
+}
+
+// For functions of real numbers: integers are taken as float32.
+template <class F>
+void pointwise_real(Call& call, std::initializer_list<std::string_view> names, F f) {
+  const Operands operands = gather_operands(call, names);
+  const spec::DType dtype = to_floating(operands.common);
+  refuse_float8(call, dtype);
+  with_real(call.mode(), [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, f); });
+}
+
+// For functions of any number, in the common dtype of the operands.
+template <class F>
+void pointwise(Call& call, std::initializer_list<std::string_view> names, F f) {
+  const Operands operands = gather_operands(call, names);
+  const spec::DType dtype = operands.common;
+  refuse_float8(call, dtype);
+  with_number(call.mode(), dtype,
+              [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, f); });
+}
+
+// For predicates: f returns a Whole, the result is bool.
+template <class F>
+void pointwise_bool(Call& call, std::initializer_list<std::string_view> names, F f) {
+  const Operands operands = gather_operands(call, names);
+  with_number(call.mode(), operands.common, [&]<class N>() {
+    emit_formula<N>(call, operands, operands.common, spec::DType::kBool, f);
+  });
+}
+
+}  // namespace graphgate::reference

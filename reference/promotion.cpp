@@ -1,0 +1,80 @@
+#include "reference/promotion.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+// bool 0, integers 1, floating 2.
+int category(DType dtype) {
+  if (spec::is_floating_point(dtype)) return 2;
+  return dtype == DType::kBool ? 0 : 1;
+}
+
+DType promote_floats(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::kFloat64 || b == DType::kFloat64) return DType::kFloat64;
+  const bool has_half = (a == DType::kFloat16 || b == DType::kFloat16);
+  const bool has_bfloat = (a == DType::kBFloat16 || b == DType::kBFloat16);
+  const bool has_single = (a == DType::kFloat32 || b == DType::kFloat32);
+  if (has_single || (has_half && has_bfloat)) return DType::kFloat32;
+  if (has_half) return DType::kFloat16;
+  if (has_bfloat) return DType::kBFloat16;
+  throw OpError("two different 8-bit floating dtypes do not promote");
+}
+
+DType promote_integers(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::kUInt8 && b == DType::kInt8) return DType::kInt16;
+  if (a == DType::kInt8 && b == DType::kUInt8) return DType::kInt16;
+  return spec::item_size_bytes(a) > spec::item_size_bytes(b) ? a : b;
+}
+
+// The running result of one priority class.
+struct Class {
+  std::optional<DType> dtype;
+  void include(DType next) { dtype = dtype ? promote(*dtype, next) : next; }
+};
+
+// What a lower class adds to a higher one: nothing unless its category is higher.
+std::optional<DType> merge(std::optional<DType> higher, std::optional<DType> lower) {
+  if (!higher) return lower;
+  if (!lower || category(*lower) <= category(*higher)) return higher;
+  return promote(*higher, *lower);
+}
+
+}  // namespace
+
+DType promote(DType a, DType b) {
+  if (category(a) != category(b)) return category(a) > category(b) ? a : b;
+  return category(a) == 2 ? promote_floats(a, b) : promote_integers(a, b);
+}
+
+DType result_type(std::span<const Datum> operands) {
+  Class with_dims;
+  Class without_dims;
+  Class numbers;
+  for (const Datum& operand : operands) {
+    if (const auto* tensor = operand.as<TensorRef>()) {
+      ((*tensor)->rank() > 0 ? with_dims : without_dims).include((*tensor)->dtype);
+    } else if (operand.as<bool>()) {
+      numbers.include(DType::kBool);
+    } else if (operand.as<std::int64_t>()) {
+      numbers.include(DType::kInt64);
+    } else if (operand.as<double>()) {
+      numbers.include(DType::kFloat32);
+    }
+  }
+  const auto dtype = merge(merge(with_dims.dtype, without_dims.dtype), numbers.dtype);
+  if (!dtype) throw OpError("an op needs at least one tensor or number");
+  return *dtype;
+}
+
+DType to_floating(DType dtype) {
+  return spec::is_floating_point(dtype) ? dtype : DType::kFloat32;
+}
+
+}  // namespace graphgate::reference

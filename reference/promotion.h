@@ -1,0 +1,22 @@
+// PyTorch's type promotion, from its documentation ("Tensor Attributes", torch.dtype).
+#pragma once
+
+#include <span>
+
+#include "reference/tensor.h"
+
+namespace graphgate::reference {
+
+// The dtype that holds both: the wider of one category, the higher category of two (bool < integer
+// < floating). float16 with bfloat16 gives float32, uint8 with a signed type the next larger signed.
+[[nodiscard]] spec::DType promote(spec::DType a, spec::DType b);
+
+// The common dtype of an op's operands, tensors and numbers. Tensors with dimensions decide; a
+// tensor without dimensions, and after it a Python number, counts only when its category is higher
+// than what the others have. Numbers bring bool, int64 or float32 (the default dtype).
+[[nodiscard]] spec::DType result_type(std::span<const Datum> operands);
+
+// float32 (the default dtype) for integers and bool; floating dtypes as they are.
+[[nodiscard]] spec::DType to_floating(spec::DType dtype);
+
+}  // namespace graphgate::reference

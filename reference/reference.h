@@ -1,0 +1,38 @@
+// The reference executor: the oracle of every judge, and the only thing in reference/ that others
+// call.
+//
+// It exists to be right, not fast: one node after the other, one obvious body per op, nothing
+// fused, reused or reordered. Do not take it for serving: it computes every element through wide
+// arithmetic and copies every operand.
+#pragma once
+
+#include <memory>
+
+#include "reference/tensor.h"
+#include "spec/executor.h"
+#include "spec/op_table.h"
+
+namespace graphgate::reference {
+
+struct Options {
+  // kEager gives what PyTorch's eager mode would, rounded at every node. The oracle modes also fill
+  // the spreads of CallResult: with worst-case radii (meaningful for programs of one node), or with
+  // standard deviations.
+  Mode mode = Mode::kEager;
+  // Snapshots every operand before each node and compares with what the op's schema declares. A
+  // violation is a defect of the reference or of the op table: ErrorKind::kInternal.
+  bool audit_effects = true;
+  // Accept sizes 0 and 1 for a symbol whose range starts at 2: PyTorch's export writes 2 there only
+  // because it specializes 0 and 1.
+  bool allow_zero_and_one = false;
+  // The ops that programs may use; must outlive the executor.
+  const spec::OpTable* ops = &spec::builtin_op_table();
+};
+
+// Executor::name() is "reference-eager", "reference-worst-case" or "reference-sampled".
+[[nodiscard]] std::unique_ptr<spec::Executor> make_executor(Options options);
+
+// Whether the reference has a body for the op of this row.
+[[nodiscard]] bool supports(const spec::OpRow& row);
+
+}  // namespace graphgate::reference

@@ -1,0 +1,60 @@
+// Every op body of the reference, by base name ("aten.add" serves add.Tensor, add_.Tensor, add.out).
+//
+// A family is one file in reference/ops/ that defines the function declared here for it, and a line
+// in registry.cpp. No op is named anywhere else.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "reference/call.h"
+
+namespace graphgate::reference {
+
+using Body = void (*)(Call&);
+
+struct OpBody {
+  std::string_view base_name;  // "aten.silu", "vllm.silu_and_mul", "_operator.mul"
+  Body body;
+};
+
+// The families, in the order of the files in reference/ops/.
+[[nodiscard]] std::span<const OpBody> activation_ops();
+[[nodiscard]] std::span<const OpBody> assertion_ops();
+[[nodiscard]] std::span<const OpBody> attention_ops();
+[[nodiscard]] std::span<const OpBody> batch_norm_ops();
+[[nodiscard]] std::span<const OpBody> comparison_ops();
+[[nodiscard]] std::span<const OpBody> contraction_ops();
+[[nodiscard]] std::span<const OpBody> convolution_ops();
+[[nodiscard]] std::span<const OpBody> conversion_ops();
+[[nodiscard]] std::span<const OpBody> creation_ops();
+[[nodiscard]] std::span<const OpBody> distance_ops();
+[[nodiscard]] std::span<const OpBody> einsum_ops();
+[[nodiscard]] std::span<const OpBody> extremum_ops();
+[[nodiscard]] std::span<const OpBody> histogram_ops();
+[[nodiscard]] std::span<const OpBody> indexing_ops();
+[[nodiscard]] std::span<const OpBody> joining_ops();
+[[nodiscard]] std::span<const OpBody> matmul_ops();
+[[nodiscard]] std::span<const OpBody> max_pooling_ops();
+[[nodiscard]] std::span<const OpBody> normalization_ops();
+[[nodiscard]] std::span<const OpBody> padding_ops();
+[[nodiscard]] std::span<const OpBody> pointwise_binary_ops();
+[[nodiscard]] std::span<const OpBody> pointwise_division_ops();
+[[nodiscard]] std::span<const OpBody> pointwise_unary_ops();
+[[nodiscard]] std::span<const OpBody> pooling_ops();
+[[nodiscard]] std::span<const OpBody> reduction_ops();
+[[nodiscard]] std::span<const OpBody> region_scatter_ops();
+[[nodiscard]] std::span<const OpBody> resampling_ops();
+[[nodiscard]] std::span<const OpBody> scan_ops();
+[[nodiscard]] std::span<const OpBody> scatter_ops();
+[[nodiscard]] std::span<const OpBody> sorting_ops();
+[[nodiscard]] std::span<const OpBody> splitting_ops();
+[[nodiscard]] std::span<const OpBody> symbolic_ops();
+[[nodiscard]] std::span<const OpBody> variance_ops();
+[[nodiscard]] std::span<const OpBody> view_ops();
+[[nodiscard]] std::span<const OpBody> vllm_ops();
+
+// The body for a qualified name's row, or null: this reference cannot run the op.
+[[nodiscard]] Body find_body(const spec::OpRow& row);
+
+}  // namespace graphgate::reference

@@ -1,0 +1,74 @@
+#include "reference/slices.h"
+
+#include <algorithm>
+
+namespace graphgate::reference {
+namespace {
+
+std::optional<Sizes> dims_argument(const Call& call) {
+  return call.has("dim") ? call.optional_integers("dim") : std::nullopt;
+}
+
+bool keepdim_argument(const Call& call) {
+  return call.has("keepdim") && call.boolean("keepdim");
+}
+
+}  // namespace
+
+Reduction::Reduction(const Call& call, const Tensor& input)
+    : Reduction(input.sizes, dims_argument(call), keepdim_argument(call)) {}
+
+Reduction::Reduction(const Sizes& input, const std::optional<Sizes>& dims, bool keepdim)
+    : input_(input), steps_(input.size(), 0) {
+  const auto rank = static_cast<std::int64_t>(input.size());
+  std::vector<bool> reduced(input.size(), !dims || dims->empty());
+  Sizes seen;
+  for (const std::int64_t dim : dims.value_or(Sizes{})) {
+    const std::int64_t at = wrap_dim(dim, rank);
+    if (std::find(seen.begin(), seen.end(), at) != seen.end()) {
+      throw OpError("dim " + std::to_string(at) + " appears multiple times in the list of dims");
+    }
+    seen.push_back(at);
+    if (rank > 0) reduced[static_cast<std::size_t>(at)] = true;
+  }
+  std::int64_t step = 1;
+  for (std::size_t d = input.size(); d-- > 0;) {
+    if (reduced[d]) {
+      slice_length_ *= input[d];
+      if (keepdim) sizes_.push_back(1);
+      continue;
+    }
+    steps_[d] = step;
+    step *= input[d];
+    sizes_.push_back(input[d]);
+  }
+  std::reverse(sizes_.begin(), sizes_.end());
+}
+
+void Reduction::expect_elements(std::string_view op) const {
+  if (slice_length_ > 0 || spec::element_count(sizes_) == 0) return;
+  throw OpError(std::string(op) + "(): the reduced dimensions hold no element, and " +
+                std::string(op) + " has no identity");
+}
+
+std::int64_t Reduction::result_position(const Sizes& index) const {
+  std::int64_t position = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) position += index[d] * steps_[d];
+  return position;
+}
+
+Lines::Lines(const Sizes& sizes, std::int64_t dim) {
+  const auto at = static_cast<std::size_t>(dim);
+  if (!sizes.empty()) length = sizes[at];
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (d < at) outer *= sizes[d];
+    if (d > at) step *= sizes[d];
+  }
+}
+
+Sizes with_length(Sizes sizes, std::int64_t dim, std::int64_t length) {
+  if (!sizes.empty()) sizes[static_cast<std::size_t>(dim)] = length;
+  return sizes;
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,96 @@
+#include "reference/tensor.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace graphgate::reference {
+
+std::byte* Storage::writable_bytes() {
+  if (borrowed) {
+    host = std::make_shared<spec::HostStorage>(*host);
+    borrowed = false;
+  }
+  return host->bytes.data();
+}
+
+TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
+                     std::vector<std::int64_t> strides, spec::Device device) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+  const auto count = spec::checked_element_count(sizes);
+  if (!count || *count > kMostBytes / spec::item_size_bytes(dtype)) {
+    throw OpError("a result of more than 2^40 bytes was asked for");
+  }
+  std::int64_t reach = *count == 0 ? 0 : 1;
+  for (std::size_t i = 0; *count > 0 && i < sizes.size(); ++i) reach += (sizes[i] - 1) * strides[i];
+  auto tensor = std::make_shared<Tensor>();
+  tensor->storage = std::make_shared<Storage>();
+  tensor->storage->host = std::make_shared<spec::HostStorage>();
+  tensor->storage->host->bytes.resize(
+      static_cast<std::size_t>(reach * spec::item_size_bytes(dtype)));
+  tensor->dtype = dtype;
+  tensor->sizes = std::move(sizes);
+  tensor->strides = std::move(strides);
+  tensor->device = std::move(device);
+  return tensor;
+}
+
+TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes, spec::Device device) {
+  auto strides = spec::contiguous_strides(sizes);
+  return new_tensor(dtype, std::move(sizes), std::move(strides), std::move(device));
+}
+
+TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
+                  std::vector<std::int64_t> strides, std::int64_t offset) {
+  auto view = std::make_shared<Tensor>(base);
+  view->sizes = std::move(sizes);
+  view->strides = std::move(strides);
+  view->offset = offset;
+  return view;
+}
+
+bool is_contiguous(const Tensor& tensor) {
+  std::int64_t expected = 1;
+  if (tensor.count() == 0) return true;
+  for (std::size_t i = tensor.sizes.size(); i-- > 0;) {
+    if (tensor.sizes[i] == 1) continue;
+    if (tensor.strides[i] != expected) return false;
+    expected *= tensor.sizes[i];
+  }
+  return true;
+}
+
+bool is_non_overlapping_and_dense(const Tensor& tensor) {
+  std::vector<std::size_t> order(tensor.sizes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (tensor.sizes[a] < 2) return false;
+    return tensor.sizes[b] < 2 || tensor.strides[a] < tensor.strides[b];
+  });
+  std::int64_t expected = 1;
+  for (const std::size_t d : order) {
+    if (tensor.sizes[d] < 2) return true;
+    if (tensor.strides[d] != expected) return false;
+    expected *= tensor.sizes[d];
+  }
+  return true;
+}
+
+std::vector<std::int64_t> element_positions(const Tensor& tensor) {
+  const std::int64_t count = tensor.count();
+  std::vector<std::int64_t> positions;
+  positions.reserve(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> index(tensor.sizes.size(), 0);
+  std::int64_t position = tensor.offset;
+  for (std::int64_t i = 0; i < count; ++i) {
+    positions.push_back(position);
+    for (std::size_t d = index.size(); d-- > 0;) {
+      position += tensor.strides[d];
+      if (++index[d] < tensor.sizes[d]) break;
+      position -= tensor.strides[d] * tensor.sizes[d];
+      index[d] = 0;
+    }
+  }
+  return positions;
+}
+
+}  // namespace graphgate::reference

@@ -1,0 +1,100 @@
+// The reference's tensors: strided views of storages, and the run-time values that ops take.
+//
+// A TensorRef is PyTorch's tensor object: an op that returns its argument returns the same TensorRef,
+// and an op that changes its argument's geometry (t_, squeeze_) changes it for every holder. Views
+// are other TensorRefs of the same Storage. Nothing here knows any op.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/graph.h"
+#include "spec/tensor.h"
+
+namespace graphgate::reference {
+
+// What a run computes (DESIGN, "The judges").
+enum class Mode : std::uint8_t {
+  kEager,      // every result rounds to its declared dtype, as PyTorch's does
+  kWorstCase,  // oracle, radii are worst-case bounds: for single nodes
+  kSampled,    // oracle, radii are standard deviations: from end to end
+};
+
+// An op was given what it cannot take. Thrown inside reference/, caught where a run starts.
+class OpError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What an oracle run knows of one element beside its bytes.
+struct Mark {
+  long double value = 0;
+  double radius = 0;
+};
+
+// Bytes that views share. While `borrowed`, the bytes belong to somebody else as well (the program, a
+// caller, an earlier result): the first write copies them.
+struct Storage {
+  std::shared_ptr<spec::HostStorage> host;
+  bool borrowed = false;
+  // Oracle runs: one mark per element of the dtype that wrote them, or empty when every element is
+  // exactly its bytes.
+  std::vector<Mark> marks;
+
+  [[nodiscard]] const std::byte* bytes() const { return host->bytes.data(); }
+  [[nodiscard]] std::byte* writable_bytes();
+  [[nodiscard]] std::int64_t size_bytes() const {
+    return static_cast<std::int64_t>(host->bytes.size());
+  }
+};
+
+struct Tensor {
+  std::shared_ptr<Storage> storage;
+  spec::DType dtype = spec::DType::kFloat32;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> strides;  // in elements
+  std::int64_t offset = 0;            // in elements
+  spec::Device device;
+
+  [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
+  [[nodiscard]] std::int64_t count() const { return spec::element_count(sizes); }
+};
+using TensorRef = std::shared_ptr<Tensor>;
+
+// A run-time value: whatever an argument or a result of an op can be.
+struct Datum {
+  using List = std::vector<Datum>;
+  std::variant<spec::None, bool, std::int64_t, double, std::string, spec::DType, spec::Device,
+               spec::Layout, spec::MemoryFormat, TensorRef, List>
+      value;
+
+  template <class T>
+  [[nodiscard]] const T* as() const {
+    return std::get_if<T>(&value);
+  }
+  [[nodiscard]] bool is_none() const { return as<spec::None>() != nullptr; }
+};
+
+// A new tensor with a zero-filled storage just large enough for the geometry.
+[[nodiscard]] TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
+                                   std::vector<std::int64_t> strides, spec::Device device);
+// The same, contiguous.
+[[nodiscard]] TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
+                                   spec::Device device);
+// Another view of base's storage.
+[[nodiscard]] TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
+                                std::vector<std::int64_t> strides, std::int64_t offset);
+
+[[nodiscard]] bool is_contiguous(const Tensor& tensor);
+// Every byte of the spanned range belongs to exactly one element: some permutation is contiguous.
+[[nodiscard]] bool is_non_overlapping_and_dense(const Tensor& tensor);
+
+// Positions (in elements from the start of the storage) of all elements in row-major order.
+[[nodiscard]] std::vector<std::int64_t> element_positions(const Tensor& tensor);
+
+}  // namespace graphgate::reference
