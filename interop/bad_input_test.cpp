@@ -51,8 +51,8 @@ TEST(BadInput, IsRefusedWithTheLineThatPeopleAgreedOn) {
 }
 
 TEST(BadInput, CutAnywhereNeverCrashesTheReader) {
-  const std::string whole = read_file(std::string(GRAPHGATE_GOLDEN_DIR) +
-                                      "/models/cond_nonzero.pt2");
+  const std::string whole =
+      read_file(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/cond_nonzero.pt2");
   for (std::size_t size = 0; size < whole.size(); size += 101) {
     const std::string cut = whole.substr(0, size);
     EXPECT_FALSE(read_pt2_bytes(std::as_bytes(std::span(cut)), "cut.pt2").ok()) << size;

@@ -16,8 +16,8 @@ std::string system_message() { return std::strerror(errno); }
 
 Error outside(const ByteSource& source, std::int64_t offset_bytes, std::size_t count_bytes) {
   return bad_input("is truncated: needs " + std::to_string(count_bytes) + " bytes at byte " +
-                   std::to_string(offset_bytes) + ", has " +
-                   std::to_string(source.size_bytes()) + " in all")
+                   std::to_string(offset_bytes) + ", has " + std::to_string(source.size_bytes()) +
+                   " in all")
       .at(source.name());
 }
 

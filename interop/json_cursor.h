@@ -75,10 +75,10 @@ class JsonCursor {
 
   const Json* value_;
   const JsonCursor* parent_ = nullptr;
-  std::string file_;                   // when there is no parent
-  std::string path_;                   // the same
-  std::string_view key_;               // when the parent is an object
-  std::optional<std::size_t> index_;   // when the parent is an array
+  std::string file_;                  // when there is no parent
+  std::string path_;                  // the same
+  std::string_view key_;              // when the parent is an object
+  std::optional<std::size_t> index_;  // when the parent is an array
 };
 
 }  // namespace graphgate::interop

@@ -62,8 +62,8 @@ class Handler : public nlohmann::json_sax<Json> {
 
   bool key(string_t& name) override {
     Frame& frame = frames_.back();
-    const bool is_new = frame.target != nullptr ? !frame.target->contains(name)
-                                                : frame.keys.insert(name).second;
+    const bool is_new =
+        frame.target != nullptr ? !frame.target->contains(name) : frame.keys.insert(name).second;
     if (!is_new) return fail("the key \"" + name + "\" is there twice");
     if (frame.target == nullptr) {
       path_.back().key = std::move(name);

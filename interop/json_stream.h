@@ -1,8 +1,8 @@
 // Parsing JSON piece by piece, so that a large document is never held whole.
 //
 // The parser walks the document and asks a JsonVisitor at each value it has not taken yet: "do you
-// want what stands at this path?" What is wanted is built, handed over and forgotten; the members of
-// what is not wanted are asked for in turn; a scalar that is not wanted is skipped.
+// want what stands at this path?" What is wanted is built, handed over and forgotten; the members
+// of what is not wanted are asked for in turn; a scalar that is not wanted is skipped.
 //
 // Duplicate keys are an error everywhere, and so is nesting deeper than kMaxJsonDepth.
 #pragma once

@@ -83,7 +83,8 @@ class CaseReader {
   // An argument of one of the kinds that JSON lacks, such as {"dtype": "int64"}.
   Result<OpArgument> tagged(const JsonCursor& cursor, const std::string& prefix) {
     GRAPHGATE_TRY(const auto only, cursor.only_member());
-    const auto& [tag, content] = only;
+    const std::string_view tag = only.first;
+    const JsonCursor& content = only.second;
     if (tag == "tensor") {
       GRAPHGATE_TRY(HostTensor read, tensor(content, prefix));
       return OpArgument{std::move(read)};

@@ -1,10 +1,10 @@
 // Recorded calls of single ops: FILE.jsonl with FILE.safetensors beside it.
 //
-// A line is one call: {"case": 7, "op": "aten.add.Tensor", "args": [..], "kwargs": {..}, "result": ..,
-// "mutated": {..}}. A tensor is {"tensor": {"storage": S, "dtype", "sizes", "strides",
-// "storage_offset"}}; its storage's bytes are the tensor `{case}.in{S}` of the safetensors file, for
-// results `{case}.out{S}`, for the final contents of a written argument `{case}.mut.NAME`. A float that
-// JSON lacks is {"float": "inf"}; {"dtype": ..}, {"device": ..}, {"layout": ..} and
+// A line is one call: {"case": 7, "op": "aten.add.Tensor", "args": [..], "kwargs": {..}, "result":
+// .., "mutated": {..}}. A tensor is {"tensor": {"storage": S, "dtype", "sizes", "strides",
+// "storage_offset"}}; its storage's bytes are the tensor `{case}.in{S}` of the safetensors file,
+// for results `{case}.out{S}`, for the final contents of a written argument `{case}.mut.NAME`. A
+// float that JSON lacks is {"float": "inf"}; {"dtype": ..}, {"device": ..}, {"layout": ..} and
 // {"memory_format": ..} are what they say. Files are read a line at a time.
 #pragma once
 
@@ -41,9 +41,9 @@ struct OpCall {
   std::string op;  // "aten.add.Tensor"
   std::vector<OpArgument> args;
   std::map<std::string, OpArgument, std::less<>> kwargs;
-  OpArgument result;                                         // a list for several returns
+  OpArgument result;                                             // a list for several returns
   std::map<std::string, spec::HostTensor, std::less<>> mutated;  // by the schema's argument name
-  int line = 0;  // in the .jsonl, from 1
+  int line = 0;                                                  // in the .jsonl, from 1
 };
 
 // Calls `visit` for each case in order, and stops at its first error. Errors in the file start with

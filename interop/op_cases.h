@@ -22,18 +22,18 @@ namespace graphgate::interop {
 struct OpCase {
   std::int64_t id = 0;
   std::string op;
-  spec::Program program;                  // named "OP case ID"
-  std::vector<spec::InputValue> inputs;   // share storages where the recorded arguments did
+  spec::Program program;                 // named "OP case ID"
+  std::vector<spec::InputValue> inputs;  // share storages where the recorded arguments did
   std::vector<spec::OutputValue> expected;
   std::map<std::size_t, spec::HostTensor> mutated;  // final contents, by position in `inputs`
 };
 
-// The program of one call. Fails when the op is unknown or the call does not fit its schema: too many
-// arguments, an unknown name, another number of results.
+// The program of one call. Fails when the op is unknown or the call does not fit its schema: too
+// many arguments, an unknown name, another number of results.
 [[nodiscard]] Result<OpCase> make_op_case(const OpCall& call, const spec::OpTable& ops);
 
-// Reads FILE.jsonl with FILE.safetensors beside it and calls `visit` for each case in order, until it
-// returns false. Errors start with FILE:LINE.
+// Reads FILE.jsonl with FILE.safetensors beside it and calls `visit` for each case in order, until
+// it returns false. Errors start with FILE:LINE.
 [[nodiscard]] Result<void> read_op_cases(const std::string& jsonl_path, const spec::OpTable& ops,
                                          const std::function<bool(const OpCase&)>& visit);
 

@@ -79,8 +79,8 @@ Result<Argument> GraphReader::read_subgraph(const JsonCursor& argument) {
   GRAPHGATE_TRY(const JsonCursor name_cursor, argument.member("name"));
   GRAPHGATE_TRY(const std::string name, name_cursor.as_string());
   GRAPHGATE_TRY(const JsonCursor graph_cursor, argument.member("graph"));
-  GRAPHGATE_TRY(Graph graph, read_graph(graph_cursor, context_, subgraph_path(path_, name),
-                                        depth_ + 1));
+  GRAPHGATE_TRY(Graph graph,
+                read_graph(graph_cursor, context_, subgraph_path(path_, name), depth_ + 1));
   graph.name = name;
   const spec::SubgraphId next{static_cast<std::uint32_t>(graph_.subgraphs.size())};
   const auto [known, is_new] = subgraph_ids_.try_emplace(name, next);
@@ -114,10 +114,9 @@ Result<Argument> GraphReader::read_argument(const JsonCursor& argument) {
     GRAPHGATE_TRY(const std::string target, content.as_string());
     return Argument{spec::OpName{op_of_target(target)}};
   }
-  for (const std::string_view list :
-       {"as_tensors", "as_ints", "as_floats", "as_bools", "as_strings", "as_sym_ints",
-        "as_sym_bools", "as_sym_floats", "as_optional_tensors", "as_nested_tensors",
-        "as_int_lists"}) {
+  for (const std::string_view list : {"as_tensors", "as_ints", "as_floats", "as_bools",
+                                      "as_strings", "as_sym_ints", "as_sym_bools", "as_sym_floats",
+                                      "as_optional_tensors", "as_nested_tensors", "as_int_lists"}) {
     if (kind == list) return read_list(kind, content);
   }
   for (const std::string_view foreign : {"as_custom_obj", "as_complex", "as_string_to_argument"}) {

@@ -27,20 +27,26 @@ std::string json_text(double number) {
 namespace {
 
 std::string device_text(const spec::Device& device) {
-  return "{\"type\": " + json_text(device.type) + ", \"index\": " +
-         (device.index < 0 ? "null" : std::to_string(device.index)) + "}";
+  return "{\"type\": " + json_text(device.type) +
+         ", \"index\": " + (device.index < 0 ? "null" : std::to_string(device.index)) + "}";
 }
 
 // A named value where any kind may stand: "as_tensor": {"name": "x"}.
 Result<std::string> value_member(const Graph& graph, const WrittenNames& names, ValueId id) {
   const std::string name = json_text(names.of(id));
   switch (graph.value(id).kind) {
-    case ValueKind::kTensor: return "\"as_tensor\": {\"name\": " + name + "}";
-    case ValueKind::kSymInt: return "\"as_sym_int\": {\"as_name\": " + name + "}";
-    case ValueKind::kSymFloat: return "\"as_sym_float\": {\"as_name\": " + name + "}";
-    case ValueKind::kSymBool: return "\"as_sym_bool\": {\"as_name\": " + name + "}";
-    case ValueKind::kNone: return std::string("\"as_none\": true");
-    case ValueKind::kTensorList: break;
+    case ValueKind::kTensor:
+      return "\"as_tensor\": {\"name\": " + name + "}";
+    case ValueKind::kSymInt:
+      return "\"as_sym_int\": {\"as_name\": " + name + "}";
+    case ValueKind::kSymFloat:
+      return "\"as_sym_float\": {\"as_name\": " + name + "}";
+    case ValueKind::kSymBool:
+      return "\"as_sym_bool\": {\"as_name\": " + name + "}";
+    case ValueKind::kNone:
+      return std::string("\"as_none\": true");
+    case ValueKind::kTensorList:
+      break;
   }
   return unsupported("PyTorch's schema cannot pass the tensor list '" + graph.value(id).name +
                      "' as a whole");
@@ -145,8 +151,7 @@ Result<std::string> nested_member(const Graph& graph, const WrittenNames& names,
   std::string out = all_tensors ? "\"as_nested_tensors\": [" : "\"as_int_lists\": [";
   for (std::size_t i = 0; i < list.size(); ++i) {
     out += i == 0 ? "" : ", ";
-    out += list_text(names, all_tensors ? "as_tensors" : "as_ints",
-                     *list[i].as<Argument::List>());
+    out += list_text(names, all_tensors ? "as_tensors" : "as_ints", *list[i].as<Argument::List>());
   }
   return out + "]";
 }
@@ -190,9 +195,9 @@ Result<std::string> plain_member(const Graph& graph, const WrittenNames& names,
 
 }  // namespace
 
-Result<void> write_argument(const Graph& graph, const WrittenNames& names,
-                            const Argument& argument, const std::string& path, int depth,
-                            WriteContext& context, std::string& out) {
+Result<void> write_argument(const Graph& graph, const WrittenNames& names, const Argument& argument,
+                            const std::string& path, int depth, WriteContext& context,
+                            std::string& out) {
   const auto* subgraph_id = argument.as<spec::SubgraphId>();
   if (subgraph_id == nullptr) {
     GRAPHGATE_TRY(const std::string member, plain_member(graph, names, argument));

@@ -63,8 +63,8 @@ Result<void> GraphReader::add_inputs(const JsonCursor& inputs) {
     const bool is_tensor = kind == "as_tensor";
     if (is_tensor || kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool") {
       GRAPHGATE_TRY(const JsonCursor name, content.member(is_tensor ? "name" : "as_name"));
-      const ValueKind value_kind = is_tensor              ? ValueKind::kTensor
-                                   : kind == "as_sym_int" ? ValueKind::kSymInt
+      const ValueKind value_kind = is_tensor               ? ValueKind::kTensor
+                                   : kind == "as_sym_int"  ? ValueKind::kSymInt
                                    : kind == "as_sym_bool" ? ValueKind::kSymBool
                                                            : ValueKind::kSymFloat;
       GRAPHGATE_TRY(slot.value, define(name, value_kind));

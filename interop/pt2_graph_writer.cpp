@@ -23,10 +23,10 @@ using spec::ValueKind;
 namespace {
 
 constexpr std::array<std::string_view, 35> kPythonKeywords = {
-    "False", "None",   "True",  "and",    "as",       "assert", "async", "await",  "break",
-    "class", "continue", "def", "del",    "elif",     "else",   "except", "finally", "for",
-    "from",  "global", "if",    "import", "in",       "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",   "raise", "return", "try",      "while",  "with",  "yield"};
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
 bool is_identifier_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -89,8 +89,13 @@ class GraphWriter {
  public:
   GraphWriter(const Graph& graph, const WrittenNames& names, const std::string& path, int depth,
               WriteContext& context, std::string& out)
-      : graph_(graph), names_(names), node_names_(names), path_(path), depth_(depth),
-        context_(context), out_(out) {}
+      : graph_(graph),
+        names_(names),
+        node_names_(names),
+        path_(path),
+        depth_(depth),
+        context_(context),
+        out_(out) {}
 
   Result<void> write() {
     out_ += "{\"inputs\": [";
@@ -167,8 +172,8 @@ class GraphWriter {
     return {};
   }
 
-  // How PyTorch passes the argument: by position (1) as long as none was left out, else by name (2).
-  // For an op that the table lacks, PyTorch decides.
+  // How PyTorch passes the argument: by position (1) as long as none was left out, else by name
+  // (2). For an op that the table lacks, PyTorch decides.
   static std::string argument_kind(const spec::OpRow* row, std::size_t position,
                                    const std::string& name) {
     if (row == nullptr) return "null";
@@ -244,8 +249,9 @@ class GraphWriter {
     }
     std::string hint = "null";
     if (value.hint) {
-      hint = is_bool ? std::string(*value.hint != 0 ? "{\"as_bool\": true}" : "{\"as_bool\": false}")
-                     : "{\"as_int\": " + std::to_string(*value.hint) + "}";
+      hint = is_bool
+                 ? std::string(*value.hint != 0 ? "{\"as_bool\": true}" : "{\"as_bool\": false}")
+                 : "{\"as_int\": " + std::to_string(*value.hint) + "}";
     }
     return "{\"as_expr\": {\"expr_str\": " +
            json_text(print_sympy(*value.expr, context_.program.symbols)) + ", \"hint\": " + hint +

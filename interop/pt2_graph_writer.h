@@ -23,17 +23,17 @@ namespace graphgate::interop {
 struct WriteContext {
   const spec::Program& program;
   const spec::OpTable& ops;
-  spec::SymbolValues hints;                         // of the symbols that have one
-  Json opaque_values = Json::object();              // kOpaqueValuesKey
-  std::set<std::string, std::less<>> bare_nodes;    // kBareNodesKey
-  std::set<std::string, std::less<>> bare_graphs;   // kSingleReturnsKey
-  std::set<std::string, std::less<>> grad_values;   // names of parameters that want a gradient
-  std::set<std::string, std::less<>> shown_hints;   // symbols whose hint some size shows
-  Json renamed_values = Json::object();             // "GRAPH/WRITTEN" -> name
+  spec::SymbolValues hints;                        // of the symbols that have one
+  Json opaque_values = Json::object();             // kOpaqueValuesKey
+  std::set<std::string, std::less<>> bare_nodes;   // kBareNodesKey
+  std::set<std::string, std::less<>> bare_graphs;  // kSingleReturnsKey
+  std::set<std::string, std::less<>> grad_values;  // names of parameters that want a gradient
+  std::set<std::string, std::less<>> shown_hints;  // symbols whose hint some size shows
+  Json renamed_values = Json::object();            // "GRAPH/WRITTEN" -> name
 };
 
-// The names under which the values of one graph are written: Python identifiers, since PyTorch makes
-// source code of them. Values keep their names where they can.
+// The names under which the values of one graph are written: Python identifiers, since PyTorch
+// makes source code of them. Values keep their names where they can.
 class WrittenNames {
  public:
   WrittenNames(const spec::Graph& graph, const std::string& path, WriteContext& context);
@@ -62,8 +62,7 @@ class WrittenNames {
                                        std::string& out);
 
 // {"input_specs": [..], "output_specs": [..]}.
-[[nodiscard]] Result<std::string> write_signature(const WrittenNames& names,
-                                                  WriteContext& context);
+[[nodiscard]] Result<std::string> write_signature(const WrittenNames& names, WriteContext& context);
 
 // The pytree specs of a module that takes the user inputs as positional arguments and returns the
 // user outputs as a tuple: [{"fqn": "", "signature": {..}}].

@@ -1,8 +1,9 @@
 // What write_pt2 leaves in an archive so that a program comes back as it was.
 //
 // PyTorch's schema has no place for some of spec::Program: its name, annotations of other origin,
-// hints of symbols that no size shows alone, and names that are no Python identifiers. They travel in
-// the program's metadata under kOwnMetadataKey (pt2_reader.h), which PyTorch carries and ignores.
+// hints of symbols that no size shows alone, and names that are no Python identifiers. They travel
+// in the program's metadata under kOwnMetadataKey (pt2_reader.h), which PyTorch carries and
+// ignores.
 #pragma once
 
 #include <set>

@@ -46,15 +46,14 @@ constexpr std::array<WholeMember, 10> kWholeMembers = {{
 }};
 
 // Containers that are walked, a member at a time.
-constexpr std::array<std::string_view, 8> kWalked = {
-    "graph_module",
-    "graph_module.graph",
-    "graph_module.graph.nodes",
-    "graph_module.graph.tensor_values",
-    "graph_module.graph.sym_int_values",
-    "graph_module.graph.sym_bool_values",
-    "graph_module.graph.sym_float_values",
-    "graph_module.graph.custom_obj_values"};
+constexpr std::array<std::string_view, 8> kWalked = {"graph_module",
+                                                     "graph_module.graph",
+                                                     "graph_module.graph.nodes",
+                                                     "graph_module.graph.tensor_values",
+                                                     "graph_module.graph.sym_int_values",
+                                                     "graph_module.graph.sym_bool_values",
+                                                     "graph_module.graph.sym_float_values",
+                                                     "graph_module.graph.custom_obj_values"};
 
 bool is_walked(const std::string& path) {
   return path.empty() || std::find(kWalked.begin(), kWalked.end(), path) != kWalked.end();
@@ -63,12 +62,11 @@ bool is_walked(const std::string& path) {
 // Collects the program's JSON as it streams by.
 class ProgramVisitor : public JsonVisitor {
  public:
-  explicit ProgramVisitor(std::string place)
-      : place_(std::move(place)), graph_(context_, "", 0) {}
+  explicit ProgramVisitor(std::string place) : place_(std::move(place)), graph_(context_, "", 0) {}
 
   bool wants(const JsonPath& path) override {
     if (path.size() > 4 || path.empty()) return false;
-    if (path[0].is_element) return true;  // take() refuses an array
+    if (path[0].is_element) return true;             // take() refuses an array
     if (path.size() == 4) return is_in_graph(path);  // an element of nodes, a member of *_values
     const std::string text = print_path(path);
     // What is walked but no container arrives as a whole, and take() refuses it.
@@ -114,8 +112,7 @@ class ProgramVisitor : public JsonVisitor {
   Result<void> skip_scalar(const JsonPath& path, const Json& value) override {
     const std::string text = print_path(path);
     if (!is_walked(text)) return {};
-    return bad_input("expected an object or an array, found " +
-                     std::string(describe_kind(value)))
+    return bad_input("expected an object or an array, found " + std::string(describe_kind(value)))
         .at(text.empty() ? place_ : place_ + ": " + text);
   }
 
@@ -268,8 +265,8 @@ Result<Layout> find_layout(const ZipReader& archive) {
     const auto models = entry.find("/models/");
     if (models == std::string::npos || !entry.ends_with(".json")) continue;
     const auto name_at = models + std::string_view("/models/").size();
-    layouts.push_back(Layout{entry.substr(0, models + 1),
-                             entry.substr(name_at, entry.size() - name_at - 5)});
+    layouts.push_back(
+        Layout{entry.substr(0, models + 1), entry.substr(name_at, entry.size() - name_at - 5)});
   }
   if (layouts.empty()) {
     return bad_input("has no entry */models/*.json, so it is no torch.export archive")

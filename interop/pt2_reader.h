@@ -10,8 +10,9 @@
 // The program's JSON is parsed as a stream, a node at a time, and weights are read into their
 // storages: nothing large is held twice. Names that share a file share a HostStorage.
 //
-// Errors: kBadInput with the place for what is wrong, kUnsupported with the reason for what is right
-// and has no counterpart in spec::Program (pickled weights, custom objects, complex dtypes, tokens).
+// Errors: kBadInput with the place for what is wrong, kUnsupported with the reason for what is
+// right and has no counterpart in spec::Program (pickled weights, custom objects, complex dtypes,
+// tokens).
 #pragma once
 
 #include <cstddef>
@@ -50,8 +51,8 @@ inline constexpr const char* kSchemaVersionKey = "torch.schema_version";
 inline constexpr const char* kMetadataKey = "torch.metadata";
 inline constexpr const char* kNamedTuplesKey = "torch.treespec_namedtuple_fields";
 // Present only when they say something: ranges of compound expressions; symbolic values without an
-// integer expression ("GRAPH/VALUE" -> as written); graphs, and nodes of higher-order ops, that return
-// a bare tensor and not a tuple; parameters in floating point that want no gradient.
+// integer expression ("GRAPH/VALUE" -> as written); graphs, and nodes of higher-order ops, that
+// return a bare tensor and not a tuple; parameters in floating point that want no gradient.
 inline constexpr const char* kOtherRangesKey = "torch.range_constraints";
 inline constexpr const char* kOpaqueValuesKey = "torch.opaque_values";
 inline constexpr const char* kSingleReturnsKey = "torch.single_tensor_returns";
@@ -60,8 +61,8 @@ inline constexpr const char* kFrozenParametersKey = "torch.parameters_without_gr
 
 // In the metadata of the program (a string map that PyTorch carries and ignores), write_pt2 keeps
 // under this key what the schema has no place for, as JSON: {"name", "graph_name", "annotations",
-// "made_up": [keys], "hints": {symbol: hint}, "values": {"GRAPH/WRITTEN": name}}. In the metadata of
-// a node: {"name", "nones": [names]}. Names are kept where PyTorch would not accept them.
+// "made_up": [keys], "hints": {symbol: hint}, "values": {"GRAPH/WRITTEN": name}}. In the metadata
+// of a node: {"name", "nones": [names]}. Names are kept where PyTorch would not accept them.
 inline constexpr const char* kOwnMetadataKey = "graphgate";
 
 }  // namespace graphgate::interop

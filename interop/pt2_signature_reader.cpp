@@ -77,7 +77,8 @@ Result<ProgramInput> read_input(const JsonCursor& spec_cursor, const InputSlot& 
   GRAPHGATE_TRY(const auto only, spec_cursor.only_member());
   const auto& [kind, content] = only;
   if (kind == "constant_input") {
-    if (slot.value) return content.error("the graph has a value where the signature has a constant");
+    if (slot.value)
+      return content.error("the graph has a value where the signature has a constant");
     GRAPHGATE_TRY(const JsonCursor name, content.member("name"));
     GRAPHGATE_TRY(input.target, name.as_string());
     input.constant = slot.constant;

@@ -35,8 +35,8 @@ using Payloads = std::map<std::string, Payload, std::less<>>;
                                          const std::string& folder, Payloads& payloads);
 
 // Gives each parameter, buffer and constant its payload: it must be there, and be of the dtype and
-// sizes that the graph declares. Payloads that no input names are left out. Notes parameters without
-// gradient in the annotations.
+// sizes that the graph declares. Payloads that no input names are left out. Notes parameters
+// without gradient in the annotations.
 [[nodiscard]] Result<void> attach_payloads(const Payloads& payloads, const std::string& place,
                                            spec::Program& program);
 

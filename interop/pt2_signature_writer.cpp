@@ -108,8 +108,8 @@ std::string default_call_graph(const WrittenNames& names, const Program& program
   const Json no_keywords = {
       {"type", "builtins.dict"}, {"context", "[]"}, {"children_spec", Json::array()}};
   constexpr int kTreeSpecVersion = 1;
-  const Json in_spec = Json::array(
-      {kTreeSpecVersion, tuple_of(Json::array({tuple_of(arguments), no_keywords}))});
+  const Json in_spec =
+      Json::array({kTreeSpecVersion, tuple_of(Json::array({tuple_of(arguments), no_keywords}))});
   const Json out_spec = Json::array({kTreeSpecVersion, tuple_of(results)});
   const Json signature = {{"inputs", Json::array()},
                           {"outputs", Json::array()},

@@ -79,7 +79,7 @@ TEST(Pt2Reader, ReadsTheSignatureWithMutations) {
   std::size_t mutations = 0;
   for (const auto& output : program.outputs) {
     mutations += output.kind != spec::OutputKind::kUserOutput;
-    if (output.kind != spec::OutputKind::kUserOutput) EXPECT_FALSE(output.target.empty());
+    EXPECT_EQ(output.target.empty(), output.kind == spec::OutputKind::kUserOutput);
   }
   EXPECT_GE(mutations, 3U);
 }
@@ -137,8 +137,7 @@ TEST(Pt2Writer, SaysWhatPyTorchCannotExpress) {
   const auto refused = round_trip(untyped);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::kUnsupported);
-  EXPECT_EQ(refused.error().message,
-            "value 'y': has no type, and PyTorch's schema needs one");
+  EXPECT_EQ(refused.error().message, "value 'y': has no type, and PyTorch's schema needs one");
 }
 
 TEST(Pt2Writer, RefusesHiddenStateWithItsReason) {

@@ -30,8 +30,8 @@ Result<std::vector<std::int64_t>> constants_of(const std::vector<spec::SymExpr>&
 }
 
 Result<std::shared_ptr<HostStorage>> read_storage(const ZipReader& archive,
-                                                  const std::string& entry,
-                                                  const JsonCursor& place, Storages& storages) {
+                                                  const std::string& entry, const JsonCursor& place,
+                                                  Storages& storages) {
   auto& storage = storages[entry];
   if (storage) return storage;
   if (!archive.contains(entry)) return place.error("the archive has no entry '" + entry + "'");
@@ -69,7 +69,7 @@ Result<Payload> read_payload(const ZipReader& archive, const std::string& folder
   Payload payload;
   GRAPHGATE_TRY(const JsonCursor pickled, cursor.member("use_pickle"));
   GRAPHGATE_TRY(const bool is_pickled, pickled.as_bool());
-  if (is_pickled) return pickled.unsupported_here("a pickled payload; it is never opened");
+  if (is_pickled) return pickled.unsupported_here("a pickled payload");
   GRAPHGATE_TRY(const JsonCursor is_param, cursor.member("is_param"));
   GRAPHGATE_TRY(payload.is_param, is_param.as_bool());
   GRAPHGATE_TRY(const JsonCursor meta, cursor.member("tensor_meta"));
@@ -114,8 +114,8 @@ Result<void> attach_payloads(const Payloads& payloads, const std::string& place,
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     const spec::ProgramInput& input = program.inputs[i];
     if (input.kind == InputKind::kUserInput) continue;
-    const std::string where = place + ": graph_module.signature.input_specs[" +
-                              std::to_string(i) + "]";
+    const std::string where =
+        place + ": graph_module.signature.input_specs[" + std::to_string(i) + "]";
     const auto found = payloads.find(input.target);
     if (found == payloads.end()) {
       return bad_input("'" + input.target + "' has no bytes in the archive").at(where);

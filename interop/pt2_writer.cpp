@@ -8,7 +8,6 @@
 
 #include "interop/json_stream.h"
 #include "interop/pt2_graph_writer.h"
-#include "interop/pt2_sample_inputs.h"
 #include "interop/zip_archive.h"
 #include "spec/op_table.h"
 
@@ -183,8 +182,8 @@ std::string root_name(const std::string& name) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
   };
-  const bool is_good = !name.empty() && name[0] != '.' &&
-                       std::all_of(name.begin(), name.end(), is_plain);
+  const bool is_good =
+      !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), is_plain);
   return is_good ? name : "program";
 }
 
@@ -273,7 +272,9 @@ Result<void> write_checked(const Program& program, const std::string& path,
       {root + "byteorder", bytes_of(order)},
       {root + ".data/version", bytes_of(zip_version)},
       {root + "models/model.json", bytes_of(model)},
-      {root + "data/sample_inputs/model.pt", std::as_bytes(std::span(kSampleInputs))},
+      // Empty: PyTorch takes that for a program without sample inputs. Any other content must be a
+      // pickle of inputs that fit the program, which `.module()` binds.
+      {root + "data/sample_inputs/model.pt", {}},
       {root + "data/weights/model_weights_config.json", bytes_of(payloads.weights.config)},
       {root + "data/constants/model_constants_config.json", bytes_of(payloads.constants.config)}};
   add_files(payloads.weights, root + "data/weights/", entries);
@@ -283,8 +284,7 @@ Result<void> write_checked(const Program& program, const std::string& path,
 
 }  // namespace
 
-Result<void> write_pt2(const Program& program, const std::string& path,
-                       const Pt2Options& options) {
+Result<void> write_pt2(const Program& program, const std::string& path, const Pt2Options& options) {
   if (options.ops != nullptr) GRAPHGATE_TRY_VOID(check_ops(program.graph, *options.ops));
   try {
     const bool has_ops = options.ops != nullptr;

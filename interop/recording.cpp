@@ -160,8 +160,7 @@ Result<RecordedCall> finish_call(PartialCall& partial, const JsonCursor& geometr
     if (index >= call.inputs.size()) {
       return geometries.error("final input " + std::to_string(index) + " is no input");
     }
-    GRAPHGATE_TRY(RecordedState state,
-                  finish_state(pair, "final input " + std::to_string(index)));
+    GRAPHGATE_TRY(RecordedState state, finish_state(pair, "final input " + std::to_string(index)));
     call.final_inputs.emplace(index, std::move(state));
   }
   for (auto& [name, pair] : partial.buffers) {

@@ -2,9 +2,9 @@
 //
 // For one or more successive calls (state carries over, inputs are given afresh) the tensors file
 // holds call{i}.input{j}, call{i}.output{j}.KIND, call{i}.final_input{j}.KIND and
-// call{i}.buffer.NAME.KIND. KIND "float32" or "recorded" is PyTorch eager in the program's own dtypes
-// and is what executors are compared with; "float64" is the same model cast to fp64, for orientation.
-// Tensors are stored contiguous; the geometry file gives what the outputs really were.
+// call{i}.buffer.NAME.KIND. KIND "float32" or "recorded" is PyTorch eager in the program's own
+// dtypes and is what executors are compared with; "float64" is the same model cast to fp64, for
+// orientation. Tensors are stored contiguous; the geometry file gives what the outputs really were.
 #pragma once
 
 #include <cstddef>
@@ -48,9 +48,9 @@ struct RecordedCall {
   std::map<std::string, RecordedState, std::less<>> buffers;
 };
 
-// Calls in order. Fails when a name has no meaning, when calls, inputs or outputs have gaps, and when
-// a geometry contradicts its tensor. Needs the geometry file.
-[[nodiscard]] Result<std::vector<RecordedCall>> read_recording(
-    const std::string& safetensors_path, const std::string& geometry_path);
+// Calls in order. Fails when a name has no meaning, when calls, inputs or outputs have gaps, and
+// when a geometry contradicts its tensor. Needs the geometry file.
+[[nodiscard]] Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_path,
+                                                               const std::string& geometry_path);
 
 }  // namespace graphgate::interop

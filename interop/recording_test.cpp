@@ -13,8 +13,8 @@ namespace {
 const std::string kModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
 
 TEST(Recording, HasInputsOutputsAndFinalStates) {
-  const auto calls = read_recording(kModels + "mutations.safetensors",
-                                    kModels + "mutations.geometry.json");
+  const auto calls =
+      read_recording(kModels + "mutations.safetensors", kModels + "mutations.geometry.json");
   ASSERT_TRUE(calls.ok()) << calls.error().message;
   ASSERT_EQ(calls.value().size(), 2U);
   const RecordedCall& call = calls.value()[0];
@@ -39,8 +39,8 @@ TEST(Recording, KnowsWhichOutputsShareStorageWithAnInput) {
 }
 
 TEST(Recording, RefusesAnotherProgramsGeometry) {
-  const auto calls = read_recording(kModels + "mutations.safetensors",
-                                    kModels + "cond_nonzero.geometry.json");
+  const auto calls =
+      read_recording(kModels + "mutations.safetensors", kModels + "cond_nonzero.geometry.json");
   ASSERT_FALSE(calls.ok());
   EXPECT_EQ(calls.error().message.find("cond_nonzero.geometry.json: calls.call0"), 0U)
       << calls.error().message;
@@ -49,9 +49,9 @@ TEST(Recording, RefusesAnotherProgramsGeometry) {
 TEST(OpCases, ReadTensorsThatShareAStorage) {
   const TemporaryFolder folder;
   spec::HostTensor storage = spec::make_host_tensor(spec::DType::kFloat32, {6});
-  ASSERT_TRUE(write_safetensors(folder.file("c.safetensors"),
-                                {{"3.in0", storage}, {"3.out0", storage}})
-                  .ok());
+  ASSERT_TRUE(
+      write_safetensors(folder.file("c.safetensors"), {{"3.in0", storage}, {"3.out0", storage}})
+          .ok());
   const std::string tensor = R"({"tensor": {"storage": 0, "dtype": "float32", "sizes": [2, 2],)";
   write_file(folder.file("c.jsonl"),
              R"({"case": 3, "op": "aten.add.Tensor", "args": [)" + tensor +

@@ -60,8 +60,7 @@ Result<SafetensorsEntry> read_entry(const JsonCursor& cursor, std::int64_t data_
   entry.end_bytes = offsets[1];
   if (entry.end_bytes > data_bytes) {
     return offsets_cursor.error("ends at byte " + std::to_string(entry.end_bytes) +
-                                ", the file has " + std::to_string(data_bytes) +
-                                " bytes of data");
+                                ", the file has " + std::to_string(data_bytes) + " bytes of data");
   }
   const auto count = spec::checked_element_count(entry.sizes);
   const std::int64_t item = spec::item_size_bytes(entry.dtype);
@@ -151,8 +150,7 @@ Result<HostTensor> SafetensorsFile::read(std::string_view tensor) const {
   }
   const SafetensorsEntry& entry = found->second;
   HostTensor out = spec::make_host_tensor(entry.dtype, entry.sizes);
-  GRAPHGATE_TRY_VOID(
-      source_->read_at(data_offset_bytes_ + entry.begin_bytes, out.storage->bytes));
+  GRAPHGATE_TRY_VOID(source_->read_at(data_offset_bytes_ + entry.begin_bytes, out.storage->bytes));
   return out;
 }
 
@@ -176,8 +174,7 @@ Result<Safetensors> read_safetensors(const std::string& path) {
 }
 
 Result<Safetensors> read_safetensors_bytes(std::span<const std::byte> bytes, std::string name) {
-  GRAPHGATE_TRY(const SafetensorsFile file,
-                SafetensorsFile::from_bytes(bytes, std::move(name)));
+  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::from_bytes(bytes, std::move(name)));
   return read_all(file);
 }
 
@@ -198,9 +195,8 @@ std::string header_text(const Ordered& ordered,
     for (const auto& [name, dtype] : kDTypes) {
       if (dtype == tensor.dtype) dtype_name = name;
     }
-    header[named->first] = {{"dtype", dtype_name},
-                            {"shape", tensor.sizes},
-                            {"data_offsets", {offset, offset + bytes}}};
+    header[named->first] = {
+        {"dtype", dtype_name}, {"shape", tensor.sizes}, {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
   }
   std::string text = header.dump();

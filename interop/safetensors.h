@@ -1,12 +1,12 @@
 // safetensors files: named tensors, stored contiguous and little-endian.
 //
 //   bytes 0..8        length of the header, unsigned little-endian
-//   bytes 8..8+n      JSON: {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ..}
-//   the rest          the tensors' bytes; offsets count from here and leave no byte unused
+//   bytes 8..8+n      JSON: {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+//   ..} the rest          the tensors' bytes; offsets count from here and leave no byte unused
 //
 // Inputs, recorded outputs and op cases travel in this form. Every claim of a header is checked
-// before anything is allocated: the dtype is known, offsets lie inside the file, are in order and do
-// not overlap, and sizes times item size is the byte count. Duplicate names are refused.
+// before anything is allocated: the dtype is known, offsets lie inside the file, are in order and
+// do not overlap, and sizes times item size is the byte count. Duplicate names are refused.
 #pragma once
 
 #include <cstddef>
@@ -75,8 +75,8 @@ class SafetensorsFile {
 // Writes the tensors' elements contiguously, whatever their strides; sharing is not kept. The same
 // tensors give the same bytes: larger items first, then by name, so that all are aligned. `path`
 // appears whole or stays as it was.
-[[nodiscard]] Result<void> write_safetensors(const std::string& path, const NamedTensors& tensors,
-                                             const std::map<std::string, std::string>& metadata =
-                                                 {});
+[[nodiscard]] Result<void> write_safetensors(
+    const std::string& path, const NamedTensors& tensors,
+    const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace graphgate::interop

@@ -4,8 +4,9 @@
 //   GreaterThan(Symbol('u0', integer=True), Integer(0))
 //
 // Operators with a meaning over the integers become spec::SymExpr; the other functions that PyTorch
-// may write (true division, conversions to float, Where) are kUnsupported, by name, and anything else
-// is kBadInput with its column. No simplification is done: the tree is taken as printed, except that
+// may write (true division, conversions to float, Where) are kUnsupported, by name, and anything
+// else is kBadInput with its column. No simplification is done: the tree is taken as printed,
+// except that
 //   Mul(Rational(1, 2), x)   is read as  CleanDiv(x, 2)
 //   CeilDiv(a, b), LShift, RShift, ModularIndexing, FloorToInt(IntTrueDiv(a, b)) and
 //   floor(Mul(Rational(1, q), x))  are read as what they compute.
@@ -25,10 +26,10 @@ inline constexpr int kMaxSympyDepth = 200;
 // Errors start with "column N: " (from 1).
 [[nodiscard]] Result<spec::SymExpr> parse_sympy(std::string_view text);
 
-// The inverse: parse_sympy(print_sympy(e)) == e, and SymPy reads it back. What a symbol is assumed to
-// be follows from its name and its range alone, since SymPy takes two symbols of one name with other
-// assumptions for two symbols: unbacked ones (u0) are integers, the others positive integers when
-// their range starts at 1 or more.
+// The inverse: parse_sympy(print_sympy(e)) == e, and SymPy reads it back. What a symbol is assumed
+// to be follows from its name and its range alone, since SymPy takes two symbols of one name with
+// other assumptions for two symbols: unbacked ones (u0) are integers, the others positive integers
+// when their range starts at 1 or more.
 using SymbolInfos = std::map<std::string, spec::SymbolInfo, std::less<>>;
 [[nodiscard]] std::string print_sympy(const spec::SymExpr& expr, const SymbolInfos& symbols);
 

@@ -48,8 +48,7 @@ TEST(SympyParser, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(infix("Gamma(Integer(1))"), "column 1: unknown function 'Gamma'");
   EXPECT_EQ(infix("Add(Integer(1)"), "column 15: expected ')', found the end");
   EXPECT_EQ(infix("Add(Integer(1))"), "column 1: Add takes two or more operands, found 1");
-  EXPECT_EQ(infix("Integer(99999999999999999999)"),
-            "column 9: the integer does not fit 64 bits");
+  EXPECT_EQ(infix("Integer(99999999999999999999)"), "column 9: the integer does not fit 64 bits");
   EXPECT_EQ(infix("Integer(1) x"), "column 12: expected the end, found 'x'");
   EXPECT_EQ(infix(""), "column 1: expected an expression");
 }
@@ -80,17 +79,18 @@ rc::Gen<SymExpr> any_expr(int depth) {
       rc::gen::map(rc::gen::element<std::string>("s0", "u0", "s_1"),
                    [](std::string name) { return SymExpr::symbol(std::move(name)); }));
   if (depth == 0) return leaf;
-  return rc::gen::oneOf(leaf, rc::gen::mapcat(rc::gen::inRange(2, 20), [depth](int number) {
-    const auto op = static_cast<SymOp>(number);
-    const bool is_unary = op == SymOp::kNeg || op == SymOp::kNot;
-    const bool is_variadic = op == SymOp::kAdd || op == SymOp::kMul || op == SymOp::kMin ||
-                             op == SymOp::kMax || op == SymOp::kAnd || op == SymOp::kOr;
-    const std::size_t count = is_unary ? 1 : is_variadic ? 3 : 2;
-    return rc::gen::map(rc::gen::container<std::vector<SymExpr>>(count, any_expr(depth - 1)),
-                        [op](std::vector<SymExpr> operands) {
-                          return SymExpr::apply(op, std::move(operands));
-                        });
-  }));
+  return rc::gen::oneOf(
+      leaf, rc::gen::mapcat(rc::gen::inRange(2, 20), [depth](int number) {
+        const auto op = static_cast<SymOp>(number);
+        const bool is_unary = op == SymOp::kNeg || op == SymOp::kNot;
+        const bool is_variadic = op == SymOp::kAdd || op == SymOp::kMul || op == SymOp::kMin ||
+                                 op == SymOp::kMax || op == SymOp::kAnd || op == SymOp::kOr;
+        const std::size_t count = is_unary ? 1 : is_variadic ? 3 : 2;
+        return rc::gen::map(rc::gen::container<std::vector<SymExpr>>(count, any_expr(depth - 1)),
+                            [op](std::vector<SymExpr> operands) {
+                              return SymExpr::apply(op, std::move(operands));
+                            });
+      }));
 }
 
 RC_GTEST_PROP(SympyPrinter, IsReadBackAsTheSameTree, ()) {

@@ -25,10 +25,19 @@ struct Term {
 };
 
 // Functions of PyTorch's that have no integer meaning here.
-constexpr std::array<std::string_view, 13> kForeign = {
-    "Float",       "FloatPow",   "FloatTrueDiv", "TruncToFloat", "TruncToInt",
-    "RoundToInt",  "RoundDecimal", "ToFloat",    "Where",        "Piecewise",
-    "IsNonOverlappingAndDenseIndicator", "ceiling", "Heaviside"};
+constexpr std::array<std::string_view, 13> kForeign = {"Float",
+                                                       "FloatPow",
+                                                       "FloatTrueDiv",
+                                                       "TruncToFloat",
+                                                       "TruncToInt",
+                                                       "RoundToInt",
+                                                       "RoundDecimal",
+                                                       "ToFloat",
+                                                       "Where",
+                                                       "Piecewise",
+                                                       "IsNonOverlappingAndDenseIndicator",
+                                                       "ceiling",
+                                                       "Heaviside"};
 
 struct Function {
   std::string_view name;
@@ -101,7 +110,8 @@ class Parser {
   Result<Int> integer() {
     skip_blanks();
     Int number = 0;
-    const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    const auto [end, status] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
     if (status == std::errc::result_out_of_range) return error("the integer does not fit 64 bits");
     if (status != std::errc()) return error("expected an integer");
     at_ = static_cast<std::size_t>(end - text_.data());
@@ -128,7 +138,8 @@ class Parser {
     if (depth > kMaxSympyDepth) {
       return error("nested deeper than " + std::to_string(kMaxSympyDepth) + " levels");
     }
-    if (at_ < text_.size() && (text_[at_] == '-' || std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)) {
+    if (at_ < text_.size() &&
+        (text_[at_] == '-' || std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)) {
       GRAPHGATE_TRY(const Int number, integer());
       return Term{number};
     }
@@ -260,9 +271,9 @@ class Parser {
       const bool fits = function.operands == 0 ? count >= 2 : count == function.operands;
       if (!fits) {
         return error_at(start, std::string(head) + " takes " +
-                                   (function.operands == 0 ? "two or more operands"
-                                                           : std::to_string(function.operands) +
-                                                                 " operand(s)") +
+                                   (function.operands == 0
+                                        ? "two or more operands"
+                                        : std::to_string(function.operands) + " operand(s)") +
                                    ", found " + std::to_string(count));
       }
       return Term{SymExpr::apply(function.op, std::move(operands))};

@@ -14,26 +14,45 @@ using spec::SymOp;
 // as itself and not as a product with the constant -1.
 std::string_view function_name(SymOp op) {
   switch (op) {
-    case SymOp::kAdd: return "Add(";
-    case SymOp::kMul: return "Mul(";
-    case SymOp::kPow: return "Pow(";
-    case SymOp::kNeg: return "Mul(S.NegativeOne, ";
-    case SymOp::kFloorDiv: return "FloorDiv(";
-    case SymOp::kExactDiv: return "CleanDiv(";
-    case SymOp::kMod: return "PythonMod(";
-    case SymOp::kMin: return "Min(";
-    case SymOp::kMax: return "Max(";
-    case SymOp::kEq: return "Equality(";
-    case SymOp::kNe: return "Unequality(";
-    case SymOp::kLt: return "StrictLessThan(";
-    case SymOp::kLe: return "LessThan(";
-    case SymOp::kGt: return "StrictGreaterThan(";
-    case SymOp::kGe: return "GreaterThan(";
-    case SymOp::kAnd: return "And(";
-    case SymOp::kOr: return "Or(";
-    case SymOp::kNot: return "Not(";
+    case SymOp::kAdd:
+      return "Add(";
+    case SymOp::kMul:
+      return "Mul(";
+    case SymOp::kPow:
+      return "Pow(";
+    case SymOp::kNeg:
+      return "Mul(S.NegativeOne, ";
+    case SymOp::kFloorDiv:
+      return "FloorDiv(";
+    case SymOp::kExactDiv:
+      return "CleanDiv(";
+    case SymOp::kMod:
+      return "PythonMod(";
+    case SymOp::kMin:
+      return "Min(";
+    case SymOp::kMax:
+      return "Max(";
+    case SymOp::kEq:
+      return "Equality(";
+    case SymOp::kNe:
+      return "Unequality(";
+    case SymOp::kLt:
+      return "StrictLessThan(";
+    case SymOp::kLe:
+      return "LessThan(";
+    case SymOp::kGt:
+      return "StrictGreaterThan(";
+    case SymOp::kGe:
+      return "GreaterThan(";
+    case SymOp::kAnd:
+      return "And(";
+    case SymOp::kOr:
+      return "Or(";
+    case SymOp::kNot:
+      return "Not(";
     case SymOp::kConstant:
-    case SymOp::kSymbol: break;
+    case SymOp::kSymbol:
+      break;
   }
   return "";
 }

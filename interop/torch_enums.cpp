@@ -56,12 +56,14 @@ constexpr std::array<std::pair<int, std::string_view>, 6> kForeignLayouts = {{
 
 template <class Known, class Foreign>
 auto find_number(const Known& known, const Foreign& foreign, std::int64_t number,
-                 const std::string& what) -> Result<std::remove_cvref_t<decltype(known[0].second)>> {
+                 const std::string& what)
+    -> Result<std::remove_cvref_t<decltype(known[0].second)>> {
   for (const auto& [candidate, value] : known) {
     if (candidate == number) return value;
   }
   for (const auto& [candidate, name] : foreign) {
-    if (candidate == number) return unsupported(what + " " + std::string(name) + " is not supported");
+    if (candidate == number)
+      return unsupported(what + " " + std::string(name) + " is not supported");
   }
   return bad_input("unknown " + what + " number " + std::to_string(number));
 }

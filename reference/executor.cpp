@@ -74,6 +74,12 @@ Datum import_input(const spec::InputValue& value, Importer& importer) {
   return {std::get<bool>(value)};
 }
 
+// A caller holds bytes; the program says which device they are on.
+void place_on_device(const Datum& datum, const spec::Value& value) {
+  const auto* tensor = datum.as<TensorRef>();
+  if (tensor && value.type) (*tensor)->device = value.type->device;
+}
+
 class ReferenceProgram final : public spec::LoadedProgram {
  public:
   ReferenceProgram(const spec::Program& program, Options options, Prepared prepared)
@@ -109,11 +115,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
   spec::CallResult execute(std::span<const spec::InputValue> inputs, Run& run) {
     Importer importer;
     std::vector<Datum> user_inputs;
-    for (const spec::InputValue& input : inputs) {
-      user_inputs.push_back(import_input(input, importer));
-    }
     std::vector<Datum> graph_inputs;
-    std::size_t next_user = 0;
     std::map<std::string, Datum, std::less<>> user_by_name;
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.constant) continue;
@@ -121,7 +123,9 @@ class ReferenceProgram final : public spec::LoadedProgram {
         graph_inputs.push_back({states_.at(input.target)});
         continue;
       }
-      const Datum& datum = user_inputs[next_user++];
+      const Datum datum = import_input(inputs[user_inputs.size()], importer);
+      place_on_device(datum, program_.graph.value(input.value));
+      user_inputs.push_back(datum);
       user_by_name.emplace(input.target, datum);
       graph_inputs.push_back(datum);
     }

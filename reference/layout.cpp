@@ -139,8 +139,8 @@ Sizes strides_like(const Tensor& tensor, spec::MemoryFormat format) {
 bool suggests_channels_last(const Tensor& tensor) {
   const std::size_t rank = tensor.sizes.size();
   if (rank != 4 && rank != 5) return false;
-  std::vector<std::size_t> fastest_first = rank == 4 ? std::vector<std::size_t>{1, 3, 2, 0}
-                                                     : std::vector<std::size_t>{1, 4, 3, 2, 0};
+  std::vector<std::size_t> fastest_first =
+      rank == 4 ? std::vector<std::size_t>{1, 3, 2, 0} : std::vector<std::size_t>{1, 4, 3, 2, 0};
   std::int64_t least = 0;
   if (tensor.strides[1] == 0) return false;
   for (const std::size_t d : fastest_first) {

@@ -20,8 +20,8 @@ namespace graphgate::reference {
 // otherwise the order of dimensions.
 [[nodiscard]] Sizes strides_like(const Tensor& tensor, spec::MemoryFormat format);
 
-// Row-major over the dimensions in `order` (from slowest to fastest): channels_last is {0, 2, 3, 1}.
-// A size of 0 gives the strides above it 0.
+// Row-major over the dimensions in `order` (from slowest to fastest): channels_last is {0, 2, 3,
+// 1}. A size of 0 gives the strides above it 0.
 [[nodiscard]] Sizes strides_in_order(const Sizes& sizes, const std::vector<std::size_t>& order);
 
 // The strides of a fresh tensor in `format`; channels_last wants rank 4, channels_last_3d rank 5.

@@ -12,11 +12,16 @@ using spec::DType;
 // the negative side (c10::overflows allows -255 and up).
 bool takes_integer(std::int64_t value, DType dtype) {
   switch (dtype) {
-    case DType::kInt32: return value >= INT32_MIN && value <= INT32_MAX;
-    case DType::kInt16: return value >= INT16_MIN && value <= INT16_MAX;
-    case DType::kInt8: return value >= INT8_MIN && value <= INT8_MAX;
-    case DType::kUInt8: return value >= -UINT8_MAX && value <= UINT8_MAX;
-    default: return true;
+    case DType::kInt32:
+      return value >= INT32_MIN && value <= INT32_MAX;
+    case DType::kInt16:
+      return value >= INT16_MIN && value <= INT16_MAX;
+    case DType::kInt8:
+      return value >= INT8_MIN && value <= INT8_MAX;
+    case DType::kUInt8:
+      return value >= -UINT8_MAX && value <= UINT8_MAX;
+    default:
+      return true;
   }
 }
 
@@ -67,8 +72,7 @@ void assign(Mode mode, Tensor& target, const Tensor& source) {
     move_elements(target, source, element_positions(source));
     return;
   }
-  with_number(mode, target.dtype,
-              [&]<class N>() { store(target, load<N>(source, target.dtype)); });
+  with_number(mode, target.dtype, [&]<class N>() { store(target, load<N>(source, target.dtype)); });
 }
 
 TensorRef copy_of(const Tensor& source) {
@@ -82,13 +86,22 @@ TensorRef copy_of(const Tensor& source, Sizes strides) {
 }
 
 void fill(Mode mode, Tensor& target, const Datum& value) {
-  check_fits(value, target.dtype);
+  // A single element is converted by way of the dtype that kernels compute in: 70000 becomes an
+  // infinite float16 there, and is refused for more elements than one.
+  const bool single = target.count() == 1 && spec::is_floating_point(target.dtype);
+  check_fits(value, single ? compute_dtype(target.dtype) : target.dtype);
   const auto* real = value.as<double>();
   const bool to_bool = real && target.dtype == DType::kBool;
   const Datum held = to_bool ? Datum{*real != 0} : value;
   with_number(mode, target.dtype, [&]<class N>() {
     store(target, Array<N>(target.sizes, number<N>(held, target.dtype)));
   });
+}
+
+void leave_open(Mode mode, Tensor& target) {
+  if (mode == Mode::kEager || target.count() == 0) return;
+  add_marks(target);
+  for (Mark& mark : target.storage->marks) mark.radius = detail::kInfinity;
 }
 
 void emit_made(Call& call, const TensorRef& made) {

@@ -28,6 +28,10 @@ void assign(Mode mode, Tensor& target, const Tensor& source);
 // Scalar::to does, floating overflow and integers out of range are refused.
 void fill(Mode mode, Tensor& target, const Datum& value);
 
+// For a tensor that nobody has written (empty): its zeros stand for anything, and an oracle run
+// knows nothing of them.
+void leave_open(Mode mode, Tensor& target);
+
 // The next result is `made`, a new tensor: as it is, or written into the argument that the schema
 // names as the place of the result (the in-place and out= forms).
 void emit_made(Call& call, const TensorRef& made);

@@ -1,12 +1,13 @@
 // Pointwise ops from a formula: promotion, broadcasting, strides and the in-place form are handled
 // here; a body gives only f.
 //
-//   void silu(Call& call) { pointwise_real(call, {"self"}, [](auto x) { return x / (1.0 + exp(-x)); }); }
+//   void silu(Call& call) { pointwise_real(call, {"self"}, [](auto x) { return x / (1.0 + exp(-x));
+//   }); }
 //
 // f takes one number per operand and returns a number (the common dtype) or, from real numbers, a
-// Whole (bool). Operands are tensors or numbers, named as in the schema. A number is an operand like
-// any other: a tensor without dimensions, converted to the common dtype before f sees it (so 0.1
-// beside bfloat16 is the bfloat16 nearest to 0.1).
+// Whole (bool). Operands are tensors or numbers, named as in the schema. A number is an operand
+// like any other: a tensor without dimensions, converted to the common dtype before f sees it (so
+// 0.1 beside bfloat16 is the bfloat16 nearest to 0.1).
 #pragma once
 
 #include <array>
@@ -36,8 +37,8 @@ struct Operands {
 [[nodiscard]] bool last_is_single(const Operands& operands);
 
 // Throws OpError when an in-place or out= op would write `dtype` into a tensor of a lower category
-// (floating to integer, anything but bool to bool), or when arithmetic on an 8-bit floating dtype is
-// asked for.
+// (floating to integer, anything but bool to bool), or when arithmetic on an 8-bit floating dtype
+// is asked for.
 void check_result_fits(const Call& call, spec::DType dtype);
 void refuse_float8(const Call& call, spec::DType dtype);
 // Throws OpError unless the dtype is floating, or integral (bool included).
@@ -81,7 +82,8 @@ inline spec::DType operand_dtype(const Operands& operands, spec::DType common, s
 }
 
 template <class N, class F, std::size_t... I>
-auto apply_formula(const Operands& operands, spec::DType dtype, F& f, std::index_sequence<I...>) {
+auto apply_formula(const Operands& operands, spec::DType dtype, const F& f,
+                   std::index_sequence<I...>) {
   const std::array<Array<N>, sizeof...(I)> in = {
       operand_array<N>(operands.data[I], operand_dtype(operands, dtype, I), operands.sizes)...};
   using Out = decltype(f(in[I].data[0]...));
@@ -93,10 +95,14 @@ auto apply_formula(const Operands& operands, spec::DType dtype, F& f, std::index
 // How many numbers F takes.
 template <class F, class N>
 constexpr std::size_t arity() {
-  if constexpr (std::is_invocable_v<F, N>) return 1;
-  else if constexpr (std::is_invocable_v<F, N, N>) return 2;
-  else if constexpr (std::is_invocable_v<F, N, N, N>) return 3;
-  else return 4;
+  if constexpr (std::is_invocable_v<F, N>)
+    return 1;
+  else if constexpr (std::is_invocable_v<F, N, N>)
+    return 2;
+  else if constexpr (std::is_invocable_v<F, N, N, N>)
+    return 3;
+  else
+    return 4;
 }
 
 }  // namespace detail
@@ -108,8 +114,7 @@ void emit_formula(Call& call, const Operands& operands, spec::DType compute, spe
   constexpr std::size_t n = detail::arity<F, N>();
   GRAPHGATE_CHECK(operands.data.size() == n);
   check_result_fits(call, result);
-  const auto out =
-      detail::apply_formula<N>(operands, compute, f, std::make_index_sequence<n>());
+  const auto out = detail::apply_formula<N>(operands, compute, f, std::make_index_sequence<n>());
   call.emit(out, result, operand_strides(operands));
 }
 

@@ -14,16 +14,19 @@ int category(DType dtype) {
   return dtype == DType::kBool ? 0 : 1;
 }
 
+bool is_float8(DType dtype) {
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
+}
+
 DType promote_floats(DType a, DType b) {
-  if (a == b) return a;
   if (a == DType::kFloat64 || b == DType::kFloat64) return DType::kFloat64;
   const bool has_half = (a == DType::kFloat16 || b == DType::kFloat16);
   const bool has_bfloat = (a == DType::kBFloat16 || b == DType::kBFloat16);
   const bool has_single = (a == DType::kFloat32 || b == DType::kFloat32);
   if (has_single || (has_half && has_bfloat)) return DType::kFloat32;
   if (has_half) return DType::kFloat16;
-  if (has_bfloat) return DType::kBFloat16;
-  throw OpError("two different 8-bit floating dtypes do not promote");
+  GRAPHGATE_CHECK(has_bfloat);
+  return DType::kBFloat16;
 }
 
 DType promote_integers(DType a, DType b) {
@@ -49,6 +52,11 @@ std::optional<DType> merge(std::optional<DType> higher, std::optional<DType> low
 }  // namespace
 
 DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (is_float8(a) || is_float8(b)) {
+    throw OpError("promotion for 8-bit floating dtypes is not supported: " +
+                  std::string(spec::torch_name(a)) + " with " + std::string(spec::torch_name(b)));
+  }
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
   return category(a) == 2 ? promote_floats(a, b) : promote_integers(a, b);
 }
@@ -73,8 +81,6 @@ DType result_type(std::span<const Datum> operands) {
   return *dtype;
 }
 
-DType to_floating(DType dtype) {
-  return spec::is_floating_point(dtype) ? dtype : DType::kFloat32;
-}
+DType to_floating(DType dtype) { return spec::is_floating_point(dtype) ? dtype : DType::kFloat32; }
 
 }  // namespace graphgate::reference

@@ -35,4 +35,7 @@ struct Options {
 // Whether the reference has a body for the op of this row.
 [[nodiscard]] bool supports(const spec::OpRow& row);
 
+// The family that the body belongs to ("reduction"); empty when there is no body.
+[[nodiscard]] std::string_view family_of(const spec::OpRow& row);
+
 }  // namespace graphgate::reference

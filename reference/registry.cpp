@@ -6,62 +6,75 @@
 namespace graphgate::reference {
 namespace {
 
-using Family = std::span<const OpBody> (*)();
-
-constexpr Family kFamilies[] = {
-    activation_ops,
-    assertion_ops,
-    attention_ops,
-    batch_norm_ops,
-    comparison_ops,
-    contraction_ops,
-    convolution_ops,
-    conversion_ops,
-    creation_ops,
-    distance_ops,
-    einsum_ops,
-    extremum_ops,
-    histogram_ops,
-    indexing_ops,
-    joining_ops,
-    matmul_ops,
-    max_pooling_ops,
-    normalization_ops,
-    padding_ops,
-    pointwise_binary_ops,
-    pointwise_division_ops,
-    pointwise_unary_ops,
-    pooling_ops,
-    reduction_ops,
-    region_scatter_ops,
-    resampling_ops,
-    scan_ops,
-    scatter_ops,
-    sorting_ops,
-    splitting_ops,
-    symbolic_ops,
-    variance_ops,
-    view_ops,
-    vllm_ops,
+struct Family {
+  std::string_view name;
+  std::span<const OpBody> (*ops)();
 };
 
-std::map<std::string_view, Body> index_bodies() {
-  std::map<std::string_view, Body> bodies;
-  for (const Family family : kFamilies) {
-    for (const OpBody& op : family()) {
-      const bool is_new = bodies.emplace(op.base_name, op.body).second;
+constexpr Family kFamilies[] = {
+    {"activation", activation_ops},
+    {"assertion", assertion_ops},
+    {"attention", attention_ops},
+    {"batch_norm", batch_norm_ops},
+    {"comparison", comparison_ops},
+    {"contraction", contraction_ops},
+    {"convolution", convolution_ops},
+    {"conversion", conversion_ops},
+    {"creation", creation_ops},
+    {"distance", distance_ops},
+    {"einsum", einsum_ops},
+    {"extremum", extremum_ops},
+    {"grid_sampler", grid_sampler_ops},
+    {"histogram", histogram_ops},
+    {"indexing", indexing_ops},
+    {"joining", joining_ops},
+    {"matmul", matmul_ops},
+    {"max_pooling", max_pooling_ops},
+    {"normalization", normalization_ops},
+    {"padding", padding_ops},
+    {"pointwise_binary", pointwise_binary_ops},
+    {"pointwise_division", pointwise_division_ops},
+    {"pointwise_unary", pointwise_unary_ops},
+    {"pooling", pooling_ops},
+    {"reduction", reduction_ops},
+    {"region_scatter", region_scatter_ops},
+    {"scan", scan_ops},
+    {"scatter", scatter_ops},
+    {"sorting", sorting_ops},
+    {"splitting", splitting_ops},
+    {"symbolic", symbolic_ops},
+    {"variance", variance_ops},
+    {"upsample", upsample_ops},
+    {"view", view_ops},
+    {"vllm", vllm_ops},
+};
+
+struct Entry {
+  Body body = nullptr;
+  std::string_view family;
+};
+
+std::map<std::string, Entry, std::less<>> index_bodies() {
+  std::map<std::string, Entry, std::less<>> bodies;
+  for (const Family& family : kFamilies) {
+    for (const OpBody& op : family.ops()) {
+      const bool is_new = bodies.emplace(op.base_name, Entry{op.body, family.name}).second;
       GRAPHGATE_CHECK(is_new);
     }
   }
   return bodies;
 }
 
+Entry find_entry(const spec::OpRow& row) {
+  static const auto kBodies = index_bodies();
+  const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
+  return found == kBodies.end() ? Entry{} : found->second;
+}
+
 }  // namespace
 
-Body find_body(const spec::OpRow& row) {
-  static const std::map<std::string_view, Body> kBodies = index_bodies();
-  const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kBodies.end() ? nullptr : found->second;
-}
+Body find_body(const spec::OpRow& row) { return find_entry(row).body; }
+
+std::string_view family_of(const spec::OpRow& row) { return find_entry(row).family; }
 
 }  // namespace graphgate::reference

@@ -31,6 +31,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> distance_ops();
 [[nodiscard]] std::span<const OpBody> einsum_ops();
 [[nodiscard]] std::span<const OpBody> extremum_ops();
+[[nodiscard]] std::span<const OpBody> grid_sampler_ops();
 [[nodiscard]] std::span<const OpBody> histogram_ops();
 [[nodiscard]] std::span<const OpBody> indexing_ops();
 [[nodiscard]] std::span<const OpBody> joining_ops();
@@ -44,13 +45,13 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> pooling_ops();
 [[nodiscard]] std::span<const OpBody> reduction_ops();
 [[nodiscard]] std::span<const OpBody> region_scatter_ops();
-[[nodiscard]] std::span<const OpBody> resampling_ops();
 [[nodiscard]] std::span<const OpBody> scan_ops();
 [[nodiscard]] std::span<const OpBody> scatter_ops();
 [[nodiscard]] std::span<const OpBody> sorting_ops();
 [[nodiscard]] std::span<const OpBody> splitting_ops();
 [[nodiscard]] std::span<const OpBody> symbolic_ops();
 [[nodiscard]] std::span<const OpBody> variance_ops();
+[[nodiscard]] std::span<const OpBody> upsample_ops();
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
 

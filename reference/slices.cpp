@@ -9,9 +9,7 @@ std::optional<Sizes> dims_argument(const Call& call) {
   return call.has("dim") ? call.optional_integers("dim") : std::nullopt;
 }
 
-bool keepdim_argument(const Call& call) {
-  return call.has("keepdim") && call.boolean("keepdim");
-}
+bool keepdim_argument(const Call& call) { return call.has("keepdim") && call.boolean("keepdim"); }
 
 }  // namespace
 

@@ -60,6 +60,7 @@ bool is_contiguous(const Tensor& tensor) {
 }
 
 bool is_non_overlapping_and_dense(const Tensor& tensor) {
+  if (tensor.count() == 0) return true;
   std::vector<std::size_t> order(tensor.sizes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

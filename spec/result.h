@@ -102,15 +102,15 @@ class [[nodiscard]] Result<void> {
 #define GRAPHGATE_CONCAT(a, b) GRAPHGATE_CONCAT_(a, b)
 
 // GRAPHGATE_TRY(auto x, f()): x is f()'s value, or the enclosing function returns f()'s Error.
-#define GRAPHGATE_TRY(declaration, expression)                                       \
-  auto GRAPHGATE_CONCAT(result_, __LINE__) = (expression);                           \
+#define GRAPHGATE_TRY(declaration, ...)                                              \
+  auto GRAPHGATE_CONCAT(result_, __LINE__) = (__VA_ARGS__);                          \
   if (!GRAPHGATE_CONCAT(result_, __LINE__).ok())                                     \
     return GRAPHGATE_CONCAT(result_, __LINE__).error();                              \
   declaration = std::move(GRAPHGATE_CONCAT(result_, __LINE__)).value()
 
 // GRAPHGATE_TRY_VOID(f()): the same for Result<void>.
-#define GRAPHGATE_TRY_VOID(expression)                          \
+#define GRAPHGATE_TRY_VOID(...)                                 \
   do {                                                          \
-    auto try_result = (expression);                             \
+    auto try_result = (__VA_ARGS__);                            \
     if (!try_result.ok()) return try_result.error();            \
   } while (false)

@@ -160,7 +160,10 @@ double max_finite(DType dtype) { return format_of(dtype).max_finite; }
 double half_ulp(long double value, DType dtype) {
   if (!spec::is_floating_point(dtype) || !std::isfinite(value)) return 0;
   const auto narrow = static_cast<double>(value);
-  return std::isfinite(narrow) ? spacing(narrow, format_of(dtype)) / 2 : 0;
+  if (!std::isfinite(narrow)) return 0;
+  // Half of float64's smallest spacing is no double; the spacing itself bounds it.
+  const double half = spacing(narrow, format_of(dtype)) / 2;
+  return half > 0 ? half : std::numeric_limits<double>::denorm_min();
 }
 
 double unit_roundoff(DType dtype) { return std::ldexp(1.0, -format_of(dtype).precision); }

@@ -2,8 +2,8 @@
 // (oracle), so that a body is written once.
 //
 // Declared accuracy. Correctly rounded: + - * / sqrt. The transcendental functions are declared at
-// kFunctionUlps: the vector mathematics library that PyTorch uses on CPUs states 1.0 ULP for each of
-// them, and CUDA's single-precision functions state 1 or 2 (CUDA C++ Programming Guide, appendix
+// kFunctionUlps: the vector mathematics library that PyTorch uses on CPUs states 1.0 ULP for each
+// of them, and CUDA's single-precision functions state 1 or 2 (CUDA C++ Programming Guide, appendix
 // "Mathematical Functions"); pow is declared at kPowUlps (CUDA's powf).
 #pragma once
 
@@ -26,11 +26,11 @@ inline double maximum(double a, double b) { return std::isnan(a) || a > b ? a : 
 inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
 // GRAPHGATE_FUNCTION(name): name(double) and name(Tracked) from the standard library's function.
-#define GRAPHGATE_FUNCTION(name, ulps)                                        \
-  inline double name(double x) { return std::name(x); }                       \
-  template <class P>                                                          \
-  Tracked<P> name(const Tracked<P>& x) {                                      \
-    return through(x, ulps, [](long double v) { return std::name(v); });      \
+#define GRAPHGATE_FUNCTION(name, ulps)                                   \
+  inline double name(double x) { return std::name(x); }                  \
+  template <class P>                                                     \
+  Tracked<P> name(const Tracked<P>& x) {                                 \
+    return through(x, ulps, [](long double v) { return std::name(v); }); \
   }
 GRAPHGATE_FUNCTION(sqrt, 0.5)
 GRAPHGATE_FUNCTION(exp, kFunctionUlps)
@@ -44,8 +44,6 @@ GRAPHGATE_FUNCTION(tan, kFunctionUlps)
 GRAPHGATE_FUNCTION(asin, kFunctionUlps)
 GRAPHGATE_FUNCTION(acos, kFunctionUlps)
 GRAPHGATE_FUNCTION(atan, kFunctionUlps)
-GRAPHGATE_FUNCTION(sinh, kFunctionUlps)
-GRAPHGATE_FUNCTION(cosh, kFunctionUlps)
 GRAPHGATE_FUNCTION(tanh, kFunctionUlps)
 GRAPHGATE_FUNCTION(asinh, kFunctionUlps)
 GRAPHGATE_FUNCTION(acosh, kFunctionUlps)
@@ -54,24 +52,55 @@ GRAPHGATE_FUNCTION(erf, kFunctionUlps)
 GRAPHGATE_FUNCTION(erfc, kFunctionUlps)
 #undef GRAPHGATE_FUNCTION
 
+// sinh and cosh by way of exp(|x|)/2, whose exponential overflows up to log(2) before the result
+// does: there infinity is as right as the value, and the radius says so.
+#define GRAPHGATE_HYPERBOLIC(name)                                                          \
+  inline double name(double x) { return std::name(x); }                                     \
+  template <class P>                                                                        \
+  Tracked<P> name(const Tracked<P>& x) {                                                    \
+    Tracked<P> out = through(x, kFunctionUlps, [](long double v) { return std::name(v); }); \
+    const long double most = max_finite(detail::dtype_of<P>(x.arithmetic));                 \
+    const long double size = std::fabs(out.value);                                          \
+    if (size > most / 2 && std::isfinite(size)) out.radius = detail::kInfinity;             \
+    return out;                                                                             \
+  }
+GRAPHGATE_HYPERBOLIC(sinh)
+GRAPHGATE_HYPERBOLIC(cosh)
+#undef GRAPHGATE_HYPERBOLIC
+
+// erf in float32 by the rational approximation 7.1.26 of Abramowitz and Stegun, Handbook of
+// Mathematical Functions: 1.5e-7 at most, plus ten roundings of terms no larger than 1. It is what
+// vectorized kernels use; its error near 0 is absolute, not relative.
+inline constexpr double kShortErfError = 1.5e-7 + 10 * 0x1p-24;
+inline double short_erf(double x) { return std::erf(x); }
+template <class P>
+Tracked<P> short_erf(const Tracked<P>& x) {
+  Tracked<P> out = erf(x);
+  const bool single = detail::dtype_of<P>(x.arithmetic) == spec::DType::kFloat32;
+  if (single && !std::isnan(out.value)) {
+    out.radius = P::combine(out.radius, P::of_rounding(kShortErfError));
+  }
+  return out;
+}
+
 // sin and cos are not monotone, and move by at most the radius.
-#define GRAPHGATE_WAVE(name)                                                                   \
-  inline double name(double x) { return std::name(x); }                                        \
-  template <class P>                                                                           \
-  Tracked<P> name(const Tracked<P>& x) {                                                       \
-    return detail::rounded<P>(std::name(x.value), std::min(x.radius, 2.0), x.arithmetic,       \
-                              kFunctionUlps);                                                  \
+#define GRAPHGATE_WAVE(name)                                                             \
+  inline double name(double x) { return std::name(x); }                                  \
+  template <class P>                                                                     \
+  Tracked<P> name(const Tracked<P>& x) {                                                 \
+    return detail::rounded<P>(std::name(x.value), std::min(x.radius, 2.0), x.arithmetic, \
+                              kFunctionUlps);                                            \
   }
 GRAPHGATE_WAVE(sin)
 GRAPHGATE_WAVE(cos)
 #undef GRAPHGATE_WAVE
 
 // Functions with jumps. `nearbyint` rounds halves to even.
-#define GRAPHGATE_STEPS(name)                                                 \
-  inline double name(double x) { return std::name(x); }                       \
-  template <class P>                                                          \
-  Tracked<P> name(const Tracked<P>& x) {                                      \
-    return through_steps(x, [](long double v) { return std::name(v); });      \
+#define GRAPHGATE_STEPS(name)                                               \
+  inline double name(double x) { return std::name(x); }                     \
+  template <class P>                                                        \
+  Tracked<P> name(const Tracked<P>& x) {                                    \
+    return through_steps(x, 1, [](long double v) { return std::name(v); }); \
   }
 GRAPHGATE_STEPS(floor)
 GRAPHGATE_STEPS(ceil)
@@ -86,7 +115,7 @@ inline double round_half_down(double x) {
 }
 template <class P>
 Tracked<P> round_half_down(const Tracked<P>& x) {
-  return through_steps(x, [](long double v) {
+  return through_steps(x, 1, [](long double v) {
     const long double below = std::floor(v);
     return v - below > 0.5L ? below + 1 : below;
   });
@@ -111,8 +140,8 @@ inline double copysign(double x, double y) { return std::copysign(x, y); }
 template <class P>
 Tracked<P> copysign(const Tracked<P>& x, const Tracked<P>& y) {
   const long double value = std::copysign(x.value, y.value);
-  const bool open = y.radius > 0 && std::fabs(y.value) <= static_cast<long double>(
-                                                              P::kDecisionRadii * y.radius);
+  const bool open =
+      y.radius > 0 && std::fabs(y.value) <= static_cast<long double>(P::kDecisionRadii * y.radius);
   const double reach = open ? 2 * static_cast<double>(std::fabs(x.value)) : 0;
   return {value, x.radius + reach, detail::wider<P>(x.arithmetic, y.arithmetic)};
 }
@@ -183,11 +212,17 @@ Tracked<P> atan2(const Tracked<P>& y, const Tracked<P>& x) {
 }
 
 // C's fmod: exact for exact operands. A quotient that the radii leave open may be off by |y|.
+// Vectorized kernels reduce x by multiples of y that come from x / y: where that quotient overflows
+// the arithmetic the remainder is open (SLEEF's fmod gives NaN there).
 inline double fmod(double x, double y) { return std::fmod(x, y); }
 template <class P>
 Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
   const long double value = std::fmod(x.value, y.value);
   const auto arithmetic = detail::wider<P>(x.arithmetic, y.arithmetic);
+  const long double most = max_finite(detail::dtype_of<P>(arithmetic));
+  if (std::isfinite(value) && std::fabs(x.value / y.value) > most) {
+    return {value, detail::kInfinity, arithmetic};
+  }
   if (x.radius == 0 && y.radius == 0) return {value, 0, arithmetic};
   const Tracked<P> quotient = trunc(x / y);
   if (quotient.radius != 0) return {value, static_cast<double>(std::fabs(y.value)), arithmetic};
@@ -199,12 +234,10 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
 inline double round_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
-  if (std::isnan(x.value)) return x;
+  if (std::isnan(x.value) || (std::isinf(x.value) && x.radius == 0)) return x;
   const auto most = static_cast<long double>(max_finite(dtype));
-  if (std::fabs(x.value) > most) {  // rounds back to the largest element, or overflows
-    return {static_cast<long double>(round_to_dtype(x.value, dtype)),
-            x.radius == 0 ? 0 : detail::kInfinity, x.arithmetic};
-  }
+  if (std::fabs(x.value) > most)
+    return detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype);
   if (x.radius == 0 && detail::holds(x.value, dtype)) return x;
   const auto reach = std::fabs(x.value) + static_cast<long double>(x.radius);
   const double error = half_ulp(std::min(reach, most), dtype);
@@ -234,7 +267,10 @@ Tracked<P> round_scaled_edge(const Tracked<P>& x, spec::DType dtype) {
 inline double cast(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> cast(const Tracked<P>& x, spec::DType dtype) {
-  return through_steps(x, [dtype](long double v) {
+  const long double far =
+      std::fabs(x.value) + static_cast<long double>(P::kDecisionRadii * x.radius);
+  const double step = 2 * half_ulp(std::min<long double>(far, max_finite(dtype)), dtype);
+  return through_steps(x, step, [dtype](long double v) {
     return static_cast<long double>(round_to_dtype(v, dtype));
   });
 }

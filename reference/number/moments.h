@@ -1,13 +1,13 @@
 // Mean and sum of squared deviations, for variances and the normalizations.
 //
 // The definition is the two-pass formula. Executors use others: Welford's updates and pairwise
-// merging (PyTorch's var, layer_norm and group_norm), or E[x^2] of shifted data. Their error differs
-// from the two-pass formula's in one thing: deviations are taken from running means, each wrong by up
-// to n u mean|x|, and the first-order effect of a wrong mean, 2 e sum|x - mean|, does not cancel
-// (Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American Statistician
-// 37, 1983: relative error n u kappa against n u + (n u kappa)^2). The radius here therefore lets
-// every deviation carry the error of a running mean as if it were its own; that covers both. Data
-// without any deviation stays exact.
+// merging (PyTorch's var, layer_norm and group_norm), or E[x^2] of shifted data. Their error
+// differs from the two-pass formula's in one thing: deviations are taken from running means, each
+// wrong by up to n u mean|x|, and the first-order effect of a wrong mean, 2 e sum|x - mean|, does
+// not cancel (Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American
+// Statistician 37, 1983: relative error n u kappa against n u + (n u kappa)^2). The radius here
+// therefore lets every deviation carry the error of a running mean as if it were its own; that
+// covers both. Data without any deviation stays exact.
 #pragma once
 
 #include <algorithm>
@@ -75,9 +75,9 @@ Moments<N> moments(std::span<const N> x) {
   return {running, squares.result()};
 }
 
-// (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale, weight
-// and bias into one factor and one term first (x * a + b), which rounds numbers of the size of x and
-// of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
+// (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale,
+// weight and bias into one factor and one term first (x * a + b), which rounds numbers of the size
+// of x and of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
 template <class N>
 N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N* bias) {
   N out = (x - mean) * scale;

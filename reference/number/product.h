@@ -5,8 +5,8 @@
 // kernel of prod multiplies 16-bit dtypes in the dtype itself; cumprod and CUDA do in float32). A
 // product of k factors that are no powers of two takes k - 1 roundings whatever the order: gamma_k
 // (Higham, 2nd ed., section 3.1). When the odd parts of all factors fit one significand together,
-// nothing rounds and the radius stays 0. Where some order can overflow or underflow though the whole
-// product does neither, the radius says so.
+// nothing rounds and the radius stays 0. Where some order can overflow or underflow though the
+// whole product does neither, the radius says so.
 #pragma once
 
 #include <cmath>
@@ -86,9 +86,9 @@ class Product<Tracked<P>> {
   [[nodiscard]] double rounding_radius() const {
     const double size = static_cast<double>(std::fabs(total_.value)) + total_.radius;
     const double k = roundings_ > 1 ? roundings_ - 1 : 0;
-    const double lost =
-        may_underflow() ? (k + 1) * tiny() * static_cast<double>(above_one_) : 0;
-    if constexpr (P::kDecisionRadii != 1) return P::of_rounding(std::sqrt(k) * unit() * size + lost);
+    const double lost = may_underflow() ? (k + 1) * tiny() * static_cast<double>(above_one_) : 0;
+    if constexpr (P::kDecisionRadii != 1)
+      return P::of_rounding(std::sqrt(k) * unit() * size + lost);
     const double n = k * unit();
     return n < 1 ? n / (1 - n) * size + lost : detail::kInfinity;
   }

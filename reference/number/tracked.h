@@ -25,6 +25,8 @@ struct WorstCase {
   static double combine(double a, double b) { return a + b; }
   // The radius of a rounding error of at most `most`.
   static double of_rounding(double most) { return most; }
+  // The radius after a function with steps: `jump` is how far the far end of the radius lands.
+  static double of_step(double jump, double /*radius*/, double /*size*/) { return jump; }
   // How many radii apart two numbers must lie for their order to be certain.
   static constexpr double kDecisionRadii = 1;
 };
@@ -33,7 +35,12 @@ struct RootSumSquare {
   static double combine(double a, double b) { return std::hypot(a, b); }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
+  static double of_step(double /*jump*/, double radius, double size) {
+    return radius + size / kStepRadii;
+  }
   static constexpr double kDecisionRadii = 8;
+  // A judge allows at least so many: the tail beyond has a probability of 2e-9.
+  static constexpr double kStepRadii = 6;
 };
 
 template <class Policy>
@@ -65,7 +72,8 @@ struct Tracked {
   enum class Arithmetic : unsigned char { kNone, kFloat32, kFloat64 } arithmetic = {};
 
   Tracked() = default;
-  Tracked(double constant) : value(constant) {}  // NOLINT: implicit, so that bodies read as formulas
+  Tracked(double constant)
+      : value(constant) {}  // NOLINT: implicit, so that bodies read as formulas
   Tracked(long double v, double r, Arithmetic a) : value(v), radius(r), arithmetic(a) {}
 
   friend Tracked operator-(const Tracked& a) { return {-a.value, a.radius, a.arithmetic}; }
@@ -83,11 +91,10 @@ struct Tracked {
     return {a.value == b.value, detail::is_close_call(a, b)};
   }
   friend Whole is_zero(const Tracked& a) { return equal(a, Tracked(0.0)); }
-  friend Whole is_nan(const Tracked& a) {
-    return {std::isnan(a.value), std::isinf(a.radius)};
-  }
+  friend Whole is_nan(const Tracked& a) { return {std::isnan(a.value), std::isinf(a.radius)}; }
 
-  // `a` where the condition holds, else `b`; an undecided condition widens the radius to reach both.
+  // `a` where the condition holds, else `b`; an undecided condition widens the radius to reach
+  // both.
   friend Tracked select(Whole condition, const Tracked& a, const Tracked& b) {
     return detail::chosen(condition, a, b);
   }
@@ -125,20 +132,37 @@ inline bool holds(long double value, spec::DType dtype) {
   return static_cast<long double>(round_to_dtype(value, dtype)) == value;
 }
 
+// A number whose magnitude passes the largest finite element: infinity, the largest element, or
+// open, as value +- radius lies beyond, before or across the point where rounding turns to
+// infinity.
+template <class P>
+Tracked<P> overflowed(long double value, double radius, ArithmeticOf<P> arithmetic,
+                      spec::DType dtype) {
+  const long double most = max_finite(dtype);
+  const long double threshold = most + static_cast<long double>(half_ulp(most, dtype));
+  const long double near = std::fabs(value) - static_cast<long double>(radius);
+  const long double far = std::fabs(value) + static_cast<long double>(radius);
+  if (near >= threshold) {
+    const auto beyond = static_cast<long double>(round_to_dtype(value, dtype));
+    return {beyond, 0, arithmetic};
+  }
+  if (far < threshold)
+    return {std::copysign(std::min(std::fabs(value), most), value), radius, arithmetic};
+  return {value, kInfinity, arithmetic};
+}
+
 // Closes an operation: `value` +- `radius` before rounding into `arithmetic`. `ulps` is the
 // declared accuracy of the operation; 0.5 is correct rounding.
 template <class P>
 Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
                    double ulps = 0.5) {
-  if (arithmetic == ArithmeticOf<P>::kNone || std::isnan(value)) return {value, 0, arithmetic};
+  if (std::isnan(value)) return {value, 0, arithmetic};
+  if (arithmetic == ArithmeticOf<P>::kNone) return {value, radius, arithmetic};
   if (std::isinf(value)) return {value, radius == kInfinity ? radius : 0, arithmetic};
   const spec::DType dtype = dtype_of<P>(arithmetic);
   const long double most = max_finite(dtype);
-  if (std::fabs(value) > most || radius > most) {
-    const long double nearest = std::fabs(value) - static_cast<long double>(radius);
-    if (nearest > most) return {std::copysign(detail::kInfinity, value), 0, arithmetic};
-    return {value, kInfinity, arithmetic};
-  }
+  if (std::fabs(value) > most || radius > most)
+    return overflowed<P>(value, radius, arithmetic, dtype);
   if (radius == 0 && ulps <= 0.5 && holds(value, dtype)) return {value, 0, arithmetic};
   const long double reach = std::fabs(value) + static_cast<long double>(radius);
   const double error = 2 * ulps * half_ulp(std::min(reach, most), dtype);
@@ -236,10 +260,11 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
 
 }  // namespace detail
 
-// A function with jumps (floor, rounding to a dtype): exact where both ends of the radius agree,
-// else as wide as the jump.
+// A function that is constant but for steps of at most `size` near x (floor, rounding to a dtype):
+// exact where both ends of the radius agree. Else the worst case reaches the far end, and a
+// standard deviation grows by a part of one step, such that kStepRadii of them hold it.
 template <class P, class F>
-Tracked<P> through_steps(const Tracked<P>& x, F step) {
+Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);
   if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
   const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
@@ -247,7 +272,8 @@ Tracked<P> through_steps(const Tracked<P>& x, F step) {
   const long double high = step(x.value + reach);
   if (low == high) return {value, 0, x.arithmetic};
   const auto jump = static_cast<double>(std::max(high - value, value - low));
-  return {value, std::isnan(jump) ? detail::kInfinity : jump, x.arithmetic};
+  if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};
+  return {value, P::of_step(jump, x.radius, size), x.arithmetic};
 }
 
 }  // namespace graphgate::reference

@@ -1,8 +1,8 @@
 // Whole: the number that op bodies see for integer and boolean dtypes.
 //
 // Arithmetic is on 64 bits and wraps; storing into a narrower dtype keeps the low bits, as PyTorch
-// does. `undecided` marks a number that hung on a tie of inexact numbers in an oracle run (the index
-// of a maximum, the outcome of a comparison): whatever is computed from it is undecided too.
+// does. `undecided` marks a number that hung on a tie of inexact numbers in an oracle run (the
+// index of a maximum, the outcome of a comparison): whatever is computed from it is undecided too.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +33,9 @@ inline Whole operator*(Whole a, Whole b) {
   return {detail::wrap(detail::bits(a.value) * detail::bits(b.value)), a.undecided || b.undecided};
 }
 inline Whole operator-(Whole a) { return Whole(0) - a; }
-inline Whole operator&(Whole a, Whole b) {
-  return {a.value & b.value, a.undecided || b.undecided};
-}
-inline Whole operator|(Whole a, Whole b) {
-  return {a.value | b.value, a.undecided || b.undecided};
-}
-inline Whole operator^(Whole a, Whole b) {
-  return {a.value ^ b.value, a.undecided || b.undecided};
-}
+inline Whole operator&(Whole a, Whole b) { return {a.value & b.value, a.undecided || b.undecided}; }
+inline Whole operator|(Whole a, Whole b) { return {a.value | b.value, a.undecided || b.undecided}; }
+inline Whole operator^(Whole a, Whole b) { return {a.value ^ b.value, a.undecided || b.undecided}; }
 inline Whole operator~(Whole a) { return {~a.value, a.undecided}; }
 
 inline Whole abs(Whole a) { return a.value < 0 ? -a : a; }

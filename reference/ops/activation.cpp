@@ -35,7 +35,8 @@ N clip(const N& x, const N& low, const N& high) {
 }
 
 void silu(Call& call) {
-  activate(call, [](auto x) { return x / (1.0 + exp(-x)); });
+  const spec::DType compute = compute_dtype(call.tensor("self")->dtype);
+  activate(call, [compute](auto x) { return x / (1.0 + held_in(exp(-x), compute)); });
 }
 
 void mish(Call& call) {
@@ -48,13 +49,11 @@ void gelu(Call& call) {
   const std::string_view approximate = call.text("approximate");
   if (approximate == "none") {
     const double factor = constant(call, 1 / std::numbers::sqrt2);
-    return activate(call, [factor]<class N>(const N& x) {
-      return x * 0.5 * (1.0 + erf(x * N(factor)));
-    });
+    return activate(
+        call, [factor]<class N>(const N& x) { return x * 0.5 * (1.0 + short_erf(x * N(factor))); });
   }
   if (approximate != "tanh") throw OpError("approximate argument must be either none or tanh");
-  const double beta =
-      constant(call, std::numbers::sqrt2 * (2 / std::sqrt(std::numbers::pi)) * 0.5);
+  const double beta = constant(call, std::numbers::sqrt2 * (2 / std::sqrt(std::numbers::pi)) * 0.5);
   const double kappa = constant(call, 0.044715);
   activate(call, [=]<class N>(const N& x) {
     const N inner = N(beta) * (x + N(kappa) * (x * x * x));
@@ -119,7 +118,10 @@ void hardtanh(Call& call) {
     throw OpError("cannot do hardtanh on an unsigned type with negative limits");
   }
   pointwise(call, {"self"}, [&]<class N>(const N& x) {
-    return clip(x, checked_number<N>(low, dtype), checked_number<N>(high, dtype));
+    const N least = checked_number<N>(low, dtype);
+    const N most = checked_number<N>(high, dtype);
+    const bool is_void = (is_nan(least) | is_nan(most)).value != 0;
+    return is_void ? least + most : clip(x, least, most);
   });
 }
 

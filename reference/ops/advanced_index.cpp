@@ -108,8 +108,8 @@ std::vector<Picked> combine_indices(const Tensor& self, const std::vector<Tensor
     const Array<Whole> index = broadcast_to(load_index(*indices[d]), common);
     for (std::size_t i = 0; i < combined.size(); ++i) {
       const Whole at = index.data[i];
-      const std::int64_t coordinate = checked_index(at, self.sizes[d], static_cast<std::int64_t>(d),
-                                                    Negative::kWraps);
+      const std::int64_t coordinate =
+          checked_index(at, self.sizes[d], static_cast<std::int64_t>(d), Negative::kWraps);
       combined[i].position += coordinate * strides[d];
       combined[i].undecided = combined[i].undecided || at.undecided;
     }

@@ -1,5 +1,5 @@
-// Addressing by a list of index tensors (index, index_put), by PyTorch's rules, which are numpy's but
-// for one case noted below.
+// Addressing by a list of index tensors (index, index_put), by PyTorch's rules, which are numpy's
+// but for one case noted below.
 //
 // Rules: a bool or uint8 mask of k dimensions stands for k index tensors, its nonzero coordinates.
 // The index tensors broadcast against each other. Where the indexed dimensions are neighbours the
@@ -19,8 +19,8 @@ struct IndexPlan {
   std::vector<Picked> picked;  // the element of self for each element of the result
 };
 
-// `indices` are one per dimension of self, null for a dimension taken whole; missing ones at the end
-// count as null. Throws OpError for what PyTorch refuses.
+// `indices` are one per dimension of self, null for a dimension taken whole; missing ones at the
+// end count as null. Throws OpError for what PyTorch refuses.
 [[nodiscard]] IndexPlan plan_index(Mode mode, const Tensor& self,
                                    const std::vector<TensorRef>& indices);
 

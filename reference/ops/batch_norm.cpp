@@ -1,5 +1,5 @@
-// Batch normalization over input [N, C, ...], in training (statistics of the batch; running ones are
-// updated) and in evaluation (running statistics).
+// Batch normalization over input [N, C, ...], in training (statistics of the batch; running ones
+// are updated) and in evaluation (running statistics).
 //
 // Sums are float32 here (PyTorch's CPU kernels use float64 for float32 data: better, never worse).
 // In training the batch's mean, its sum of squares and 1/deviation are tensors of the statistics'
@@ -68,20 +68,43 @@ Statistics<N> batch_statistics(Call& call, const Array<N>& x, DType dtype) {
   return out;
 }
 
-template <class N>
-Statistics<N> running_statistics(const Call& call, DType input) {
-  Statistics<N> out;
-  out.mean = parameter<N>(call, "running_mean", input);
-  for (const N& variance : parameter<N>(call, "running_var", input)) {
-    out.scale.push_back(rsqrt(variance + N(call.real("eps"))));
-  }
-  return out;
-}
-
 bool is_training(const Call& call) { return call.has("training") && call.boolean("training"); }
 
 DType statistics_dtype(const Call& call) {
   return reference::statistics_dtype(call, {"weight", "bias", "running_mean", "running_var"});
+}
+
+// PyTorch's kernels for images whose bytes are in one piece, in a memory format, fold the
+// parameters and compute in float32. For others 16-bit data with parameters of its dtype is
+// computed in the dtype, one rounding per operation.
+bool computes_in_dtype(const Call& call) {
+  const Tensor& input = *call.tensor("input");
+  bool folds = is_contiguous(input) ||
+               (suggests_channels_last(input) && is_non_overlapping_and_dense(input));
+  for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
+    folds = folds && (!call.has(name) || is_contiguous(*call.tensor(name)));
+  }
+  return !folds && statistics_dtype(call) == input.dtype;
+}
+
+template <class N>
+Statistics<N> running_statistics(const Call& call, DType input) {
+  Statistics<N> out;
+  out.mean = parameter<N>(call, "running_mean", input);
+  const DType dtype = computes_in_dtype(call) ? input : compute_dtype(input);
+  for (const N& variance : parameter<N>(call, "running_var", input)) {
+    const N deviation = held_in(sqrt(held_in(variance + N(call.real("eps")), dtype)), dtype);
+    out.scale.push_back(N(1) / deviation);
+  }
+  return out;
+}
+
+template <class N>
+N normalized_in(const N& x, const N& mean, const N& scale, const N* weight, const N* bias,
+                DType dtype) {
+  N out = held_in(held_in(x - mean, dtype) * scale, dtype);
+  if (weight) out = held_in(out * *weight, dtype);
+  return bias ? held_in(out + *bias, dtype) : out;
 }
 
 template <class N>
@@ -89,6 +112,7 @@ Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statisti
   const DType input = call.tensor("input")->dtype;
   const auto weight = parameter<N>(call, "weight", input);
   const auto bias = parameter<N>(call, "bias", input);
+  const bool stepwise = computes_in_dtype(call);
   Array<N> out(x.sizes);
   const std::int64_t area = spec::element_count(Sizes(x.sizes.begin() + 2, x.sizes.end()));
   for (std::int64_t i = 0; i < x.count(); ++i) {
@@ -96,7 +120,9 @@ Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statisti
     const N* mean = element(statistics.mean, c);
     const N* scale = element(statistics.scale, c);
     if (!mean || !scale) throw OpError("batch_norm: evaluation wants running statistics");
-    out[i] = normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
+    out[i] = stepwise ? normalized_in(x[i], *mean, held_in(*scale, input), element(weight, c),
+                                      element(bias, c), input)
+                      : normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "reference/ops/index_access.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
@@ -50,8 +51,7 @@ void where_chosen(Call& call) {
     throw OpError("where expected condition to be a boolean tensor");
   }
   const DType dtype = result_type(std::span(operands.data).subspan(1));
-  const auto chosen =
-      detail::operand_array<Whole>(operands.data[0], DType::kBool, operands.sizes);
+  const auto chosen = detail::operand_array<Whole>(operands.data[0], DType::kBool, operands.sizes);
   operands.data.erase(operands.data.begin());
   with_number(call.mode(), dtype, [&]<class N>() {
     std::int64_t i = 0;
@@ -60,30 +60,24 @@ void where_chosen(Call& call) {
   });
 }
 
-// where(condition): the indices of what differs from zero, one tensor per dimension.
+// where(condition): the indices of what differs from zero, one tensor per dimension; the columns of
+// nonzero's result.
 void where_nonzero(Call& call) {
-  const TensorRef& condition = call.tensor("condition");
-  std::vector<std::vector<Whole>> columns(static_cast<std::size_t>(
-      std::max<std::int64_t>(condition->rank(), 1)));
-  const auto values = load<Whole>(*condition, DType::kBool);
-  for_each_index(condition->sizes, [&](const Sizes& index) {
-    if (values.at(index).value == 0) return;
-    if (index.empty()) columns[0].emplace_back(0);
-    for (std::size_t d = 0; d < index.size(); ++d) columns[d].emplace_back(index[d]);
-  });
+  const Tensor& condition = *call.tensor("condition");
+  const TensorRef at_least_1d =
+      condition.rank() == 0
+          ? view_of(condition, {1}, {1}, condition.offset)
+          : view_of(condition, condition.sizes, condition.strides, condition.offset);
+  const TensorRef found = nonzero_of(call.mode(), *at_least_1d);
+  const std::int64_t count = found->sizes[0];
   Datum::List list;
-  for (const std::vector<Whole>& column : columns) {
-    Array<Whole> array(Sizes{static_cast<std::int64_t>(column.size())});
-    array.data = column;
-    list.push_back({new_tensor(DType::kInt64, array.sizes, condition->device)});
-    store(**list.back().as<TensorRef>(), array);
+  for (std::int64_t d = 0; d < found->sizes[1]; ++d) {
+    list.push_back({view_of(*found, {count}, {1}, d * count)});
   }
   call.emit_datum({std::move(list)});
 }
 
-void where(Call& call) {
-  call.has("self") ? where_chosen(call) : where_nonzero(call);
-}
+void where(Call& call) { call.has("self") ? where_chosen(call) : where_nonzero(call); }
 
 // The value takes self's dtype; the result is contiguous.
 void masked_fill(Call& call) {

@@ -19,12 +19,23 @@ namespace detail {
 
 Whole wrapped(Whole x, spec::DType dtype) {
   switch (dtype) {
-    case spec::DType::kInt32: x.value = static_cast<std::int32_t>(x.value); break;
-    case spec::DType::kInt16: x.value = static_cast<std::int16_t>(x.value); break;
-    case spec::DType::kInt8: x.value = static_cast<std::int8_t>(x.value); break;
-    case spec::DType::kUInt8: x.value = static_cast<std::uint8_t>(x.value); break;
-    case spec::DType::kBool: x.value = x.value != 0 ? 1 : 0; break;
-    default: break;
+    case spec::DType::kInt32:
+      x.value = static_cast<std::int32_t>(x.value);
+      break;
+    case spec::DType::kInt16:
+      x.value = static_cast<std::int16_t>(x.value);
+      break;
+    case spec::DType::kInt8:
+      x.value = static_cast<std::int8_t>(x.value);
+      break;
+    case spec::DType::kUInt8:
+      x.value = static_cast<std::uint8_t>(x.value);
+      break;
+    case spec::DType::kBool:
+      x.value = x.value != 0 ? 1 : 0;
+      break;
+    default:
+      break;
   }
   return x;
 }

@@ -1,8 +1,9 @@
-// Adding up what several indices send to one element: scatter_add, index_add, index_put, bincount...
+// Adding up what several indices send to one element: scatter_add, index_add, index_put,
+// bincount...
 //
-// Elements that nothing reaches keep their bytes and marks. The order of contributions is open, as on
-// parallel executors: sums go through Sum<N>. Some of PyTorch's kernels keep float32 sums for 16-bit
-// dtypes, others round every partial sum to the dtype: the caller says which, from
+// Elements that nothing reaches keep their bytes and marks. The order of contributions is open, as
+// on parallel executors: sums go through Sum<N>. Some of PyTorch's kernels keep float32 sums for
+// 16-bit dtypes, others round every partial sum to the dtype: the caller says which, from
 // aten/src/ATen/native/cpu (ScatterGatherKernel.cpp has float32 buffers, IndexKernel.cpp adds in
 // place).
 #pragma once
@@ -74,8 +75,12 @@ class Slot {
         folded_ = first ? x : folded_ * x;
         if (how.partials == Partials::kOwnDtype) folded_ = rounded_to(folded_, dtype);
         break;
-      case Reduction::kLargest: folded_ = first ? x : maximum(folded_, x); break;
-      case Reduction::kSmallest: folded_ = first ? x : minimum(folded_, x); break;
+      case Reduction::kLargest:
+        folded_ = first ? x : maximum(folded_, x);
+        break;
+      case Reduction::kSmallest:
+        folded_ = first ? x : minimum(folded_, x);
+        break;
     }
   }
 

@@ -55,8 +55,7 @@ void to(Call& call) {
   const DType dtype = other ? other->dtype : call.optional_dtype("dtype").value_or(self->dtype);
   const spec::Device device = call.device_or(other ? other->device : self->device);
   const MemoryFormat format = format_or_preserve(call);
-  const bool keeps_format =
-      format == MemoryFormat::kPreserve || format == suggested_format(*self);
+  const bool keeps_format = format == MemoryFormat::kPreserve || format == suggested_format(*self);
   const bool copies = call.has("copy") && call.boolean("copy");
   if (!copies && keeps_format && dtype == self->dtype && same_device(device, self->device)) {
     return call.emit_datum({self});
@@ -161,6 +160,7 @@ void local_scalar_dense(Call& call) {
 
 constexpr std::array kOps = {
     OpBody{"aten._local_scalar_dense", local_scalar_dense},
+    OpBody{"aten.item", local_scalar_dense},
     OpBody{"aten._to_copy", to_copy},
     OpBody{"aten.clone", clone},
     OpBody{"aten.contiguous", contiguous},

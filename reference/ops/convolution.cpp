@@ -1,9 +1,11 @@
 // Convolutions over one to three dimensions, and their transposes.
 //
 // One output element is one sum over its taps (and the bias) in the compute dtype, rounded once:
-// padding contributes nothing. Everything is computed as three-dimensional, with leading dimensions
-// of size 1.
+// padding contributes nothing. A transpose whose output padding reaches its stride has no such
+// kernel in PyTorch: 16-bit dtypes round per kernel position there. Everything is computed as
+// three-dimensional, with leading dimensions of size 1.
 #include <array>
+#include <optional>
 
 #include "reference/number/sum.h"
 #include "reference/ops/view.h"
@@ -59,6 +61,8 @@ struct Geometry3d {
   std::int64_t out_channels = 0;
   std::int64_t groups = 1;
   bool is_transposed = false;
+  // The dtype that each kernel position rounds to before it is added, if it does.
+  std::optional<spec::DType> position_dtype;
 
   [[nodiscard]] std::int64_t inputs() const {
     return axes[0].input * axes[1].input * axes[2].input;
@@ -146,23 +150,59 @@ Geometry3d geometry_of_call(const Call& call, const Tensor& input, const Tensor&
   at.out_channels = is_transposed ? weight.sizes[1] * at.groups : weight.sizes[0];
   check_channels(at, weight, call.optional_tensor("bias"));
   for (std::size_t i = 0; i < count; ++i) {
-    at.axes[kMaxSpatialDims - count + i] = axis_of(call, input, weight, i, is_transposed);
+    const Axis axis = axis_of(call, input, weight, i, is_transposed);
+    const bool is_narrow =
+        spec::is_floating_point(input.dtype) && compute_dtype(input.dtype) != input.dtype;
+    if (is_narrow && axis.output_padding >= axis.stride) at.position_dtype = input.dtype;
+    at.axes[kMaxSpatialDims - count + i] = axis;
   }
   return at;
 }
 
-// Adds the products of one input channel with one kernel.
+// What one output element sums over. `kernel_step` leads from the kernel of one input channel to
+// that of the next.
 template <class N>
-void add_taps(Sum<N>& sum, const N* input, const N* kernel, const Geometry3d& at,
-              const std::array<const Taps*, kMaxSpatialDims>& taps) {
+struct Window {
+  const N* input;   // the first input channel of the group
+  const N* kernel;  // and the kernel that goes with it
+  std::int64_t channels;
+  std::int64_t kernel_step;
+  std::array<const Taps*, kMaxSpatialDims> taps;
+};
+
+// Calls visit(input, kernel) with the places of every tap, for the first input channel.
+template <class N, class Visit>
+void for_each_tap(const Window<N>& window, const Geometry3d& at, Visit&& visit) {
   const auto& [a, b, c] = at.axes;
-  for (const Tap& t0 : *taps[0]) {
-    for (const Tap& t1 : *taps[1]) {
-      const N* row = input + (t0.input * b.input + t1.input) * c.input;
-      const N* weights = kernel + (t0.kernel * b.kernel + t1.kernel) * c.kernel;
-      for (const Tap& t2 : *taps[2]) sum.add_product(row[t2.input], weights[t2.kernel]);
+  for (const Tap& t0 : *window.taps[0]) {
+    for (const Tap& t1 : *window.taps[1]) {
+      const N* row = window.input + (t0.input * b.input + t1.input) * c.input;
+      const N* weights = window.kernel + (t0.kernel * b.kernel + t1.kernel) * c.kernel;
+      for (const Tap& t2 : *window.taps[2]) visit(row + t2.input, weights + t2.kernel);
     }
   }
+}
+
+// The sum over all taps and channels: one sum, or one per kernel position that rounds before it is
+// added, and the bias last.
+template <class N>
+N window_sum(const Window<N>& window, const std::optional<N>& bias, const Geometry3d& at) {
+  Sum<N> sum;
+  if (bias && !at.position_dtype) sum.add(*bias);
+  N total(0.0);
+  for_each_tap(window, at, [&](const N* input, const N* kernel) {
+    for (std::int64_t i = 0; i < window.channels; ++i) {
+      sum.add_product(input[i * at.inputs()], kernel[i * window.kernel_step]);
+    }
+    if (!at.position_dtype) return;
+    if constexpr (!std::is_same_v<N, Whole>) {
+      const N position = round_edge(sum.result(), *at.position_dtype);
+      total = round_edge(total + position, *at.position_dtype);
+    }
+    sum = Sum<N>();
+  });
+  if (!at.position_dtype) return sum.result();
+  return bias ? total + *bias : total;
 }
 
 // One output channel of one batch entry. `input` is that entry.
@@ -173,21 +213,20 @@ void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias
   const std::int64_t channels_in_group = at.in_channels / at.groups;
   const std::int64_t outputs_in_group = at.out_channels / at.groups;
   const std::int64_t first = channel / outputs_in_group * channels_in_group;
+  const std::int64_t kernel = at.is_transposed
+                                  ? first * outputs_in_group + channel % outputs_in_group
+                                  : channel * channels_in_group;
+  Window<N> window{input + first * at.inputs(),
+                   weight + kernel * at.kernels(),
+                   channels_in_group,
+                   at.kernels() * (at.is_transposed ? outputs_in_group : 1),
+                   {}};
   const Sizes sizes = {at.axes[0].output(), at.axes[1].output(), at.axes[2].output()};
   for_each_index(sizes, [&](const Sizes& index) {
-    std::array<const Taps*, kMaxSpatialDims> here{};
-    for (std::size_t d = 0; d < here.size(); ++d) {
-      here[d] = &taps[d][static_cast<std::size_t>(index[d])];
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      window.taps[d] = &taps[d][static_cast<std::size_t>(index[d])];
     }
-    Sum<N> sum;
-    if (bias) sum.add(*bias);
-    for (std::int64_t i = 0; i < channels_in_group; ++i) {
-      const std::int64_t kernel = at.is_transposed
-                                      ? (first + i) * outputs_in_group + channel % outputs_in_group
-                                      : channel * channels_in_group + i;
-      add_taps(sum, input + (first + i) * at.inputs(), weight + kernel * at.kernels(), at, here);
-    }
-    *out++ = sum.result();
+    *out++ = window_sum(window, bias, at);
   });
 }
 

@@ -55,9 +55,13 @@ void emit_filled(Call& call, const TensorRef& made, const Datum& value) {
 const Datum kZero{std::int64_t{0}};
 const Datum kOne{std::int64_t{1}};
 
-// What memory that nobody wrote holds is open; here it is zero.
-void empty(Call& call) { emit_made(call, new_sized(call, call.integers("size"), DType::kFloat32)); }
-void zeros(Call& call) { empty(call); }
+void emit_open(Call& call, const TensorRef& made) {
+  leave_open(call.mode(), *made);
+  emit_made(call, made);
+}
+
+void empty(Call& call) { emit_open(call, new_sized(call, call.integers("size"), DType::kFloat32)); }
+void zeros(Call& call) { emit_made(call, new_sized(call, call.integers("size"), DType::kFloat32)); }
 void ones(Call& call) {
   emit_filled(call, new_sized(call, call.integers("size"), DType::kFloat32), kOne);
 }
@@ -69,12 +73,12 @@ void scalar_tensor(Call& call) {
   emit_filled(call, new_sized(call, {}, DType::kFloat32), call.datum("s"));
 }
 
-void empty_like(Call& call) { emit_made(call, new_like(call)); }
+void empty_like(Call& call) { emit_open(call, new_like(call)); }
 void zeros_like(Call& call) { emit_filled(call, new_like(call), kZero); }
 void ones_like(Call& call) { emit_filled(call, new_like(call), kOne); }
 void full_like(Call& call) { emit_filled(call, new_like(call), call.datum("fill_value")); }
 
-void new_empty(Call& call) { emit_made(call, new_from(call)); }
+void new_empty(Call& call) { emit_open(call, new_from(call)); }
 void new_zeros(Call& call) { emit_filled(call, new_from(call), kZero); }
 void new_ones(Call& call) { emit_filled(call, new_from(call), kOne); }
 void new_full(Call& call) { emit_filled(call, new_from(call), call.datum("fill_value")); }
@@ -95,12 +99,12 @@ void empty_permuted(Call& call) {
     order.push_back(d);
   }
   made->strides = strides_in_order(made->sizes, order);
-  emit_made(call, made);
+  emit_open(call, made);
 }
 
 // start, start + step, ... A vector kernel fills its lanes from the first lane's number, which it
-// rounded to the dtype first: so an element inherits the rounding of one up to kLanes - 1 before it.
-// 32 lanes is the most of any CPU (512 bits of 16-bit elements).
+// rounded to the dtype first: so an element inherits the rounding of one up to kLanes - 1 before
+// it. 32 lanes is the most of any CPU (512 bits of 16-bit elements).
 constexpr std::int64_t kLanes = 32;
 
 double rounding_radius(double, DType) { return 0; }
@@ -118,7 +122,8 @@ Tracked<P> widened(const Tracked<P>& x, double by) {
 // A constant as a number of the declared arithmetic.
 template <class N>
 N in_arithmetic(double x, DType dtype) {
-  if constexpr (std::is_same_v<N, double>) return x;
+  if constexpr (std::is_same_v<N, double>)
+    return x;
   else {
     using Arithmetic = typename N::Arithmetic;
     return {static_cast<long double>(x), 0,
@@ -172,8 +177,8 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
   if (dtype == DType::kInt64) {
     const std::int64_t whole_step = to_whole(by).value;
     if (whole_step == 0) throw OpError("arange: step must be nonzero");
-    const __int128 span = static_cast<__int128>(number<Whole>(end, dtype).value) -
-                          number<Whole>(start, dtype).value;
+    const __int128 span =
+        static_cast<__int128>(number<Whole>(end, dtype).value) - number<Whole>(start, dtype).value;
     const int sign = whole_step > 0 ? 1 : -1;
     count = static_cast<double>((span + whole_step - sign) / whole_step);
   }
@@ -215,10 +220,9 @@ Array<N> spaced_numbers(double start, double end, std::int64_t steps, DType dtyp
   };
   const N first = held(start);
   const N last = held(end);
-  const N step = steps > 1
-                     ? round_edge((last - first) / N(static_cast<double>(steps - 1)),
-                                  real ? dtype : arithmetic)
-                     : N(0.0);
+  const N step = steps > 1 ? round_edge((last - first) / N(static_cast<double>(steps - 1)),
+                                        real ? dtype : arithmetic)
+                           : N(0.0);
   Array<N> out(Sizes{steps});
   for (std::int64_t i = 0; i < steps; ++i) {
     const bool from_start = i < steps / 2;

@@ -1,5 +1,5 @@
-// The largest and smallest over dimensions, and where they are. NaN is larger and smaller than every
-// number; of equal elements the first counts.
+// The largest and smallest over dimensions, and where they are. NaN is larger and smaller than
+// every number; of equal elements the first counts.
 #include <array>
 
 #include "reference/pointwise.h"
@@ -94,9 +94,9 @@ void argmax(Call& call) { argmax_or_argmin(call, "argmax", Wanted::kLargest); }
 void argmin(Call& call) { argmax_or_argmin(call, "argmin", Wanted::kSmallest); }
 
 constexpr std::array kOps = {
-    OpBody{"aten.amax", amax},     OpBody{"aten.amin", amin}, OpBody{"aten.aminmax", aminmax},
-    OpBody{"aten.argmax", argmax}, OpBody{"aten.argmin", argmin},
-    OpBody{"aten.max", max},       OpBody{"aten.min", min},
+    OpBody{"aten.amax", amax},     OpBody{"aten.amin", amin},     OpBody{"aten.aminmax", aminmax},
+    OpBody{"aten.argmax", argmax}, OpBody{"aten.argmin", argmin}, OpBody{"aten.max", max},
+    OpBody{"aten.min", min},
 };
 
 }  // namespace

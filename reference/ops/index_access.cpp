@@ -66,7 +66,8 @@ std::vector<Picked> rows_along(const Sizes& sizes, std::int64_t dim,
   std::vector<Picked> picked;
   for (std::int64_t o = 0; o < outer; ++o) {
     for (const Whole at : index) {
-      const std::int64_t start = (o * sizes[d] + checked_index(at, sizes[d], dim, negative)) * inner;
+      const std::int64_t start =
+          (o * sizes[d] + checked_index(at, sizes[d], dim, negative)) * inner;
       for (std::int64_t i = 0; i < inner; ++i) picked.push_back({start + i, at.undecided});
     }
   }

@@ -22,12 +22,12 @@ void gather(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Sizes sizes = at_least_1d(self.sizes);
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
-  Array<Whole> index = load_index(*call.tensor("index"));
-  const Sizes out = index.sizes;
-  if (index.count() == 0) {
+  const Sizes out = call.tensor("index")->sizes;
+  if (call.tensor("index")->count() == 0) {  // of any dtype
     emit_made(call, pick(self, out, {}));
     return;
   }
+  Array<Whole> index = load_index(*call.tensor("index"));
   index.sizes = at_least_1d(index.sizes);
   if (index.rank() != static_cast<std::int64_t>(sizes.size())) {
     throw OpError("index must have the same number of dimensions as the input");
@@ -115,7 +115,8 @@ void masked_select(Call& call) {
   const Tensor& mask = *call.tensor("mask");
   if (mask.dtype != DType::kBool) throw OpError("masked_select: expected BoolTensor for mask");
   const Sizes sizes = broadcast_sizes({self.sizes, mask.sizes});
-  const std::vector<Picked> picked = true_positions(call.mode(), *view_of(mask, expanded(mask, sizes)));
+  const std::vector<Picked> picked =
+      true_positions(call.mode(), *view_of(mask, expanded(mask, sizes)));
   const Sizes out = {static_cast<std::int64_t>(picked.size())};
   emit_made(call, pick(*view_of(self, expanded(self, sizes)), out, picked));
 }

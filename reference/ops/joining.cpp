@@ -63,7 +63,8 @@ TensorRef joined(Mode mode, const std::vector<TensorRef>& tensors, std::int64_t 
     check_joins(*part, *parts.front(), d);
     sizes[d] += part->sizes[d];
   }
-  TensorRef out = new_tensor(dtype, sizes, strides_in_format(sizes, common_format(tensors)), device);
+  TensorRef out =
+      new_tensor(dtype, sizes, strides_in_format(sizes, common_format(tensors)), device);
   std::int64_t start = 0;
   for (const TensorRef& part : parts) {
     assign(mode, *narrowed(*out, along, start, part->sizes[d]), *part);
@@ -217,8 +218,8 @@ void block_diag(Call& call) {
 }
 
 constexpr std::array kOps = {
-    OpBody{"aten.block_diag", block_diag}, OpBody{"aten.cat", cat},     OpBody{"aten.flip", flip},
-    OpBody{"aten.repeat", repeat},         OpBody{"aten.roll", roll},   OpBody{"aten.rot90", rot90},
+    OpBody{"aten.block_diag", block_diag}, OpBody{"aten.cat", cat},   OpBody{"aten.flip", flip},
+    OpBody{"aten.repeat", repeat},         OpBody{"aten.roll", roll}, OpBody{"aten.rot90", rot90},
     OpBody{"aten.stack", stack},
 };
 

@@ -45,17 +45,23 @@ Array<N> scaled_by_alpha(const Call& call, Array<N> array, spec::DType dtype) {
 }
 
 // beta * self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs in
-// self do not count.
+// self do not count. Where no product is added to it (`is_alone`), beta is held in the dtype
+// itself.
 template <class N>
-std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec::DType dtype) {
+std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec::DType dtype,
+                                     bool is_alone) {
   if (!call.has("beta")) return std::nullopt;
-  const Datum& beta = call.datum("beta");
+  const Datum& scalar = call.datum("beta");
   const Array<N> self = load<N>(*call.tensor("self"), dtype);
   if (broadcast_sizes({self.sizes, sizes}) != sizes) {
     throw OpError("sizes " + sizes_text(self.sizes) + " do not stretch to " + sizes_text(sizes));
   }
-  if (is_number(beta, 0)) return std::nullopt;
-  return Addend<N>{broadcast_to(self, sizes), number<N>(beta, dtype), !is_number(beta, 1)};
+  if (is_number(scalar, 0)) return std::nullopt;
+  N beta = number<N>(scalar, dtype);
+  if constexpr (!std::is_same_v<N, Whole>) {
+    if (is_alone) beta = cast(beta, dtype);
+  }
+  return Addend<N>{broadcast_to(self, sizes), beta, !is_number(scalar, 1)};
 }
 
 // `sizes` without the ones at `drop`: what a product of vectors or matrices has.
@@ -75,7 +81,7 @@ void emit_product(Call& call, const Tensor& a, const Tensor& b,
   const Sizes full = {a.sizes[0], a.sizes[1], b.sizes[2]};
   const Sizes sizes = without(full, drop);
   with_number(call.mode(), dtype, [&]<class N>() {
-    std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype);
+    std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
     if (addend) addend->array.sizes = full;
     const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
     const Array<N> product = batched_product(left, load<N>(*transposed(b), dtype), addend);
@@ -166,7 +172,8 @@ void addbmm(Call& call) {
     const Sizes out_sizes = {sizes[1], sizes[2]};
     const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
     const Array<N> right = load<N>(*transposed(b), dtype);
-    std::optional<Addend<N>> addend = load_addend<N>(call, out_sizes, dtype);
+    std::optional<Addend<N>> addend =
+        load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
     Array<N> out(sizes);
     if (a.sizes[0] == 0 && addend) {
       for (std::int64_t i = 0; i < out.count(); ++i) out[i] = addend->beta * addend->array[i];

@@ -1,5 +1,5 @@
-// Maximum pooling. Padding never wins; of equal elements the first counts, of NaNs the last. Indices
-// are positions in the input's plane.
+// Maximum pooling. Padding never wins; of equal elements the first counts, of NaNs the last.
+// Indices are positions in the input's plane.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -100,7 +100,8 @@ void adaptive_max_pool(Call& call, std::size_t rank) {
   const Tensor& self = *call.tensor("self");
   const Sizes out_sizes = per_dimension(call.integers("output_size"), rank, "output_size");
   const Sizes in = spatial_sizes(self, rank);
-  if (spec::element_count(in) == 0) throw OpError("adaptive_max_pool: the input has an empty plane");
+  if (spec::element_count(in) == 0)
+    throw OpError("adaptive_max_pool: the input has an empty plane");
   const Sizes sizes = with_spatial(self.sizes, out_sizes);
   const Sizes strides = rank == 2 ? image_strides(self, sizes) : spec::contiguous_strides(sizes);
   with_real(call.mode(), [&]<class N>() {
@@ -124,8 +125,8 @@ N unknown(const N& x) {
   return select(Whole(1, true), x, N(std::numeric_limits<double>::infinity()));
 }
 
-// Each gradient goes to its maximum's place; those that meet there are added in the dtype itself, one
-// rounding each, as PyTorch's CPU kernel does. An undecided index leaves its whole plane open.
+// Each gradient goes to its maximum's place; those that meet there are added in the dtype itself,
+// one rounding each, as PyTorch's CPU kernel does. An undecided index leaves its whole plane open.
 void max_pool2d_with_indices_backward(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Planes planes = planes_of(self, 2);

@@ -28,8 +28,8 @@ const N* element(const std::vector<N>& values, std::int64_t i) {
   return &values[at];
 }
 
-// The dtype of saved means and deviations: the input's, but float32 when the first parameter that is
-// there has another dtype than the input (a 16-bit input with float32 parameters).
+// The dtype of saved means and deviations: the input's, but float32 when the first parameter that
+// is there has another dtype than the input (a 16-bit input with float32 parameters).
 inline spec::DType statistics_dtype(const Call& call,
                                     std::initializer_list<std::string_view> parameters) {
   const spec::DType input = call.tensor("input")->dtype;

@@ -1,5 +1,5 @@
 // Softmax, layer norm and group norm. All compute in float32 (float64 for float64 data) and round
-// each result once.
+// each result once, but for what Kernel says.
 #include <array>
 #include <limits>
 
@@ -25,12 +25,30 @@ std::vector<N> below_maximum(std::span<const N> line) {
   return out;
 }
 
+// How PyTorch's CPU kernels hold 16-bit data between their loops, though they compute in float32:
+// softmax keeps the exponentials in the dtype unless the dimension is the last one; log_softmax,
+// where it is the last one, keeps the sum and its logarithm in the dtype. No other kernel rounds
+// there.
+struct Kernel {
+  DType dtype;
+  bool is_last_dim;
+
+  template <class N>
+  [[nodiscard]] N held_unless_last(const N& x) const {
+    return is_last_dim ? x : held_in(x, dtype);
+  }
+  template <class N>
+  [[nodiscard]] N held_if_last(const N& x) const {
+    return is_last_dim ? held_in(x, dtype) : x;
+  }
+};
+
 template <class N>
-std::vector<N> softmax_of(std::span<const N> line) {
+std::vector<N> softmax_of(std::span<const N> line, const Kernel& kernel) {
   std::vector<N> out = below_maximum(line);
   Sum<N> total;
   for (N& x : out) {
-    x = exp(x);
+    x = kernel.held_unless_last(exp(x));
     total.add(x);
   }
   const N scale = N(1) / total.result();
@@ -39,33 +57,36 @@ std::vector<N> softmax_of(std::span<const N> line) {
 }
 
 template <class N>
-std::vector<N> log_softmax_of(std::span<const N> line) {
+std::vector<N> log_softmax_of(std::span<const N> line, const Kernel& kernel) {
   std::vector<N> out = below_maximum(line);
   Sum<N> total;
   for (const N& x : out) total.add(exp(x));
-  const N log_total = log(total.result());
+  const N log_total = kernel.held_if_last(log(kernel.held_if_last(total.result())));
   for (N& x : out) x = x - log_total;
   return out;
 }
 
 // A line of nothing but -inf gives zeros.
 template <class N>
-std::vector<N> safe_softmax_of(std::span<const N> line) {
+std::vector<N> safe_softmax_of(std::span<const N> line, const Kernel& kernel) {
   Whole is_masked = 1;
   for (const N& x : line) {
     is_masked = is_masked & equal(x, N(-std::numeric_limits<double>::infinity()));
   }
-  std::vector<N> out = softmax_of(line);
+  std::vector<N> out = softmax_of(line, kernel);
   for (N& x : out) x = select(is_masked, N(0), x);
   return out;
 }
 
-// The dtype of the result: as asked, or float32 for half_to_float, else the input's.
+// The dtype of the result: as asked, or float32 for half_to_float, else the input's (any dtype for
+// an empty input).
 DType softmax_dtype(const Call& call) {
-  const DType own = call.tensor("self")->dtype;
+  const Tensor& self = *call.tensor("self");
   const bool widens = call.has("half_to_float") && call.boolean("half_to_float");
-  const DType dtype = widens ? DType::kFloat32 : call.optional_dtype("dtype").value_or(own);
-  if (!spec::is_floating_point(dtype)) throw OpError("softmax: wants a floating dtype");
+  const DType dtype = widens ? DType::kFloat32 : call.optional_dtype("dtype").value_or(self.dtype);
+  if (!spec::is_floating_point(dtype) && self.count() > 0) {
+    throw OpError("softmax: wants a floating dtype");
+  }
   return dtype;
 }
 
@@ -76,17 +97,19 @@ void emit_softmax(Call& call, F of_line) {
     const Array<N> input = load<N>(*call.tensor("self"), dtype);
     const std::int64_t dim = wrap_dim(call.integer("dim"), input.rank());
     const std::int64_t length = input.rank() == 0 ? 1 : input.size(dim);
-    call.emit(map_lines(input, dim, length, of_line), dtype);
+    const Kernel kernel{dtype, dim + 1 >= input.rank()};
+    const auto of = [&](std::span<const N> line) { return of_line(line, kernel); };
+    call.emit(map_lines(input, dim, length, of), dtype);
   });
 }
 void softmax(Call& call) {
-  emit_softmax(call, []<class N>(std::span<const N> line) { return softmax_of(line); });
+  emit_softmax(call, [](auto line, const Kernel& kernel) { return softmax_of(line, kernel); });
 }
 void log_softmax(Call& call) {
-  emit_softmax(call, []<class N>(std::span<const N> line) { return log_softmax_of(line); });
+  emit_softmax(call, [](auto line, const Kernel& kernel) { return log_softmax_of(line, kernel); });
 }
 void safe_softmax(Call& call) {
-  emit_softmax(call, []<class N>(std::span<const N> line) { return safe_softmax_of(line); });
+  emit_softmax(call, [](auto line, const Kernel& kernel) { return safe_softmax_of(line, kernel); });
 }
 
 // --- layer norm and group norm ---
@@ -109,8 +132,8 @@ std::size_t check_layer_norm(const Tensor& input, const Sizes& normalized_shape)
   const std::size_t rank = input.sizes.size();
   const std::size_t inner = normalized_shape.size();
   if (inner == 0) throw OpError("layer_norm: normalized_shape must not be empty");
-  if (inner > rank || !std::equal(normalized_shape.rbegin(), normalized_shape.rend(),
-                                  input.sizes.rbegin())) {
+  if (inner > rank ||
+      !std::equal(normalized_shape.rbegin(), normalized_shape.rend(), input.sizes.rbegin())) {
     throw OpError("layer_norm: the input's last sizes are not normalized_shape");
   }
   return rank - inner;
@@ -140,8 +163,8 @@ Normalized<N> layer_norm_of(const Call& call) {
     const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
                             call.real("eps"));
     for (std::int64_t i = 0; i < length; ++i) {
-      result.out[g * length + i] = normalized(x[g * length + i], norm.mean, norm.rstd,
-                                              element(weight, i), element(bias, i));
+      result.out[g * length + i] =
+          normalized(x[g * length + i], norm.mean, norm.rstd, element(weight, i), element(bias, i));
     }
     result.mean[g] = norm.mean;
     result.rstd[g] = norm.rstd;
@@ -161,9 +184,8 @@ void native_layer_norm(Call& call) {
 }
 
 void layer_norm(Call& call) {
-  with_real(call.mode(), [&]<class N>() {
-    call.emit(layer_norm_of<N>(call).out, call.tensor("input")->dtype);
-  });
+  with_real(call.mode(),
+            [&]<class N>() { call.emit(layer_norm_of<N>(call).out, call.tensor("input")->dtype); });
 }
 
 // Input [N, C, ...], a mean for each of `group` runs of channels of each image.

@@ -128,7 +128,7 @@ void check_spatial(const Tensor& self, std::size_t dims, const char* op) {
 TensorRef padded_by_reflection(const Tensor& self, const Sizes& pad) {
   check_spatial(self, pad.size() / 2, "reflection_pad");
   const Margins margins = margins_of(self, pad);
-  for (std::size_t d = 0; d < self.sizes.size(); ++d) {
+  for (std::size_t d = self.sizes.size() - pad.size() / 2; d < self.sizes.size(); ++d) {
     if (margins.before[d] < self.sizes[d] && margins.after[d] < self.sizes[d]) continue;
     throw OpError("reflection_pad: padding must be less than the size of its dimension " +
                   std::to_string(d));
@@ -151,7 +151,6 @@ TensorRef padded_circularly(const Tensor& self, const Sizes& pad) {
     if (margins.before[d] > self.sizes[d] || margins.after[d] > self.sizes[d]) {
       throw OpError("pad: circular padding wraps around more than once");
     }
-    if (self.sizes[d] == 0) throw OpError("pad: circular padding of an empty dimension");
   }
   return padded_with_elements(self, margins, wrapped, MemoryFormat::kContiguous);
 }

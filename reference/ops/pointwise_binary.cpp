@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "reference/ops/root.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
@@ -23,6 +24,14 @@ N factor(const Call& call, std::string_view name, DType common) {
   return checked_number<N>(datum, common);
 }
 
+// alpha * x. 16-bit dtypes may hold the product in the dtype (ATen's kernel does for the last
+// elements of a row that does not fill a vector).
+Whole scaled(Whole alpha, Whole x, DType /*dtype*/) { return alpha * x; }
+template <class N>
+N scaled(const N& alpha, const N& x, DType dtype) {
+  return held_in(alpha * x, dtype);
+}
+
 // first + alpha * second. alpha is converted to the common dtype, as ATen's kernel does.
 void sum_of(Call& call, std::string_view first, std::string_view second, bool negate) {
   const Operands operands = gather_operands(call, {first, second});
@@ -32,7 +41,7 @@ void sum_of(Call& call, std::string_view first, std::string_view second, bool ne
     const N alpha = factor<N>(call, "alpha", dtype);
     const N signed_alpha = negate ? -alpha : alpha;
     emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& a, const N& b) { return a + signed_alpha * b; });
+                    [&](const N& a, const N& b) { return a + scaled(signed_alpha, b, dtype); });
   });
 }
 
@@ -99,10 +108,21 @@ void heaviside(Call& call) {
   });
 }
 
-// A power of tensors, or of a number and a tensor.
+// A power of tensors, or of a number; the latter's result is contiguous, and a power of 1 takes
+// any exponent.
 void power_of_operands(Call& call) {
-  refuse_bool(call, gather_operands(call, {"self", "exponent"}).common);
-  pointwise(call, {"self", "exponent"}, [](auto x, auto y) { return pow(x, y); });
+  const Operands operands = gather_operands(call, {"self", "exponent"});
+  const DType dtype = operands.common;
+  const bool of_number = !call.datum("self").as<TensorRef>();
+  const bool of_one = of_number && call.real("self") == 1;
+  if (!of_one) refuse_bool(call, dtype);
+  refuse_float8(call, dtype);
+  check_result_fits(call, dtype);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const auto f = [of_one](const N& x, const N& y) { return of_one ? N(1) : pow(x, y); };
+    if (!of_number) return emit_formula<N>(call, operands, dtype, dtype, f);
+    call.emit(detail::apply_formula<N>(operands, dtype, f, std::make_index_sequence<2>()), dtype);
+  });
 }
 
 // Exponents with kernels of their own. bfloat16 rounds between the multiplications, float16 takes
@@ -115,7 +135,7 @@ N fixed_power(const N& x, double exponent, DType dtype) {
   if (exponent == -2) return 1.0 / held_in(x * x, between);
   if (exponent == -1) return 1.0 / x;
   if (exponent == 0.5 && dtype != DType::kFloat16) return sqrt(x);
-  if (exponent == -0.5 && dtype != DType::kFloat16) return rsqrt(x);
+  if (exponent == -0.5 && dtype != DType::kFloat16) return reciprocal_root(x, dtype);
   return pow(x, N(exponent));
 }
 

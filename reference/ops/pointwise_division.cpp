@@ -62,9 +62,8 @@ void floored_quotient_of(Call& call) {
   const DType dtype = operands.common;
   refuse_bool(call, dtype);
   if (!spec::is_floating_point(dtype)) {
-    return emit_formula<Whole>(call, operands, dtype, dtype, [](Whole a, Whole b) {
-      return floored_quotient(a, nonzero(b));
-    });
+    return emit_formula<Whole>(call, operands, dtype, dtype,
+                               [](Whole a, Whole b) { return floored_quotient(a, nonzero(b)); });
   }
   const DType steps = step_dtype(operands);
   with_real(call.mode(), [&]<class N>() {
@@ -78,9 +77,8 @@ void truncated_quotient_of(Call& call) {
   const DType dtype = operands.common;
   refuse_bool(call, dtype);
   if (!spec::is_floating_point(dtype)) {
-    return emit_formula<Whole>(call, operands, dtype, dtype, [](Whole a, Whole b) {
-      return truncated_quotient(a, nonzero(b));
-    });
+    return emit_formula<Whole>(call, operands, dtype, dtype,
+                               [](Whole a, Whole b) { return truncated_quotient(a, nonzero(b)); });
   }
   const DType steps = step_dtype(operands);
   with_real(call.mode(), [&]<class N>() {

@@ -2,11 +2,14 @@
 #include <array>
 #include <numbers>
 
+#include "reference/ops/root.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
 namespace {
+
+using spec::DType;
 
 // The body of a function of real numbers: integers are taken as float32.
 template <class F>
@@ -32,6 +35,27 @@ constexpr Body floating(F /*f*/) {
   };
 }
 
+// 16-bit dtypes take the approximation that ATen's vectors have for float32.
+void erf_of(Call& call) {
+  const DType dtype = to_floating(call.tensor("self")->dtype);
+  const bool is_short = compute_dtype(dtype) != dtype;
+  pointwise_real(call, {"self"}, [is_short](auto x) { return is_short ? short_erf(x) : erf(x); });
+}
+
+// 16-bit dtypes may hold the root in the dtype before dividing (ATen's kernel does for the last
+// elements of a row that does not fill a vector).
+void rsqrt_of(Call& call) {
+  const DType dtype = to_floating(call.tensor("self")->dtype);
+  pointwise_real(call, {"self"}, [dtype](auto x) { return reciprocal_root(x, dtype); });
+}
+
+// The sum and the exponential are held in the compute dtype: exp overflows there.
+void sigmoid(Call& call) {
+  const DType compute = compute_dtype(to_floating(call.tensor("self")->dtype));
+  pointwise_real(call, {"self"},
+                 [compute](auto x) { return 1.0 / (1.0 + held_in(exp(-x), compute)); });
+}
+
 // -1, 0 or 1; 0 for NaN.
 void sign(Call& call) {
   pointwise(call, {"self"}, []<class N>(const N& x) {
@@ -41,7 +65,7 @@ void sign(Call& call) {
 
 // A bool's complement is its negation.
 void bitwise_not(Call& call) {
-  const bool is_bool = call.tensor("self")->dtype == spec::DType::kBool;
+  const bool is_bool = call.tensor("self")->dtype == DType::kBool;
   require_integral(call, call.tensor("self")->dtype);
   const Operands operands = gather_operands(call, {"self"});
   emit_formula<Whole>(call, operands, operands.common, operands.common,
@@ -50,11 +74,11 @@ void bitwise_not(Call& call) {
 
 // ATen holds the power of ten in the compute dtype, and rounds each of the three steps there.
 void round(Call& call) {
-  const spec::DType dtype = call.tensor("self")->dtype;
+  const DType dtype = call.tensor("self")->dtype;
   const std::int64_t decimals = call.has("decimals") ? call.integer("decimals") : 0;
   if (decimals == 0) return any([](auto x) { return nearbyint(x); })(call);
   require_floating(call, dtype);
-  const spec::DType compute = compute_dtype(dtype);
+  const DType compute = compute_dtype(dtype);
   const double power = round_to_dtype(std::pow(10.0, std::abs(decimals)), compute);
   pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
     const N ten(power);
@@ -65,7 +89,7 @@ void round(Call& call) {
 
 // x times a constant that the kernel holds in the compute dtype.
 void scale(Call& call, double factor) {
-  const spec::DType dtype = to_floating(call.tensor("self")->dtype);
+  const DType dtype = to_floating(call.tensor("self")->dtype);
   const double held = round_to_dtype(factor, compute_dtype(dtype));
   pointwise_real(call, {"self"}, [held]<class N>(const N& x) { return x * N(held); });
 }
@@ -74,7 +98,7 @@ void rad2deg(Call& call) { scale(call, 180 / std::numbers::pi); }
 
 // log(x / (1 - x)), x clamped into [eps, 1 - eps] first. Each step is held in the dtype itself.
 void logit(Call& call) {
-  const spec::DType dtype = to_floating(call.tensor("self")->dtype);
+  const DType dtype = to_floating(call.tensor("self")->dtype);
   const auto eps = call.optional_real("eps");
   const double low = round_to_dtype(eps.value_or(0), dtype);
   const double high = round_to_dtype(1 - low, dtype);
@@ -98,7 +122,7 @@ constexpr std::array kOps = {
     OpBody{"aten.cos", real([](auto x) { return cos(x); })},
     OpBody{"aten.cosh", real([](auto x) { return cosh(x); })},
     OpBody{"aten.deg2rad", deg2rad},
-    OpBody{"aten.erf", real([](auto x) { return erf(x); })},
+    OpBody{"aten.erf", erf_of},
     OpBody{"aten.erfc", real([](auto x) { return erfc(x); })},
     OpBody{"aten.exp", real([](auto x) { return exp(x); })},
     OpBody{"aten.exp2", real([](auto x) { return exp2(x); })},
@@ -114,9 +138,9 @@ constexpr std::array kOps = {
     OpBody{"aten.rad2deg", rad2deg},
     OpBody{"aten.reciprocal", real([](auto x) { return 1.0 / x; })},
     OpBody{"aten.round", round},
-    OpBody{"aten.rsqrt", real([](auto x) { return rsqrt(x); })},
+    OpBody{"aten.rsqrt", rsqrt_of},
     OpBody{"aten.sgn", sign},
-    OpBody{"aten.sigmoid", real([](auto x) { return 1.0 / (1.0 + exp(-x)); })},
+    OpBody{"aten.sigmoid", sigmoid},
     OpBody{"aten.sign", sign},
     OpBody{"aten.sin", real([](auto x) { return sin(x); })},
     OpBody{"aten.sinh", real([](auto x) { return sinh(x); })},

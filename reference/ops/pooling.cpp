@@ -1,4 +1,4 @@
-// Average pooling: sums in float32 for 16-bit dtypes, one quotient, one rounding.
+// Average pooling: sums in float32 for 16-bit dtypes (but see Sums), one rounding at the end.
 #include <algorithm>
 #include <array>
 
@@ -25,9 +25,30 @@ struct Box {
   Sizes divisors;
 };
 
-// out[plane][o] = sum of the box of o / its divisors, where box_of(index of o) gives the box.
-template <class N, class BoxOf>
-Array<N> average_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
+// The elements' sum divided by each divisor in turn.
+template <class N>
+N average_of(const std::vector<N>& elements, const Sizes& divisors) {
+  Sum<N> total;
+  for (const N& x : elements) total.add(x);
+  N value = total.result();
+  for (const std::int64_t divisor : divisors) value = quotient(value, divisor);
+  return value;
+}
+
+// The same, where every partial sum and quotient is a number of `dtype`.
+template <class N>
+N average_within(const std::vector<N>& elements, const Sizes& divisors, DType dtype) {
+  if (compute_dtype(dtype) == dtype) return average_of(elements, divisors);
+  N value = 0;
+  for (const N& x : elements) value = held_in(value + x, dtype);
+  for (const std::int64_t divisor : divisors) value = held_in(quotient(value, divisor), dtype);
+  return value;
+}
+
+// out[plane][o] = average(elements of the box, its divisors), where box_of(index of o) gives the
+// box.
+template <class N, class BoxOf, class Average>
+Array<N> average_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of, Average average) {
   const std::size_t rank = out_sizes.size();
   const Planes planes = planes_of(self, rank);
   const Sizes in = spatial_sizes(self, rank);
@@ -38,13 +59,11 @@ Array<N> average_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of)
   for (std::int64_t plane = 0; plane < planes.count; ++plane) {
     for_each_index(out_sizes, [&](const Sizes& index) {
       const Box box = box_of(index);
-      Sum<N> total;
+      std::vector<N> elements;
       for_each_in_box(in, box.low, box.high, step, [&](std::int64_t position) {
-        total.add(x[plane * planes.area_in + position]);
+        elements.push_back(x[plane * planes.area_in + position]);
       });
-      N value = total.result();
-      for (const std::int64_t divisor : box.divisors) value = quotient(value, divisor);
-      out[i++] = value;
+      out[i++] = average(elements, box.divisors);
     });
   }
   return out;
@@ -85,7 +104,7 @@ void avg_pool(Call& call, std::size_t rank) {
       if (divisor) box.divisors = {*divisor};
       return box;
     };
-    call.emit(average_boxes<N>(self, window.out, box_of), self.dtype, strides);
+    call.emit(average_boxes<N>(self, window.out, box_of, average_of<N>), self.dtype, strides);
   });
 }
 void avg_pool2d(Call& call) { avg_pool(call, 2); }
@@ -105,14 +124,23 @@ Box adaptive_box(const Sizes& in, const Sizes& out, const Sizes& index) {
   return box;
 }
 
+// What sums of 16-bit data are held in: float32, or (the kernel over three dimensions) the dtype.
+enum class Sums { kWide, kOwn };
+
 void emit_adaptive(Call& call, const Tensor& self, const Sizes& out, const Sizes& sizes,
-                   const Sizes& strides) {
-  if (!spec::is_floating_point(self.dtype)) throw OpError("adaptive_avg_pool: wants floating point");
+                   const Sizes& strides, Sums sums = Sums::kWide) {
+  if (!spec::is_floating_point(self.dtype))
+    throw OpError("adaptive_avg_pool: wants floating point");
   const Sizes in = spatial_sizes(self, out.size());
-  if (spec::element_count(in) == 0) throw OpError("adaptive_avg_pool: the input has an empty plane");
+  if (spec::element_count(in) == 0)
+    throw OpError("adaptive_avg_pool: the input has an empty plane");
   with_real(call.mode(), [&]<class N>() {
-    Array<N> result = average_boxes<N>(
-        self, out, [&](const Sizes& index) { return adaptive_box(in, out, index); });
+    const auto box_of = [&](const Sizes& index) { return adaptive_box(in, out, index); };
+    const auto average = [&](const std::vector<N>& elements, const Sizes& divisors) {
+      return sums == Sums::kWide ? average_of(elements, divisors)
+                                 : average_within(elements, divisors, self.dtype);
+    };
+    Array<N> result = average_boxes<N>(self, out, box_of, average);
     result.sizes = sizes;
     call.emit(result, self.dtype, strides);
   });
@@ -130,15 +158,14 @@ void adaptive_avg_pool3d_kernel(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
   const Sizes sizes = with_spatial(self.sizes, out);
-  emit_adaptive(call, self, out, sizes, spec::contiguous_strides(sizes));
+  emit_adaptive(call, self, out, sizes, spec::contiguous_strides(sizes), Sums::kOwn);
 }
 void adaptive_avg_pool3d(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
   const Sizes sizes = with_spatial(self.sizes, out);
-  const bool is_mean = out == Sizes{1, 1, 1};
-  emit_adaptive(call, self, out, sizes,
-                is_mean ? image_strides(self, sizes) : spec::contiguous_strides(sizes));
+  if (out != Sizes{1, 1, 1}) return adaptive_avg_pool3d_kernel(call);
+  emit_adaptive(call, self, out, sizes, image_strides(self, sizes));
 }
 
 // A composite: the input becomes an image of height 1, and the result loses that dimension again.

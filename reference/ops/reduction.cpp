@@ -1,5 +1,6 @@
 // Sums, products, counts and norms over dimensions. Results are contiguous, whatever the input's
-// strides. 16-bit dtypes accumulate in float32 and round once, except in prod and logsumexp (there).
+// strides. 16-bit dtypes accumulate in float32 and round once, except in prod and logsumexp
+// (there).
 #include <array>
 #include <limits>
 
@@ -103,15 +104,17 @@ Whole contains(std::span<const Whole> slice, bool wanted) {
   return {0, open};
 }
 
-// uint8 gives uint8, all else bool. The dims form takes an empty list literally: nothing is reduced.
+// uint8 gives uint8, all else bool. The dims form takes an empty list literally: nothing is
+// reduced.
 void any_or_all(Call& call, bool wanted) {
   const Tensor& self = *call.tensor("self");
   const DType dtype = self.dtype == DType::kUInt8 ? DType::kUInt8 : DType::kBool;
-  const bool keeps_all = call.has("dim") && call.datum("dim").as<Datum::List>() &&
-                         call.integers("dim").empty();
+  const bool keeps_all =
+      call.has("dim") && call.datum("dim").as<Datum::List>() && call.integers("dim").empty();
   with_number(call.mode(), self.dtype, [&]<class N>() {
     const Array<Whole> values = truths<N>(self);
-    if (keeps_all) return call.emit(values, dtype, strides_like(self, spec::MemoryFormat::kPreserve));
+    if (keeps_all)
+      return call.emit(values, dtype, strides_like(self, spec::MemoryFormat::kPreserve));
     const auto holds = [wanted](std::span<const Whole> slice) {
       const Whole found = contains(slice, wanted);
       return wanted ? found : logical_not(found);
@@ -177,10 +180,14 @@ N norm_of(std::span<const N> slice, double order) {
   if (order == -std::numeric_limits<double>::infinity()) return smallest_magnitude(slice);
   Sum<N> total;
   for (const N& x : slice) {
-    if (order == 0) total.add(select(is_zero(x), N(0), N(1)));
-    else if (order == 1) total.add(abs(x));
-    else if (order == 2) total.add_product(x, x);
-    else total.add(pow(abs(x), N(order)));
+    if (order == 0)
+      total.add(select(is_zero(x), N(0), N(1)));
+    else if (order == 1)
+      total.add(abs(x));
+    else if (order == 2)
+      total.add_product(x, x);
+    else
+      total.add(pow(abs(x), N(order)));
   }
   if (order == 0 || order == 1) return total.result();
   return order == 2 ? sqrt(total.result()) : pow(total.result(), N(1 / order));

@@ -108,8 +108,7 @@ void index_put(Call& call) {
     throw OpError("Index put requires the source and destination dtypes match");
   }
   const IndexPlan plan = plan_index(call.mode(), self, call.tensors("indices"));
-  const TensorRef written =
-      written_tensor(call, strides_like(self, spec::MemoryFormat::kPreserve));
+  const TensorRef written = written_tensor(call, strides_like(self, spec::MemoryFormat::kPreserve));
   const std::vector<std::int64_t> from = stretched_positions(values.sizes, plan.sizes);
   if (call.boolean("accumulate")) {
     accumulate(call.mode(), *written, plan.picked, values, from,

@@ -30,7 +30,8 @@ void emit_lines(Call& call, DType dtype, F f) {
   call.emit(map_lines(input, dim, length, f), dtype);
 }
 
-// The running total is float32 (float64 for float64 data) and rounds to the dtype element by element.
+// The running total is float32 (float64 for float64 data) and rounds to the dtype element by
+// element.
 void cumsum(Call& call) {
   const DType dtype = scanned_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
@@ -62,8 +63,8 @@ void cumprod(Call& call) {
 }
 
 // log(sum(exp(x))) of each prefix, shifted by the prefix's maximum. Executors add one element at a
-// time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes here
-// per step.
+// time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes
+// here per step.
 template <class N>
 std::vector<N> running_logsumexp(std::span<const N> line) {
   std::vector<N> out;
@@ -111,8 +112,10 @@ void cummax_or_cummin(Call& call, bool largest) {
     emit_lines<N>(call, self.dtype, [largest](std::span<const N> line) {
       std::vector<N> out;
       for (const N& x : line) {
-        if (out.empty()) out.push_back(x);
-        else out.push_back(largest ? maximum(out.back(), x) : minimum(out.back(), x));
+        if (out.empty())
+          out.push_back(x);
+        else
+          out.push_back(largest ? maximum(out.back(), x) : minimum(out.back(), x));
       }
       return out;
     });
@@ -152,8 +155,8 @@ Joined join(const Call& call, std::size_t dim) {
   for (const TensorRef& part : out.parts) sizes[dim] += part->sizes[dim];
   const bool last = std::all_of(out.parts.begin(), out.parts.end(),
                                 [](const TensorRef& t) { return suggests_channels_last(*t); });
-  const auto format = sizes.size() == 4 ? spec::MemoryFormat::kChannelsLast
-                                        : spec::MemoryFormat::kChannelsLast3d;
+  const auto format =
+      sizes.size() == 4 ? spec::MemoryFormat::kChannelsLast : spec::MemoryFormat::kChannelsLast3d;
   out.strides = last ? strides_in_format(sizes, format) : spec::contiguous_strides(sizes);
   return out;
 }

@@ -65,9 +65,9 @@ void check_index_sizes(const Sizes& index, const Sizes& limit, std::int64_t free
 void scatter_along(Call& call, const TensorRef& source, bool is_value, const Accumulation* how) {
   const TensorRef written = written_tensor(call, contiguous(*call.tensor("self")));
   const std::int64_t dim = wrap_dim(call.integer("dim"), written->rank());
-  Array<Whole> index = load_index(*call.tensor("index"));
   check_same_dtype(*written, *source);
-  if (index.count() > 0) {
+  if (call.tensor("index")->count() > 0) {  // else it may be of any dtype
+    Array<Whole> index = load_index(*call.tensor("index"));
     index.sizes = at_least_1d(index.sizes);
     const Sizes sizes = at_least_1d(written->sizes);
     check_index_sizes(index.sizes, sizes, dim, "self");
@@ -89,9 +89,10 @@ void scatter_along(Call& call, const TensorRef& source, bool is_value, const Acc
 
 void scatter(Call& call) {
   const bool is_value = call.has("value");
-  const TensorRef source =
-      is_value ? value_tensor(call.mode(), *call.tensor("self"), call.datum("value"))
-               : call.tensor("src");
+  TensorRef source = is_value ? call.tensor("self") : call.tensor("src");
+  if (is_value && call.tensor("index")->count() > 0) {  // else the value may be out of range
+    source = value_tensor(call.mode(), *source, call.datum("value"));
+  }
   if (!call.has("reduce")) {
     scatter_along(call, source, is_value, nullptr);
     return;

@@ -1,8 +1,9 @@
 // Sorted lines, and single order statistics. NaN sorts above every number.
 //
-// Equal elements: a stable sort keeps their order. An unstable one, topk, kthvalue and median leave it
+// Equal elements: a stable sort and the median keep their order. An unstable sort and topk leave it
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
-// over the same comparisons. Elements whose order their radii leave open are undecided.
+// over the same comparisons. kthvalue leaves it open, and here its index is undecided then. Elements
+// whose order their radii leave open are undecided everywhere.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -43,8 +44,10 @@ template <class N>
 Order sorted_order(std::span<const N> line, bool descending, bool stable) {
   Order order = all_of_line(line.size());
   const auto before = by_value(line, descending);
-  if (stable) std::stable_sort(order.begin(), order.end(), before);
-  else std::sort(order.begin(), order.end(), before);
+  if (stable)
+    std::stable_sort(order.begin(), order.end(), before);
+  else
+    std::sort(order.begin(), order.end(), before);
   return order;
 }
 
@@ -134,9 +137,8 @@ void sort(Call& call) {
   const bool stable = call.has("stable") && call.boolean("stable");
   const Sizes strides = strides_like(self, spec::MemoryFormat::kPreserve);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    emit_ranked<N>(call, 0, line_length(self, dim), strides, [&](std::span<const N> line) {
-      return sorted_order(line, descending, stable);
-    });
+    emit_ranked<N>(call, 0, line_length(self, dim), strides,
+                   [&](std::span<const N> line) { return sorted_order(line, descending, stable); });
   });
 }
 
@@ -144,7 +146,8 @@ void topk(Call& call) {
   const Tensor& self = *call.tensor("self");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
   const std::int64_t k = call.integer("k");
-  if (k < 0 || k > line_length(self, dim)) throw OpError("topk: k is out of range for the dimension");
+  if (k < 0 || k > line_length(self, dim))
+    throw OpError("topk: k is out of range for the dimension");
   if (self.dtype == DType::kBool) throw OpError("topk: bool is not supported");
   const bool largest = call.boolean("largest");
   const bool sorted = call.boolean("sorted");
@@ -201,7 +204,10 @@ void kthvalue(Call& call) {
   if (k < 1 || k > line_length(self, dim)) throw OpError("kthvalue: k is out of range");
   with_number(call.mode(), self.dtype, [&]<class N>() {
     emit_chosen<N>(call, [k](std::span<const N> line) {
-      return order_statistic(line, static_cast<std::size_t>(k - 1));
+      Chosen<N> chosen = order_statistic(line, static_cast<std::size_t>(k - 1));
+      const auto ties = [&](const N& x) { return equal(x, chosen.value).value != 0; };
+      if (std::count_if(line.begin(), line.end(), ties) > 1) chosen.index.undecided = true;
+      return chosen;
     });
   });
 }

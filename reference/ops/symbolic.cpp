@@ -144,12 +144,14 @@ void pos(Call& call) {
   a.is_float ? call.emit_datum({a.real}) : call.emit_datum({a.integer});
 }
 
-// -1, 0 or 1 as a is less than, equal to or greater than b; 2 when a NaN is among them. Exact for an
-// integer beside a float as well.
+// -1, 0 or 1 as a is less than, equal to or greater than b; 2 when a NaN is among them. Exact for
+// an integer beside a float as well.
 int order(const Operand& a, const Operand& b) {
   if (!a.is_float && !b.is_float) return (a.integer > b.integer) - (a.integer < b.integer);
-  const auto x = a.is_float ? static_cast<long double>(a.real) : static_cast<long double>(a.integer);
-  const auto y = b.is_float ? static_cast<long double>(b.real) : static_cast<long double>(b.integer);
+  const auto x =
+      a.is_float ? static_cast<long double>(a.real) : static_cast<long double>(a.integer);
+  const auto y =
+      b.is_float ? static_cast<long double>(b.real) : static_cast<long double>(b.integer);
   if (std::isnan(x) || std::isnan(y)) return 2;
   return (x > y) - (x < y);
 }

@@ -1,5 +1,5 @@
-// Ops whose results are views of their operand, their in-place forms (which change the tensor object
-// itself), and the copying forms (NAME_copy: the same view, then a contiguous copy of it).
+// Ops whose results are views of their operand, their in-place forms (which change the tensor
+// object itself), and the copying forms (NAME_copy: the same view, then a contiguous copy of it).
 #include <algorithm>
 #include <array>
 
@@ -38,8 +38,9 @@ Geometry view(const Call& call, const Tensor& self) {
   const Sizes sizes = infer_sizes(call.integers("size"), self.count());
   const auto strides = strides_for_view(self, sizes);
   if (!strides) {
-    throw OpError("view size is not compatible with input tensor's size and stride (at least one "
-                  "dimension spans across two contiguous subspaces)");
+    throw OpError(
+        "view size is not compatible with input tensor's size and stride (at least one "
+        "dimension spans across two contiguous subspaces)");
   }
   return {sizes, *strides, self.offset};
 }
@@ -216,22 +217,25 @@ void flatten(Call& call) {
   call.emit_datum({reshaped(*self, sizes)});
 }
 
-// A storage of at least `size_bytes`: the old bytes, then zeros.
-void grow(const Tensor& tensor, std::int64_t size_bytes) {
+// A storage of at least `size_bytes`: the old bytes, then zeros that stand for anything.
+void grow(Mode mode, Tensor& tensor, std::int64_t size_bytes) {
   Storage& storage = *tensor.storage;
+  if (mode != Mode::kEager) add_marks(tensor);
   static_cast<void>(storage.writable_bytes());
   storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
-  if (storage.marks.empty()) return;
-  storage.marks.resize(static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype)));
+  if (mode == Mode::kEager) return;
+  const auto count = static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype));
+  storage.marks.resize(count, Mark{0, detail::kInfinity});
 }
 
 // New sizes in row-major order (or a channels-last one) over the same storage, which grows when it
-// must. What a grown storage holds beyond the old elements is open in PyTorch; here it is zero.
+// must.
 void resize(Call& call) {
   const bool in_place = call.next_target() == call.tensor("self");
   const TensorRef self = in_place ? call.tensor("self") : copy_of(*call.tensor("self"));
   const Sizes sizes = call.integers("size");
-  const auto format = call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);
+  const auto format =
+      call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);
   if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_ cannot preserve a format");
   const bool same_sizes = self->sizes == sizes;
   const TensorRef wanted =
@@ -241,7 +245,7 @@ void resize(Call& call) {
   const std::int64_t needed_bytes =
       wanted->storage->size_bytes() + self->offset * spec::item_size_bytes(self->dtype);
   if (!same_sizes && wanted->count() > 0 && needed_bytes > self->storage->size_bytes()) {
-    grow(*self, needed_bytes);
+    grow(call.mode(), *self, needed_bytes);
   }
   if (in_place) return call.emit_datum({self});
   emit_made(call, self);

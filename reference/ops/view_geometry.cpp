@@ -48,8 +48,8 @@ std::optional<Sizes> strides_for_view(const Tensor& tensor, const Sizes& sizes) 
   std::int64_t chunk_stride = tensor.strides.back();
   for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
     in_chunk *= tensor.sizes[d];
-    const bool ends = d == 0 || (tensor.sizes[d - 1] != 1 &&
-                                 tensor.strides[d - 1] != in_chunk * chunk_stride);
+    const bool ends =
+        d == 0 || (tensor.sizes[d - 1] != 1 && tensor.strides[d - 1] != in_chunk * chunk_stride);
     if (!ends) continue;
     std::int64_t placed = 1;
     while (next > 0 && (placed < in_chunk || sizes[next - 1] == 1)) {
@@ -176,7 +176,8 @@ Geometry diagonal_of(const Tensor& tensor, std::int64_t offset, std::int64_t dim
 
 Geometry strided_at(const Tensor& tensor, Sizes sizes, Sizes strides,
                     std::optional<std::int64_t> offset) {
-  const spec::HostTensor asked{tensor.dtype, sizes, strides, offset.value_or(tensor.offset), {}, {}};
+  const spec::HostTensor asked{tensor.dtype, sizes, strides, offset.value_or(tensor.offset),
+                               {},           {}};
   if (!spec::geometry_fits(asked, tensor.storage->size_bytes())) {
     throw OpError("as_strided: the geometry is out of bounds for a storage of " +
                   std::to_string(tensor.storage->size_bytes()) + " bytes");

@@ -137,6 +137,13 @@ void silu_and_mul(Call& call) {
   });
 }
 
+// A number that may be any other.
+Whole unknown(Whole x) { return {x.value, true}; }
+template <class N>
+N unknown(const N& x) {
+  return select(Whole(1, true), x, N(std::numeric_limits<double>::infinity()));
+}
+
 // Rows offs[g-1] to offs[g] (half-open) times weight[g]; rows after the last offset are zero.
 void grouped_mm_fallback(Call& call) {
   const Tensor& input = *call.tensor("input");
@@ -165,8 +172,7 @@ void grouped_mm_fallback(Call& call) {
     bool undecided = false;
     for (const Whole& end : ends.data) undecided = undecided || end.undecided;
     if (undecided) {  // any row may belong to another group
-      const N anything(std::numeric_limits<double>::infinity());
-      for (N& x : out.data) x = select(Whole(1, true), x, anything);
+      for (N& x : out.data) x = unknown(x);
     }
     call.emit(out, input.dtype);
   });

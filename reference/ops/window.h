@@ -20,8 +20,8 @@ struct Window {
   Sizes padding;
   Sizes dilation;
 
-  // From the arguments kernel_size, stride (empty: the kernel), padding, dilation and ceil_mode of an
-  // op over `rank` spatial dimensions. Throws OpError on what does not fit.
+  // From the arguments kernel_size, stride (empty: the kernel), padding, dilation and ceil_mode of
+  // an op over `rank` spatial dimensions. Throws OpError on what does not fit.
   Window(const Call& call, const Tensor& input, std::size_t rank);
 
   // The first input position of dimension d for output o; may be negative (padding).
@@ -44,7 +44,8 @@ struct Planes {
 // A list argument of one element stands for `rank` equal ones. Throws OpError on any other length.
 [[nodiscard]] Sizes per_dimension(Sizes values, std::size_t rank, std::string_view name);
 
-// Calls visit(position) for every position of the box [low, high) with steps, in a plane of `sizes`.
+// Calls visit(position) for every position of the box [low, high) with steps, in a plane of
+// `sizes`.
 template <class Visit>
 void for_each_in_box(const Sizes& sizes, const Sizes& low, const Sizes& high, const Sizes& step,
                      Visit&& visit) {

@@ -1,4 +1,5 @@
-// Any text as a program: what is accepted and valid prints as canonical text, which prints as itself.
+// Any text as a program: what is accepted and valid prints as canonical text, which prints as
+// itself.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

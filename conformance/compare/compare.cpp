@@ -1,0 +1,147 @@
+#include "conformance/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "conformance/compare/element.h"
+
+namespace graphgate::conformance {
+namespace {
+
+// One element's verdict.
+struct Element {
+  bool undecided = false;
+  long double error = 0;
+  long double allowed = 0;
+  [[nodiscard]] bool outside() const { return !undecided && !(error <= allowed); }
+};
+
+Element compare_element(long double actual, long double value, double radius, double multiple,
+                        spec::DType dtype) {
+  constexpr long double kFar = std::numeric_limits<long double>::infinity();
+  if (std::isinf(radius)) return {true, 0, 0};
+  if (std::isnan(value) || std::isnan(actual)) {
+    const bool overflow =
+        std::isnan(actual) && dtype == spec::DType::kFloat8E4M3FN &&
+        std::fabs(value) + static_cast<long double>(multiple * radius) >= overflow_threshold(dtype);
+    return {false, (std::isnan(value) && std::isnan(actual)) || overflow ? 0 : kFar, 0};
+  }
+  const auto allowed = static_cast<long double>(multiple) * static_cast<long double>(radius);
+  if (actual == value) return {false, 0, allowed};
+  if (std::isinf(actual) || std::isinf(value)) {
+    const bool same_sign = std::signbit(actual) == std::signbit(value);
+    const bool overflow =
+        same_sign && std::isinf(actual) && std::fabs(value) + allowed >= overflow_threshold(dtype);
+    return {false, overflow ? 0 : kFar, allowed};
+  }
+  const long double error = std::fabs(actual - value);
+  // Without a radius, the nearest element is right and its distance no error.
+  if (radius == 0 && error <= half_spacing(value, dtype)) return {false, 0, 0};
+  return {false, error, allowed};
+}
+
+std::string format(const char* pattern, auto... values) {
+  char text[256];
+  std::snprintf(text, sizeof(text), pattern, values...);
+  return text;
+}
+
+std::string print_index(std::int64_t index, const std::vector<std::int64_t>& sizes) {
+  std::string text;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    text = std::to_string(index % sizes[d]) + (text.empty() ? "" : ", ") + text;
+    index /= sizes[d];
+  }
+  return "[" + text + "]";
+}
+
+std::string print_list(const std::vector<std::int64_t>& list) {
+  std::string text;
+  for (const std::int64_t x : list) text += (text.empty() ? "" : ", ") + std::to_string(x);
+  return "[" + text + "]";
+}
+
+// Strides with those that mean nothing set to 0.
+std::vector<std::int64_t> meaningful(const std::vector<std::int64_t>& strides,
+                                     const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> out = strides;
+  const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    if (empty || sizes[d] == 1) out[d] = 0;
+  }
+  return out;
+}
+
+}  // namespace
+
+ValueComparison compare_values(const spec::HostTensor& actual, const spec::Spread& expected,
+                               double multiple) {
+  const std::vector<long double> elements = decode_elements(actual);
+  GRAPHGATE_CHECK(elements.size() == expected.values.size());
+  ValueComparison out;
+  out.elements = static_cast<std::int64_t>(elements.size());
+  long double worst = -1;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Element element =
+        compare_element(elements[i], expected.values[i], expected.radii[i], multiple, actual.dtype);
+    if (element.undecided) ++out.undecided;
+    if (element.outside()) ++out.outside;
+    if (element.undecided || element.error == 0) continue;
+    const long double ratio = element.allowed == 0 ? std::numeric_limits<long double>::infinity()
+                                                   : element.error / element.allowed;
+    if (ratio <= worst) continue;
+    worst = ratio;
+    out.worst_index = static_cast<std::int64_t>(i);
+    out.worst_ratio = static_cast<double>(ratio);
+    out.worst_error = static_cast<double>(element.error);
+    out.worst_allowed = static_cast<double>(element.allowed);
+  }
+  if (out.outside > 0) {
+    const auto i = static_cast<std::size_t>(out.worst_index);
+    out.message = "element " + print_index(out.worst_index, actual.sizes) +
+                  format(" is %.9Lg, expected %.9Lg +- %.3g (%lld of %lld elements outside)",
+                         elements[i], expected.values[i], out.worst_allowed,
+                         static_cast<long long>(out.outside), static_cast<long long>(out.elements));
+  }
+  return out;
+}
+
+double sigma_multiple(std::int64_t elements, double false_alarm_rate) {
+  const double count = static_cast<double>(std::max<std::int64_t>(elements, 1));
+  return std::sqrt(2 * std::log(2 * count / false_alarm_rate));
+}
+
+Geometry geometry_of(const spec::HostTensor& tensor) {
+  return {tensor.dtype, tensor.sizes, tensor.strides, tensor.storage_offset, std::nullopt};
+}
+
+std::string compare_geometry(const spec::HostTensor& actual, const Geometry& expected,
+                             bool exact_strides) {
+  if (actual.dtype != expected.dtype) {
+    return "dtype is " + std::string(spec::torch_name(actual.dtype)) + ", expected " +
+           std::string(spec::torch_name(expected.dtype));
+  }
+  if (actual.sizes != expected.sizes) {
+    return "sizes are " + print_list(actual.sizes) + ", expected " + print_list(expected.sizes);
+  }
+  const bool same_strides = exact_strides ? actual.strides == expected.strides
+                                          : meaningful(actual.strides, actual.sizes) ==
+                                                meaningful(expected.strides, expected.sizes);
+  if (!same_strides) {
+    return "strides are " + print_list(actual.strides) + ", expected " +
+           print_list(expected.strides);
+  }
+  const bool empty = spec::element_count(actual.sizes) == 0;
+  if (!empty && actual.storage_offset != expected.storage_offset) {
+    return "storage offset is " + std::to_string(actual.storage_offset) + ", expected " +
+           std::to_string(expected.storage_offset);
+  }
+  if (expected.device && actual.device.type != expected.device->type) {
+    return "device is " + actual.device.type + ", expected " + expected.device->type;
+  }
+  return "";
+}
+
+}  // namespace graphgate::conformance

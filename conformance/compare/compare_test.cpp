@@ -1,0 +1,134 @@
+#include "conformance/compare/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "conformance/compare/element.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::DType;
+using spec::HostTensor;
+using spec::Spread;
+
+constexpr long double kInf = std::numeric_limits<long double>::infinity();
+constexpr long double kNaN = std::numeric_limits<long double>::quiet_NaN();
+
+template <class T>
+HostTensor tensor_of(DType dtype, const std::vector<T>& elements) {
+  HostTensor tensor = spec::make_host_tensor(dtype, {static_cast<std::int64_t>(elements.size())});
+  std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(T));
+  return tensor;
+}
+
+HostTensor floats(const std::vector<float>& elements) {
+  return tensor_of(DType::kFloat32, elements);
+}
+
+TEST(Element, DecodesEveryFormatAtItsCorners) {
+  using Bits16 = std::vector<std::uint16_t>;
+  using Bits8 = std::vector<std::uint8_t>;
+  EXPECT_EQ(decode_elements(tensor_of(DType::kFloat16, Bits16{0x3C00, 0x7BFF, 0x0001, 0xFC00})),
+            (std::vector<long double>{1, 65504, 0x1p-24L, -kInf}));
+  EXPECT_EQ(decode_elements(tensor_of(DType::kBFloat16, Bits16{0x3F80, 0xC000, 0x0001})),
+            (std::vector<long double>{1, -2, 0x1p-133L}));
+  EXPECT_EQ(decode_elements(tensor_of(DType::kFloat8E4M3FN, Bits8{0x38, 0x7E, 0x01, 0x80})),
+            (std::vector<long double>{1, 448, 0x1p-9L, 0}));
+  EXPECT_EQ(decode_elements(tensor_of(DType::kFloat8E5M2, Bits8{0x3C, 0x7B, 0x7C})),
+            (std::vector<long double>{1, 57344, kInf}));
+  EXPECT_TRUE(std::isnan(decode_elements(tensor_of(DType::kFloat8E4M3FN, Bits8{0x7F}))[0]));
+}
+
+TEST(Element, KeepsEveryInt64) {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const auto elements = decode_elements(tensor_of(DType::kInt64, std::vector{least, least + 1}));
+  EXPECT_EQ(static_cast<std::int64_t>(elements[0]), least);
+  EXPECT_EQ(static_cast<std::int64_t>(elements[1]), least + 1);
+}
+
+TEST(Element, OverflowsHalfASpacingAboveTheLargestElement) {
+  EXPECT_EQ(overflow_threshold(DType::kFloat16), 65520.0L);
+  EXPECT_EQ(overflow_threshold(DType::kFloat8E4M3FN), 464.0L);
+  EXPECT_EQ(overflow_threshold(DType::kFloat8E5M2), 61440.0L);
+}
+
+TEST(CompareValues, AcceptsWhatLiesWithinTheRadius) {
+  const auto report = compare_values(floats({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
+  EXPECT_TRUE(report.ok());
+  EXPECT_DOUBLE_EQ(report.worst_ratio, 1.0);
+  EXPECT_EQ(report.worst_index, 1);
+}
+
+TEST(CompareValues, NamesTheWorstElementOutside) {
+  const auto report =
+      compare_values(floats({1.0F, 2.6F, 9.0F}), Spread{{1.0, 2.0, 3.0}, {0.0, 0.5, 0.5}}, 1);
+  EXPECT_EQ(report.outside, 2);
+  EXPECT_EQ(report.worst_index, 2);
+  EXPECT_NE(report.message.find("element [2] is 9, expected 3"), std::string::npos)
+      << report.message;
+}
+
+TEST(CompareValues, WantsTheNearestElementWhereThereIsNoRadius) {
+  const Spread third{{1.0L / 3.0L}, {0.0}};
+  EXPECT_TRUE(compare_values(floats({1.0F / 3.0F}), third, 1).ok());
+  EXPECT_FALSE(compare_values(floats({std::nextafter(1.0F / 3.0F, 1.0F)}), third, 1).ok());
+}
+
+TEST(CompareValues, HoldsIntegersToTheLastUnit) {
+  const auto one = tensor_of(DType::kInt64, std::vector<std::int64_t>{1});
+  EXPECT_TRUE(compare_values(one, Spread{{1}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(one, Spread{{2}, {0}}, 1).ok());
+}
+
+TEST(CompareValues, RequiresNaNExactlyWhereTheOracleHasIt) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(compare_values(floats({nan}), Spread{{kNaN}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats({nan}), Spread{{1}, {0.5}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats({1}), Spread{{kNaN}, {0}}, 1).ok());
+}
+
+TEST(CompareValues, AllowsInfinityOnlyWithinReachOfOverflow) {
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(compare_values(floats({inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats({-inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats({inf}), Spread{{3e38L}, {1e37}}, 1).ok());
+  EXPECT_TRUE(compare_values(floats({inf}), Spread{{3.4e38L}, {1e37}}, 1).ok());
+}
+
+TEST(CompareValues, CountsWhatTheOracleCannotTell) {
+  const double open = std::numeric_limits<double>::infinity();
+  const auto report = compare_values(floats({7.0F}), Spread{{1}, {open}}, 1);
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.undecided, 1);
+}
+
+TEST(SigmaMultiple, BoundsTheFalseAlarmsOfAllElementsTogether) {
+  // 2 n exp(-k^2 / 2) is the rate.
+  const double k = sigma_multiple(1000, 1e-9);
+  EXPECT_NEAR(2 * 1000 * std::exp(-k * k / 2), 1e-9, 1e-15);
+}
+
+TEST(CompareGeometry, SaysWhatDiffers) {
+  const HostTensor tensor = spec::make_host_tensor(DType::kFloat32, {2, 3});
+  Geometry expected = geometry_of(tensor);
+  EXPECT_EQ(compare_geometry(tensor, expected, true), "");
+  expected.strides = {1, 2};
+  EXPECT_EQ(compare_geometry(tensor, expected, true), "strides are [3, 1], expected [1, 2]");
+  expected.dtype = DType::kInt32;
+  EXPECT_EQ(compare_geometry(tensor, expected, true), "dtype is float32, expected int32");
+}
+
+TEST(CompareGeometry, IgnoresStridesThatReachNoElement) {
+  HostTensor row = spec::make_host_tensor(DType::kFloat32, {1, 3});
+  Geometry expected = geometry_of(row);
+  expected.strides = {7, 1};
+  EXPECT_EQ(compare_geometry(row, expected, false), "");
+  EXPECT_NE(compare_geometry(row, expected, true), "");
+}
+
+}  // namespace
+}  // namespace graphgate::conformance

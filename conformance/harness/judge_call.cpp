@@ -1,0 +1,217 @@
+#include "conformance/harness/judge_call.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::CallResult;
+using spec::HostTensor;
+using spec::OutputValue;
+
+constexpr const char* kRecording = "recording";
+
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same_scalar(const OutputValue& a, const OutputValue& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* x = std::get_if<double>(&a)) return same_number(*x, std::get<double>(b));
+  if (const auto* i = std::get_if<std::int64_t>(&a)) return *i == std::get<std::int64_t>(b);
+  if (const auto* flag = std::get_if<bool>(&a)) return *flag == std::get<bool>(b);
+  return true;
+}
+
+std::int64_t count_elements(const CallResult& result) {
+  std::int64_t count = 0;
+  for (const auto* spreads :
+       {&result.output_spreads, &result.final_input_spreads, &result.final_state_spreads}) {
+    for (const spec::Spread& spread : *spreads) {
+      count += static_cast<std::int64_t>(spread.values.size());
+    }
+  }
+  return count;
+}
+
+class CallJudge {
+ public:
+  CallJudge(std::string name, const CallResult& actual, const CallResult& oracle,
+            const ExpectedCall& expected, const JudgeOptions& options)
+      : name_(std::move(name)),
+        actual_(actual),
+        oracle_(oracle),
+        expected_(expected),
+        options_(options),
+        multiple_(options.multiple.value_or(
+            sigma_multiple(count_elements(oracle), options.false_alarm_rate))) {}
+
+  CallReport run() {
+    judge_outputs();
+    judge_final_inputs();
+    judge_final_states();
+    return std::move(report_);
+  }
+
+ private:
+  void add(const std::string& subject, const std::string& where, const std::string& message,
+           bool by_value) {
+    report_.differences.push_back({subject, where, message, by_value});
+  }
+
+  // Elements of one tensor against the oracle's. Exact values (integers, radius 0) that differ are
+  // proof; numbers outside a radius are `by_value`.
+  void judge_values(const std::string& subject, const std::string& where, const HostTensor& tensor,
+                    const spec::Spread& spread) {
+    if (spec::element_count(tensor.sizes) != static_cast<std::int64_t>(spread.values.size())) {
+      return add(subject, where, "has another number of elements than the oracle's", false);
+    }
+    const ValueComparison values = compare_values(tensor, spread, multiple_);
+    report_.elements += values.elements;
+    report_.undecided += values.undecided;
+    report_.has_blind_tensor |= spec::is_floating_point(tensor.dtype) && values.elements > 0 &&
+                                values.undecided == values.elements;
+    if (values.worst_ratio > report_.worst_ratio) {
+      report_.worst_ratio = values.worst_ratio;
+      report_.worst_error = values.worst_error;
+      report_.worst_allowed = values.worst_allowed;
+    }
+    if (subject == kRecording && values.worst_ratio > 0 && values.ok()) {
+      report_.recording_ratios.push_back(values.worst_ratio);
+    }
+    if (!values.ok()) {
+      add(subject, where, values.message, !std::isinf(values.worst_ratio));
+    }
+  }
+
+  void judge_outputs() {
+    if (!expected_.outputs.empty() && expected_.outputs.size() != actual_.outputs.size()) {
+      add(name_, "outputs",
+          std::to_string(actual_.outputs.size()) + " outputs, expected " +
+              std::to_string(expected_.outputs.size()),
+          false);
+      return;
+    }
+    for (std::size_t i = 0; i < actual_.outputs.size(); ++i) judge_output(i);
+  }
+
+  void judge_output(std::size_t i) {
+    const std::string where = "output " + std::to_string(i);
+    const OutputValue& actual = actual_.outputs[i];
+    const auto* tensor = std::get_if<HostTensor>(&actual);
+    if (tensor) judge_values(name_, where, *tensor, oracle_.output_spreads[i]);
+    if (expected_.outputs.empty()) return;
+    const OutputValue& expected = expected_.outputs[i];
+    const auto* recorded = std::get_if<HostTensor>(&expected);
+    if ((tensor != nullptr) != (recorded != nullptr)) {
+      return add(name_, where, "a tensor where a number is recorded, or the reverse", false);
+    }
+    if (!tensor) {
+      if (!same_scalar(actual, expected)) add(name_, where, "another number than recorded", false);
+      return;
+    }
+    if (i < expected_.geometries.size() && expected_.geometries[i]) {
+      const std::string difference =
+          compare_geometry(*tensor, *expected_.geometries[i], options_.exact_strides);
+      if (!difference.empty()) add(name_, where, difference, false);
+    }
+    judge_values(kRecording, where, *recorded, oracle_.output_spreads[i]);
+    if (i < expected_.shared_with.size()) judge_sharing(i, where, *tensor);
+  }
+
+  // The names of all that output `index` shares its storage with: inputs and earlier outputs.
+  [[nodiscard]] std::vector<std::string> partners(std::size_t index,
+                                                  const HostTensor& tensor) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
+      const auto* input = std::get_if<HostTensor>(&actual_.final_inputs[i]);
+      if (input && input->storage == tensor.storage) names.push_back("input" + std::to_string(i));
+    }
+    for (std::size_t i = 0; i < index; ++i) {
+      const auto* output = std::get_if<HostTensor>(&actual_.outputs[i]);
+      if (output && output->storage == tensor.storage)
+        names.push_back("output" + std::to_string(i));
+    }
+    return names;
+  }
+
+  // A recording names one partner, an input before an output or a state. Where it names none,
+  // sharing with an input is a difference; sharing among outputs is not, since not every recorder
+  // looks at it.
+  void judge_sharing(std::size_t i, const std::string& where, const HostTensor& tensor) {
+    const std::string& expected = expected_.shared_with[i];
+    if (spec::element_count(tensor.sizes) == 0) return;
+    const std::vector<std::string> actual = partners(i, tensor);
+    const bool with_input = !actual.empty() && actual.front().compare(0, 5, "input") == 0;
+    if (expected.empty() && !with_input) return;
+    if (std::find(actual.begin(), actual.end(), expected) != actual.end()) return;
+    if (shares_state(tensor, expected) || (options_.functionalized && !with_input)) return;
+    add(name_, where,
+        "shares storage with " + (actual.empty() ? "nothing" : actual.front()) + ", expected " +
+            (expected.empty() ? "nothing" : expected),
+        false);
+  }
+
+  // Whether `expected` is a state ("buffer.NAME" or its bare name) that the tensor shares with.
+  [[nodiscard]] bool shares_state(const HostTensor& tensor, const std::string& expected) const {
+    constexpr std::string_view kPrefix = "buffer.";
+    const bool prefixed = expected.compare(0, kPrefix.size(), kPrefix) == 0;
+    const std::string name = prefixed ? expected.substr(kPrefix.size()) : expected;
+    for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
+      const bool shares = actual_.final_states[i].storage == tensor.storage;
+      if (shares && actual_.state_targets[i] == name) return true;
+    }
+    return false;
+  }
+
+  void judge_final_inputs() {
+    for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
+      if (!tensor) continue;
+      const std::string where = "final input " + std::to_string(i);
+      judge_values(name_, where, *tensor, oracle_.final_input_spreads[i]);
+      const auto recorded = expected_.final_inputs.find(i);
+      if (recorded != expected_.final_inputs.end()) {
+        judge_values(kRecording, where, recorded->second, oracle_.final_input_spreads[i]);
+      } else if (!expected_.outputs.empty()) {
+        judge_unchanged(where, *tensor, expected_.inputs[i]);
+      }
+    }
+  }
+
+  // A recording lists the inputs that the call changed: the others must be as they were given.
+  void judge_unchanged(const std::string& where, const HostTensor& tensor,
+                       const spec::InputValue& given) {
+    const auto* before = std::get_if<HostTensor>(&given);
+    if (!before || tensor.storage == before->storage) return;
+    if (spec::packed_bytes(tensor) == spec::packed_bytes(*before)) return;
+    add(name_, where, "was changed, and the recording has it unchanged", false);
+  }
+
+  void judge_final_states() {
+    for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
+      const std::string& target = actual_.state_targets[i];
+      const std::string where = "state '" + target + "'";
+      judge_values(name_, where, actual_.final_states[i], oracle_.final_state_spreads[i]);
+      const auto recorded = expected_.final_states.find(target);
+      if (recorded == expected_.final_states.end()) continue;
+      judge_values(kRecording, where, recorded->second, oracle_.final_state_spreads[i]);
+    }
+  }
+
+  const std::string name_;
+  const CallResult& actual_;
+  const CallResult& oracle_;
+  const ExpectedCall& expected_;
+  const JudgeOptions& options_;
+  const double multiple_;
+  CallReport report_;
+};
+
+}  // namespace
+
+CallReport judge_call(const std::string& name, const CallResult& actual, const CallResult& oracle,
+                      const ExpectedCall& expected, const JudgeOptions& options) {
+  return CallJudge(name, actual, oracle, expected, options).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,68 @@
+// One call, judged: what an executor and a recording say, against what an oracle allows.
+//
+// Used for single ops (worst-case radii, multiple 1) and for whole programs (standard deviations, a
+// multiple from the false-alarm rate) alike. Everything compared is collected; nothing stops at the
+// first difference.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/compare/compare.h"
+#include "spec/executor.h"
+
+namespace graphgate::conformance {
+
+// What a call must give, from a recording. All parts may be empty: then only the executor is
+// judged, against the oracle.
+struct ExpectedCall {
+  std::vector<spec::InputValue> inputs;
+  std::vector<spec::OutputValue> outputs;           // values of the user outputs, in order
+  std::vector<std::optional<Geometry>> geometries;  // of the outputs, where known
+  std::vector<std::string> shared_with;  // per output "input1", "output0", "buffer.NAME" or ""
+  std::map<std::size_t, spec::HostTensor> final_inputs;  // by user input index
+  std::map<std::string, spec::HostTensor> final_states;  // by target
+};
+
+// One difference. `where` is "output 0", "final input 1", "state 'cache'"; `subject` says who is
+// off: the executor's name or "recording".
+struct Difference {
+  std::string subject;
+  std::string where;
+  std::string message;
+  bool by_value =
+      false;  // a number out of bounds, as opposed to geometry, sharing or an exact value
+};
+
+// What one call came to.
+struct CallReport {
+  std::vector<Difference> differences;
+  std::int64_t elements = 0;
+  std::int64_t undecided = 0;
+  bool has_blind_tensor = false;  // some floating tensor of which the oracle could tell no element
+  double worst_ratio = 0;         // over all comparisons
+  double worst_error = 0;         // at the same element
+  double worst_allowed = 0;       // at the same element
+  // For each compared tensor with an error: |error| / allowed of its worst element, recordings
+  // only.
+  std::vector<double> recording_ratios;
+};
+
+struct JudgeOptions {
+  // Radii allowed; absent: sigma_multiple of the call's element count at `false_alarm_rate`.
+  std::optional<double> multiple;
+  double false_alarm_rate = 1e-9;
+  bool exact_strides = false;
+  // The program returns new contents of what it mutates, so an output that was a view of a mutated
+  // tensor may come as a tensor of its own.
+  bool functionalized = false;
+};
+
+// `actual` from an executor named `name`, `oracle` from an oracle executor on the same inputs.
+[[nodiscard]] CallReport judge_call(const std::string& name, const spec::CallResult& actual,
+                                    const spec::CallResult& oracle, const ExpectedCall& expected,
+                                    const JudgeOptions& options);
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,236 @@
+// What a call means: states, inputs, aliasing and errors. No test here depends on what an op
+// computes beyond adding numbers.
+#include "reference/program_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using test::elements;
+using test::final_input;
+using test::floats;
+using test::Inputs;
+using test::Loaded;
+using test::output;
+using Floats = std::vector<float>;
+
+constexpr std::string_view kCounter = R"(program "counter" {
+  buffer %state "state" : f32[2] = [1.0, 2.0]
+  input %x : f32[2]
+  %y = aten.add_.Tensor(%state, %x)
+  output %y
+}
+)";
+
+TEST(ReferenceExecutor, CarriesBuffersFromCallToCall) {
+  const spec::Program program = test::program(kCounter);
+  Loaded loaded(program);
+  EXPECT_EQ(elements(output(loaded.call({floats({2}, {10, 10})}), 0)), (Floats{11, 12}));
+  const spec::CallResult second = loaded.call({floats({2}, {1, 1})});
+  EXPECT_EQ(elements(output(second, 0)), (Floats{12, 13}));
+  ASSERT_EQ(second.state_targets, std::vector<std::string>{"state"});
+  EXPECT_EQ(elements(second.final_states[0]), (Floats{12, 13}));
+  EXPECT_EQ(second.final_states[0].storage, output(second, 0).storage);
+}
+
+TEST(ReferenceExecutor, NeverWritesTheBytesOfTheProgramNorOfAnEarlierResult) {
+  const spec::Program program = test::program(kCounter);
+  Loaded loaded(program);
+  const spec::CallResult first = loaded.call({floats({2}, {1, 1})});
+  (void)loaded.call({floats({2}, {1, 1})});
+  EXPECT_EQ(elements(output(first, 0)), (Floats{2, 3}));
+  EXPECT_EQ(elements(program.tensors.at("state")), (Floats{1, 2}));
+}
+
+TEST(ReferenceExecutor, StatesOfTwoLoadsAreApart) {
+  const spec::Program program = test::program(kCounter);
+  Loaded a(program);
+  Loaded b(program);
+  (void)a.call({floats({2}, {5, 5})});
+  EXPECT_EQ(elements(output(b.call({floats({2}, {0, 0})}), 0)), (Floats{1, 2}));
+}
+
+TEST(ReferenceExecutor, ReportsMutationOfAnInputWithoutTouchingTheCallersBytes) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  input %z : f32[2]
+  %v = aten.slice.Tensor(%x, 0, 1, 2)
+  %y = aten.add_.Tensor(%v, 5)
+  output %y
+}
+)");
+  Loaded loaded(program);
+  const spec::HostTensor x = floats({2}, {1, 2});
+  const spec::CallResult result = loaded.call({x, floats({2}, {3, 4})});
+  EXPECT_EQ(elements(x), (Floats{1, 2}));
+  EXPECT_EQ(elements(final_input(result, 0)), (Floats{1, 7}));
+  EXPECT_EQ(elements(final_input(result, 1)), (Floats{3, 4}));
+  EXPECT_EQ(output(result, 0).storage, final_input(result, 0).storage);
+  EXPECT_EQ(output(result, 0).storage_offset, 1);
+}
+
+TEST(ReferenceExecutor, InputsThatShareAStorageAlias) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  input %y : f32[2]
+  %a = aten.add_.Tensor(%x, 1)
+  %b = aten.add.Tensor(%y, 0)
+  output %b
+}
+)");
+  Loaded loaded(program);
+  const spec::HostTensor x = floats({2}, {1, 2});
+  EXPECT_EQ(elements(output(loaded.call({x, x}), 0)), (Floats{2, 3}));
+}
+
+TEST(ReferenceExecutor, AUserOutputThatIsAMutationsValueIsTheInputItself) {
+  const spec::Program program = test::program(R"(program "p" {
+  buffer %state "state" : f32[2] = [1.0, 2.0]
+  input %x : f32[2]
+  %s = aten.add.Tensor(%state, %x)
+  %y = aten.add.Tensor(%x, 1)
+  mutation buffer "state" %s
+  mutation input "x" %y
+  output %y
+  output %s
+}
+)");
+  Loaded loaded(program);
+  const spec::HostTensor x = floats({2}, {1, 2});
+  const spec::CallResult result = loaded.call({x});
+  ASSERT_EQ(result.outputs.size(), 2U);
+  EXPECT_EQ(elements(final_input(result, 0)), (Floats{2, 3}));
+  EXPECT_EQ(elements(x), (Floats{1, 2}));
+  EXPECT_EQ(output(result, 0).storage, final_input(result, 0).storage);
+  EXPECT_EQ(output(result, 1).storage, result.final_states[0].storage);
+  EXPECT_EQ(elements(output(loaded.call({x}), 1)), (Floats{3, 6}));
+}
+
+TEST(ReferenceExecutor, WeightsThatShareAStorageStayShared) {
+  spec::Program program = test::program(R"(program "p" {
+  parameter %a "a" : f32[2] = [1.0, 2.0]
+  parameter %b "b" : f32[2] = [0.0, 0.0]
+  input %x : f32[2]
+  %y = aten.add_.Tensor(%a, %x)
+  output %b
+}
+)");
+  program.tensors["b"] = program.tensors["a"];
+  Loaded loaded(program);
+  const spec::CallResult result = loaded.call({floats({2}, {1, 1})});
+  EXPECT_EQ(elements(output(result, 0)), (Floats{2, 3}));
+  EXPECT_EQ(result.final_states[0].storage, result.final_states[1].storage);
+}
+
+TEST(ReferenceExecutor, ResultsThatAliasInTheProgramAliasInTheResult) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2, 3]
+  %y = aten.add.Tensor(%x, 1)
+  %t = aten.t.default(%y)
+  output %y
+  output %t
+  output %x
+  output None
+  output 4
+}
+)");
+  Loaded loaded(program);
+  const spec::CallResult result = loaded.call({floats({2, 3}, {1, 2, 3, 4, 5, 6})});
+  EXPECT_EQ(output(result, 0).storage, output(result, 1).storage);
+  EXPECT_EQ(elements(output(result, 1)), (Floats{2, 5, 3, 6, 4, 7}));
+  EXPECT_EQ(output(result, 2).storage, final_input(result, 0).storage);
+  EXPECT_TRUE(std::holds_alternative<spec::None>(result.outputs[3]));
+  EXPECT_EQ(std::get<std::int64_t>(result.outputs[4]), 4);
+}
+
+constexpr std::string_view kRanged = R"(program "ranged" {
+  symbol s0 in [2, 8]
+  input %x : f32[s0, 2]
+  input %y : f32[s0]
+  %z = aten.sum.default(%x)
+  output %z
+}
+)";
+
+TEST(ReferenceExecutor, RefusesInputsThatAreNotWhatTheProgramTakes) {
+  const spec::Program program = test::program(kRanged);
+  Loaded loaded(program);
+  const auto x = [](std::int64_t n) {
+    return floats({n, 2}, Floats(static_cast<std::size_t>(n) * 2, 1));
+  };
+  const auto y = [](std::int64_t n) { return floats({n}, Floats(static_cast<std::size_t>(n), 1)); };
+  const auto message = [&](const Inputs& inputs) {
+    const Error error = loaded.failure(inputs);
+    EXPECT_EQ(error.kind, ErrorKind::kBadInput);
+    EXPECT_EQ(error.message.find('\n'), std::string::npos);
+    return error.message;
+  };
+  EXPECT_EQ(message({x(3)}), "ranged: 1 inputs given, expected 2");
+  EXPECT_NE(message({x(9), y(9)}).find("size s0 is 9, outside its range [2, 8]"),
+            std::string::npos);
+  EXPECT_NE(message({x(3), y(4)}).find("'y': dimension 0 is 4, expected 3"), std::string::npos);
+  EXPECT_NE(message({floats({3, 1}, {1, 1, 1}), y(3)}).find("dimension 1 is 1, expected 2"),
+            std::string::npos);
+  EXPECT_NE(message({y(3), y(3)}).find("rank is 1, expected 2"), std::string::npos);
+  EXPECT_NE(message({spec::make_host_tensor(spec::DType::kInt64, {3, 2}), y(3)})
+                .find("dtype is int64, expected float32"),
+            std::string::npos);
+  EXPECT_NE(message({x(3), std::int64_t{3}}).find("a number"), std::string::npos);
+  spec::HostTensor beyond = x(3);
+  beyond.storage_offset = 1;
+  EXPECT_NE(message({beyond, y(3)}).find("does not fit its storage"), std::string::npos);
+}
+
+TEST(ReferenceExecutor, AcceptsSizesZeroAndOneOnlyWhereAsked) {
+  const spec::Program program = test::program(kRanged);
+  const Inputs one = {floats({1, 2}, {1, 2}), floats({1}, {0})};
+  EXPECT_EQ(Loaded(program).failure(one).kind, ErrorKind::kBadInput);
+  Options options;
+  options.allow_zero_and_one = true;
+  EXPECT_EQ(elements(output(Loaded(program, options).call(one), 0)), Floats{3});
+}
+
+TEST(ReferenceExecutor, AFailedCallLeavesTheStateUsableAndNamesItsNode) {
+  const spec::Program program = test::program(R"(program "p" {
+  buffer %state "state" : f32[2] = [1.0, 2.0]
+  input %x : f32[2]
+  input %n : symint
+  %v = aten.select.int(%x, 0, %n)
+  %y = aten.add_.Tensor(%state, %v)
+  output %y
+}
+)");
+  Loaded loaded(program);
+  const Error error = loaded.failure({floats({2}, {1, 1}), std::int64_t{5}});
+  EXPECT_EQ(error.kind, ErrorKind::kBadInput);
+  EXPECT_NE(error.message.find("aten.select.int"), std::string::npos);
+  const auto result = loaded.call({floats({2}, {1, 1}), std::int64_t{1}});
+  EXPECT_EQ(elements(output(result, 0)), (Floats{2, 3}));
+}
+
+TEST(ReferenceExecutor, RefusesAProgramWithAnOpItHasNoBodyFor) {
+  spec::Program program = test::program(kCounter);
+  program.graph.nodes[0].op = "aten.no_such_op.default";
+  const auto executor = make_executor({});
+  EXPECT_FALSE(executor->load(program).ok());
+}
+
+TEST(ReferenceExecutor, OracleRunsTellTheRadiusOfEveryElement) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  %y = aten.add.Tensor(%x, 1)
+  output %y
+}
+)");
+  Options options;
+  options.mode = Mode::kWorstCase;
+  Loaded loaded(program, options);
+  const spec::CallResult result = loaded.call({floats({2}, {2, 0x1p-30F})});
+  ASSERT_EQ(result.output_spreads.size(), 1U);
+  EXPECT_EQ(result.output_spreads[0].radii[0], 0);
+  EXPECT_GT(result.output_spreads[0].radii[1], 0);
+  EXPECT_LE(result.output_spreads[0].radii[1], 0x1p-23);
+  EXPECT_EQ(result.output_spreads[0].values[1], 1.0L + 0x1p-30L);
+}
+
+}  // namespace
+}  // namespace graphgate::reference

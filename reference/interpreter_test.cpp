@@ -1,0 +1,127 @@
+// Subgraphs, lists and the lives of values.
+#include "reference/interpreter.h"
+
+#include "reference/program_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using test::elements;
+using test::floats;
+using test::Loaded;
+using test::output;
+using Floats = std::vector<float>;
+
+TEST(Interpreter, CondRunsOneBranchOnTheCallersTensors) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  graph @up {
+    input %a : f32[2]
+    %b = aten.add.Tensor(%a, 10)
+    output %b
+  }
+  graph @same {
+    input %a : f32[2]
+    output %a
+  }
+  %s = aten.sum.default(%x)
+  %p = aten.gt.Scalar(%s, 0)
+  %c = higher_order.cond(%p, @up, @same, [%x])
+  output %c
+}
+)");
+  Loaded loaded(program);
+  EXPECT_EQ(elements(output(loaded.call({floats({2}, {1, 2})}), 0)), (Floats{11, 12}));
+  EXPECT_EQ(elements(output(loaded.call({floats({2}, {-1, -2})}), 0)), (Floats{-1, -2}));
+}
+
+TEST(Interpreter, AutoFunctionalizedWritesCopiesOfItsBases) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2, 4]
+  %base = aten.zeros.default([2, 4])
+  %none : none, %new = higher_order.auto_functionalized_v2(vllm.silu_and_mul.default, input=%x, _out_base_index=0, _out_size=[2, 2], _out_stride=[4, 1], _out_storage_offset=1, _all_bases=[%base])
+  output %new
+  output %base
+}
+)");
+  Loaded loaded(program);
+  const auto result = loaded.call({floats({2, 4}, {0, 0, 1, 1, 0, 0, 1, 1})});
+  EXPECT_EQ(elements(output(result, 1)), Floats(8, 0));
+  EXPECT_NE(output(result, 0).storage, output(result, 1).storage);
+  EXPECT_EQ(elements(output(result, 0)), Floats(8, 0));
+}
+
+TEST(Interpreter, AutoFunctionalizedWritesOnlyTheDescribedViewOfABase) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2, 2]
+  %base = aten.full.default([4], 7.0)
+  %none : none, %new = higher_order.auto_functionalized_v2(vllm.silu_and_mul.default, input=%x, _out_base_index=0, _out_size=[2, 1], _out_stride=[2, 1], _out_storage_offset=1, _all_bases=[%base])
+  output %new
+}
+)");
+  Loaded loaded(program);
+  const auto result = loaded.call({floats({2, 2}, {0, 1, 0, 1})});
+  EXPECT_EQ(elements(output(result, 0)), (Floats{7, 0, 7, 0}));
+}
+
+TEST(Interpreter, ListsAreUnpackedAndIndexed) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[4]
+  (%a, %b) = aten.split.Tensor(%x, 2)
+  %y = aten.add_.Tensor(%b, 1)
+  output %a
+  output %x
+}
+)");
+  Loaded loaded(program);
+  const auto result = loaded.call({floats({4}, {1, 2, 3, 4})});
+  EXPECT_EQ(elements(output(result, 0)), (Floats{1, 2}));
+  EXPECT_EQ(elements(output(result, 1)), (Floats{1, 2, 4, 5}));
+}
+
+TEST(Interpreter, AListOfAnotherLengthThanTheProgramSaysIsAnError) {
+  const spec::Program program = test::program(R"(program "p" {
+  symbol s0 in [0, 8]
+  input %x : f32[s0]
+  (%a, %b) = aten.split.Tensor(%x, 2)
+  output %a
+}
+)");
+  Loaded loaded(program);
+  EXPECT_EQ(loaded.failure({floats({6}, Floats(6, 1))}).kind, ErrorKind::kBadInput);
+  EXPECT_EQ(elements(output(loaded.call({floats({3}, {1, 2, 3})}), 0)), (Floats{1, 2}));
+}
+
+TEST(Interpreter, AValueDiesAfterItsLastUseAndOutputsNever) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  %a = aten.add.Tensor(%x, 1)
+  %b = aten.add.Tensor(%a, %a)
+  %c = aten.add.Tensor(%b, %x)
+  output %b
+  output %c
+}
+)");
+  const auto prepared = prepare(program.graph, spec::builtin_op_table());
+  ASSERT_TRUE(prepared.ok());
+  const auto dying = [&](std::size_t step) {
+    std::vector<std::string> names;
+    for (const spec::ValueId id : prepared.value().steps[step].dying) {
+      names.push_back(program.graph.value(id).name);
+    }
+    return names;
+  };
+  EXPECT_EQ(dying(0), std::vector<std::string>{});
+  EXPECT_EQ(dying(1), std::vector<std::string>{"a"});
+  EXPECT_EQ(dying(2), std::vector<std::string>{"x"});
+}
+
+TEST(Interpreter, ConditionsAreNumbersOrTensorsOfOneElement) {
+  EXPECT_TRUE(truth({true}));
+  EXPECT_FALSE(truth({0.0}));
+  EXPECT_THROW((void)truth({new_tensor(spec::DType::kBool, Sizes{2}, spec::Device{})}), OpError);
+  EXPECT_THROW((void)truth({std::string("yes")}), OpError);
+}
+
+}  // namespace
+}  // namespace graphgate::reference

@@ -1,0 +1,105 @@
+#include "reference/number/sum.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace graphgate::reference {
+namespace {
+
+constexpr auto kSingle = Bounded::Arithmetic::kFloat32;
+
+Bounded exact(float x) { return {static_cast<long double>(x), 0, kSingle}; }
+
+std::vector<float> draw_terms() {
+  const auto mantissas =
+      *rc::gen::container<std::vector<int>>(rc::gen::inRange(-(1 << 20), 1 << 20));
+  std::vector<float> terms;
+  for (const int mantissa : mantissas) {
+    terms.push_back(std::ldexp(static_cast<float>(mantissa), *rc::gen::inRange(-30, 5)));
+  }
+  return terms;
+}
+
+// One of many ways to add up: joins two random partial sums until one is left.
+float sum_in_some_order(std::vector<float> terms) {
+  while (terms.size() > 1) {
+    const auto at = static_cast<std::size_t>(*rc::gen::inRange<int>(0, 1 << 16)) % terms.size();
+    std::swap(terms[at], terms.back());
+    const float last = terms.back();
+    terms.pop_back();
+    const auto with = static_cast<std::size_t>(*rc::gen::inRange<int>(0, 1 << 16)) % terms.size();
+    terms[with] += last;
+  }
+  return terms.empty() ? 0.0F : terms.front();
+}
+
+RC_GTEST_PROP(SumProperty, EveryOrderOfSummationLiesInsideTheBound, ()) {
+  const std::vector<float> terms = draw_terms();
+  Sum<Bounded> sum;
+  for (const float x : terms) sum.add(exact(x));
+  const Bounded bound = sum.result();
+  const auto executor = static_cast<long double>(sum_in_some_order(terms));
+  RC_ASSERT(std::fabs(executor - bound.value) <= static_cast<long double>(bound.radius));
+}
+
+RC_GTEST_PROP(SumProperty, ADotProductLiesInsideTheBoundWithAndWithoutFusing, ()) {
+  const std::vector<float> a = draw_terms();
+  Sum<Bounded> sum;
+  float fused = 0;
+  float separate = 0;
+  for (const float x : a) {
+    const auto y = static_cast<float>(*rc::gen::inRange(-1000, 1000)) / 7.0F;
+    sum.add_product(exact(x), exact(y));
+    fused = std::fma(x, y, fused);
+    separate += x * y;
+  }
+  const Bounded bound = sum.result();
+  for (const float executor : {fused, separate}) {
+    const long double off = std::fabs(static_cast<long double>(executor) - bound.value);
+    RC_ASSERT(off <= static_cast<long double>(bound.radius));
+  }
+}
+
+RC_GTEST_PROP(SumProperty, ExactDataHasNoRadius, ()) {
+  const auto terms = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1000, 1000));
+  RC_PRE(terms.size() < 1000);
+  Sum<Bounded> sum;
+  Sum<Bounded> dot;
+  for (const int x : terms) {
+    sum.add(exact(static_cast<float>(x) / 16));
+    dot.add_product(exact(static_cast<float>(x % 16)), exact(static_cast<float>(x % 7)));
+  }
+  RC_ASSERT(sum.result().radius == 0);
+  RC_ASSERT(dot.result().radius == 0);
+}
+
+TEST(Sum, ALostBitGivesARadiusThatHoldsIt) {
+  Sum<Bounded> sum;
+  sum.add(exact(0x1p24F));
+  sum.add(exact(1));
+  EXPECT_EQ(sum.result().value, 0x1p24L + 1);
+  EXPECT_GE(sum.result().radius, 1);
+}
+
+TEST(Sum, NothingSumsToZeroAndInfinitiesStay) {
+  EXPECT_EQ(Sum<Bounded>().result().value, 0);
+  EXPECT_EQ(Sum<double>().result(), 0);
+  Sum<Bounded> sum;
+  sum.add(exact(1));
+  sum.add(exact(std::numeric_limits<float>::infinity()));
+  EXPECT_TRUE(std::isinf(sum.result().value));
+  EXPECT_EQ(sum.result().radius, 0);
+}
+
+TEST(Sum, IntegersWrap) {
+  Sum<Whole> sum;
+  sum.add(std::numeric_limits<std::int64_t>::max());
+  sum.add(1);
+  EXPECT_EQ(sum.result().value, std::numeric_limits<std::int64_t>::min());
+}
+
+}  // namespace
+}  // namespace graphgate::reference

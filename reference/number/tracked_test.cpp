@@ -1,0 +1,120 @@
+#include "reference/number/tracked.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "reference/number/functions.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+constexpr auto kSingle = Bounded::Arithmetic::kFloat32;
+
+// An exact float32 in the oracle's arithmetic.
+Bounded exact(float x) { return {static_cast<long double>(x), 0, kSingle}; }
+
+// Whether a float32 executor's number lies where the oracle allows.
+::testing::AssertionResult allows(const Bounded& bound, float x) {
+  const long double off = std::fabs(static_cast<long double>(x) - bound.value);
+  if (off <= static_cast<long double>(bound.radius)) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << x << " is outside " << static_cast<double>(bound.value) << " +- " << bound.radius;
+}
+
+float draw() {
+  const int mantissa = *rc::gen::inRange(-(1 << 24), 1 << 24);
+  return std::ldexp(static_cast<float>(mantissa), *rc::gen::inRange(-40, 10));
+}
+
+RC_GTEST_PROP(TrackedProperty, AChainOfFloat32OperationsStaysInsideTheBound, ()) {
+  Bounded oracle = exact(draw());
+  auto executor = static_cast<float>(oracle.value);
+  for (int step = 0; step < 8; ++step) {
+    const float operand = draw();
+    RC_PRE(operand != 0.0F);
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0:
+        oracle = oracle + exact(operand), executor += operand;
+        break;
+      case 1:
+        oracle = oracle - exact(operand), executor -= operand;
+        break;
+      case 2:
+        oracle = oracle * exact(operand), executor *= operand;
+        break;
+      default:
+        oracle = oracle / exact(operand), executor /= operand;
+        break;
+    }
+    if (!std::isfinite(executor)) return;
+    RC_ASSERT(allows(oracle, executor));
+  }
+}
+
+RC_GTEST_PROP(TrackedProperty, SmallIntegersNeverGetARadius, ()) {
+  const auto a = static_cast<float>(*rc::gen::inRange(-2000, 2000));
+  const auto b = static_cast<float>(*rc::gen::inRange(-2000, 2000));
+  RC_ASSERT((exact(a) * exact(b) + exact(a) - exact(b)).radius == 0);
+}
+
+RC_GTEST_PROP(TrackedProperty, ADecidedComparisonIsTheExecutors, ()) {
+  const float a = draw();
+  const float b = draw();
+  const float c = draw();
+  const Whole verdict = less(exact(a) + exact(b), exact(c));
+  if (!verdict.undecided) RC_ASSERT((verdict.value != 0) == (a + b < c));
+}
+
+TEST(Tracked, OneRoundingIsHalfAUnitInTheLastPlace) {
+  const Bounded third = exact(1) / exact(3);
+  EXPECT_EQ(third.radius, 0x1p-26);
+  EXPECT_TRUE(allows(third, 1.0F / 3.0F));
+  EXPECT_EQ((exact(1) / exact(4)).radius, 0);
+}
+
+TEST(Tracked, OverflowIsInfinityOnlyWhenItIsCertain) {
+  const Bounded certain = exact(3e38F) * exact(2);
+  EXPECT_TRUE(std::isinf(certain.value));
+  EXPECT_EQ(certain.radius, 0);
+  const Bounded open = Bounded(3.4e38L, 1e37, kSingle) + exact(1e36F);
+  EXPECT_TRUE(std::isinf(open.radius));
+}
+
+TEST(Tracked, AChoiceThatHangsOnATieReachesBothValues) {
+  const Bounded x(0.0L, 1e-6, kSingle);
+  const Bounded chosen = select(less(x, Bounded(0.0)), exact(-1), exact(2));
+  EXPECT_EQ(chosen.value, 2);
+  EXPECT_GE(chosen.radius, 3);
+  EXPECT_EQ(select(less(exact(-1), Bounded(0.0)), exact(-1), exact(2)).radius, 0);
+}
+
+TEST(Tracked, AStepInsideTheRadiusCountsAndOneOutsideDoesNot) {
+  EXPECT_EQ(floor(Bounded(2.5L, 0.25, kSingle)).radius, 0);
+  EXPECT_EQ(floor(Bounded(3.1L, 0.25, kSingle)).radius, 1);
+}
+
+TEST(Tracked, ACastRoundsAndAnEdgeBetweenNodesWidens) {
+  const Bounded x = exact(1.0F + 0x1p-9F);
+  EXPECT_EQ(cast(x, DType::kBFloat16).value, 1);
+  EXPECT_EQ(cast(x, DType::kBFloat16).radius, 0);
+  EXPECT_EQ(round_edge(x, DType::kBFloat16).value, x.value);
+  EXPECT_EQ(round_edge(x, DType::kBFloat16).radius, 0x1p-8);
+  EXPECT_EQ(round_edge(exact(1.5F), DType::kBFloat16).radius, 0);
+}
+
+TEST(Tracked, NaNHasNoRadiusAndADivisorThatMayBeZeroLeavesAllOpen) {
+  EXPECT_TRUE(std::isnan((exact(0) / exact(0)).value));
+  EXPECT_EQ((exact(0) / exact(0)).radius, 0);
+  EXPECT_TRUE(std::isinf((exact(1) / Bounded(0.001L, 0.01, kSingle)).radius));
+}
+
+TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
+  EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
+  EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
+}
+
+}  // namespace
+}  // namespace graphgate::reference

@@ -1,0 +1,79 @@
+#include <cmath>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using test::counting;
+using test::run_tensor;
+using test::tensor;
+using test::values;
+using Values = std::vector<double>;
+
+TensorRef attend(const TensorRef& query, const TensorRef& key, const TensorRef& value,
+                 test::Arguments more = {}, Mode mode = Mode::kEager) {
+  more.insert(more.end(), {{"query", {query}}, {"key", {key}}, {"value", {value}}});
+  return run_tensor("aten.scaled_dot_product_attention.default", more, mode);
+}
+
+// Queries of zeros weigh all keys alike.
+const TensorRef& zeros() {
+  static const TensorRef kZeros = tensor(DType::kFloat32, {1, 1, 2, 1}, {0, 0});
+  return kZeros;
+}
+
+TEST(Attention, IsCausalFromTheFirstKeyOn) {
+  const TensorRef value = tensor(DType::kFloat32, {1, 1, 2, 1}, {2, 6});
+  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"is_causal", {true}}})), (Values{2, 4}));
+}
+
+TEST(Attention, GivesZerosWhereEveryKeyIsMasked) {
+  const TensorRef value = tensor(DType::kFloat32, {1, 1, 2, 1}, {2, 6});
+  const TensorRef mask = tensor(DType::kBool, {2, 2}, {0, 0, 0, 1});
+  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"attn_mask", {mask}}})), (Values{0, 6}));
+}
+
+TEST(Attention, AMaskedInfinityIsNotHidden) {
+  const TensorRef value = tensor(DType::kFloat32, {1, 1, 2, 1}, {2, INFINITY});
+  const TensorRef mask = tensor(DType::kBool, {1, 2}, {1, 0});
+  EXPECT_TRUE(std::isnan(values(*attend(zeros(), zeros(), value, {{"attn_mask", {mask}}}))[0]));
+}
+
+TEST(Attention, SharesKeyHeadsInGroups) {
+  const TensorRef query = tensor(DType::kFloat32, {1, 4, 1, 1}, {1, 1, 1, 1});
+  const TensorRef key = tensor(DType::kFloat32, {1, 2, 1, 1}, {1, 1});
+  const TensorRef value = tensor(DType::kFloat32, {1, 2, 1, 1}, {5, 7});
+  EXPECT_EQ(values(*attend(query, key, value, {{"enable_gqa", {true}}})), (Values{5, 5, 7, 7}));
+}
+
+TEST(Attention, KeepsTheStridesOfTheQueryInTheFusedKernel) {
+  const TensorRef query = tensor(DType::kFloat32, {1, 2, 3, 4}, Values(24, 1), {24, 4, 8, 1});
+  EXPECT_EQ(attend(query, query, query)->strides, (Sizes{24, 4, 8, 1}));
+}
+
+TEST(Attention, BoundsTheCastOfItsWeightsTo16Bits) {
+  // Weights 1/3 and 2/3 of the values 0 and 1: off by half a unit in the last place of the weight
+  // and of the result.
+  const TensorRef query = tensor(DType::kBFloat16, {1, 1, 1, 1}, {1});
+  const TensorRef key = tensor(DType::kBFloat16, {1, 1, 3, 1}, {1, 1, 1});
+  const TensorRef value = tensor(DType::kBFloat16, {1, 1, 3, 1}, {0, 0, 1});
+  const TensorRef out = attend(query, key, value, {}, Mode::kWorstCase);
+  const double radius = test::radii(*out)[0];
+  EXPECT_GE(radius, 0x1p-8 / 3);
+  EXPECT_LE(radius, 0x1p-8 / 3 + 0x1.1p-10);
+}
+
+TEST(FusedAttention, GivesTheLogarithmOfTheSumWithHeadsFastest) {
+  const TensorRef query = tensor(DType::kFloat32, {1, 2, 2, 1}, {0, 0, 0, 0});
+  const std::vector<Datum> results =
+      test::run("aten._scaled_dot_product_flash_attention_for_cpu.default",
+                {{"query", {query}}, {"key", {query}}, {"value", {query}}});
+  const Tensor& sums = **results.at(1).as<TensorRef>();
+  EXPECT_EQ(sums.strides, (Sizes{4, 1, 2}));
+  for (const double x : values(sums)) EXPECT_NEAR(x, std::log(2.0), 1e-7);
+}
+
+}  // namespace
+}  // namespace graphgate::reference

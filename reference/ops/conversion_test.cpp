@@ -1,0 +1,94 @@
+#include <cmath>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using test::radii;
+using test::run;
+using test::run_tensor;
+using test::tensor;
+using test::values;
+
+TensorRef row(DType dtype, const std::vector<double>& x) {
+  return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
+}
+
+TEST(Conversion, ToReturnsItsArgumentUnlessSomethingChanges) {
+  const TensorRef x = row(DType::kFloat32, {1.75});
+  EXPECT_EQ(run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kFloat32}}}), x);
+  const TensorRef copied =
+      run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kFloat32}}, {"copy", {true}}});
+  EXPECT_NE(copied->storage, x->storage);
+  const TensorRef cut = run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kInt8}}});
+  EXPECT_EQ(values(*cut), (std::vector<double>{1}));
+}
+
+TEST(Conversion, ACastIsExactInTheOracleBecauseItRoundsAsTheExecutorDoes) {
+  const TensorRef x = row(DType::kFloat32, {1.0 + 0x1p-9});
+  const TensorRef out = run_tensor(
+      "aten._to_copy.default", {{"self", {x}}, {"dtype", {DType::kBFloat16}}}, Mode::kWorstCase);
+  EXPECT_EQ(values(*out), (std::vector<double>{1}));
+  EXPECT_EQ(radii(*out), (std::vector<double>{0}));
+}
+
+TEST(Conversion, ContiguousCopiesOnlyWhatIsNot) {
+  const TensorRef x = tensor(DType::kFloat32, {2, 3}, {0, 1, 2, 3, 4, 5}, {1, 2});
+  const TensorRef out = run_tensor("aten.contiguous.default", {{"self", {x}}});
+  EXPECT_EQ(out->strides, (Sizes{3, 1}));
+  EXPECT_EQ(values(*out), values(*x));
+  EXPECT_EQ(run_tensor("aten.contiguous.default", {{"self", {out}}}), out);
+  EXPECT_EQ(run_tensor("aten.clone.default", {{"self", {x}}})->strides, (Sizes{1, 2}));
+}
+
+TEST(Conversion, CopyBroadcastsAndKeepsTheGeometryOfItsTarget) {
+  const TensorRef whole = tensor(DType::kFloat32, {2, 3}, {0, 1, 2, 3, 4, 5});
+  const TensorRef part = view_of(*whole, {2, 2}, {3, 1}, 1);
+  const TensorRef out =
+      run_tensor("aten.copy.default", {{"self", {part}}, {"src", {row(DType::kInt64, {8, 9})}}});
+  EXPECT_EQ(out->strides, (Sizes{3, 1}));
+  EXPECT_EQ(out->offset, 1);
+  EXPECT_EQ(values(*out), (std::vector<double>{8, 9, 8, 9}));
+  EXPECT_EQ(values(*whole), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_THROW(run("aten.copy_.default", {{"self", {row(DType::kFloat32, {1, 2})}},
+                                          {"src", {row(DType::kFloat32, {1, 2, 3})}}}),
+               OpError);
+}
+
+TEST(Conversion, FillRefusesWhatTheDtypeCannotHold) {
+  const auto filled = [](DType dtype, const Datum& value) {
+    return values(
+        *run_tensor("aten.fill.Scalar", {{"self", {row(dtype, {0})}}, {"value", value}}))[0];
+  };
+  EXPECT_EQ(filled(DType::kInt64, {2.7}), 2);
+  EXPECT_EQ(filled(DType::kBool, {0.5}), 1);
+  EXPECT_THROW(filled(DType::kUInt8, {std::int64_t{300}}), OpError);
+  EXPECT_THROW(filled(DType::kInt64, {std::nan("")}), OpError);
+  EXPECT_THROW(filled(DType::kFloat8E4M3FN, {500.0}), OpError);
+}
+
+TEST(Conversion, AnElementIsReadAsANumberOfItsKind) {
+  const auto item = [](const TensorRef& x) {
+    return run("aten._local_scalar_dense.default", {{"self", {x}}}).front();
+  };
+  EXPECT_EQ(*item(row(DType::kBool, {1})).as<bool>(), true);
+  EXPECT_EQ(*item(row(DType::kUInt8, {7})).as<std::int64_t>(), 7);
+  EXPECT_EQ(*item(row(DType::kFloat16, {0.5})).as<double>(), 0.5);
+  EXPECT_THROW(item(row(DType::kFloat16, {1, 2})), OpError);
+}
+
+TEST(Conversion, DropoutOutOfTrainingIsItsArgument) {
+  const TensorRef x = row(DType::kFloat32, {1, 2});
+  const auto dropped = [&](double p, bool train) {
+    return run_tensor("aten.dropout.default", {{"input", {x}}, {"p", {p}}, {"train", {train}}});
+  };
+  EXPECT_EQ(dropped(0.5, false), x);
+  EXPECT_EQ(dropped(0, true), x);
+  EXPECT_EQ(values(*dropped(1, true)), (std::vector<double>{0, 0}));
+  EXPECT_THROW(dropped(0.5, true), OpError);
+}
+
+}  // namespace
+}  // namespace graphgate::reference

@@ -1,0 +1,108 @@
+#include <cmath>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using test::ints;
+using test::radii;
+using test::run;
+using test::run_tensor;
+using test::values;
+
+TEST(CreationOps, FullTakesItsDtypeFromTheNumber) {
+  const auto full = [](Datum value) {
+    return run_tensor("aten.full.default", {{"size", ints({2})}, {"fill_value", std::move(value)}});
+  };
+  EXPECT_EQ(full({true})->dtype, DType::kBool);
+  EXPECT_EQ(full({std::int64_t{3}})->dtype, DType::kInt64);
+  EXPECT_EQ(full({3.5})->dtype, DType::kFloat32);
+}
+
+TEST(CreationOps, FullRefusesANumberThatTheDtypeCannotHold) {
+  const auto full = [](Datum value, DType dtype) {
+    return values(*run_tensor(
+        "aten.full.default",
+        {{"size", ints({1})}, {"fill_value", std::move(value)}, {"dtype", {dtype}}}))[0];
+  };
+  EXPECT_THROW(full({std::int64_t{300}}, DType::kUInt8), OpError);
+  EXPECT_THROW(full({1e39}, DType::kFloat32), OpError);
+  EXPECT_EQ(full({std::int64_t{-1}}, DType::kUInt8), 255);
+  EXPECT_EQ(full({0.5}, DType::kBool), 1);
+}
+
+TEST(CreationOps, OnlyASingleElementMayOverflowAHalf) {
+  const auto full = [](std::int64_t count) {
+    return run_tensor(
+        "aten.full.default",
+        {{"size", ints({count})}, {"fill_value", {7e4}}, {"dtype", {DType::kFloat16}}});
+  };
+  EXPECT_TRUE(std::isinf(values(*full(1))[0]));
+  EXPECT_THROW(full(2), OpError);
+}
+
+TEST(CreationOps, AnOracleRunKnowsNothingOfUnwrittenElements) {
+  const auto empty = [](Mode mode) {
+    return radii(*run_tensor("aten.empty.memory_format", {{"size", ints({2})}}, mode));
+  };
+  EXPECT_EQ(empty(Mode::kEager), std::vector<double>(2, 0.0));
+  EXPECT_TRUE(std::isinf(empty(Mode::kWorstCase)[0]));
+}
+
+TEST(CreationOps, ArangeCountsInIntegersForInt64AndInFloatsForOthers) {
+  const auto count = [](DType dtype) {
+    return run_tensor("aten.arange.start_step",
+                      {{"start", {0.5}}, {"end", {5.5}}, {"step", {1.5}}, {"dtype", {dtype}}})
+        ->sizes[0];
+  };
+  EXPECT_EQ(count(DType::kInt64), 5);
+  EXPECT_EQ(count(DType::kInt32), 4);
+}
+
+TEST(CreationOps, ArangeIsExactWhereEveryElementIs) {
+  const TensorRef whole = run_tensor("aten.arange.default", {{"end", {40.0}}}, Mode::kWorstCase);
+  EXPECT_EQ(radii(*whole), std::vector<double>(40, 0.0));
+  const TensorRef tenths =
+      run_tensor("aten.arange.start_step", {{"start", {0.0}}, {"end", {1.0}}, {"step", {0.1}}},
+                 Mode::kWorstCase);
+  EXPECT_GT(radii(*tenths)[3], 0);
+  EXPECT_LT(radii(*tenths)[3], 0x1p-24);
+}
+
+TEST(CreationOps, ArangeRefusesAStepOfZeroAndAStepAwayFromTheEnd) {
+  const auto arange = [](std::int64_t end, std::int64_t step) {
+    return run("aten.arange.start_step",
+               {{"start", {std::int64_t{0}}}, {"end", {end}}, {"step", {step}}});
+  };
+  EXPECT_THROW(arange(3, 0), OpError);
+  EXPECT_THROW(arange(3, -1), OpError);
+}
+
+TEST(CreationOps, FullLikeKeepsTheStridesOfADenseOperand) {
+  const TensorRef x = test::tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}, {1, 2});
+  const Datum one{std::int64_t{1}};
+  EXPECT_EQ(run_tensor("aten.full_like.default", {{"self", {x}}, {"fill_value", one}})->strides,
+            (Sizes{1, 2}));
+  EXPECT_EQ(
+      run_tensor("aten.full_like.default", {{"self", {x}},
+                                            {"fill_value", one},
+                                            {"memory_format", {spec::MemoryFormat::kContiguous}}})
+          ->strides,
+      (Sizes{3, 1}));
+}
+
+TEST(CreationOps, NegativeAndHugeSizesAreRefused) {
+  EXPECT_THROW((void)run("aten.zeros.default", {{"size", ints({-1})}}), OpError);
+  EXPECT_THROW((void)run("aten.zeros.default", {{"size", ints({1L << 40, 1L << 40})}}), OpError);
+}
+
+TEST(CreationOps, TrilInPlaceZeroesAboveTheDiagonal) {
+  const TensorRef x = test::tensor(DType::kInt32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(run_tensor("aten.tril_.default", {{"self", {x}}, {"diagonal", {std::int64_t{1}}}}), x);
+  EXPECT_EQ(values(*x), (std::vector<double>{1, 2, 0, 4, 5, 6}));
+}
+
+}  // namespace
+}  // namespace graphgate::reference

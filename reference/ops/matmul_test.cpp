@@ -1,0 +1,132 @@
+#include <cmath>
+#include <limits>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using test::ints;
+using test::run_tensor;
+using test::tensor;
+using test::values;
+using Values = std::vector<double>;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(MatrixProduct, OfInt8Wraps) {
+  const TensorRef a = tensor(DType::kInt8, {1, 2}, {100, 100});
+  const TensorRef out = run_tensor(
+      "aten.mm.default", {{"self", {a}}, {"mat2", {tensor(DType::kInt8, {2, 1}, {2, 1})}}});
+  EXPECT_EQ(values(*out), Values{44});  // 300 - 256
+}
+
+TEST(MatrixProduct, OfNothingToSumIsZero) {
+  const TensorRef out =
+      run_tensor("aten.mm.default", {{"self", {tensor(DType::kFloat32, {2, 0}, {})}},
+                                     {"mat2", {tensor(DType::kFloat32, {0, 1}, {})}}});
+  EXPECT_EQ(values(*out), (Values{0, 0}));
+}
+
+TEST(MatrixProduct, RefusesInnerSizesThatDiffer) {
+  const TensorRef a = test::counting({2, 3});
+  EXPECT_THROW(run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {a}}}), OpError);
+}
+
+TEST(MatrixProduct, OfSmallIntegersIsExactInTheOracle) {
+  const TensorRef a = test::counting({3, 3}, DType::kBFloat16);
+  const TensorRef out =
+      run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {a}}}, Mode::kWorstCase);
+  EXPECT_EQ(values(*out), (Values{15, 18, 21, 42, 54, 66, 69, 90, 111}));
+  EXPECT_EQ(test::radii(*out), Values(9, 0));
+}
+
+TEST(MatrixProduct, BoundsACancellationByWhatCancels) {
+  // 2^12 * 2^12 - 2^24 + 2^-12 * 1: float32 may lose the last term, and no more.
+  const TensorRef a = tensor(DType::kFloat32, {1, 3}, {4096, -4096, 0x1p-12});
+  const TensorRef b = tensor(DType::kFloat32, {3, 1}, {4096, 4096, 1});
+  const TensorRef out =
+      run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {b}}}, Mode::kWorstCase);
+  EXPECT_EQ(values(*out), Values{0x1p-12});
+  const double radius = test::radii(*out)[0];
+  EXPECT_GE(radius, 0x1p-12);
+  EXPECT_LE(radius, 3 * 0x1p-24 * 0x1p25 * 1.01);  // gamma_3 times the magnitudes
+}
+
+TEST(AddingProduct, WithBetaZeroDoesNotReadSelf) {
+  const TensorRef one = tensor(DType::kFloat32, {1, 1}, {3});
+  const TensorRef self = tensor(DType::kFloat32, {1, 1}, {kNan});
+  const TensorRef out =
+      run_tensor("aten.addmm.default",
+                 {{"self", {self}}, {"mat1", {one}}, {"mat2", {one}}, {"beta", {std::int64_t{0}}}});
+  EXPECT_EQ(values(*out), Values{9});
+}
+
+TEST(AddingProduct, StretchesSelfAndScalesBothParts) {
+  const TensorRef self = tensor(DType::kFloat32, {2}, {1, 2});
+  const TensorRef a = tensor(DType::kFloat32, {2, 1}, {1, 2});
+  const TensorRef b = tensor(DType::kFloat32, {1, 2}, {3, 4});
+  const TensorRef out = run_tensor(
+      "aten.addmm.default",
+      {{"self", {self}}, {"mat1", {a}}, {"mat2", {b}}, {"beta", {10.0}}, {"alpha", {0.5}}});
+  EXPECT_EQ(values(*out), (Values{11.5, 22, 13, 24}));
+}
+
+TEST(AddingProduct, OfBatchesRoundsAfterEachBatch) {
+  // bfloat16 holds 256 and 258, not 257: adding 1 twice leaves 256.
+  const TensorRef self = tensor(DType::kBFloat16, {1, 1}, {256});
+  const TensorRef ones = tensor(DType::kBFloat16, {2, 1, 1}, {1, 1});
+  const TensorRef out =
+      run_tensor("aten.addbmm.default", {{"self", {self}}, {"batch1", {ones}}, {"batch2", {ones}}});
+  EXPECT_EQ(values(*out), Values{256});
+}
+
+TEST(OuterProduct, RoundsAtEveryStep) {
+  // 1.0078125^2 = 1.01568603515625 rounds to 1.015625 before 1/64 is added.
+  const TensorRef x = tensor(DType::kBFloat16, {1}, {1.0078125});
+  const TensorRef out = run_tensor(
+      "aten.addr.default",
+      {{"self", {tensor(DType::kBFloat16, {1, 1}, {0.015625})}}, {"vec1", {x}}, {"vec2", {x}}});
+  EXPECT_EQ(values(*out), Values{1.03125});
+}
+
+TEST(Matmul, StretchesBatchesAndDropsTheDimensionOfAVector) {
+  const TensorRef a = test::counting({2, 1, 2, 2});
+  const TensorRef out = run_tensor(
+      "aten.matmul.default", {{"self", {a}}, {"other", {tensor(DType::kFloat32, {2}, {1, 10})}}});
+  EXPECT_EQ(out->sizes, (Sizes{2, 1, 2}));
+  EXPECT_EQ(values(*out), (Values{10, 32, 54, 76}));
+}
+
+TEST(Linear, RoundsOnceOnlyWhereTheBiasIsPartOfTheProduct) {
+  // 257 + 1: in one rounding 258; a product rounded first gives 256, and 256 + 1 rounds to 256.
+  const TensorRef weight = tensor(DType::kBFloat16, {1, 2}, {256, 1});
+  const TensorRef bias = tensor(DType::kBFloat16, {1}, {1});
+  const TensorRef rows = tensor(DType::kBFloat16, {1, 1, 2}, {1, 1});
+  const TensorRef spread = tensor(DType::kBFloat16, {1, 1, 2}, {1, 1}, {4, 4, 2});
+  const auto linear = [&](const TensorRef& input) {
+    return values(*run_tensor("aten.linear.default",
+                              {{"input", {input}}, {"weight", {weight}}, {"bias", {bias}}}));
+  };
+  EXPECT_EQ(linear(rows), Values{258});
+  EXPECT_EQ(linear(spread), Values{256});
+}
+
+TEST(Distance, ByProductStaysRealWhereItCancels) {
+  const TensorRef rows = tensor(DType::kFloat32, {1, 2}, {1000.5, -3.25});
+  const test::Arguments arguments = {
+      {"x1", {rows}}, {"x2", {rows}}, {"p", {2.0}}, {"compute_mode", {std::int64_t{1}}}};
+  const TensorRef out = run_tensor("aten._cdist_forward.default", arguments, Mode::kWorstCase);
+  EXPECT_EQ(values(*out), Values{0});
+  EXPECT_LE(test::radii(*out)[0], 1.0);  // sqrt of a few units in the last place of 10^6
+}
+
+TEST(Distance, OfOrderZeroCountsElementsThatDiffer) {
+  const TensorRef rows = tensor(DType::kFloat64, {2, 3}, {1, 2, 3, 1, 5, 4});
+  const TensorRef out = run_tensor("aten._pdist_forward.default", {{"self", {rows}}, {"p", {0.0}}});
+  EXPECT_EQ(values(*out), Values{2});
+}
+
+}  // namespace
+}  // namespace graphgate::reference

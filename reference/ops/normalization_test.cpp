@@ -1,0 +1,132 @@
+#include <cmath>
+#include <limits>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference::test {
+namespace {
+
+using Numbers = std::vector<double>;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// For the parameters that schemas make optional but do not default.
+const Datum kNone;
+
+const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
+  return **results[i].as<TensorRef>();
+}
+
+TEST(Softmax, OfEqualScoresIsUniformAndOfMaskedRowsIsNaN) {
+  const auto x = tensor(DType::kFloat32, {2, 2}, {3, 3, -kInfinity, -kInfinity});
+  const Arguments arguments = {
+      {"self", {x}}, {"dim", {std::int64_t{1}}}, {"half_to_float", {false}}};
+  const Numbers out = values(*run_tensor("aten._softmax.default", arguments));
+  EXPECT_EQ(out[0], 0.5);
+  EXPECT_TRUE(std::isnan(out[2]));
+  const auto safe = run_tensor("aten._safe_softmax.default", {arguments[0], arguments[1]});
+  EXPECT_EQ(values(*safe)[2], 0);
+}
+
+TEST(Softmax, RefusesIntegersUnlessADtypeIsAskedFor) {
+  const Arguments plain = {{"self", {counting({2}, DType::kInt64)}}, {"dim", {std::int64_t{0}}}};
+  EXPECT_THROW(run("aten.softmax.int", plain), OpError);
+  Arguments cast = plain;
+  cast.emplace_back("dtype", Datum{DType::kFloat32});
+  EXPECT_EQ(run_tensor("aten.softmax.int", cast)->dtype, DType::kFloat32);
+}
+
+TEST(LayerNorm, ReturnsStatisticsWithOnesForNormalizedDimensions) {
+  const auto x = tensor(DType::kFloat32, {2, 2}, {1, 3, 2, 2});
+  const auto out = run("aten.native_layer_norm.default", {{"input", {x}},
+                                                          {"weight", kNone},
+                                                          {"bias", kNone},
+                                                          {"normalized_shape", ints({2})},
+                                                          {"eps", {0.0}}});
+  EXPECT_EQ(result(out, 1).sizes, (Sizes{2, 1}));
+  EXPECT_EQ(values(result(out, 1)), (Numbers{2, 2}));
+  EXPECT_EQ(values(result(out, 0))[0], -1);
+  EXPECT_EQ(values(result(out, 2))[1], kInfinity);
+}
+
+TEST(LayerNorm, KeepsStatisticsInFloat32BesideFloat32Parameters) {
+  const auto x = tensor(DType::kBFloat16, {1, 2}, {1, 3});
+  const auto weight = tensor(DType::kFloat32, {2}, {1, 1});
+  const Arguments arguments = {{"input", {x}},
+                               {"normalized_shape", ints({2})},
+                               {"weight", {weight}},
+                               {"bias", kNone},
+                               {"eps", {1e-5}}};
+  const auto out = run("aten.native_layer_norm.default", arguments);
+  EXPECT_EQ(result(out, 0).dtype, DType::kBFloat16);
+  EXPECT_EQ(result(out, 2).dtype, DType::kFloat32);
+}
+
+TEST(LayerNorm, AllowsForTheFormThatSubtractsScaledNumbers) {
+  const auto x = tensor(DType::kFloat32, {1, 2}, {1000, 1002});
+  const auto out = run("aten.native_layer_norm.default",
+                       {{"input", {x}},
+                        {"weight", kNone},
+                        {"bias", kNone},
+                        {"normalized_shape", ints({2})},
+                        {"eps", {1e-5}}},
+                       Mode::kWorstCase);
+  EXPECT_GT(radii(result(out, 0))[0], 1000 * std::ldexp(1.0, -24));
+}
+
+Arguments batch_norm_arguments(const TensorRef& mean, const TensorRef& variance, bool training) {
+  return {{"input", {tensor(DType::kFloat32, {2, 1}, {1, 3})}},
+          {"weight", kNone},
+          {"bias", kNone},
+          {"running_mean", {mean}},
+          {"running_var", {variance}},
+          {"training", {training}},
+          {"momentum", {0.5}},
+          {"eps", {0.0}}};
+}
+
+TEST(BatchNorm, UpdatesRunningStatisticsInTrainingWithTheUnbiasedVariance) {
+  const auto mean = tensor(DType::kFloat32, {1}, {0});
+  const auto variance = tensor(DType::kFloat32, {1}, {4});
+  const auto out =
+      run("aten._native_batch_norm_legit.default", batch_norm_arguments(mean, variance, true));
+  EXPECT_EQ(values(result(out, 0)), (Numbers{-1, 1}));
+  EXPECT_EQ(values(*mean), Numbers{1});
+  EXPECT_EQ(values(*variance), Numbers{3});
+  EXPECT_EQ(values(result(out, 1)), Numbers{2});
+}
+
+TEST(BatchNorm, WritesWhatTheCompositeDoesNotDeclare) {
+  const auto mean = tensor(DType::kFloat32, {1}, {0});
+  const auto variance = tensor(DType::kFloat32, {1}, {4});
+  Arguments arguments = batch_norm_arguments(mean, variance, true);
+  arguments.emplace_back("cudnn_enabled", Datum{false});
+  run("aten.batch_norm.default", arguments);
+  EXPECT_EQ(values(*mean), Numbers{1});
+}
+
+TEST(BatchNorm, ReturnsEmptyStatisticsOutOfTraining) {
+  const auto mean = tensor(DType::kFloat32, {1}, {1});
+  const auto variance = tensor(DType::kFloat32, {1}, {4});
+  const auto out =
+      run("aten._native_batch_norm_legit.default", batch_norm_arguments(mean, variance, false));
+  EXPECT_EQ(values(result(out, 0)), (Numbers{0, 1}));
+  EXPECT_EQ(result(out, 1).sizes, Sizes{0});
+  EXPECT_EQ(values(*mean), Numbers{1});
+}
+
+TEST(GroupNorm, NormalizesEachRunOfChannels) {
+  const auto x = tensor(DType::kFloat32, {1, 4, 1}, {1, 3, 10, 30});
+  const auto out = run("aten.native_group_norm.default", {{"input", {x}},
+                                                          {"weight", kNone},
+                                                          {"bias", kNone},
+                                                          {"N", {std::int64_t{1}}},
+                                                          {"C", {std::int64_t{4}}},
+                                                          {"HxW", {std::int64_t{1}}},
+                                                          {"group", {std::int64_t{2}}},
+                                                          {"eps", {0.0}}});
+  EXPECT_EQ(values(result(out, 0)), (Numbers{-1, 1, -1, 1}));
+  EXPECT_EQ(result(out, 1).sizes, (Sizes{1, 2}));
+}
+
+}  // namespace
+}  // namespace graphgate::reference::test

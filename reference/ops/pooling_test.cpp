@@ -1,0 +1,91 @@
+#include <cmath>
+#include <limits>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference::test {
+namespace {
+
+using Numbers = std::vector<double>;
+const double kNan = std::nan("");
+
+const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
+  return **results[i].as<TensorRef>();
+}
+
+TEST(AveragePool, CountsPaddingOnlyWhenAskedAndNeverBeyondThePaddedEnd) {
+  const auto ones = tensor(DType::kFloat32, {1, 1, 4}, {1, 1, 1, 1});
+  Arguments arguments = {{"self", {ones}},
+                         {"kernel_size", ints({1, 3})},
+                         {"stride", ints({1, 2})},
+                         {"padding", ints({0, 1})},
+                         {"ceil_mode", {true}}};
+  const auto counted = run_tensor("aten.avg_pool2d.default", arguments);
+  EXPECT_FLOAT_EQ(static_cast<float>(values(*counted)[0]), 2.0F / 3);
+  EXPECT_EQ(values(*counted)[2], 0.5);
+  arguments.emplace_back("count_include_pad", Datum{false});
+  EXPECT_EQ(values(*run_tensor("aten.avg_pool2d.default", arguments)), (Numbers{1, 1, 1}));
+  arguments.emplace_back("divisor_override", Datum{std::int64_t{2}});
+  EXPECT_EQ(values(*run_tensor("aten.avg_pool2d.default", arguments)), (Numbers{1, 1.5, 0.5}));
+}
+
+TEST(AveragePool, KeepsChannelsLastInTwoDimensionsOnly) {
+  const auto x = tensor(DType::kFloat32, {1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}, {8, 1, 4, 2});
+  const auto out =
+      run_tensor("aten.avg_pool2d.default", {{"self", {x}}, {"kernel_size", ints({1})}});
+  EXPECT_EQ(out->strides, (Sizes{8, 1, 4, 2}));
+  EXPECT_EQ(values(*out), values(*x));
+}
+
+TEST(AdaptivePool, OverlapsWindowsThatDoNotDivideTheInput) {
+  const auto x = tensor(DType::kFloat32, {1, 5}, {1, 2, 3, 4, 5});
+  const auto out =
+      run_tensor("aten.adaptive_avg_pool1d.default", {{"self", {x}}, {"output_size", ints({3})}});
+  EXPECT_EQ(values(*out), (Numbers{1.5, 3, 4.5}));
+}
+
+TEST(MaxPool, TakesTheFirstOfEqualElementsAndTheLastNaN) {
+  const Arguments kernel = {{"kernel_size", ints({2})}};
+  const auto pool = [&](const Numbers& elements) {
+    return run("aten.max_pool2d_with_indices.default",
+               {{"self", {tensor(DType::kFloat32, {1, 2, 2}, elements)}}, kernel[0]});
+  };
+  EXPECT_EQ(values(result(pool({3, 3, 1, 3}), 1)), Numbers{0});
+  EXPECT_EQ(values(result(pool({1, kNan, kNan, 2}), 1)), Numbers{2});
+}
+
+TEST(MaxPool, NeverChoosesPadding) {
+  const auto x = tensor(DType::kFloat32, {1, 1, 2}, {-5, -7});
+  const auto out = run("aten.max_pool2d_with_indices.default", {{"self", {x}},
+                                                                {"kernel_size", ints({1, 2})},
+                                                                {"stride", ints({1, 1})},
+                                                                {"padding", ints({0, 1})}});
+  EXPECT_EQ(values(result(out, 0)), (Numbers{-5, -5, -7}));
+  EXPECT_EQ(values(result(out, 1)), (Numbers{0, 0, 1}));
+}
+
+TEST(MaxPool, RefusesPaddingOfMoreThanHalfTheKernel) {
+  EXPECT_THROW(
+      run("aten.max_pool2d.default",
+          {{"self", {counting({1, 4, 4})}}, {"kernel_size", ints({2})}, {"padding", ints({2})}}),
+      OpError);
+}
+
+TEST(MaxPoolBackward, AddsGradientsThatMeet) {
+  const auto x = tensor(DType::kFloat32, {1, 1, 3}, {1, 9, 1});
+  const auto grad = tensor(DType::kFloat32, {1, 1, 2}, {2, 5});
+  const auto indices = tensor(DType::kInt64, {1, 1, 2}, {1, 1});
+  const auto out =
+      run_tensor("aten.max_pool2d_with_indices_backward.default", {{"grad_output", {grad}},
+                                                                   {"self", {x}},
+                                                                   {"kernel_size", ints({1, 2})},
+                                                                   {"stride", ints({1, 1})},
+                                                                   {"padding", ints({0, 0})},
+                                                                   {"dilation", ints({1, 1})},
+                                                                   {"ceil_mode", {false}},
+                                                                   {"indices", {indices}}});
+  EXPECT_EQ(values(*out), (Numbers{0, 7, 0}));
+}
+
+}  // namespace
+}  // namespace graphgate::reference::test

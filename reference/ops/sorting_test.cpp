@@ -1,0 +1,104 @@
+#include <cmath>
+#include <limits>
+
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference::test {
+namespace {
+
+using Numbers = std::vector<double>;
+const double kNan = std::nan("");
+
+const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
+  return **results[i].as<TensorRef>();
+}
+
+TEST(Sort, PutsNaNLastAscendingAndFirstDescending) {
+  const auto x = tensor(DType::kFloat32, {4}, {2, kNan, 1, 3});
+  EXPECT_EQ(values(result(run("aten.sort.default", {{"self", {x}}}), 1)), (Numbers{2, 0, 3, 1}));
+  const auto down = run("aten.sort.default", {{"self", {x}}, {"descending", {true}}});
+  EXPECT_EQ(values(result(down, 1)), (Numbers{1, 3, 0, 2}));
+}
+
+TEST(Sort, KeepsTheOrderOfEqualElementsWhenStable) {
+  std::vector<double> keys;
+  for (int i = 0; i < 40; ++i) keys.push_back(i % 2);
+  const auto x = tensor(DType::kInt64, {40}, keys);
+  const auto out = run("aten.sort.stable", {{"self", {x}}, {"stable", {true}}});
+  const Numbers indices = values(result(out, 1));
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(indices[i], static_cast<double>(2 * i));
+    EXPECT_EQ(indices[20 + i], static_cast<double>(2 * i + 1));
+  }
+}
+
+TEST(Sort, KeepsTheStridesOfADenseInput) {
+  const auto x = tensor(DType::kFloat32, {2, 3}, {3, 2, 1, 6, 5, 4}, {1, 2});
+  const auto out = run("aten.sort.default", {{"self", {x}}, {"dim", {std::int64_t{1}}}});
+  EXPECT_EQ(result(out, 0).strides, (Sizes{1, 2}));
+  EXPECT_EQ(values(result(out, 0)), (Numbers{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Sort, LeavesOpenWhatOverlaps) {
+  const auto x = counting({3});
+  x->storage->marks = {{1.0L, 0.25}, {5.0L, 0}, {1.125L, 0}};
+  const auto out = run("aten.sort.default", {{"self", {x}}}, Mode::kWorstCase);
+  const Numbers widths = radii(result(out, 0));
+  EXPECT_NEAR(widths[0], 0.25, 1e-6);
+  EXPECT_NEAR(widths[1], 0.25, 1e-6);
+  EXPECT_EQ(widths[2], 0);
+  EXPECT_TRUE(std::isinf(radii(result(out, 1))[0]));
+  EXPECT_EQ(radii(result(out, 1))[2], 0);
+}
+
+TEST(Topk, TakesNaNAsLargest) {
+  const auto x = tensor(DType::kFloat32, {4}, {2, kNan, 1, 3});
+  const auto out = run("aten.topk.default", {{"self", {x}}, {"k", {std::int64_t{2}}}});
+  EXPECT_EQ(values(result(out, 1)), (Numbers{1, 3}));
+}
+
+TEST(Topk, RefusesMoreThanThereIs) {
+  EXPECT_THROW(run("aten.topk.default", {{"self", {counting({2})}}, {"k", {std::int64_t{3}}}}),
+               OpError);
+}
+
+TEST(Median, IsTheLowerOfTheMiddleTwo) {
+  const auto x = tensor(DType::kFloat32, {4}, {4, 1, 3, 2});
+  EXPECT_EQ(values(*run_tensor("aten.median.default", {{"self", {x}}})), Numbers{2});
+  const auto with_nan = tensor(DType::kFloat32, {3}, {4, kNan, 3});
+  EXPECT_TRUE(std::isnan(values(*run_tensor("aten.median.default", {{"self", {with_nan}}}))[0]));
+  EXPECT_EQ(values(*run_tensor("aten.nanmedian.default", {{"self", {with_nan}}})), Numbers{3});
+}
+
+TEST(Cumsum, WrapsIntegersAndWidensThemToInt64) {
+  const auto x = tensor(DType::kInt8, {3}, {100, 100, 100});
+  const Arguments arguments = {{"self", {x}}, {"dim", {std::int64_t{0}}}};
+  const auto out = run_tensor("aten.cumsum.default", arguments);
+  EXPECT_EQ(out->dtype, DType::kInt64);
+  EXPECT_EQ(values(*out), (Numbers{100, 200, 300}));
+  EXPECT_EQ(values(*run_tensor("aten.cumsum_.default", arguments)), (Numbers{100, -56, 44}));
+}
+
+TEST(Cummax, TakesTheLastOfEqualElementsAndOfNaNs) {
+  const auto x = tensor(DType::kFloat32, {6}, {1, 3, 3, kNan, 2, kNan});
+  const auto out = run("aten.cummax.default", {{"self", {x}}, {"dim", {std::int64_t{0}}}});
+  EXPECT_EQ(values(result(out, 1)), (Numbers{0, 1, 2, 3, 3, 5}));
+}
+
+TEST(Diff, TakesExclusiveOrOfBooleansAndStopsAtNothing) {
+  const auto mask = tensor(DType::kBool, {4}, {1, 1, 0, 1});
+  EXPECT_EQ(values(*run_tensor("aten.diff.default", {{"self", {mask}}})), (Numbers{0, 1, 1}));
+  const auto gone =
+      run_tensor("aten.diff.default", {{"self", {counting({2, 3})}}, {"n", {std::int64_t{7}}}});
+  EXPECT_EQ(gone->sizes, (Sizes{2, 0}));
+}
+
+TEST(Diff, PutsPrependAndAppendAround) {
+  const auto out = run_tensor("aten.diff.default", {{"self", {tensor(DType::kInt64, {2}, {5, 9})}},
+                                                    {"prepend", {tensor(DType::kInt64, {1}, {2})}},
+                                                    {"append", {tensor(DType::kInt64, {1}, {0})}}});
+  EXPECT_EQ(values(*out), (Numbers{3, 4, -9}));
+}
+
+}  // namespace
+}  // namespace graphgate::reference::test

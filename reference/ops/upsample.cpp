@@ -1,0 +1,185 @@
+// upsample: an image read at evenly spaced coordinates.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "reference/ops/resampling.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+using namespace resampling;
+
+// The sizes and the given scales of one upsample call, however its overload writes them.
+struct Upsampling {
+  TensorRef input;
+  Sizes in, out;                              // spatial
+  std::vector<std::optional<double>> scales;  // per spatial dimension
+  Sizes result;                               // all sizes of the result
+};
+
+// scales, scales_h, scales_w...: one argument per dimension.
+std::optional<double> scale_argument(const Call& call, std::size_t d, std::size_t dims) {
+  constexpr std::array kNames = {"scales_d", "scales_h", "scales_w"};
+  return call.optional_real(dims == 1 ? "scales" : kNames[3 - dims + d]);
+}
+
+Upsampling read_upsampling(const Call& call, std::size_t dims) {
+  Upsampling up;
+  up.input = call.tensor(call.has("input") ? "input" : "self");
+  if (up.input->sizes.size() != dims + 2) {
+    throw OpError("upsample: expected an input of rank " + std::to_string(dims + 2));
+  }
+  up.in = spatial_sizes(up.input->sizes);
+  up.scales.resize(dims);
+  if (call.has("output_size")) {
+    up.out = call.integers("output_size");
+    if (up.out.size() != dims) throw OpError("upsample: one output size per spatial dimension");
+    for (std::size_t d = 0; d < dims; ++d) up.scales[d] = scale_argument(call, d, dims);
+  } else {
+    const auto* factors = call.datum("scale_factors").as<Datum::List>();
+    if (!factors || factors->size() != dims) {
+      throw OpError("upsample: must specify exactly one of output_size and scale_factors");
+    }
+    for (std::size_t d = 0; d < dims; ++d) {
+      const auto* factor = (*factors)[d].as<double>();
+      if (!factor) throw OpError("upsample: scale factors must be floats");
+      up.scales[d] = *factor;
+      up.out.push_back(static_cast<std::int64_t>(static_cast<double>(up.in[d]) * *factor));
+    }
+  }
+  up.result = {up.input->sizes[0], up.input->sizes[1]};
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (up.in[d] <= 0 || up.out[d] <= 0) {
+      throw OpError("upsample: input and output sizes should be greater than 0");
+    }
+    up.result.push_back(up.out[d]);
+  }
+  return up;
+}
+
+Sizes upsampled_strides(const Upsampling& up) {
+  if (!suggests_channels_last(*up.input)) return spec::contiguous_strides(up.result);
+  return strides_in_format(up.result, up.in.size() == 3 ? spec::MemoryFormat::kChannelsLast3d
+                                                        : spec::MemoryFormat::kChannelsLast);
+}
+
+// The pixel that nearest takes, in PyTorch's float32 arithmetic, which decides ties: exact here.
+std::int64_t nearest_pixel(std::int64_t i, const Upsampling& up, std::size_t d, bool is_exact) {
+  const std::int64_t in = up.in[d];
+  const std::int64_t out = up.out[d];
+  if (!is_exact && in == out) return i;
+  if (!is_exact && out == 2 * in) return i / 2;
+  const bool given = up.scales[d] && *up.scales[d] > 0;
+  const float scale = given ? static_cast<float>(1.0 / *up.scales[d])
+                            : static_cast<float>(in) / static_cast<float>(out);
+  const float at = (static_cast<float>(i) + (is_exact ? 0.5F : 0.0F)) * scale;
+  return std::min(static_cast<std::int64_t>(std::floor(at)), in - 1);
+}
+
+void upsample_nearest(Call& call, std::size_t dims, bool is_exact) {
+  const Upsampling up = read_upsampling(call, dims);
+  std::vector<Picked> picked;
+  for_each_index(up.result, [&](const Sizes& index) {
+    std::int64_t position = index[0] * up.result[1] + index[1];
+    for (std::size_t d = 0; d < dims; ++d) {
+      position = position * up.in[d] + nearest_pixel(index[d + 2], up, d, is_exact);
+    }
+    picked.push_back({position, false});
+  });
+  emit_made(call, pick(*up.input, up.result, picked, upsampled_strides(up)));
+}
+
+// Where output pixel i lies in the input. `like` gives the arithmetic.
+template <class N>
+N source_coordinate(std::int64_t i, const Upsampling& up, std::size_t d, Kernel kernel,
+                    bool align_corners, const N& like) {
+  const auto in = static_cast<double>(up.in[d]);
+  const auto out = static_cast<double>(up.out[d]);
+  const N zero = zero_like(like);  // a constant has no arithmetic of its own
+  if (align_corners) {
+    if (up.out[d] <= 1) return zero;
+    return (zero + N(in - 1)) / N(out - 1) * N(static_cast<double>(i));
+  }
+  const bool given = up.scales[d] && *up.scales[d] > 0;
+  const N scale = given ? (zero + N(1.0)) / N(*up.scales[d]) : (zero + N(in)) / N(out);
+  const N source = scale * N(static_cast<double>(i) + 0.5) - N(0.5);
+  return kernel == Kernel::kCubic ? source : maximum(source, zero);
+}
+
+template <class N>
+std::vector<Taps<N>> upsample_taps(const Upsampling& up, std::size_t d, Kernel kernel,
+                                   bool align_corners, const N& like, const Settle<N>& settle) {
+  std::vector<Taps<N>> taps;
+  for (std::int64_t i = 0; i < up.out[d]; ++i) {
+    const N source = source_coordinate(i, up, d, kernel, align_corners, like);
+    taps.push_back(taps_around(source, kernel, settle));
+    for (Tap<N>& tap : taps.back())
+      tap.index = std::clamp<std::int64_t>(tap.index, 0, up.in[d] - 1);
+  }
+  return taps;
+}
+
+// For 16-bit dtypes PyTorch's bilinear kernel keeps float32 to the end; the kernels of the others
+// round weights and partial results to the dtype.
+void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
+  const Upsampling up = read_upsampling(call, dims);
+  const DType dtype = up.input->dtype;
+  const bool align_corners = call.boolean("align_corners");
+  if (!spec::is_floating_point(dtype)) throw OpError("upsample: expected a floating dtype");
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> input = load<N>(*up.input, dtype);
+    const bool is_wide = dims == 2 && kernel == Kernel::kLinear;
+    const Settle<N> settle{is_wide ? compute_dtype(dtype) : dtype};
+    std::vector<std::vector<Taps<N>>> taps;  // per dimension and output coordinate
+    for (std::size_t d = 0; d < dims && input.count() > 0; ++d) {
+      taps.push_back(upsample_taps(up, d, kernel, align_corners, input[0], settle));
+    }
+    const std::int64_t area = spec::element_count(up.in);
+    const std::int64_t points = spec::element_count(up.out);
+    Array<N> out(up.result);
+    std::int64_t point = 0;
+    for_each_index(input.count() > 0 ? up.out : Sizes{0}, [&](const Sizes& index) {
+      std::vector<Taps<N>> per_dim;
+      for (std::size_t d = 0; d < dims; ++d) {
+        per_dim.push_back(taps[d][static_cast<std::size_t>(index[d])]);
+      }
+      const Taps<N> all = cross(per_dim, up.in, settle);
+      for (std::int64_t plane = 0; plane < up.result[0] * up.result[1]; ++plane) {
+        out[plane * points + point] = weighted_sum(input, plane * area, all, settle.dtype, settle);
+      }
+      ++point;
+    });
+    call.emit(out, dtype, upsampled_strides(up));
+  });
+}
+
+template <std::size_t kDims, bool kExact>
+void nearest(Call& call) {
+  upsample_nearest(call, kDims, kExact);
+}
+template <std::size_t kDims, Kernel kKernel>
+void smooth(Call& call) {
+  upsample_smooth(call, kDims, kKernel);
+}
+
+constexpr std::array kOps = {
+    OpBody{"aten._upsample_nearest_exact1d", nearest<1, true>},
+    OpBody{"aten._upsample_nearest_exact2d", nearest<2, true>},
+    OpBody{"aten.upsample_bicubic2d", smooth<2, Kernel::kCubic>},
+    OpBody{"aten.upsample_bilinear2d", smooth<2, Kernel::kLinear>},
+    OpBody{"aten.upsample_linear1d", smooth<1, Kernel::kLinear>},
+    OpBody{"aten.upsample_nearest1d", nearest<1, false>},
+    OpBody{"aten.upsample_nearest2d", nearest<2, false>},
+    OpBody{"aten.upsample_nearest3d", nearest<3, false>},
+    OpBody{"aten.upsample_trilinear3d", smooth<3, Kernel::kLinear>},
+};
+
+}  // namespace
+
+std::span<const OpBody> upsample_ops() { return kOps; }
+
+}  // namespace graphgate::reference

@@ -1,0 +1,1 @@
+"""What graphgate needs on PyTorch's side: custom ops (ops.py)."""

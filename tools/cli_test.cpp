@@ -1,0 +1,223 @@
+// The program as its users meet it: run as a process, judged by its output and exit code.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "interop/safetensors.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / (std::string("graphgate_cli_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // Runs `graphgate ARGUMENTS`, a shell fragment.
+  Outcome run(const std::string& arguments) {
+    const fs::path out = folder_ / "out.txt";
+    const fs::path err = folder_ / "err.txt";
+    const std::string command = std::string(GRAPHGATE_BINARY) + " " + arguments + " >" +
+                                out.string() + " 2>" + err.string();
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  static std::string model(const std::string& name) {
+    return std::string(GRAPHGATE_GOLDEN_DIR) + "/models/" + name;
+  }
+
+  // A copy of a model's recording in the scratch folder, changed by `edit`.
+  template <class Edit>
+  std::string edited_recording(const std::string& name, Edit edit) {
+    interop::NamedTensors tensors =
+        interop::read_safetensors(model(name + ".safetensors")).value().tensors;
+    edit(tensors);
+    const fs::path path = folder_ / (name + ".safetensors");
+    EXPECT_TRUE(interop::write_safetensors(path.string(), tensors).ok());
+    fs::copy_file(model(name + ".geometry.json"), folder_ / (name + ".geometry.json"));
+    return path.string();
+  }
+
+  fs::path folder_;
+};
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  const std::size_t start = text.rfind('\n', end);
+  return text.substr(start + 1, end - start);
+}
+
+std::size_t line_count(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST_F(Cli, ChecksARecordedModelAndEndsWithTheTotals) {
+  const Outcome outcome = run("check " + model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.out), "2 passed, 0 failed, 0 skipped");
+}
+
+TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
+  fs::copy_file(model("mutations.pt2"), folder_ / "alone.pt2");
+  const Outcome outcome = run("check " + (folder_ / "alone.pt2").string());
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("2 seeded calls"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, FailsARecordingWithOneElementOff) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    float x = 0;
+    std::byte* at = tensors.at("call1.output0.float32").storage->bytes.data();
+    std::memcpy(&x, at, sizeof(x));
+    x += 1;
+    std::memcpy(at, &x, sizeof(x));
+  });
+  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("recording: call 1, output 0: element [0]"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(last_line(outcome.out), "0 passed, 1 failed, 0 skipped");
+}
+
+TEST_F(Cli, FailsARecordedFinalStateThatIsOff) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    auto& bytes = tensors.at("call0.buffer.state.float32").storage->bytes;
+    std::fill(bytes.begin(), bytes.end(), std::byte{0x40});
+  });
+  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("state 'state'"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, RefusesAnInputOfAnotherDtypeInOneLine) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    tensors.insert_or_assign("call0.input0", spec::make_host_tensor(spec::DType::kInt64, {8, 16}));
+  });
+  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("input 'x': dtype is int64, expected float32"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Cli, RefusesASizeOutsideItsRangeInOneLine) {
+  const std::string data = edited_recording("quant_mixed", [](interop::NamedTensors& tensors) {
+    for (auto& [name, tensor] : tensors) {
+      if (name.compare(0, 11, "call0.input") != 0) continue;
+      std::vector<std::int64_t> sizes = tensor.sizes;
+      sizes[0] = 65;
+      tensor = spec::make_host_tensor(tensor.dtype, sizes);
+    }
+  });
+  const Outcome outcome = run("check " + model("quant_mixed.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("outside its range [1, 64]"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, RefusesEveryBadArchiveWithOneLineAndCode4) {
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(std::string(GRAPHGATE_GOLDEN_DIR) + "/bad")) {
+    if (entry.path().extension() != ".pt2") continue;
+    const Outcome outcome = run("check " + entry.path().string());
+    const bool refused = outcome.code == 4 || outcome.code == 2;  // bad, or right but unsupported
+    EXPECT_TRUE(refused) << entry.path() << " gave " << outcome.code;
+    EXPECT_EQ(line_count(outcome.err), 1U) << entry.path() << ": " << outcome.err;
+    ++files;
+  }
+  EXPECT_GT(files, 30U);
+}
+
+TEST_F(Cli, WritesJsonToStandardOutputAlone) {
+  const Outcome outcome = run("check --json - " + model("cond_nonzero.pt2"));
+  EXPECT_EQ(outcome.code, 0);
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["passed"], 1);
+  EXPECT_EQ(json["programs"][0]["outcome"], "PASS");
+}
+
+TEST_F(Cli, RunsAProgramAndSavesItsResults) {
+  const fs::path saved = folder_ / "results.safetensors";
+  const Outcome outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto tensors = interop::read_safetensors(saved.string());
+  ASSERT_TRUE(tensors.ok());
+  EXPECT_EQ(tensors.value().tensors.at("call0.output1").sizes, (std::vector<std::int64_t>{8, 16}));
+}
+
+TEST_F(Cli, RunsAHandWrittenProgramWithAnOpOfTheUsersOwn) {
+  std::ofstream(folder_ / "ops.txt") << "mine::unknown(Tensor x) -> Tensor\n";
+  std::ofstream(folder_ / "p.txt") << "program \"p\" {\n  input %x : f32[2]\n"
+                                      "  %y = mine.unknown.default(%x)\n  output %y\n}\n";
+  const std::string program = (folder_ / "p.txt").string();
+  EXPECT_EQ(run("check " + program).code, 4);
+  const Outcome outcome =
+      run("check " + program + " --custom-ops " + (folder_ / "ops.txt").string());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.out.find("UNSUPPORTED"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, ConvertsAnArchiveToTextAndBackWithoutChangingWhatItComputes) {
+  const std::string text = (folder_ / "mutations.txt").string();
+  const std::string archive = (folder_ / "mutations.pt2").string();
+  EXPECT_EQ(run("convert --inline " + model("mutations.pt2") + " " + text).code, 0);
+  EXPECT_EQ(run("convert " + text + " " + archive).code, 0);
+  const Outcome outcome = run("check " + archive + " --data " + model("mutations.safetensors"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(Cli, ListsOpsAndCoverage) {
+  const Outcome list = run("ops silu");
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("aten::silu_(Tensor(a!) self) -> Tensor(a!)"), std::string::npos);
+  const Outcome coverage = run("ops --coverage " + model("mutations.pt2"));
+  EXPECT_EQ(coverage.code, 0) << coverage.out;
+  EXPECT_NE(last_line(coverage.out).find("0 without a reference"), std::string::npos);
+}
+
+TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
+  EXPECT_EQ(run("").code, 4);
+  EXPECT_EQ(run("frobnicate").code, 4);
+  EXPECT_EQ(run("check").code, 4);
+  EXPECT_EQ(run("check no_such_file.pt2").code, 4);
+  for (const char* verb : {"check", "run", "ops", "convert", "doctor"}) {
+    const Outcome help = run(std::string(verb) + " --help");
+    EXPECT_EQ(help.code, 0) << verb;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
+  }
+}
+
+TEST_F(Cli, DoctorRunsEverywhere) {
+  const Outcome outcome = run("doctor --json -");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded()) << outcome.out;
+}
+
+}  // namespace
+}  // namespace graphgate::tools

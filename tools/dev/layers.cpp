@@ -1,0 +1,86 @@
+#include "tools/dev/layers.h"
+
+#include <algorithm>
+
+namespace graphgate::dev {
+
+const std::vector<Layer>& layers() {
+  static const std::vector<Layer> kLayers = {
+      {"conformance/compare/", {"spec/"}, {}},
+      {"conformance/harness/", {"spec/", "conformance/compare/"}, {}},
+      {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
+      {"reference/", {"spec/"}, {}},
+      {"spec/", {}, {}},
+      {"tools/", {"spec/", "interop/", "reference/", "conformance/"}, {"nlohmann/", "CLI/"}},
+  };
+  return kLayers;
+}
+
+namespace {
+
+// What tests may include besides.
+constexpr std::string_view kTestLibraries[] = {"gtest/", "gmock/", "rapidcheck"};
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+template <class Prefixes>
+bool starts_with_any(std::string_view text, const Prefixes& prefixes) {
+  return std::any_of(std::begin(prefixes), std::end(prefixes),
+                     [&](std::string_view prefix) { return starts_with(text, prefix); });
+}
+
+// The standard library's and the system's headers have no slash, or are POSIX's sys/.
+bool is_standard(std::string_view header) {
+  return (header.find('/') == std::string_view::npos && header != "zip.h") ||
+         starts_with(header, "sys/");
+}
+
+// The target of an #include line with its delimiter: `"spec/ids.h` or `<vector`; "" for other
+// lines.
+std::string_view include_target(std::string_view line) {
+  constexpr std::string_view kInclude = "#include ";
+  if (!starts_with(line, kInclude)) return "";
+  line.remove_prefix(kInclude.size());
+  const char close = line[0] == '<' ? '>' : '"';
+  return line.substr(0, line.find(close, 1));
+}
+
+bool is_test(std::string_view path) {
+  return path.find("_test.") != std::string_view::npos ||
+         path.find("test_") != std::string_view::npos ||
+         path.find("fuzz") != std::string_view::npos;
+}
+
+bool allowed(const Layer& layer, std::string_view path, std::string_view target) {
+  const std::string_view name = target.substr(1);
+  if (target[0] == '"')
+    return starts_with(name, layer.folder) || starts_with_any(name, layer.may_include);
+  if (is_standard(name) || starts_with_any(name, layer.system_libraries)) return true;
+  return is_test(path) && starts_with_any(name, kTestLibraries);
+}
+
+}  // namespace
+
+std::vector<std::string> forbidden_includes(std::string_view path, std::string_view text) {
+  const auto layer = std::find_if(layers().begin(), layers().end(), [&](const Layer& candidate) {
+    return starts_with(path, candidate.folder);
+  });
+  if (layer == layers().end()) return {};
+  std::vector<std::string> findings;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view target = include_target(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (target.empty() || allowed(*layer, path, target)) continue;
+    findings.push_back(std::string(path) + ":" + std::to_string(number) + ": " +
+                       std::string(layer->folder) + " may not include " +
+                       std::string(target.substr(1)));
+  }
+  return findings;
+}
+
+}  // namespace graphgate::dev

@@ -1,0 +1,56 @@
+#include "tools/dev/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace graphgate::dev {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Layers, RefuseTheReferenceInConformance) {
+  const auto findings = forbidden_includes("conformance/harness/a.cpp",
+                                           "#include <vector>\n#include \"reference/tensor.h\"\n");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0],
+            "conformance/harness/a.cpp:2: conformance/harness/ may not include reference/tensor.h");
+}
+
+TEST(Layers, RefuseALibraryInSpec) {
+  EXPECT_EQ(forbidden_includes("spec/a.h", "#include <nlohmann/json.hpp>\n").size(), 1U);
+  EXPECT_EQ(forbidden_includes("spec/a.cpp", "#include <zip.h>\n").size(), 1U);
+}
+
+TEST(Layers, AllowTestLibrariesInTestsOnly) {
+  EXPECT_TRUE(forbidden_includes("spec/a_test.cpp", "#include <gtest/gtest.h>\n").empty());
+  EXPECT_FALSE(forbidden_includes("spec/a.cpp", "#include <gtest/gtest.h>\n").empty());
+}
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cpp";
+}
+
+TEST(Layers, HoldInEverySourceFile) {
+  const fs::path root = GRAPHGATE_SOURCE_DIR;
+  std::size_t files = 0;
+  for (const Layer& layer : layers()) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
+      if (!is_source(entry.path())) continue;
+      std::ifstream file(entry.path());
+      std::stringstream text;
+      text << file.rdbuf();
+      const std::string path = fs::relative(entry.path(), root).string();
+      for (const std::string& finding : forbidden_includes(path, text.str())) {
+        ADD_FAILURE() << finding;
+      }
+      ++files;
+    }
+  }
+  EXPECT_GT(files, 100U);
+}
+
+}  // namespace
+}  // namespace graphgate::dev

@@ -1,0 +1,61 @@
+// The command line: declares the verbs, runs the one that was asked for, turns an Error into one
+// line and an exit code.
+#include <cstdio>
+
+#include "tools/verbs.h"
+
+namespace {
+
+using graphgate::Result;
+using graphgate::tools::ExitCode;
+
+int finish(const Result<ExitCode>& result) {
+  if (result.ok()) return static_cast<int>(result.value());
+  std::fflush(stdout);
+  std::fprintf(stderr, "graphgate: %s\n", result.error().message.c_str());
+  return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Tells whether a graph executor still computes what the graph says."};
+  app.set_version_flag("--version", GRAPHGATE_VERSION);
+  app.require_subcommand(1);
+  app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
+  graphgate::tools::CheckVerb check;
+  graphgate::tools::RunVerb run;
+  graphgate::tools::OpsVerb ops;
+  graphgate::tools::ConvertVerb convert;
+  graphgate::tools::DoctorVerb doctor;
+  const CLI::App* check_app = add_check(app, check);
+  const CLI::App* run_app = add_run(app, run);
+  const CLI::App* ops_app = add_ops(app, ops);
+  const CLI::App* convert_app = add_convert(app, convert);
+  const CLI::App* doctor_app = add_doctor(app, doctor);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool is_help = error.get_exit_code() == 0;
+    app.exit(error);
+    return static_cast<int>(is_help ? ExitCode::kGood : ExitCode::kBadInput);
+  }
+  if (check_app->parsed()) return finish(run_check(check));
+  if (run_app->parsed()) return finish(run_run(run));
+  if (ops_app->parsed()) return finish(run_ops(ops));
+  if (convert_app->parsed()) return finish(run_convert(convert));
+  if (doctor_app->parsed()) return finish(run_doctor(doctor));
+  return static_cast<int>(ExitCode::kBadInput);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "graphgate: out of memory\n");
+    return static_cast<int>(ExitCode::kInfrastructure);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphgate: internal error: %s\n", error.what());
+    return static_cast<int>(ExitCode::kInternal);
+  }
+}

@@ -1,0 +1,133 @@
+#include "tools/report.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "interop/file_io.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::ProgramReport;
+using spec::Outcome;
+using Json = nlohmann::ordered_json;
+
+enum class Count { kPassed, kFailed, kSkipped };
+
+Count count_of(const FileReport& file) {
+  if (!file.report) {
+    return file.error->kind == ErrorKind::kUnsupported ? Count::kSkipped : Count::kFailed;
+  }
+  switch (exit_code_of(file.report->outcome)) {
+    case ExitCode::kGood:
+      return Count::kPassed;
+    case ExitCode::kInconclusive:
+      return Count::kSkipped;
+    default:
+      return Count::kFailed;
+  }
+}
+
+std::size_t count(const std::vector<FileReport>& reports, Count wanted) {
+  std::size_t n = 0;
+  for (const FileReport& report : reports) n += count_of(report) == wanted ? 1 : 0;
+  return n;
+}
+
+// JSON has no infinity; an absent number says that there is none.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json to_json(const FileReport& file) {
+  Json json;
+  json["file"] = file.file;
+  if (!file.report) {
+    json["outcome"] = file.error->kind == ErrorKind::kUnsupported ? "UNSUPPORTED" : "ERROR";
+    json["reason"] = file.error->message;
+    return json;
+  }
+  const ProgramReport& report = *file.report;
+  json["program"] = report.program;
+  json["outcome"] = spec::outcome_name(report.outcome);
+  if (!report.reason.empty()) json["reason"] = report.reason;
+  if (!report.node.empty()) json["node"] = report.node;
+  json["nodes"] = report.nodes;
+  json["calls"] = report.calls;
+  json["recorded"] = report.recorded;
+  json["elements"] = report.elements;
+  json["undecided"] = report.undecided;
+  json["worst_error"] = number(report.worst_error);
+  json["worst_allowed"] = number(report.worst_allowed);
+  json["worst_ratio"] = number(report.worst_ratio);
+  json["differences"] = Json::array();
+  for (const conformance::Difference& difference : report.differences) {
+    json["differences"].push_back({{"subject", difference.subject},
+                                   {"where", difference.where},
+                                   {"message", difference.message}});
+  }
+  return json;
+}
+
+}  // namespace
+
+ExitCode FileReport::exit_code() const {
+  return report ? exit_code_of(report->outcome) : exit_code_of(error->kind);
+}
+
+void print_report(const FileReport& file) {
+  if (!file.report) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "graphgate: %s\n", file.error->message.c_str());
+    return;
+  }
+  const ProgramReport& report = *file.report;
+  std::string line = std::string(spec::outcome_name(report.outcome)) + " " + file.file + ": " +
+                     std::to_string(report.nodes) + " nodes, " + std::to_string(report.calls) +
+                     (report.recorded ? " recorded calls" : " seeded calls") + ", " +
+                     std::to_string(report.elements) + " elements";
+  char text[96];
+  if (report.worst_ratio > 0 && std::isfinite(report.worst_ratio)) {
+    std::snprintf(text, sizeof(text), ", worst error %.2g of %.2g allowed", report.worst_error,
+                  report.worst_allowed);
+    line += text;
+  }
+  if (report.undecided > 0) line += ", " + std::to_string(report.undecided) + " undecided";
+  if (!report.reason.empty()) line += "; " + report.reason;
+  if (!report.node.empty()) line += "; from node '" + report.node + "'";
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+void print_totals(const std::vector<FileReport>& reports) {
+  const std::size_t skipped = count(reports, Count::kSkipped);
+  if (skipped > 0) {
+    std::printf(
+        "%zu without a verdict (SUSPECT, UNDECIDED, MISTRUSTED or UNSUPPORTED) count as "
+        "skipped\n",
+        skipped);
+  }
+  std::printf("%zu passed, %zu failed, %zu skipped\n", count(reports, Count::kPassed),
+              count(reports, Count::kFailed), skipped);
+}
+
+Result<void> write_json(const std::vector<FileReport>& reports, const std::string& path) {
+  Json json;
+  json["programs"] = Json::array();
+  for (const FileReport& report : reports) json["programs"].push_back(to_json(report));
+  json["passed"] = count(reports, Count::kPassed);
+  json["failed"] = count(reports, Count::kFailed);
+  json["skipped"] = count(reports, Count::kSkipped);
+  return write_text(json.dump(2) + "\n", path);
+}
+
+Result<void> write_text(const std::string& text, const std::string& path) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
+  }
+  GRAPHGATE_TRY(interop::AtomicFile file, interop::AtomicFile::create(path));
+  GRAPHGATE_TRY_VOID(file.write(std::as_bytes(std::span(text))));
+  return file.commit();
+}
+
+}  // namespace graphgate::tools

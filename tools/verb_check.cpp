@@ -1,0 +1,107 @@
+// graphgate check: programs against the oracle and against PyTorch's recordings.
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+#include "conformance/harness/check_program.h"
+#include "reference/reference.h"
+#include "tools/programs.h"
+#include "tools/report.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::ProgramReport;
+
+Result<ProgramReport> check_file(const std::string& path, const CheckVerb& verb,
+                                 const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
+  reference::Options options;
+  options.ops = &ops;
+  options.allow_zero_and_one = verb.allow_zero_and_one;
+  const auto eager = reference::make_executor(options);
+  options.mode = reference::Mode::kSampled;
+  const auto oracle = reference::make_executor(options);
+  options.mode = reference::Mode::kWorstCase;
+  const auto bounds = reference::make_executor(options);
+  spec::Executor* const executors[] = {eager.get()};
+  conformance::CheckOptions check_options;
+  check_options.seed = verb.seed;
+  check_options.seeded_calls = verb.calls;
+  check_options.false_alarm_rate = verb.false_alarm_rate;
+  return conformance::check_program(program, calls, {executors, oracle.get(), bounds.get()},
+                                    check_options);
+}
+
+// Results in the order of the files, whatever thread made them.
+std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& ops) {
+  const auto& files = verb.programs.files;
+  std::vector<FileReport> reports(files.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex printing;
+  std::vector<bool> done(files.size(), false);
+  std::size_t printed = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      auto report = check_file(files[i], verb, ops);
+      const std::lock_guard lock(printing);
+      reports[i].file = files[i];
+      if (report.ok()) {
+        reports[i].report = std::move(report).value();
+      } else {
+        reports[i].error = report.error();
+      }
+      done[i] = true;
+      for (; printed < files.size() && done[printed]; ++printed) {
+        if (verb.json != "-") print_report(reports[printed]);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 1; t < verb.jobs; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return reports;
+}
+
+}  // namespace
+
+CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
+  CLI::App* check = app.add_subcommand(
+      "check", "run programs and compare with the oracle and with PyTorch's recordings");
+  add_program_options(*check, verb.programs);
+  check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  check->add_option("--calls", verb.calls, "how many calls where there is no recording")
+      ->check(CLI::PositiveNumber);
+  check->add_option("--jobs,-j", verb.jobs, "programs checked at a time")
+      ->check(CLI::PositiveNumber);
+  check
+      ->add_option("--false-alarm-rate", verb.false_alarm_rate,
+                   "probability that one right call is called SUSPECT")
+      ->check(CLI::Range(1e-300, 1e-8));
+  check->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
+                  "accept sizes 0 and 1 where a range starts at 2");
+  check->add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)");
+  check->footer(
+      "Example:\n  graphgate check golden/models/quant_mixed.pt2\n\n"
+      "Exit code: 0 all passed, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad input.");
+  return check;
+}
+
+Result<ExitCode> run_check(const CheckVerb& verb) {
+  if (!verb.programs.data.empty() && verb.programs.files.size() != 1) {
+    return bad_input("--data goes with exactly one program");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  const std::vector<FileReport> reports = check_files(verb, ops);
+  ExitCode code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
+  for (const FileReport& report : reports) code = worse(code, report.exit_code());
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_json(reports, verb.json));
+  if (verb.json != "-") print_totals(reports);
+  return code;
+}
+
+}  // namespace graphgate::tools

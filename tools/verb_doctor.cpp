@@ -1,0 +1,88 @@
+// graphgate doctor: what this machine and this build can run, and why not.
+#include <dlfcn.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reference/reference.h"
+#include "tools/report.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The value of a `key : value` line of a /proc file, or "".
+std::string proc_field(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.compare(0, key.size(), key) != 0) continue;
+    const std::size_t start = line.find_first_not_of(" \t", line.find(':') + 1);
+    return start == std::string::npos ? "" : line.substr(start);
+  }
+  return "";
+}
+
+// Why there is no GPU, or "" when the driver's library loads. Creates no context.
+std::string gpu_obstacle() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (!driver) return "no CUDA driver on this machine (libcuda.so.1 does not load)";
+  dlclose(driver);
+  if (!std::filesystem::exists("/dev/nvidiactl")) return "a CUDA driver, but no GPU device node";
+  return "";
+}
+
+Json inspect() {
+  utsname system{};
+  uname(&system);
+  std::size_t bodies = 0;
+  for (const auto& [name, row] : spec::builtin_op_table().rows()) {
+    bodies += reference::supports(row) ? 1 : 0;
+  }
+  const std::string obstacle = gpu_obstacle();
+  Json json;
+  json["version"] = GRAPHGATE_VERSION;
+  json["compiler"] = GRAPHGATE_COMPILER;
+  json["build_type"] = GRAPHGATE_BUILD_TYPE;
+  json["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  json["cpu"] = proc_field("/proc/cpuinfo", "model name");
+  json["cores"] = sysconf(_SC_NPROCESSORS_ONLN);
+  json["memory"] = proc_field("/proc/meminfo", "MemTotal");
+  json["wide_significand_bits"] = __LDBL_MANT_DIG__;
+  json["ops_known"] = spec::builtin_op_table().size();
+  json["ops_with_a_reference"] = bodies;
+  json["reference"] = __LDBL_MANT_DIG__ >= 64
+                          ? "runs here"
+                          : "runs here, but long double is too narrow for an oracle of float64";
+  json["cuda"] = obstacle.empty() ? "a driver is present; this build has no CUDA backend"
+                                  : obstacle + "; this build has no CUDA backend";
+  return json;
+}
+
+}  // namespace
+
+CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "tell what this machine and this build can run, and why not");
+  doctor->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
+  doctor->footer("Example:\n  graphgate doctor");
+  return doctor;
+}
+
+Result<ExitCode> run_doctor(const DoctorVerb& verb) {
+  const Json json = inspect();
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(json.dump(2) + "\n", verb.json));
+  if (verb.json == "-") return ExitCode::kGood;
+  for (const auto& [key, value] : json.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::printf("%-24s%s\n", key.c_str(), text.c_str());
+  }
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,74 @@
+// The verbs of the command line. Each add_NAME declares a subcommand with its options, help and an
+// example; run_NAME does the work. main.cpp lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "spec/op_table.h"
+#include "tools/exit_code.h"
+
+namespace graphgate::tools {
+
+// What every verb that reads programs takes.
+struct ProgramOptions {
+  std::vector<std::string> files;       // .pt2 archives or graph text
+  std::string data;                     // recorded calls; default: beside each file
+  std::vector<std::string> custom_ops;  // op table text with the user's own ops
+};
+void add_program_options(CLI::App& app, ProgramOptions& options);
+
+// builtin_op_table() and the user's files.
+[[nodiscard]] Result<spec::OpTable> load_op_table(const std::vector<std::string>& custom_ops);
+
+struct CheckVerb {
+  ProgramOptions programs;
+  std::uint64_t seed = 1;
+  int calls = 2;
+  int jobs = 1;
+  double false_alarm_rate = 1e-9;
+  bool allow_zero_and_one = false;
+  std::string json;  // a path, or "-"
+};
+CLI::App* add_check(CLI::App& app, CheckVerb& verb);
+[[nodiscard]] Result<ExitCode> run_check(const CheckVerb& verb);
+
+struct RunVerb {
+  ProgramOptions programs;
+  std::string mode = "eager";
+  std::uint64_t seed = 1;
+  int calls = 1;  // seeded calls, where there is no data
+  bool allow_zero_and_one = false;
+  std::string save;  // a .safetensors for outputs, final inputs and states
+};
+CLI::App* add_run(CLI::App& app, RunVerb& verb);
+[[nodiscard]] Result<ExitCode> run_run(const RunVerb& verb);
+
+struct OpsVerb {
+  std::string pattern;                // ops whose name contains it
+  std::string cases;                  // judge these recorded calls instead
+  std::vector<std::string> coverage;  // programs whose ops are counted instead
+  std::vector<std::string> custom_ops;
+  int failures_shown = 20;  // per op
+  std::string json;
+};
+CLI::App* add_ops(CLI::App& app, OpsVerb& verb);
+[[nodiscard]] Result<ExitCode> run_ops(const OpsVerb& verb);
+
+struct ConvertVerb {
+  std::string input;
+  std::string output;
+  bool inline_tensors = false;
+  std::vector<std::string> custom_ops;
+};
+CLI::App* add_convert(CLI::App& app, ConvertVerb& verb);
+[[nodiscard]] Result<ExitCode> run_convert(const ConvertVerb& verb);
+
+struct DoctorVerb {
+  std::string json;
+};
+CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb);
+[[nodiscard]] Result<ExitCode> run_doctor(const DoctorVerb& verb);
+
+}  // namespace graphgate::tools
