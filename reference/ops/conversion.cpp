@@ -32,6 +32,11 @@ void clone(Call& call) {
   emit_cast(call, self, self.dtype, strides_like(self, format_or_preserve(call)), self.device);
 }
 
+void lift_fresh_copy(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  emit_cast(call, self, self.dtype, spec::contiguous_strides(self.sizes), self.device);
+}
+
 void to_copy(Call& call) {
   const Tensor& self = *call.tensor("self");
   emit_cast(call, self, call.optional_dtype("dtype").value_or(self.dtype),
@@ -167,9 +172,8 @@ constexpr std::array kOps = {
     OpBody{"aten.copy", copy},
     OpBody{"aten.dropout", dropout},
     OpBody{"aten.fill", fill},
-    OpBody{"aten.item", local_scalar_dense},
     OpBody{"aten.lift_fresh", lift_fresh},
-    OpBody{"aten.lift_fresh_copy", clone},
+    OpBody{"aten.lift_fresh_copy", lift_fresh_copy},
     OpBody{"aten.to", to},
     OpBody{"aten.type_as", type_as},
     OpBody{"aten.zero", zero},

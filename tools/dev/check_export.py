@@ -7,18 +7,42 @@ ORIGINAL_DIR holds NAME.pt2 as exported and NAME.safetensors with inputs (callI.
 WRITTEN_DIR holds what graphgate wrote for them, under the same names. Both are loaded with
 torch.export.load and run as `.module()(*inputs)`, call by call, and every output must have the same
 dtype, sizes, strides and bits; so must the inputs afterwards. Programs on a CUDA device are skipped
-where there is none, since torch.export.load cannot map devices. Needs PyTorch 2.11 and safetensors; not part of the build.
+where there is none, since torch.export.load cannot map devices. Needs PyTorch 2.11;
+not part of the build. Written archives are made with `graphgate convert NAME.pt2 WRITTEN_DIR/NAME.pt2`.
 """
 
+import json
 import pathlib
+import struct
 import sys
 import zipfile
 
 import torch
-from safetensors.torch import load_file
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "adapters" / "torch"))
 import graphgate_torch.ops  # noqa: E402,F401  (registers the custom ops)
+
+
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
+          "F8_E4M3": torch.float8_e4m3fn, "F8_E5M2": torch.float8_e5m2, "I64": torch.int64,
+          "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
+          "BOOL": torch.bool}
+
+
+def load_file(path):
+    """The tensors of a safetensors file."""
+    data = pathlib.Path(path).read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    tensors = {}
+    for name, entry in json.loads(data[8:8 + length]).items():
+        if name == "__metadata__":
+            continue
+        begin, end = entry["data_offsets"]
+        raw = bytearray(data[8 + length + begin:8 + length + end])
+        flat = torch.frombuffer(raw, dtype=DTYPES[entry["dtype"]]) if raw else torch.empty(
+            0, dtype=DTYPES[entry["dtype"]])
+        tensors[name] = flat.reshape(entry["shape"])
+    return tensors
 
 
 def calls_of(path):
@@ -34,8 +58,8 @@ def calls_of(path):
 
 def bits(value):
     if isinstance(value, torch.Tensor):
-        raw = value.detach().contiguous().reshape(-1).view(torch.uint8)
-        return (value.dtype, tuple(value.shape), value.stride(), bytes(raw.tolist()))
+        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+        return (value.dtype, tuple(value.shape), value.stride(), str(value.device), bytes(raw.tolist()))
     return value
 
 
@@ -43,12 +67,19 @@ def flatten(value):
     return torch.utils._pytree.tree_flatten(value)[0]
 
 
+def input_devices(program):
+    """The device of each user input."""
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    return [nodes[name].meta["val"].device for name in program.graph_signature.user_inputs]
+
+
 def run(program, calls):
     """Every result of every call, and what became of the inputs."""
     module = program.module()
+    devices = input_devices(program)
     results = []
     for inputs in calls:
-        inputs = [tensor.clone() for tensor in inputs]
+        inputs = [tensor.clone().to(device) for tensor, device in zip(inputs, devices)]
         with torch.no_grad():
             outputs = module(*inputs)
         results.append([bits(value) for value in flatten(outputs) + inputs])
