@@ -140,6 +140,17 @@ TEST(Pt2Writer, SaysWhatPyTorchCannotExpress) {
   EXPECT_EQ(refused.error().message, "value 'y': has no type, and PyTorch's schema needs one");
 }
 
+TEST(Pt2Writer, WritesPyTorchsOwnOpsWhateverTheirSchemasLeaveOut) {
+  const spec::OpTable& ops = spec::builtin_op_table();
+  const auto program =
+      read_pt2(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/resnet_slim.pt2", Pt2Options{&ops});
+  ASSERT_TRUE(program.ok());
+  ASSERT_FALSE(ops.find("aten.batch_norm.default")->undeclared_writes.empty());
+  const TemporaryFolder folder;
+  const auto written = write_pt2(program.value(), folder.file("p.pt2"), Pt2Options{&ops});
+  EXPECT_TRUE(written.ok()) << written.error().message;
+}
+
 TEST(Pt2Writer, RefusesHiddenStateWithItsReason) {
   spec::OpTable ops;
   ASSERT_TRUE(ops.add_text("my::step(Tensor x) -> Tensor ; hidden_writes=cache", "t").ok());
