@@ -27,7 +27,8 @@ function(graphgate_library name)
   add_library(graphgate::${name} ALIAS ${target})
   graphgate_configure(${target})
   target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/graphgate>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/graphgate>)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS ${target} EXPORT graphgateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -48,7 +49,8 @@ function(graphgate_test name)
   graphgate_configure(${target})
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   target_compile_definitions(${target} PRIVATE
-    GRAPHGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GRAPHGATE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/golden")
+    GRAPHGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    GRAPHGATE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/golden")
   gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
                        DISCOVERY_TIMEOUT 60)
 endfunction()

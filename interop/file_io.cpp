@@ -76,7 +76,8 @@ class MemorySource : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: a pipe that nobody writes is refused below.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return bad_input("cannot be opened: " + system_message()).at(path);
   struct stat info {};
   if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {

@@ -11,11 +11,7 @@
 #include "interop/pt2_signature_reader.h"
 #include "interop/pt2_types.h"
 #include "interop/zip_archive.h"
-
-#if __has_include("spec/graph_check.h")
 #include "spec/graph_check.h"
-#define GRAPHGATE_HAS_GRAPH_CHECK 1
-#endif
 
 namespace graphgate::interop {
 
@@ -316,19 +312,17 @@ Result<Program> read_archive(const ZipReader& archive, const Pt2Options& options
   Payloads payloads;
   const std::string data = layout.root + "data/";
   for (const std::string folder : {"weights", "constants"}) {
-    const std::string config =
-        data + folder + "/" + layout.model_name + "_" + folder + "_config.json";
-    GRAPHGATE_TRY_VOID(read_payloads(archive, config, data + folder + "/", payloads));
+    std::string path = data;
+    path.append(folder).append("/");
+    std::string config = path;
+    config.append(layout.model_name).append("_").append(folder).append("_config.json");
+    GRAPHGATE_TRY_VOID(read_payloads(archive, config, path, payloads));
   }
   GRAPHGATE_TRY_VOID(attach_payloads(payloads, place, program));
-#ifdef GRAPHGATE_HAS_GRAPH_CHECK
   if (options.ops != nullptr) {
     auto checked = spec::check_program(program, *options.ops);
     if (!checked.ok()) return checked.error().at(archive.name());
   }
-#else
-  (void)options;
-#endif
   return program;
 }
 

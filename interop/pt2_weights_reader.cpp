@@ -36,7 +36,12 @@ Result<std::shared_ptr<HostStorage>> read_storage(const ZipReader& archive,
   if (storage) return storage;
   if (!archive.contains(entry)) return place.error("the archive has no entry '" + entry + "'");
   auto bytes = archive.read(entry);
-  if (!bytes.ok()) return bytes.error().at(place.place());
+  if (!bytes.ok()) {
+    Error error = bytes.error();  // both it and the place begin with the archive's name
+    const std::string prefix = archive.name() + ": ";
+    if (error.message.starts_with(prefix)) error.message.erase(0, prefix.size());
+    return error.at(place.place());
+  }
   storage = std::make_shared<HostStorage>(HostStorage{std::move(bytes).value()});
   return storage;
 }

@@ -58,8 +58,9 @@ Result<void> insert_strings(const Program& program, const char* key,
   return {};
 }
 
-// What the op table knows of ops outside PyTorch and a schema cannot say. PyTorch's own ops do there
-// what they do here, whatever their schemas leave out (batch_norm in training writes its statistics).
+// What the op table knows of ops outside PyTorch and a schema cannot say. PyTorch's own ops do
+// there what they do here, whatever their schemas leave out (batch_norm in training writes its
+// statistics).
 Result<void> check_ops(const spec::Graph& graph, const spec::OpTable& ops) {
   for (const spec::Node& node : graph.nodes) {
     const spec::OpRow* row = ops.find(node.op);

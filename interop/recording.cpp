@@ -206,6 +206,14 @@ Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_
   GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
   GRAPHGATE_TRY(auto partial_calls, collect(file, own_kind));
   GRAPHGATE_TRY(const JsonCursor geometries, root.member("calls"));
+  GRAPHGATE_TRY(const auto named_calls, geometries.members());
+  for (const auto& [key, cursor] : named_calls) {
+    const auto name = parse_name(std::string(key) + ".input0");
+    if (!name || !partial_calls.contains(name->call)) {
+      return cursor.error("has no tensor in " + file.name());
+    }
+  }
+  if (partial_calls.empty()) return bad_input("holds no recorded call").at(file.name());
   std::vector<RecordedCall> calls;
   for (auto& [index, partial] : partial_calls) {
     if (index != calls.size()) {

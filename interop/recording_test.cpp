@@ -46,6 +46,26 @@ TEST(Recording, RefusesAnotherProgramsGeometry) {
       << calls.error().message;
 }
 
+TEST(Recording, RefusesAFileWithoutACall) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_safetensors(folder.file("r.safetensors"), {}).ok());
+  write_file(folder.file("r.geometry.json"), R"({"recorded": "float32", "calls": {}})");
+  const auto calls = read_recording(folder.file("r.safetensors"), folder.file("r.geometry.json"));
+  ASSERT_FALSE(calls.ok());
+  EXPECT_EQ(calls.error().message, "r.safetensors: holds no recorded call");
+}
+
+TEST(Recording, RefusesAGeometryOfACallWithoutTensors) {
+  const TemporaryFolder folder;
+  const spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, {2});
+  ASSERT_TRUE(write_safetensors(folder.file("r.safetensors"), {{"call0.input0", tensor}}).ok());
+  write_file(folder.file("r.geometry.json"),
+             R"({"recorded": "float32", "calls": {"call0": [], "call1": []}})");
+  const auto calls = read_recording(folder.file("r.safetensors"), folder.file("r.geometry.json"));
+  ASSERT_FALSE(calls.ok());
+  EXPECT_EQ(calls.error().message, "r.geometry.json: calls.call1: has no tensor in r.safetensors");
+}
+
 TEST(OpCases, ReadTensorsThatShareAStorage) {
   const TemporaryFolder folder;
   spec::HostTensor storage = spec::make_host_tensor(spec::DType::kFloat32, {6});

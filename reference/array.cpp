@@ -4,6 +4,14 @@
 
 namespace graphgate::reference {
 
+std::size_t count_of(const Sizes& sizes) {
+  const auto count = spec::checked_element_count(sizes);
+  if (!count || *count > kMostElements) {
+    throw OpError("sizes must not be negative, and multiply to at most 2^40");
+  }
+  return static_cast<std::size_t>(*count);
+}
+
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
   const std::int64_t n = rank == 0 ? 1 : rank;
   if (dim < -n || dim >= n) {
@@ -32,12 +40,18 @@ Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
 
 std::int64_t wrap_to(std::int64_t value, spec::DType dtype) {
   switch (dtype) {
-    case spec::DType::kInt64: return value;
-    case spec::DType::kInt32: return static_cast<std::int32_t>(value);
-    case spec::DType::kInt16: return static_cast<std::int16_t>(value);
-    case spec::DType::kInt8: return static_cast<std::int8_t>(value);
-    case spec::DType::kUInt8: return static_cast<std::uint8_t>(value);
-    default: return value != 0 ? 1 : 0;
+    case spec::DType::kInt64:
+      return value;
+    case spec::DType::kInt32:
+      return static_cast<std::int32_t>(value);
+    case spec::DType::kInt16:
+      return static_cast<std::int16_t>(value);
+    case spec::DType::kInt8:
+      return static_cast<std::int8_t>(value);
+    case spec::DType::kUInt8:
+      return static_cast<std::uint8_t>(value);
+    default:
+      return value != 0 ? 1 : 0;
   }
 }
 
@@ -54,12 +68,18 @@ std::int64_t read_integer(const std::byte* bytes) {
 
 std::int64_t decode_integer(const std::byte* bytes, DType dtype) {
   switch (dtype) {
-    case DType::kInt64: return read_integer<std::int64_t>(bytes);
-    case DType::kInt32: return read_integer<std::int32_t>(bytes);
-    case DType::kInt16: return read_integer<std::int16_t>(bytes);
-    case DType::kInt8: return read_integer<std::int8_t>(bytes);
-    case DType::kUInt8: return read_integer<std::uint8_t>(bytes);
-    default: return read_integer<std::uint8_t>(bytes) != 0 ? 1 : 0;
+    case DType::kInt64:
+      return read_integer<std::int64_t>(bytes);
+    case DType::kInt32:
+      return read_integer<std::int32_t>(bytes);
+    case DType::kInt16:
+      return read_integer<std::int16_t>(bytes);
+    case DType::kInt8:
+      return read_integer<std::int8_t>(bytes);
+    case DType::kUInt8:
+      return read_integer<std::uint8_t>(bytes);
+    default:
+      return read_integer<std::uint8_t>(bytes) != 0 ? 1 : 0;
   }
 }
 
@@ -115,8 +135,8 @@ template <class P>
 struct Convert<Tracked<P>> {
   static Tracked<P> from(const Element& element, DType as) {
     using Arithmetic = typename Tracked<P>::Arithmetic;
-    const auto arithmetic = compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64
-                                                                 : Arithmetic::kFloat32;
+    const auto arithmetic =
+        compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
     if (element.is_real) return {element.mark.value, element.mark.radius, arithmetic};
     const auto value = static_cast<long double>(element.whole.value);
     const double radius = element.whole.undecided ? detail::kInfinity : 0;
@@ -172,16 +192,15 @@ Written convert_out(const Tracked<P>& x, DType dtype) {
   Written out;
   out.real = round_to_dtype(edge.value, dtype);
   out.mark = {edge.value, edge.radius};
-  out.exact = edge.radius == 0 && (static_cast<long double>(out.real) == edge.value ||
-                                   std::isnan(edge.value));
+  out.exact = edge.radius == 0 &&
+              (static_cast<long double>(out.real) == edge.value || std::isnan(edge.value));
   return out;
 }
 
 }  // namespace
 
 Mark exact_mark(const Tensor& tensor, std::int64_t position) {
-  const std::byte* bytes =
-      tensor.storage->bytes() + position * spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes() + position * spec::item_size_bytes(tensor.dtype);
   if (spec::is_floating_point(tensor.dtype)) {
     return {static_cast<long double>(decode_float(bytes, tensor.dtype)), 0};
   }

@@ -1,7 +1,7 @@
 // Array<N>: what op bodies compute on. Row-major, dense, owning: no strides, no storage, no dtype.
 //
-// load() makes one from a tensor of any geometry, store() writes one back; between the two a body is
-// plain loops over N (double, Tracked or Whole).
+// load() makes one from a tensor of any geometry, store() writes one back; between the two a body
+// is plain loops over N (double, Tracked or Whole).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,18 @@ namespace graphgate::reference {
 
 using Sizes = std::vector<std::int64_t>;
 
+// The number of elements, for containers of them. Throws OpError for a negative size and for more
+// elements than a result may have (kMostElements).
+[[nodiscard]] std::size_t count_of(const Sizes& sizes);
+
 template <class N>
 struct Array {
   Sizes sizes;
   std::vector<N> data;
 
   Array() = default;
-  explicit Array(Sizes s, N fill = N())
-      : sizes(std::move(s)), data(static_cast<std::size_t>(spec::element_count(sizes)), fill) {}
+  // Throws OpError for sizes that no tensor can have.
+  explicit Array(Sizes s, N fill = N()) : sizes(std::move(s)), data(count_of(sizes), fill) {}
 
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(data.size()); }
@@ -52,7 +56,7 @@ inline bool next_index(Sizes& index, const Sizes& sizes) {
 // Calls visit(index) for every index of `sizes` in row-major order; none when a size is 0.
 template <class Visit>
 void for_each_index(const Sizes& sizes, Visit&& visit) {
-  if (spec::element_count(sizes) == 0) return;
+  if (count_of(sizes) == 0) return;
   Sizes index(sizes.size(), 0);
   do {
     visit(static_cast<const Sizes&>(index));
@@ -66,7 +70,8 @@ void for_each_index(const Sizes& sizes, Visit&& visit) {
 // Throws OpError.
 [[nodiscard]] Sizes broadcast_sizes(const std::vector<Sizes>& shapes);
 
-// `value` as an integer dtype holds it: the low bits, sign-extended; bool: whether it differs from 0.
+// `value` as an integer dtype holds it: the low bits, sign-extended; bool: whether it differs from
+// 0.
 [[nodiscard]] std::int64_t wrap_to(std::int64_t value, spec::DType dtype);
 
 // Reading. N is a real number type when `as` is floating, Whole otherwise; an element is converted
@@ -81,9 +86,9 @@ template <class N>
 template <class N>
 void store(Tensor& tensor, const Array<N>& array);
 
-// For code that moves elements as they are (movement.cpp). The mark of an element that is exactly its
-// bytes; `position` counts elements of the storage. And marks for a storage that has none: one per
-// element, each exact.
+// For code that moves elements as they are (movement.cpp). The mark of an element that is exactly
+// its bytes; `position` counts elements of the storage. And marks for a storage that has none: one
+// per element, each exact.
 [[nodiscard]] Mark exact_mark(const Tensor& tensor, std::int64_t position);
 void add_marks(Tensor& tensor);
 
@@ -96,7 +101,8 @@ template <class N>
   Sizes from(array.sizes.size());
   std::int64_t i = 0;
   for_each_index(sizes, [&](const Sizes& index) {
-    for (std::size_t d = 0; d < from.size(); ++d) from[d] = array.sizes[d] == 1 ? 0 : index[d + lead];
+    for (std::size_t d = 0; d < from.size(); ++d)
+      from[d] = array.sizes[d] == 1 ? 0 : index[d + lead];
     out[i++] = array.at(from);
   });
   return out;

@@ -12,7 +12,8 @@ namespace graphgate::reference {
 // The run-time value of every graph value, by ValueId; values not yet made, or dead, hold None.
 using Environment = std::vector<Datum>;
 
-// One argument, values replaced by what `environment` holds. Subgraphs are not data: throws OpError.
+// One argument, values replaced by what `environment` holds. Subgraphs are not data: throws
+// OpError.
 [[nodiscard]] Datum evaluate_argument(const spec::Argument& argument,
                                       const Environment& environment);
 

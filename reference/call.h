@@ -1,9 +1,9 @@
 // Call: one execution of one op, as its body sees it.
 //
-// A body asks for arguments by the schema's names (defaults are filled in), computes with Arrays, and
-// emits one result per return of the schema. It never asks whether it is the in-place or the out=
-// form: emit() writes into the aliased argument when the schema says so, and allocates otherwise. So
-// `add`, `add_` and `add.out` share one body.
+// A body asks for arguments by the schema's names (defaults are filled in), computes with Arrays,
+// and emits one result per return of the schema. It never asks whether it is the in-place or the
+// out= form: emit() writes into the aliased argument when the schema says so, and allocates
+// otherwise. So `add`, `add_` and `add.out` share one body.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ class Call {
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] const Datum& datum(std::string_view name) const;
   [[nodiscard]] const TensorRef& tensor(std::string_view name) const;
-  [[nodiscard]] TensorRef optional_tensor(std::string_view name) const;  // null for None
+  [[nodiscard]] TensorRef optional_tensor(std::string_view name) const;       // null for None
   [[nodiscard]] std::vector<TensorRef> tensors(std::string_view name) const;  // null for None
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view name) const;
@@ -106,9 +106,15 @@ void Call::emit(const Array<N>& array, spec::DType dtype, Sizes strides) {
 template <class Body>
 void with_real(Mode mode, Body&& body) {
   switch (mode) {
-    case Mode::kEager: body.template operator()<double>(); break;
-    case Mode::kWorstCase: body.template operator()<Bounded>(); break;
-    case Mode::kSampled: body.template operator()<Sampled>(); break;
+    case Mode::kEager:
+      body.template operator()<double>();
+      break;
+    case Mode::kWorstCase:
+      body.template operator()<Bounded>();
+      break;
+    case Mode::kSampled:
+      body.template operator()<Sampled>();
+      break;
   }
 }
 template <class Body>
@@ -120,8 +126,8 @@ void with_number(Mode mode, spec::DType dtype, Body&& body) {
   }
 }
 
-// A number argument (Datum holding bool, int or float) as N in the arithmetic of `dtype`: rounded to
-// float32 for float32 and narrower dtypes, as ATen's kernels hold scalars.
+// A number argument (Datum holding bool, int or float) as N in the arithmetic of `dtype`: rounded
+// to float32 for float32 and narrower dtypes, as ATen's kernels hold scalars.
 template <class N>
 [[nodiscard]] N number(const Datum& datum, spec::DType dtype);
 

@@ -101,6 +101,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
       return bad_input(place(run) + error.what());
     } catch (const AuditError& error) {
       return Error{ErrorKind::kInternal, place(run) + error.what()};
+    } catch (const std::length_error&) {
+      return infrastructure(place(run) + "a result is larger than memory can be");
     } catch (const std::bad_alloc&) {
       return infrastructure(place(run) + "out of memory");
     }
@@ -224,9 +226,12 @@ class ReferenceExecutor final : public spec::Executor {
 
   [[nodiscard]] std::string_view name() const override {
     switch (options_.mode) {
-      case Mode::kEager: return "reference-eager";
-      case Mode::kWorstCase: return "reference-worst-case";
-      case Mode::kSampled: return "reference-sampled";
+      case Mode::kEager:
+        return "reference-eager";
+      case Mode::kWorstCase:
+        return "reference-worst-case";
+      case Mode::kSampled:
+        return "reference-sampled";
     }
     return "reference";
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/ops/view.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -87,20 +89,20 @@ Datum written_argument(const Keywords& keywords, const std::string& name,
   const Datum base_index = keywords.find(prefix + "_base_index");
   const auto* index = base_index.as<std::int64_t>();
   if (!index) return {};  // an optional argument that was None
-  const TensorRef& base = bases.at(static_cast<std::size_t>(*index));
+  const auto position = static_cast<std::size_t>(*index);
+  if (*index < 0 || position >= bases.size() || !bases[position]) {
+    throw OpError("'" + prefix + "_base_index' names no base");
+  }
+  const TensorRef& base = bases[position];
   if (keywords.has(prefix + "_size")) {
-    return {view_of(*base, keywords.integers(prefix + "_size"),
-                    keywords.integers(prefix + "_stride"),
-                    keywords.integer(prefix + "_storage_offset"))};
+    return {view_of(*base, strided_at(*base, keywords.integers(prefix + "_size"),
+                                      keywords.integers(prefix + "_stride"),
+                                      keywords.integer(prefix + "_storage_offset")))};
   }
   if (!keywords.has(prefix + "_slice_dim")) return {base};
-  const std::int64_t dim = wrap_dim(keywords.integer(prefix + "_slice_dim"), base->rank());
-  const auto at = static_cast<std::size_t>(dim);
-  const std::int64_t start = std::min(keywords.integer(prefix + "_slice_start"), base->sizes[at]);
-  const std::int64_t end = std::min(keywords.integer(prefix + "_slice_end"), base->sizes[at]);
-  Sizes sizes = base->sizes;
-  sizes[at] = std::max<std::int64_t>(end - start, 0);
-  return {view_of(*base, sizes, base->strides, base->offset + start * base->strides[at])};
+  return {view_of(*base, sliced(*base, keywords.integer(prefix + "_slice_dim"),
+                                keywords.integer(prefix + "_slice_start"),
+                                keywords.integer(prefix + "_slice_end"), 1))};
 }
 
 // A written argument, or a written list of tensors (`_NAME_length`, `_NAME_0_base_index`...).

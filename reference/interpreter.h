@@ -32,8 +32,8 @@ struct Run {
   const spec::Node* node = nullptr;
 };
 
-// Runs all nodes; `inputs` in the order of graph.inputs. Returns graph.outputs. Throws OpError; then
-// run.node is where.
+// Runs all nodes; `inputs` in the order of graph.inputs. Returns graph.outputs. Throws OpError;
+// then run.node is where.
 [[nodiscard]] std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs,
                                            Run& run);
 

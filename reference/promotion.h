@@ -8,8 +8,8 @@
 namespace graphgate::reference {
 
 // The dtype that holds both: the wider of one category, the higher category of two (bool < integer
-// < floating). float16 with bfloat16 gives float32, uint8 with a signed type the next larger signed.
-// Throws OpError for an 8-bit floating dtype with any other.
+// < floating). float16 with bfloat16 gives float32, uint8 with a signed type the next larger
+// signed. Throws OpError for an 8-bit floating dtype with any other.
 [[nodiscard]] spec::DType promote(spec::DType a, spec::DType b);
 
 // The common dtype of an op's operands, tensors and numbers. Tensors with dimensions decide; a

@@ -1,4 +1,5 @@
-// Every op body of the reference, by base name ("aten.add" serves add.Tensor, add_.Tensor, add.out).
+// Every op body of the reference, by base name ("aten.add" serves add.Tensor, add_.Tensor,
+// add.out).
 //
 // A family is one file in reference/ops/ that defines the function declared here for it, and a line
 // in registry.cpp. No op is named anywhere else.

@@ -44,7 +44,7 @@ Reduction::Reduction(const Sizes& input, const std::optional<Sizes>& dims, bool 
 }
 
 void Reduction::expect_elements(std::string_view op) const {
-  if (slice_length_ > 0 || spec::element_count(sizes_) == 0) return;
+  if (slice_length_ > 0 || count_of(sizes_) == 0) return;
   throw OpError(std::string(op) + "(): the reduced dimensions hold no element, and " +
                 std::string(op) + " has no identity");
 }

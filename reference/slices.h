@@ -30,7 +30,7 @@ class Reduction {
   // The slices of an array of the input's sizes, in row-major order of the result.
   template <class N>
   [[nodiscard]] std::vector<std::vector<N>> slices(const Array<N>& array) const {
-    std::vector<std::vector<N>> out(static_cast<std::size_t>(spec::element_count(sizes_)));
+    std::vector<std::vector<N>> out(static_cast<std::size_t>(count_of(sizes_)));
     for (auto& slice : out) slice.reserve(static_cast<std::size_t>(slice_length_));
     std::int64_t i = 0;
     for_each_index(input_, [&](const Sizes& index) {

@@ -57,10 +57,10 @@ Result<void> check_sizes(const spec::Program& program, const spec::ProgramInput&
     const auto expected = spec::evaluate(type.sizes[d], symbols);
     if (!expected.ok()) continue;  // a symbol that no input's size gives
     if (expected.value() != tensor.sizes[d]) {
-      const std::string text = type.sizes[d].is_constant()
-                                   ? std::to_string(expected.value())
-                                   : spec::print_sym_expr(type.sizes[d]) + " = " +
-                                         std::to_string(expected.value());
+      const std::string text =
+          type.sizes[d].is_constant()
+              ? std::to_string(expected.value())
+              : spec::print_sym_expr(type.sizes[d]) + " = " + std::to_string(expected.value());
       return size_error(program, input, d, tensor.sizes[d], text);
     }
   }
@@ -84,11 +84,16 @@ Result<void> check_ranges(const spec::Program& program, const SymbolValues& symb
 
 bool kind_matches(const spec::Value& value, const spec::InputValue& input) {
   switch (value.kind) {
-    case spec::ValueKind::kTensor: return std::holds_alternative<HostTensor>(input);
-    case spec::ValueKind::kSymInt: return std::holds_alternative<std::int64_t>(input);
-    case spec::ValueKind::kSymFloat: return std::holds_alternative<double>(input);
-    case spec::ValueKind::kSymBool: return std::holds_alternative<bool>(input);
-    default: return false;
+    case spec::ValueKind::kTensor:
+      return std::holds_alternative<HostTensor>(input);
+    case spec::ValueKind::kSymInt:
+      return std::holds_alternative<std::int64_t>(input);
+    case spec::ValueKind::kSymFloat:
+      return std::holds_alternative<double>(input);
+    case spec::ValueKind::kSymBool:
+      return std::holds_alternative<bool>(input);
+    default:
+      return false;
   }
 }
 

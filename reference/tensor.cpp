@@ -13,11 +13,16 @@ std::byte* Storage::writable_bytes() {
   return host->bytes.data();
 }
 
+std::int64_t count_of(const std::vector<std::int64_t>& sizes) {
+  const auto count = spec::checked_element_count(sizes);
+  if (!count) throw OpError("sizes must not be negative, and multiply to less than 2^63");
+  return *count;
+}
+
 TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
                      std::vector<std::int64_t> strides, spec::Device device) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
   const auto count = spec::checked_element_count(sizes);
-  if (!count || *count > kMostBytes / spec::item_size_bytes(dtype)) {
+  if (!count || *count > kMostElements / spec::item_size_bytes(dtype)) {
     throw OpError("a result of more than 2^40 bytes was asked for");
   }
   std::int64_t reach = *count == 0 ? 0 : 1;
@@ -35,16 +40,25 @@ TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
 }
 
 TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes, spec::Device device) {
-  auto strides = spec::contiguous_strides(sizes);
+  const bool has_strides = spec::checked_element_count(sizes).has_value();
+  auto strides = has_strides ? spec::contiguous_strides(sizes) : sizes;  // the latter is refused
   return new_tensor(dtype, std::move(sizes), std::move(strides), std::move(device));
 }
 
 TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
                   std::vector<std::int64_t> strides, std::int64_t offset) {
+  (void)count_of(sizes);
   auto view = std::make_shared<Tensor>(base);
   view->sizes = std::move(sizes);
   view->strides = std::move(strides);
   view->offset = offset;
+  const spec::HostTensor geometry{view->dtype, view->sizes, view->strides, offset, {}, nullptr};
+  // Geometry without a storage, and strides that run backwards, are the reference's own making.
+  const bool is_inner = !base.storage || std::any_of(view->strides.begin(), view->strides.end(),
+                                                     [](std::int64_t x) { return x < 0; });
+  if (!is_inner && !spec::geometry_fits(geometry, base.storage->size_bytes())) {
+    throw OpError("the view reaches outside of its storage");
+  }
   return view;
 }
 

@@ -1,8 +1,8 @@
 // The reference's tensors: strided views of storages, and the run-time values that ops take.
 //
-// A TensorRef is PyTorch's tensor object: an op that returns its argument returns the same TensorRef,
-// and an op that changes its argument's geometry (t_, squeeze_) changes it for every holder. Views
-// are other TensorRefs of the same Storage. Nothing here knows any op.
+// A TensorRef is PyTorch's tensor object: an op that returns its argument returns the same
+// TensorRef, and an op that changes its argument's geometry (t_, squeeze_) changes it for every
+// holder. Views are other TensorRefs of the same Storage. Nothing here knows any op.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace graphgate::reference {
 
-// What a run computes (DESIGN, "The judges").
+// What a run computes (docs/architecture.md, "Numbers").
 enum class Mode : std::uint8_t {
   kEager,      // every result rounds to its declared dtype, as PyTorch's does
   kWorstCase,  // oracle, radii are worst-case bounds: for single nodes
@@ -37,8 +37,8 @@ struct Mark {
   double radius = 0;
 };
 
-// Bytes that views share. While `borrowed`, the bytes belong to somebody else as well (the program, a
-// caller, an earlier result): the first write copies them.
+// Bytes that views share. While `borrowed`, the bytes belong to somebody else as well (the program,
+// a caller, an earlier result): the first write copies them.
 struct Storage {
   std::shared_ptr<spec::HostStorage> host;
   bool borrowed = false;
@@ -53,6 +53,10 @@ struct Storage {
   }
 };
 
+// The product of sizes, which may come from a program or a caller: throws OpError for a negative
+// size and for 2^63 elements or more.
+[[nodiscard]] std::int64_t count_of(const std::vector<std::int64_t>& sizes);
+
 struct Tensor {
   std::shared_ptr<Storage> storage;
   spec::DType dtype = spec::DType::kFloat32;
@@ -62,7 +66,7 @@ struct Tensor {
   spec::Device device;
 
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
-  [[nodiscard]] std::int64_t count() const { return spec::element_count(sizes); }
+  [[nodiscard]] std::int64_t count() const { return count_of(sizes); }
 };
 using TensorRef = std::shared_ptr<Tensor>;
 
@@ -80,13 +84,18 @@ struct Datum {
   [[nodiscard]] bool is_none() const { return as<spec::None>() != nullptr; }
 };
 
-// A new tensor with a zero-filled storage just large enough for the geometry.
+// More elements than this are refused with an OpError before any memory is asked for.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+// A new tensor with a zero-filled storage just large enough for the geometry. Throws OpError for
+// negative sizes, and for more than kMostElements bytes.
 [[nodiscard]] TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
                                    std::vector<std::int64_t> strides, spec::Device device);
 // The same, contiguous.
 [[nodiscard]] TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes,
                                    spec::Device device);
-// Another view of base's storage.
+// Another view of base's storage. Throws OpError for sizes that are negative or multiply to 2^63 or
+// more (an expanded view may have more elements than memory has bytes).
 [[nodiscard]] TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
                                 std::vector<std::int64_t> strides, std::int64_t offset);
 

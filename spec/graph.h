@@ -29,10 +29,10 @@ enum class ValueKind : std::uint8_t {
   kNone,  // the result of an op that returns nothing, or an unused place in a tuple
 };
 
-// One value. `type` is meaningful for kTensor; it is absent where nobody stated it: hand-written text
-// may leave out the types of node results (graph inputs always have one). `expr` and `hint` are
-// meaningful for the kSym kinds: the value as an expression over the program's symbols, where the
-// exporter knew one.
+// One value. `type` is meaningful for kTensor; it is absent where nobody stated it: hand-written
+// text may leave out the types of node results (graph inputs always have one). `expr` and `hint`
+// are meaningful for the kSym kinds: the value as an expression over the program's symbols, where
+// the exporter knew one.
 struct Value {
   std::string name;
   ValueKind kind = ValueKind::kTensor;

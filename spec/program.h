@@ -64,7 +64,8 @@ struct Program {
   // The indices of inputs of one kind, in order.
   [[nodiscard]] std::vector<std::size_t> inputs_of(InputKind kind) const;
   // The index of the input with this target, or nullopt.
-  [[nodiscard]] std::optional<std::size_t> find_input(InputKind kind, std::string_view target) const;
+  [[nodiscard]] std::optional<std::size_t> find_input(InputKind kind,
+                                                      std::string_view target) const;
 };
 
 // Equal programs: the same graph, signature, symbols and annotations, tensors of the same geometry

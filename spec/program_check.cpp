@@ -115,8 +115,12 @@ Result<void> check_output(const Program& program, const ProgramOutput& output,
                           const Argument& argument) {
   const auto kind = mutated_kind(output.kind);
   if (!kind) return {};
-  if (!program.find_input(*kind, output.target)) {
+  const auto input = program.find_input(*kind, output.target);
+  if (!input) {
     return bad_input("it mutates '" + output.target + "', which is no input of that kind");
+  }
+  if (program.inputs[*input].constant) {
+    return bad_input("it mutates '" + output.target + "', which is a constant");
   }
   const auto* id = argument.as<ValueId>();
   if (id == nullptr || program.graph.value(*id).kind != ValueKind::kTensor) {

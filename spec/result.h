@@ -90,27 +90,27 @@ class [[nodiscard]] Result<void> {
 }  // namespace graphgate
 
 // CHECK(condition): an invariant of this code base; prints and aborts, in every build type.
-#define GRAPHGATE_CHECK(condition)                                                              \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", __FILE__, __LINE__, #condition);        \
-      std::abort();                                                                             \
-    }                                                                                           \
+#define GRAPHGATE_CHECK(condition)                                                       \
+  do {                                                                                   \
+    if (!(condition)) {                                                                  \
+      std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                      \
+    }                                                                                    \
   } while (false)
 
 #define GRAPHGATE_CONCAT_(a, b) a##b
 #define GRAPHGATE_CONCAT(a, b) GRAPHGATE_CONCAT_(a, b)
 
 // GRAPHGATE_TRY(auto x, f()): x is f()'s value, or the enclosing function returns f()'s Error.
-#define GRAPHGATE_TRY(declaration, ...)                                              \
-  auto GRAPHGATE_CONCAT(result_, __LINE__) = (__VA_ARGS__);                          \
-  if (!GRAPHGATE_CONCAT(result_, __LINE__).ok())                                     \
-    return GRAPHGATE_CONCAT(result_, __LINE__).error();                              \
+#define GRAPHGATE_TRY(declaration, ...)                     \
+  auto GRAPHGATE_CONCAT(result_, __LINE__) = (__VA_ARGS__); \
+  if (!GRAPHGATE_CONCAT(result_, __LINE__).ok())            \
+    return GRAPHGATE_CONCAT(result_, __LINE__).error();     \
   declaration = std::move(GRAPHGATE_CONCAT(result_, __LINE__)).value()
 
 // GRAPHGATE_TRY_VOID(f()): the same for Result<void>.
-#define GRAPHGATE_TRY_VOID(...)                                 \
-  do {                                                          \
-    auto try_result = (__VA_ARGS__);                            \
-    if (!try_result.ok()) return try_result.error();            \
+#define GRAPHGATE_TRY_VOID(...)                      \
+  do {                                               \
+    auto try_result = (__VA_ARGS__);                 \
+    if (!try_result.ok()) return try_result.error(); \
   } while (false)

@@ -71,9 +71,7 @@ std::optional<Int> checked_pow(Int base, Int exponent) {
   return out;
 }
 
-bool divides(Int a, Int b) {
-  return b != 0 && !(a == std::numeric_limits<Int>::min() && b == -1);
-}
+bool divides(Int a, Int b) { return b != 0 && !(a == std::numeric_limits<Int>::min() && b == -1); }
 
 std::optional<Int> floor_div(Int a, Int b) {
   if (!divides(a, b)) return std::nullopt;
@@ -94,23 +92,40 @@ std::optional<Int> exact_div(Int a, Int b) {
 // One binary step; nullopt on overflow or on an undefined division.
 std::optional<Int> combine(SymOp op, Int a, Int b) {
   switch (op) {
-    case SymOp::kAdd: return checked_add(a, b);
-    case SymOp::kMul: return checked_mul(a, b);
-    case SymOp::kPow: return checked_pow(a, b);
-    case SymOp::kFloorDiv: return floor_div(a, b);
-    case SymOp::kExactDiv: return exact_div(a, b);
-    case SymOp::kMod: return floor_mod(a, b);
-    case SymOp::kMin: return std::min(a, b);
-    case SymOp::kMax: return std::max(a, b);
-    case SymOp::kEq: return a == b;
-    case SymOp::kNe: return a != b;
-    case SymOp::kLt: return a < b;
-    case SymOp::kLe: return a <= b;
-    case SymOp::kGt: return a > b;
-    case SymOp::kGe: return a >= b;
-    case SymOp::kAnd: return a != 0 && b != 0;
-    case SymOp::kOr: return a != 0 || b != 0;
-    default: return std::nullopt;
+    case SymOp::kAdd:
+      return checked_add(a, b);
+    case SymOp::kMul:
+      return checked_mul(a, b);
+    case SymOp::kPow:
+      return checked_pow(a, b);
+    case SymOp::kFloorDiv:
+      return floor_div(a, b);
+    case SymOp::kExactDiv:
+      return exact_div(a, b);
+    case SymOp::kMod:
+      return floor_mod(a, b);
+    case SymOp::kMin:
+      return std::min(a, b);
+    case SymOp::kMax:
+      return std::max(a, b);
+    case SymOp::kEq:
+      return a == b;
+    case SymOp::kNe:
+      return a != b;
+    case SymOp::kLt:
+      return a < b;
+    case SymOp::kLe:
+      return a <= b;
+    case SymOp::kGt:
+      return a > b;
+    case SymOp::kGe:
+      return a >= b;
+    case SymOp::kAnd:
+      return a != 0 && b != 0;
+    case SymOp::kOr:
+      return a != 0 || b != 0;
+    default:
+      return std::nullopt;
   }
 }
 

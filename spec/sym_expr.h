@@ -50,8 +50,8 @@ using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
 
 class SymExpr {
  public:
-  SymExpr() = default;                                        // the constant 0
-  SymExpr(std::int64_t constant) : constant_(constant) {}     // NOLINT: implicit on purpose
+  SymExpr() = default;                                     // the constant 0
+  SymExpr(std::int64_t constant) : constant_(constant) {}  // NOLINT: implicit on purpose
   [[nodiscard]] static SymExpr symbol(std::string name);
   // `operands` must have the count that SymOp's comment gives for `op`.
   [[nodiscard]] static SymExpr apply(SymOp op, std::vector<SymExpr> operands);

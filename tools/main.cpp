@@ -10,8 +10,12 @@ using graphgate::Result;
 using graphgate::tools::ExitCode;
 
 int finish(const Result<ExitCode>& result) {
-  if (result.ok()) return static_cast<int>(result.value());
-  std::fflush(stdout);
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (result.ok() && written) return static_cast<int>(result.value());
+  if (result.ok()) {
+    std::fprintf(stderr, "graphgate: standard output cannot be written\n");
+    return static_cast<int>(ExitCode::kInfrastructure);
+  }
   std::fprintf(stderr, "graphgate: %s\n", result.error().message.c_str());
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
@@ -33,6 +37,15 @@ int run(int argc, char** argv) {
   const CLI::App* doctor_app = add_doctor(app, doctor);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const bool is_unknown_verb = argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty();
+    if (!is_unknown_verb) {
+      app.exit(error);
+      return static_cast<int>(ExitCode::kBadInput);
+    }
+    std::fprintf(stderr, "graphgate: unknown verb '%s'\nRun with --help for more information.\n",
+                 argv[1]);
+    return static_cast<int>(ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
     app.exit(error);

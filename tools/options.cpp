@@ -1,6 +1,4 @@
-#include <fstream>
-#include <sstream>
-
+#include "tools/programs.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
@@ -17,11 +15,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 Result<spec::OpTable> load_op_table(const std::vector<std::string>& custom_ops) {
   spec::OpTable ops = spec::builtin_op_table();
   for (const std::string& path : custom_ops) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return bad_input(path + ": cannot be opened");
-    std::stringstream text;
-    text << file.rdbuf();
-    GRAPHGATE_TRY_VOID(ops.add_text(text.str(), path));
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    GRAPHGATE_TRY_VOID(ops.add_text(text, path));
   }
   return ops;
 }

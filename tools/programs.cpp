@@ -1,5 +1,7 @@
 #include "tools/programs.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -46,17 +48,35 @@ std::string stem(const std::string& program_path) {
 }
 
 Result<spec::Program> read_text_program(const std::string& path, const spec::OpTable& ops) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_input(path + ": cannot be opened");
-  std::stringstream text;
-  text << file.rdbuf();
-  GRAPHGATE_TRY(spec::Program program, spec::parse_program(text.str(), ops, path));
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, path));
   const auto valid = spec::check_program(program, ops);
   if (!valid.ok()) return valid.error().at(path);
   return program;
 }
 
 }  // namespace
+
+Error in_file(const Error& error, const std::string& path) {
+  const std::filesystem::path file(path);
+  Error placed = error;
+  if (placed.message.starts_with(path)) return placed;
+  for (const std::string& name : {file.filename().string(), file.stem().string()}) {
+    if (!placed.message.starts_with(name + ": ")) continue;
+    placed.message.erase(0, name.size() + 2);
+    break;
+  }
+  return placed.at(path);
+}
+
+Result<std::string> read_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return bad_input(path + ": is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return bad_input(path + ": cannot be opened: " + std::strerror(errno));
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 
 Result<spec::Program> read_program(const std::string& path, const spec::OpTable& ops) {
   if (std::filesystem::path(path).extension() != ".pt2") return read_text_program(path, ops);

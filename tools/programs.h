@@ -11,6 +11,13 @@
 
 namespace graphgate::tools {
 
+// An error about the program in `path`, with that path in front, once: readers name a file without
+// its folder, executors name the program alone.
+[[nodiscard]] Error in_file(const Error& error, const std::string& path);
+
+// The bytes of a text file; kBadInput when it cannot be read.
+[[nodiscard]] Result<std::string> read_text(const std::string& path);
+
 // A .pt2 archive, or graph text (any other name).
 [[nodiscard]] Result<spec::Program> read_program(const std::string& path, const spec::OpTable& ops);
 

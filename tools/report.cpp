@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "interop/file_io.h"
 
@@ -110,6 +109,10 @@ void print_totals(const std::vector<FileReport>& reports) {
               count(reports, Count::kFailed), skipped);
 }
 
+std::string print_json(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Result<void> write_json(const std::vector<FileReport>& reports, const std::string& path) {
   Json json;
   json["programs"] = Json::array();
@@ -117,12 +120,14 @@ Result<void> write_json(const std::vector<FileReport>& reports, const std::strin
   json["passed"] = count(reports, Count::kPassed);
   json["failed"] = count(reports, Count::kFailed);
   json["skipped"] = count(reports, Count::kSkipped);
-  return write_text(json.dump(2) + "\n", path);
+  return write_text(print_json(json), path);
 }
 
 Result<void> write_text(const std::string& text, const std::string& path) {
   if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!whole || std::fflush(stdout) != 0)
+      return infrastructure("standard output cannot be written");
     return {};
   }
   GRAPHGATE_TRY(interop::AtomicFile file, interop::AtomicFile::create(path));

@@ -1,6 +1,7 @@
 // How `graphgate check` tells what it found: a line per program, or JSON.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ void print_totals(const std::vector<FileReport>& reports);
 // {"programs": [...], "passed": N, "failed": N, "skipped": N} to a file or to standard output.
 [[nodiscard]] Result<void> write_json(const std::vector<FileReport>& reports,
                                       const std::string& path);
+
+// JSON text for `write_text`, indented. Bytes that are no UTF-8 (of a file's name, say) become
+// U+FFFD.
+[[nodiscard]] std::string print_json(const nlohmann::ordered_json& json);
 
 // Writes text to a file, which appears whole or not at all, or to standard output for "-".
 [[nodiscard]] Result<void> write_text(const std::string& text, const std::string& path);

@@ -1,7 +1,11 @@
 // graphgate check: programs against the oracle and against PyTorch's recordings.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include "conformance/harness/check_program.h"
@@ -36,6 +40,23 @@ Result<ProgramReport> check_file(const std::string& path, const CheckVerb& verb,
                                     check_options);
 }
 
+// The same, with what a file may make the machine throw as that file's own outcome: the others are
+// still checked, and a thread never ends the process.
+Result<ProgramReport> check_file_safely(const std::string& path, const CheckVerb& verb,
+                                        const spec::OpTable& ops) {
+  try {
+    auto report = check_file(path, verb, ops);
+    if (!report.ok()) return in_file(report.error(), path);
+    return report;
+  } catch (const std::bad_alloc&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::length_error&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::exception& error) {
+    return Error{ErrorKind::kInternal, path + ": " + error.what()};
+  }
+}
+
 // Results in the order of the files, whatever thread made them.
 std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& ops) {
   const auto& files = verb.programs.files;
@@ -46,7 +67,7 @@ std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& 
   std::size_t printed = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
-      auto report = check_file(files[i], verb, ops);
+      auto report = check_file_safely(files[i], verb, ops);
       const std::lock_guard lock(printing);
       reports[i].file = files[i];
       if (report.ok()) {
@@ -61,7 +82,8 @@ std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& 
     }
   };
   std::vector<std::thread> threads;
-  for (int t = 1; t < verb.jobs; ++t) threads.emplace_back(work);
+  const std::size_t jobs = std::min(static_cast<std::size_t>(verb.jobs), files.size());
+  for (std::size_t t = 1; t < jobs; ++t) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
   return reports;
@@ -75,13 +97,17 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
   add_program_options(*check, verb.programs);
   check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   check->add_option("--calls", verb.calls, "how many calls where there is no recording")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   check->add_option("--jobs,-j", verb.jobs, "programs checked at a time")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
   check
       ->add_option("--false-alarm-rate", verb.false_alarm_rate,
                    "probability that one right call is called SUSPECT")
-      ->check(CLI::Range(1e-300, 1e-8));
+      ->check([](const std::string& text) {
+        const double rate = std::strtod(text.c_str(), nullptr);
+        const bool good = rate >= 1e-300 && rate <= 1e-8;
+        return good ? std::string() : "expected a number from 1e-300 to 1e-8, found " + text;
+      });
   check->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
                   "accept sizes 0 and 1 where a range starts at 2");
   check->add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)");

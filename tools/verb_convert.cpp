@@ -31,7 +31,9 @@ CLI::App* add_convert(CLI::App& app, ConvertVerb& verb) {
 
 Result<ExitCode> run_convert(const ConvertVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
-  GRAPHGATE_TRY(const spec::Program program, read_program(verb.input, ops));
+  const auto read = read_program(verb.input, ops);
+  if (!read.ok()) return in_file(read.error(), verb.input);
+  const spec::Program& program = read.value();
   if (std::filesystem::path(verb.output).extension() == ".pt2") {
     interop::Pt2Options options;
     options.ops = &ops;

@@ -76,7 +76,7 @@ CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb) {
 
 Result<ExitCode> run_doctor(const DoctorVerb& verb) {
   const Json json = inspect();
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(json.dump(2) + "\n", verb.json));
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json == "-") return ExitCode::kGood;
   for (const auto& [key, value] : json.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();

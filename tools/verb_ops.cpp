@@ -42,7 +42,7 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
                 spec::print_schema(row.schema).c_str(),
                 row.tags.empty() ? "" : " ; tags=", join(row.tags).c_str());
   }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(json.dump(2) + "\n", verb.json));
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json != "-") std::printf("%zu ops, %zu with a reference\n", shown, supported);
   if (shown == 0) return bad_input("no op's name contains '" + verb.pattern + "'");
   return ExitCode::kGood;
@@ -57,8 +57,9 @@ void count_ops(const spec::Graph& graph, std::map<std::string, std::int64_t>& co
 Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
   std::map<std::string, std::int64_t> counts;
   for (const std::string& file : verb.coverage) {
-    GRAPHGATE_TRY(const spec::Program program, read_program(file, ops));
-    count_ops(program.graph, counts);
+    const auto program = read_program(file, ops);
+    if (!program.ok()) return in_file(program.error(), file);
+    count_ops(program.value().graph, counts);
   }
   std::size_t missing = 0;
   Json json = Json::array();
@@ -71,7 +72,7 @@ Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
     std::printf("%8lld  %-18s %s\n", static_cast<long long>(n),
                 family.empty() ? "-" : family.c_str(), op.c_str());
   }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(json.dump(2) + "\n", verb.json));
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json != "-") {
     std::printf("%zu ops in %zu programs, %zu without a reference\n", counts.size(),
                 verb.coverage.size(), missing);
@@ -128,7 +129,7 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   json["passed"] = total.passed;
   json["failed"] = total.failed;
   json["skipped"] = total.skipped;
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(json.dump(2) + "\n", verb.json));
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (text) {
     std::printf("\n%lld passed, %lld failed, %lld skipped\n", static_cast<long long>(total.passed),
                 static_cast<long long>(total.failed), static_cast<long long>(total.skipped));
@@ -149,7 +150,7 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
                   "count the ops of these programs instead of listing the table")
       ->excludes(cases);
   ops->add_option("--failures", verb.failures_shown, "failures shown per op")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000));
   ops->add_option("--custom-ops", verb.custom_ops,
                   "a file of op schemas to add to the op table (repeatable)");
   ops->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");

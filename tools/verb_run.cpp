@@ -96,7 +96,7 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
       ->check(CLI::IsMember({"eager", "oracle"}));
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   run->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
                 "accept sizes 0 and 1 where a range starts at 2");
   run->add_option("--save", verb.save,
@@ -112,7 +112,10 @@ Result<ExitCode> run_run(const RunVerb& verb) {
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   for (const std::string& path : verb.programs.files) {
-    GRAPHGATE_TRY_VOID(run_file(path, verb, ops));
+    const auto done = run_file(path, verb, ops);
+    if (done.ok()) continue;
+    const bool about_results = done.error().message.starts_with(verb.save + ": ");
+    return about_results ? done.error() : in_file(done.error(), path);
   }
   return ExitCode::kGood;
 }

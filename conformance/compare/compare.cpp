@@ -21,7 +21,7 @@ struct Element {
 Element compare_element(long double actual, long double value, double radius, double multiple,
                         spec::DType dtype) {
   constexpr long double kFar = std::numeric_limits<long double>::infinity();
-  if (std::isinf(radius)) return {true, 0, 0};
+  if (!std::isfinite(radius)) return {true, 0, 0};
   if (std::isnan(value) || std::isnan(actual)) {
     const bool overflow =
         std::isnan(actual) && dtype == spec::DType::kFloat8E4M3FN &&
@@ -48,19 +48,19 @@ std::string format(const char* pattern, auto... values) {
   return text;
 }
 
-std::string print_index(std::int64_t index, const std::vector<std::int64_t>& sizes) {
-  std::string text;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    text = std::to_string(index % sizes[d]) + (text.empty() ? "" : ", ") + text;
-    index /= sizes[d];
-  }
-  return "[" + text + "]";
-}
-
 std::string print_list(const std::vector<std::int64_t>& list) {
   std::string text;
   for (const std::int64_t x : list) text += (text.empty() ? "" : ", ") + std::to_string(x);
   return "[" + text + "]";
+}
+
+std::string print_index(std::int64_t index, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> coordinates(sizes.size());
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    coordinates[d] = index % sizes[d];
+    index /= sizes[d];
+  }
+  return print_list(coordinates);
 }
 
 // Strides with those that mean nothing set to 0.

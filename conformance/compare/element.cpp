@@ -46,8 +46,10 @@ long double decode_bits(std::uint64_t bits, const Layout& layout) {
   const std::uint64_t exponent = (bits >> layout.fraction_bits) & top;
   const bool negative = ((bits >> (layout.fraction_bits + layout.exponent_bits)) & 1U) != 0;
   long double value = 0;
-  if (layout.ieee && exponent == top) {
-    value = fraction == 0 ? kInfinity : kNaN;
+  if (layout.ieee && exponent == top && fraction == 0) {
+    value = kInfinity;
+  } else if (layout.ieee && exponent == top) {
+    value = kNaN;
   } else if (!layout.ieee && exponent == top && fraction == fraction_mask) {
     value = kNaN;
   } else {

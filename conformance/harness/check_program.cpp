@@ -10,29 +10,48 @@ using spec::CallResult;
 using spec::LoadedProgram;
 using spec::Outcome;
 
-// The node whose result is graph output `index`, counting user outputs only.
-std::string producer_of_output(const spec::Program& program, std::size_t index) {
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    if (program.outputs[i].kind != spec::OutputKind::kUserOutput) continue;
-    if (index-- != 0) continue;
-    const auto* id = program.graph.outputs[i].as<spec::ValueId>();
-    if (!id) return "";
-    for (const spec::Node& node : program.graph.nodes) {
-      for (const spec::NodeResult& result : node.results) {
-        if (std::find(result.values.begin(), result.values.end(), *id) != result.values.end()) {
-          return node.name;
-        }
+// The node that makes graph output `index`, or "".
+std::string producer_of(const spec::Program& program, std::size_t index) {
+  const auto* id = program.graph.outputs[index].as<spec::ValueId>();
+  if (!id) return "";
+  for (const spec::Node& node : program.graph.nodes) {
+    for (const spec::NodeResult& result : node.results) {
+      if (std::find(result.values.begin(), result.values.end(), *id) != result.values.end()) {
+        return node.name;
       }
     }
   }
   return "";
 }
 
+// What a difference's `where` names, as a graph output writes it.
+bool is_about(const Difference& difference, const spec::Program& program, std::size_t index,
+              std::size_t user_outputs_before) {
+  const spec::ProgramOutput& output = program.outputs[index];
+  if (output.kind == spec::OutputKind::kUserOutput) {
+    return difference.where == "output " + std::to_string(user_outputs_before);
+  }
+  if (output.kind != spec::OutputKind::kUserInputMutation) {
+    return difference.where == "state '" + output.target + "'";
+  }
+  std::size_t user_input = 0;
+  for (const spec::ProgramInput& input : program.inputs) {
+    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+    if (input.target == output.target) break;
+    ++user_input;
+  }
+  return difference.where == "final input " + std::to_string(user_input);
+}
+
+// The node that a difference comes from: the one that makes the output, or the new contents of the
+// state or input, that differs. "" where the program writes in place.
 std::string producer(const spec::Program& program, const Difference& difference) {
-  constexpr std::string_view kOutput = "output ";
-  if (difference.where.compare(0, kOutput.size(), kOutput) != 0) return "";
-  return producer_of_output(program,
-                            static_cast<std::size_t>(std::stoul(difference.where.substr(7))));
+  std::size_t user_outputs = 0;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    if (is_about(difference, program, i, user_outputs)) return producer_of(program, i);
+    user_outputs += program.outputs[i].kind == spec::OutputKind::kUserOutput ? 1 : 0;
+  }
+  return "";
 }
 
 bool is_functionalized(const spec::Program& program) {
@@ -167,7 +186,10 @@ class Checker {
 
   void conclude() {
     if (report_.outcome != Outcome::kPass) return;
-    if (report_.elements == 0) {
+    if (report_.nodes == 0) {
+      report_.outcome = Outcome::kMistrusted;
+      report_.reason = "the program has no nodes";
+    } else if (report_.elements == 0) {
       report_.outcome = Outcome::kMistrusted;
       report_.reason = "nothing was compared: no output and no state has an element";
     } else if (has_blind_tensor_) {

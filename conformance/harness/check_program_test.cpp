@@ -186,6 +186,31 @@ TEST(CheckProgram, IsUndecidedWhenTheOracleCanTellOfNothing) {
   EXPECT_EQ(check(executor, oracle, oracle, {recording({5, 6})}).outcome, Outcome::kUndecided);
 }
 
+TEST(CheckProgram, MistrustsAProgramWithoutNodes) {
+  Scripted executor = answering("e", {1, 2});
+  spec::Program empty = program();
+  empty.graph.nodes.clear();
+  spec::Executor* const executors[] = {&executor};
+  const auto report = check_program(empty, {}, {executors, &executor, &executor}, {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report.value().outcome, Outcome::kMistrusted);
+}
+
+TEST(CheckProgram, AllowsAnInputToChangeWithTheOneItWasGivenOver) {
+  Scripted executor{
+      "e", [](std::span<const spec::InputValue> inputs) -> Result<CallResult> {
+        CallResult result = result_of({1, 2}, inputs);
+        result.final_inputs = {floats({9, 9}), floats({9, 9})};
+        result.final_input_spreads = {spec::Spread{{9, 9}, {0, 0}}, spec::Spread{{9, 9}, {0, 0}}};
+        return result;
+      }};
+  ExpectedCall call = recording({1, 2});
+  call.inputs.push_back(call.inputs[0]);  // the same storage
+  call.final_inputs.emplace(0, floats({9, 9}));
+  const auto report = check(executor, executor, executor, {call});
+  EXPECT_EQ(report.outcome, Outcome::kPass) << report.reason;
+}
+
 TEST(CheckProgram, ReportsAnExecutorThatCannotRunTheProgram) {
   struct Refusing final : spec::Executor {
     [[nodiscard]] std::string_view name() const override { return "refusing"; }

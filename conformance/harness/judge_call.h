@@ -55,6 +55,8 @@ struct JudgeOptions {
   std::optional<double> multiple;
   double false_alarm_rate = 1e-9;
   bool exact_strides = false;
+  // A recording lists every input that a call changes: the others must be as they were given.
+  bool lists_changed_inputs = true;
   // The program returns new contents of what it mutates, so an output that was a view of a mutated
   // tensor may come as a tensor of its own.
   bool functionalized = false;

@@ -103,6 +103,13 @@ Result<spec::InputValue> draw_input(const spec::Program& program, const spec::Va
     GRAPHGATE_TRY(const std::int64_t number, spec::evaluate(size, symbols));
     sizes.push_back(number);
   }
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 28U;
+  const auto count = spec::checked_element_count(sizes);
+  if (!count || *count > kMostElements) {
+    return bad_input(
+        program.name + ": input '" + value.name +
+        "': expected sizes of 0 or more, and at most 2^28 elements, to draw it from a seed");
+  }
   HostTensor tensor = spec::make_host_tensor(value.type->dtype, sizes, value.type->device);
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   for (std::size_t at = 0; at < tensor.storage->bytes.size();

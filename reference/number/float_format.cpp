@@ -31,13 +31,20 @@ constexpr FloatFormat kFloat8E5M2{5, 3, -14, 57344.0, true};
 
 const FloatFormat& format_of(DType dtype) {
   switch (dtype) {
-    case DType::kFloat64: return kFloat64;
-    case DType::kFloat32: return kFloat32;
-    case DType::kFloat16: return kFloat16;
-    case DType::kBFloat16: return kBFloat16;
-    case DType::kFloat8E4M3FN: return kFloat8E4M3FN;
-    case DType::kFloat8E5M2: return kFloat8E5M2;
-    default: break;
+    case DType::kFloat64:
+      return kFloat64;
+    case DType::kFloat32:
+      return kFloat32;
+    case DType::kFloat16:
+      return kFloat16;
+    case DType::kBFloat16:
+      return kBFloat16;
+    case DType::kFloat8E4M3FN:
+      return kFloat8E4M3FN;
+    case DType::kFloat8E5M2:
+      return kFloat8E5M2;
+    default:
+      break;
   }
   GRAPHGATE_CHECK(false && "not a floating dtype");
   return kFloat64;
@@ -122,11 +129,15 @@ T read_as(const std::byte* bytes) {
 
 double decode_float(const std::byte* bytes, DType dtype) {
   switch (dtype) {
-    case DType::kFloat64: return read_as<double>(bytes);
-    case DType::kFloat32: return static_cast<double>(read_as<float>(bytes));
+    case DType::kFloat64:
+      return read_as<double>(bytes);
+    case DType::kFloat32:
+      return static_cast<double>(read_as<float>(bytes));
     case DType::kFloat16:
-    case DType::kBFloat16: return unpack_narrow(read_as<std::uint16_t>(bytes), format_of(dtype));
-    default: return unpack_narrow(read_as<std::uint8_t>(bytes), format_of(dtype));
+    case DType::kBFloat16:
+      return unpack_narrow(read_as<std::uint16_t>(bytes), format_of(dtype));
+    default:
+      return unpack_narrow(read_as<std::uint8_t>(bytes), format_of(dtype));
   }
 }
 

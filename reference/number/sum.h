@@ -58,7 +58,8 @@ class Sum<Tracked<P>> {
   [[nodiscard]] Number result() const {
     const double spread = terms_radius();
     if (arithmetic_ == Number::Arithmetic::kNone || count_ == 0 || !std::isfinite(total_)) {
-      return {total_, std::isfinite(total_) ? spread : 0, arithmetic_};
+      const bool is_open = std::isfinite(total_) || std::isinf(spread);
+      return {total_, is_open ? spread : 0, arithmetic_};
     }
     const double rounding = is_exact(spread) ? 0 : rounding_radius(spread);
     const double radius = P::combine(spread, rounding);

@@ -102,7 +102,7 @@ std::vector<std::int64_t> offsets_over(const Tensor& self, const std::vector<std
 std::vector<Picked> combine_indices(const Tensor& self, const std::vector<TensorRef>& indices,
                                     const Sizes& common) {
   const Sizes strides = spec::contiguous_strides(self.sizes);
-  std::vector<Picked> combined(static_cast<std::size_t>(spec::element_count(common)));
+  std::vector<Picked> combined(static_cast<std::size_t>(count_of(common)));
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (!indices[d]) continue;
     const Array<Whole> index = broadcast_to(load_index(*indices[d]), common);
@@ -166,7 +166,7 @@ IndexPlan plan_index(Mode mode, const Tensor& self, const std::vector<TensorRef>
   plan.strides = result_strides(self, expanded, split, common, plan.sizes);
   const std::vector<Picked> combined = combine_indices(self, expanded, common);
   const std::vector<std::int64_t> after = offsets_over(self, split.after);
-  plan.picked.reserve(static_cast<std::size_t>(spec::element_count(plan.sizes)));
+  plan.picked.reserve(static_cast<std::size_t>(count_of(plan.sizes)));
   for (const std::int64_t start : offsets_over(self, split.before)) {
     for (const Picked& middle : combined) {
       for (const std::int64_t rest : after) {

@@ -31,21 +31,27 @@ std::int64_t channels_of(const Tensor& input) {
 template <class N>
 std::vector<std::vector<N>> by_channel(const Array<N>& x) {
   std::vector<std::vector<N>> out(static_cast<std::size_t>(x.size(1)));
-  const std::int64_t area = spec::element_count(Sizes(x.sizes.begin() + 2, x.sizes.end()));
+  const std::int64_t area = count_of(Sizes(x.sizes.begin() + 2, x.sizes.end()));
   for (std::int64_t i = 0; i < x.count(); ++i) {
     out[static_cast<std::size_t>(i / area % x.size(1))].push_back(x[i]);
   }
   return out;
 }
 
-// running = momentum * batch + (1 - momentum) * running.
+// running = momentum * batch + (1 - momentum) * running, the factors held in the dtype of
+// `running`.
 template <class N>
 void update_running(Call& call, std::string_view name, const std::vector<N>& batch) {
   if (!call.has(name)) return;
-  const double momentum = call.real("momentum");
-  Array<N> running = load<N>(*call.tensor(name), call.tensor(name)->dtype);
+  const DType dtype = call.tensor(name)->dtype;
+  const N momentum = held_in(N(call.real("momentum")), dtype);
+  const N rest = held_in(N(1 - call.real("momentum")), dtype);
+  Array<N> running = load<N>(*call.tensor(name), dtype);
+  if (running.data.size() != batch.size()) {
+    throw OpError("batch_norm: running statistics want one element per channel");
+  }
   for (std::int64_t c = 0; c < running.count(); ++c) {
-    running[c] = N(momentum) * batch[static_cast<std::size_t>(c)] + N(1 - momentum) * running[c];
+    running[c] = momentum * batch[static_cast<std::size_t>(c)] + rest * running[c];
   }
   call.write(name, running);
 }
@@ -114,7 +120,7 @@ Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statisti
   const auto bias = parameter<N>(call, "bias", input);
   const bool stepwise = computes_in_dtype(call);
   Array<N> out(x.sizes);
-  const std::int64_t area = spec::element_count(Sizes(x.sizes.begin() + 2, x.sizes.end()));
+  const std::int64_t area = count_of(Sizes(x.sizes.begin() + 2, x.sizes.end()));
   for (std::int64_t i = 0; i < x.count(); ++i) {
     const std::int64_t c = i / area % x.size(1);
     const N* mean = element(statistics.mean, c);

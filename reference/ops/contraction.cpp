@@ -97,7 +97,7 @@ Array<N> fused_linear(const Tensor& input, const Tensor& weight, const Tensor& b
   Sizes sizes = input.sizes;
   sizes.back() = columns.size(0);
   const std::int64_t inner = input.sizes.back();
-  const std::int64_t row_count = spec::element_count({input.sizes.begin(), input.sizes.end() - 1});
+  const std::int64_t row_count = count_of({input.sizes.begin(), input.sizes.end() - 1});
   rows.sizes = {1, row_count, inner};
   columns.sizes = {1, columns.size(0), inner};
   Array<N> addend = load<N>(bias, input.dtype);

@@ -5,40 +5,19 @@
 
 namespace graphgate::reference {
 
-Reduction reduction_of(std::string_view name) {
-  if (name == "sum" || name == "add") return Reduction::kSum;
-  if (name == "prod" || name == "multiply") return Reduction::kProduct;
-  if (name == "mean") return Reduction::kMean;
-  if (name == "amax") return Reduction::kLargest;
-  if (name == "amin") return Reduction::kSmallest;
+Combining reduction_of(std::string_view name) {
+  if (name == "sum" || name == "add") return Combining::kSum;
+  if (name == "prod" || name == "multiply") return Combining::kProduct;
+  if (name == "mean") return Combining::kMean;
+  if (name == "amax") return Combining::kLargest;
+  if (name == "amin") return Combining::kSmallest;
   throw OpError("reduce argument must be either sum, prod, mean, amax or amin, got " +
                 std::string(name));
 }
 
 namespace detail {
 
-Whole wrapped(Whole x, spec::DType dtype) {
-  switch (dtype) {
-    case spec::DType::kInt32:
-      x.value = static_cast<std::int32_t>(x.value);
-      break;
-    case spec::DType::kInt16:
-      x.value = static_cast<std::int16_t>(x.value);
-      break;
-    case spec::DType::kInt8:
-      x.value = static_cast<std::int8_t>(x.value);
-      break;
-    case spec::DType::kUInt8:
-      x.value = static_cast<std::uint8_t>(x.value);
-      break;
-    case spec::DType::kBool:
-      x.value = x.value != 0 ? 1 : 0;
-      break;
-    default:
-      break;
-  }
-  return x;
-}
+Whole wrapped(Whole x, spec::DType dtype) { return {wrap_to(x.value, dtype), x.undecided}; }
 
 void PartialRoundings::add(long double term, double radius) {
   has_radius_ = has_radius_ || radius != 0;

@@ -18,16 +18,16 @@
 
 namespace graphgate::reference {
 
-enum class Reduction : std::uint8_t { kSum, kProduct, kMean, kLargest, kSmallest };
+enum class Combining : std::uint8_t { kSum, kProduct, kMean, kLargest, kSmallest };
 
 // PyTorch's names: sum or add, prod or multiply, mean, amax, amin. Throws OpError.
-[[nodiscard]] Reduction reduction_of(std::string_view name);
+[[nodiscard]] Combining reduction_of(std::string_view name);
 
 // Where partial results round: once at the end, or each to the tensor's own dtype.
 enum class Partials : std::uint8_t { kWide, kOwnDtype };
 
 struct Accumulation {
-  Reduction reduction = Reduction::kSum;
+  Combining reduction = Combining::kSum;
   Partials partials = Partials::kWide;
   bool include_self = true;  // the element's own value contributes too
 };
@@ -66,27 +66,27 @@ class Slot {
   void add(const N& x, const Accumulation& how, spec::DType dtype) {
     const bool first = count_++ == 0;
     switch (how.reduction) {
-      case Reduction::kSum:
-      case Reduction::kMean:
+      case Combining::kSum:
+      case Combining::kMean:
         sum_.add(x);
         if constexpr (requires { x.radius; }) roundings_.add(x.value, x.radius);
         break;
-      case Reduction::kProduct:
+      case Combining::kProduct:
         folded_ = first ? x : folded_ * x;
         if (how.partials == Partials::kOwnDtype) folded_ = rounded_to(folded_, dtype);
         break;
-      case Reduction::kLargest:
+      case Combining::kLargest:
         folded_ = first ? x : maximum(folded_, x);
         break;
-      case Reduction::kSmallest:
+      case Combining::kSmallest:
         folded_ = first ? x : minimum(folded_, x);
         break;
     }
   }
 
   [[nodiscard]] N result(const Accumulation& how, spec::DType dtype) const {
-    if (how.reduction == Reduction::kSum) return total(how, dtype);
-    if (how.reduction != Reduction::kMean) return folded_;
+    if (how.reduction == Combining::kSum) return total(how, dtype);
+    if (how.reduction != Combining::kMean) return folded_;
     const N sum = rounded_to(total(how, dtype), dtype);
     if constexpr (std::is_same_v<N, Whole>) {
       return floored_quotient(sum, wrapped(Whole(count_), dtype));

@@ -87,7 +87,7 @@ std::int64_t option(const Call& call, std::string_view name, std::size_t i, std:
   if (!call.has(name)) return otherwise;
   const std::int64_t value = element(call.integers(name), i, count, name);
   const bool may_be_zero = name == "padding" || name == "output_padding";
-  if (value < (may_be_zero ? 0 : 1)) {
+  if (value < (may_be_zero ? 0 : 1) || value > INT32_MAX) {
     throw OpError("convolution: '" + std::string(name) + "' is " + std::to_string(value));
   }
   return value;

@@ -174,9 +174,11 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
     throw OpError("arange: upper bound and lower bound inconsistent with step sign");
   }
   double count = std::ceil((to - from) / by);
+  const std::int64_t whole_step = to_whole(by).value;
+  if (!spec::is_floating_point(dtype) && whole_step == 0) {
+    throw OpError("arange: step must be nonzero in the dtype");
+  }
   if (dtype == DType::kInt64) {
-    const std::int64_t whole_step = to_whole(by).value;
-    if (whole_step == 0) throw OpError("arange: step must be nonzero");
     const __int128 span =
         static_cast<__int128>(number<Whole>(end, dtype).value) - number<Whole>(start, dtype).value;
     const int sign = whole_step > 0 ? 1 : -1;
@@ -271,6 +273,9 @@ void diag_embed(Call& call) {
   const Tensor& self = *call.tensor("self");
   if (self.rank() == 0) throw OpError("diag_embed wants at least one dimension");
   const std::int64_t offset = call.integer("offset");
+  if (offset <= -kMostElements || offset >= kMostElements) {
+    throw OpError("diag_embed: the offset is out of range");
+  }
   const std::int64_t side = self.sizes.back() + std::abs(offset);
   const std::int64_t dim1 = wrap_dim(call.integer("dim1"), self.rank() + 1);
   const std::int64_t dim2 = wrap_dim(call.integer("dim2"), self.rank() + 1);

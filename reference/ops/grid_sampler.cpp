@@ -112,12 +112,12 @@ void sample_grid(Call& call, std::int64_t dims) {
     const Array<N> grid = load<N>(grid_tensor, dtype);
     const Settle<N> settle{dtype};
     const Sizes in = spatial_sizes(image.sizes);
-    const std::int64_t area = spec::element_count(in);
+    const std::int64_t area = count_of(in);
     Sizes sizes = grid.sizes;
     sizes.pop_back();
     sizes.insert(sizes.begin() + 1, image.sizes[1]);
     Array<N> out(sizes);
-    const std::int64_t points = spec::element_count(spatial_sizes(sizes));
+    const std::int64_t points = count_of(spatial_sizes(sizes));
     for (std::int64_t p = 0; p < sizes[0] * points; ++p) {
       std::vector<Taps<N>> per_dim;
       for (std::int64_t d = 0; d < dims; ++d) {

@@ -129,7 +129,7 @@ void histc(Call& call) {
     const std::vector<N> edges = bin_edges(low, high, bins, self.dtype);
     Votes<N> votes;
     for (const N& x : data.data) vote(x, edges, votes);
-    accumulate(*counts, votes.bins, votes.counts, {Reduction::kSum, Partials::kOwnDtype});
+    accumulate(*counts, votes.bins, votes.counts, {Combining::kSum, Partials::kOwnDtype});
   });
   emit_made(call, counts);
 }
@@ -148,6 +148,7 @@ void bincount(Call& call) {
   bool undecided = false;
   for (const Whole value : values.data) {
     if (value.value < 0) throw OpError("bincount only supports 1-d non-negative integral inputs.");
+    if (value.value >= kMostElements) throw OpError("bincount: a value is too large");
     size = std::max(size, value.value + 1);
     picked.push_back({value.value, value.undecided});
     undecided = undecided || value.undecided;

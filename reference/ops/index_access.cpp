@@ -118,11 +118,14 @@ TensorRef pick(const Tensor& self, const Sizes& sizes, const std::vector<Picked>
                Sizes strides) {
   if (strides.empty()) strides = spec::contiguous_strides(sizes);
   TensorRef result = new_tensor(self.dtype, sizes, std::move(strides), self.device);
-  const std::vector<std::int64_t> stored = element_positions(self);
+  // A few rows of a large table must not cost a list of all its elements.
+  const bool is_dense = is_contiguous(self);
+  const auto stored = is_dense ? std::vector<std::int64_t>() : element_positions(self);
   std::vector<std::int64_t> from(picked.size());
   std::vector<std::int64_t> unknown;
   for (std::size_t i = 0; i < picked.size(); ++i) {
-    from[i] = stored[static_cast<std::size_t>(picked[i].position)];
+    const std::int64_t position = picked[i].position;
+    from[i] = is_dense ? self.offset + position : stored[static_cast<std::size_t>(position)];
     if (picked[i].undecided) unknown.push_back(static_cast<std::int64_t>(i));
   }
   move_elements(*result, self, from);

@@ -127,6 +127,9 @@ std::vector<Whole> repeated_indices(const Array<Whole>& repeats) {
   bool undecided = false;
   for (std::int64_t i = 0; i < repeats.count(); ++i) {
     if (repeats[i].value < 0) throw OpError("repeats can not be negative");
+    if (repeats[i].value > kMostElements - static_cast<std::int64_t>(out.size())) {
+      throw OpError("repeat_interleave: the result is too large");
+    }
     undecided = undecided || repeats[i].undecided;
     out.insert(out.end(), static_cast<std::size_t>(repeats[i].value), Whole(i, undecided));
   }

@@ -41,6 +41,18 @@ struct Best {
   [[nodiscard]] Whole index() const { return {at, open && is_nan(value).value == 0}; }
 };
 
+// What a window without any element gives: the lowest value, at the place of its first tap.
+template <class N>
+N lowest(DType dtype) {
+  if constexpr (std::is_same_v<N, Whole>) {
+    const bool is_signed = dtype != DType::kUInt8 && dtype != DType::kBool;
+    const auto bits = static_cast<int>(8 * spec::item_size_bytes(dtype));
+    return is_signed ? INT64_MIN >> (64 - bits) : 0;
+  } else {
+    return -std::numeric_limits<double>::infinity();
+  }
+}
+
 // box_of(index of an output, low, high, step) gives the box of its window.
 template <class N, class BoxOf>
 Pooled<N> pool_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
@@ -57,7 +69,12 @@ Pooled<N> pool_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
       box_of(index, low, high, step);
       Best<N> best(x.data.data() + plane * planes.area_in);
       for_each_in_box(in, low, high, step, [&](std::int64_t position) { best.offer(position); });
-      out.values[i] = best.value;
+      const bool is_empty = best.at < 0;
+      if (is_empty) {
+        best.at = 0;
+        for (std::size_t d = 0; d < rank; ++d) best.at = best.at * in[d] + low[d];
+      }
+      out.values[i] = is_empty ? lowest<N>(self.dtype) : best.value;
       out.indices[i++] = best.index();
     });
   }
@@ -98,10 +115,9 @@ void max_pool3d_with_indices(Call& call) { max_pool(call, 3, true); }
 
 void adaptive_max_pool(Call& call, std::size_t rank) {
   const Tensor& self = *call.tensor("self");
-  const Sizes out_sizes = per_dimension(call.integers("output_size"), rank, "output_size");
+  const Sizes out_sizes = adaptive_output(call, rank);
   const Sizes in = spatial_sizes(self, rank);
-  if (spec::element_count(in) == 0)
-    throw OpError("adaptive_max_pool: the input has an empty plane");
+  if (count_of(in) == 0) throw OpError("adaptive_max_pool: the input has an empty plane");
   const Sizes sizes = with_spatial(self.sizes, out_sizes);
   const Sizes strides = rank == 2 ? image_strides(self, sizes) : spec::contiguous_strides(sizes);
   with_real(call.mode(), [&]<class N>() {
@@ -134,7 +150,8 @@ void max_pool2d_with_indices_backward(Call& call) {
   const Array<Whole> places = load<Whole>(indices, DType::kInt64);
   with_real(call.mode(), [&]<class N>() {
     const Array<N> grad = load<N>(*call.tensor("grad_output"), self.dtype);
-    if (grad.sizes != places.sizes) throw OpError("max_pool2d backward: sizes do not agree");
+    const bool fits = grad.sizes == places.sizes && planes_of(indices, 2).count == planes.count;
+    if (!fits) throw OpError("max_pool2d backward: sizes do not agree");
     Array<N> out(self.sizes, N(0));
     const std::int64_t area = planes.count == 0 ? 0 : grad.count() / planes.count;
     for (std::int64_t i = 0; i < grad.count(); ++i) {

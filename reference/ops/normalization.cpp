@@ -196,7 +196,8 @@ Normalized<N> group_norm_of(const Call& call) {
   const std::int64_t channels = call.integer("C");
   const std::int64_t images = call.integer("N");
   const std::int64_t area = call.integer("HxW");
-  if (groups < 1 || channels % groups != 0 || images * channels * area != self.count()) {
+  const auto count = spec::checked_element_count({images, channels, area});
+  if (groups < 1 || channels % groups != 0 || count != self.count()) {
     throw OpError("native_group_norm: N, C, HxW and group do not fit the input");
   }
   const auto weight = parameter<N>(call, "weight", self.dtype);

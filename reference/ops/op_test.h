@@ -31,7 +31,7 @@ inline TensorRef tensor(DType dtype, const Sizes& sizes, const std::vector<doubl
 }
 // A contiguous float32 tensor that holds 0, 1, 2...
 inline TensorRef counting(const Sizes& sizes, DType dtype = DType::kFloat32) {
-  std::vector<double> values(static_cast<std::size_t>(spec::element_count(sizes)));
+  std::vector<double> values(static_cast<std::size_t>(count_of(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   return tensor(dtype, sizes, values);
 }

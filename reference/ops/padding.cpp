@@ -36,7 +36,7 @@ Sizes padded_sizes(const Tensor& self, const Margins& margins) {
   Sizes sizes = self.sizes;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     std::int64_t& size = sizes[d];
-    if (__builtin_add_overflow(size, margins.before[d], &size) ||
+    if (__builtin_add_overflow(size, margins.before[d], &size) || size < 0 ||
         __builtin_add_overflow(size, margins.after[d], &size) || size < 0) {
       throw OpError("pad: dimension " + std::to_string(d) + " would have a size below 0");
     }
@@ -145,14 +145,22 @@ TensorRef padded_by_replication(const Tensor& self, const Sizes& pad) {
                               may_be_channels_last ? format_of(self) : MemoryFormat::kContiguous);
 }
 
-TensorRef padded_circularly(const Tensor& self, const Sizes& pad) {
-  const Margins margins = margins_of(self, pad);
-  for (std::size_t d = 0; d < self.sizes.size(); ++d) {
-    if (margins.before[d] > self.sizes[d] || margins.after[d] > self.sizes[d]) {
+// What negative margins leave is wrapped.
+TensorRef padded_circularly(const TensorRef& self, const Sizes& pad) {
+  Margins margins = margins_of(*self, pad);
+  static_cast<void>(padded_sizes(*self, margins));  // throws for margins out of range
+  for (std::size_t d = 0; d < self->sizes.size(); ++d) {
+    if (margins.before[d] > self->sizes[d] || margins.after[d] > self->sizes[d]) {
       throw OpError("pad: circular padding wraps around more than once");
     }
   }
-  return padded_with_elements(self, margins, wrapped, MemoryFormat::kContiguous);
+  const TensorRef inner = cropped(self, margins);
+  for (std::size_t d = 0; d < inner->sizes.size(); ++d) {
+    if (inner->sizes[d] == 0 && margins.before[d] + margins.after[d] > 0) {
+      throw OpError("pad: nothing is left to wrap around");
+    }
+  }
+  return padded_with_elements(*inner, margins, wrapped, MemoryFormat::kContiguous);
 }
 
 void check_pad_length(const Sizes& pad, std::size_t length) {
@@ -188,7 +196,7 @@ void pad(Call& call) {
   if (list.empty() || list.size() > 6) throw OpError("pad: 1 to 3 dimensions can be padded so");
   if (mode == "reflect") return emit_made(call, padded_by_reflection(*self, list));
   if (mode == "replicate") return emit_made(call, padded_by_replication(*self, list));
-  if (mode == "circular") return emit_made(call, padded_circularly(*self, list));
+  if (mode == "circular") return emit_made(call, padded_circularly(self, list));
   throw OpError("unrecognised padding mode '" + std::string(mode) + "'");
 }
 

@@ -26,6 +26,8 @@ TEST(PaddingOps, NegativePaddingCuts) {
   EXPECT_EQ(padded("constant", -1, 1), (std::vector<double>{1, 2, 3, 0}));
   EXPECT_EQ(padded("reflect", -1, 2), (std::vector<double>{1, 2, 3, 2, 1}));
   EXPECT_EQ(padded("constant", -2, -1), (std::vector<double>{2}));
+  EXPECT_EQ(padded("circular", -1, 2), (std::vector<double>{1, 2, 3, 1, 2}));
+  EXPECT_THROW(padded("circular", -4, 4), OpError);
   EXPECT_THROW(padded("constant", -3, -2), OpError);
 }
 

@@ -132,8 +132,7 @@ void emit_adaptive(Call& call, const Tensor& self, const Sizes& out, const Sizes
   if (!spec::is_floating_point(self.dtype))
     throw OpError("adaptive_avg_pool: wants floating point");
   const Sizes in = spatial_sizes(self, out.size());
-  if (spec::element_count(in) == 0)
-    throw OpError("adaptive_avg_pool: the input has an empty plane");
+  if (count_of(in) == 0) throw OpError("adaptive_avg_pool: the input has an empty plane");
   with_real(call.mode(), [&]<class N>() {
     const auto box_of = [&](const Sizes& index) { return adaptive_box(in, out, index); };
     const auto average = [&](const std::vector<N>& elements, const Sizes& divisors) {
@@ -148,7 +147,7 @@ void emit_adaptive(Call& call, const Tensor& self, const Sizes& out, const Sizes
 
 void adaptive_avg_pool2d(Call& call) {
   const Tensor& self = *call.tensor("self");
-  const Sizes out = per_dimension(call.integers("output_size"), 2, "output_size");
+  const Sizes out = adaptive_output(call, 2);
   const Sizes sizes = with_spatial(self.sizes, out);
   emit_adaptive(call, self, out, sizes, image_strides(self, sizes));
 }
@@ -156,13 +155,13 @@ void adaptive_avg_pool2d(Call& call) {
 // The kernel gives contiguous results; the composite keeps channels-last where it takes a mean.
 void adaptive_avg_pool3d_kernel(Call& call) {
   const Tensor& self = *call.tensor("self");
-  const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
+  const Sizes out = adaptive_output(call, 3);
   const Sizes sizes = with_spatial(self.sizes, out);
   emit_adaptive(call, self, out, sizes, spec::contiguous_strides(sizes), Sums::kOwn);
 }
 void adaptive_avg_pool3d(Call& call) {
   const Tensor& self = *call.tensor("self");
-  const Sizes out = per_dimension(call.integers("output_size"), 3, "output_size");
+  const Sizes out = adaptive_output(call, 3);
   const Sizes sizes = with_spatial(self.sizes, out);
   if (out != Sizes{1, 1, 1}) return adaptive_avg_pool3d_kernel(call);
   emit_adaptive(call, self, out, sizes, image_strides(self, sizes));
@@ -171,7 +170,7 @@ void adaptive_avg_pool3d(Call& call) {
 // A composite: the input becomes an image of height 1, and the result loses that dimension again.
 void adaptive_avg_pool1d(Call& call) {
   const Tensor& self = *call.tensor("self");
-  const Sizes length = per_dimension(call.integers("output_size"), 1, "output_size");
+  const Sizes length = adaptive_output(call, 1);
   if (self.rank() != 2 && self.rank() != 3) {
     throw OpError("adaptive_avg_pool1d: expected a tensor of 2 or 3 dimensions");
   }

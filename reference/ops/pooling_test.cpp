@@ -37,6 +37,15 @@ TEST(AveragePool, KeepsChannelsLastInTwoDimensionsOnly) {
   EXPECT_EQ(values(*out), values(*x));
 }
 
+TEST(MaxPool, GivesTheLowestValueForAWindowWhoseTapsAllLieOutside) {
+  const Arguments options = {{"kernel_size", ints({3})}, {"stride", ints({3})},
+                             {"padding", ints({1})},     {"dilation", ints({2})},
+                             {"ceil_mode", {true}},      {"self", {counting({1, 1, 1})}}};
+  const auto results = run("aten.max_pool2d_with_indices.default", options);
+  EXPECT_EQ(values(result(results, 0)), Numbers{-std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(values(result(results, 1)), Numbers{2});
+}
+
 TEST(AdaptivePool, OverlapsWindowsThatDoNotDivideTheInput) {
   const auto x = tensor(DType::kFloat32, {1, 5}, {1, 2, 3, 4, 5});
   const auto out =

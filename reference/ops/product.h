@@ -81,7 +81,7 @@ template <class N>
 // The same elements under other sizes of equal count.
 template <class N>
 [[nodiscard]] Array<N> with_sizes(Array<N> array, Sizes sizes) {
-  GRAPHGATE_CHECK(spec::element_count(sizes) == array.count());
+  GRAPHGATE_CHECK(count_of(sizes) == array.count());
   array.sizes = std::move(sizes);
   return array;
 }

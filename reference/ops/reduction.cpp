@@ -113,8 +113,7 @@ void any_or_all(Call& call, bool wanted) {
       call.has("dim") && call.datum("dim").as<Datum::List>() && call.integers("dim").empty();
   with_number(call.mode(), self.dtype, [&]<class N>() {
     const Array<Whole> values = truths<N>(self);
-    if (keeps_all)
-      return call.emit(values, dtype, strides_like(self, spec::MemoryFormat::kPreserve));
+    if (keeps_all) return call.emit(values, dtype);
     const auto holds = [wanted](std::span<const Whole> slice) {
       const Whole found = contains(slice, wanted);
       return wanted ? found : logical_not(found);

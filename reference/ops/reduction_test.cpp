@@ -70,6 +70,9 @@ TEST(AnyAndAll, KeepUint8AndTakeAnEmptyDimListLiterally) {
   const auto same = run_tensor("aten.all.dims", {{"self", {bytes}}, {"dim", ints({})}});
   EXPECT_EQ(same->sizes, Sizes{2});
   EXPECT_EQ(values(*same), (Numbers{0, 1}));
+  const auto columns = tensor(DType::kFloat32, {2, 2}, {1, 2, 3, 4}, {1, 2});
+  const auto dense = run_tensor("aten.any.dims", {{"self", {columns}}, {"dim", ints({})}});
+  EXPECT_EQ(dense->strides, (Sizes{2, 1}));
 }
 
 TEST(AnyAndAll, TakeNaNAsTrueAndNothingAsFalseAndTrue) {

@@ -112,7 +112,7 @@ void index_put(Call& call) {
   const std::vector<std::int64_t> from = stretched_positions(values.sizes, plan.sizes);
   if (call.boolean("accumulate")) {
     accumulate(call.mode(), *written, plan.picked, values, from,
-               {Reduction::kSum, Partials::kOwnDtype});
+               {Combining::kSum, Partials::kOwnDtype});
   } else {
     place(call.mode(), *written, plan.picked, values, from);
   }

@@ -128,7 +128,7 @@ Taps<N> cross(const std::vector<Taps<N>>& per_dim, const Sizes& sizes, const Set
 template <class N>
 N weighted_sum(const Array<N>& input, std::int64_t plane, const Taps<N>& taps, spec::DType dtype,
                const Settle<N>& settle) {
-  const Accumulation how{Reduction::kSum, Partials::kOwnDtype};
+  const Accumulation how{Combining::kSum, Partials::kOwnDtype};
   detail::Slot<N> sum;
   for (const Tap<N>& tap : taps) {
     sum.add(settle(input[plane + tap.index] * tap.weight), how, dtype);

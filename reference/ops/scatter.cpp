@@ -159,7 +159,7 @@ void index_add(Call& call) {
       const N term = x * alpha;
       terms.push_back(is_narrow ? detail::rounded_to(term, dtype) : term);
     }
-    accumulate(*written, rows, terms, {Reduction::kSum, Partials::kOwnDtype});
+    accumulate(*written, rows, terms, {Combining::kSum, Partials::kOwnDtype});
   });
   emit_rows(call, written, rows);
 }
@@ -206,7 +206,7 @@ void put(Call& call) {
       rows_along({written->count()}, 0, index.data, Negative::kWraps);
   const std::vector<std::int64_t> from = all_positions(picked.size());
   if (call.boolean("accumulate")) {
-    accumulate(call.mode(), *written, picked, source, from, {Reduction::kSum, Partials::kOwnDtype});
+    accumulate(call.mode(), *written, picked, source, from, {Combining::kSum, Partials::kOwnDtype});
   } else {
     place(call.mode(), *written, picked, source, from);
   }

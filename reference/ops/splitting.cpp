@@ -40,15 +40,18 @@ void copies_op(Call& call) {
 
 std::vector<Geometry> parts(const Tensor& self, std::int64_t dim, const Sizes& lengths) {
   std::vector<Geometry> out;
+  const std::int64_t size = self.sizes[static_cast<std::size_t>(dim)];
   std::int64_t start = 0;
   for (const std::int64_t length : lengths) {
     if (length < 0) throw OpError("split sizes must be non-negative");
+    if (length > size - start)
+      throw OpError("split sizes sum to more than the size of the dimension");
     out.push_back(geometry_of(*narrowed(self, dim, start, length)));
     start += length;
   }
-  if (start != self.sizes[static_cast<std::size_t>(dim)]) {
+  if (start != size) {
     throw OpError("split sizes sum to " + std::to_string(start) + ", not to the size " +
-                  std::to_string(self.sizes[static_cast<std::size_t>(dim)]));
+                  std::to_string(size));
   }
   return out;
 }
@@ -87,7 +90,7 @@ std::vector<Geometry> chunk(const Call& call, const Tensor& self) {
   const std::int64_t size = self.sizes[static_cast<std::size_t>(dim)];
   const std::int64_t chunks = call.integer("chunks");
   if (chunks <= 0) throw OpError("chunk expects `chunks` to be greater than 0");
-  if (size == 0) return parts(self, dim, Sizes(static_cast<std::size_t>(chunks), 0));
+  if (size == 0) return parts(self, dim, Sizes(count_of({chunks}), 0));
   return equal_parts(self, dim, size / chunks + (size % chunks == 0 ? 0 : 1));
 }
 

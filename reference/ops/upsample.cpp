@@ -48,7 +48,7 @@ Upsampling read_upsampling(const Call& call, std::size_t dims) {
       const auto* factor = (*factors)[d].as<double>();
       if (!factor) throw OpError("upsample: scale factors must be floats");
       up.scales[d] = *factor;
-      up.out.push_back(static_cast<std::int64_t>(static_cast<double>(up.in[d]) * *factor));
+      up.out.push_back(to_whole(static_cast<double>(up.in[d]) * *factor).value);
     }
   }
   up.result = {up.input->sizes[0], up.input->sizes[1]};
@@ -77,7 +77,7 @@ std::int64_t nearest_pixel(std::int64_t i, const Upsampling& up, std::size_t d, 
   const float scale = given ? static_cast<float>(1.0 / *up.scales[d])
                             : static_cast<float>(in) / static_cast<float>(out);
   const float at = (static_cast<float>(i) + (is_exact ? 0.5F : 0.0F)) * scale;
-  return std::min(static_cast<std::int64_t>(std::floor(at)), in - 1);
+  return std::clamp<std::int64_t>(to_whole(static_cast<double>(std::floor(at))).value, 0, in - 1);
 }
 
 void upsample_nearest(Call& call, std::size_t dims, bool is_exact) {
@@ -138,8 +138,8 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
     for (std::size_t d = 0; d < dims && input.count() > 0; ++d) {
       taps.push_back(upsample_taps(up, d, kernel, align_corners, input[0], settle));
     }
-    const std::int64_t area = spec::element_count(up.in);
-    const std::int64_t points = spec::element_count(up.out);
+    const std::int64_t area = count_of(up.in);
+    const std::int64_t points = count_of(up.out);
     Array<N> out(up.result);
     std::int64_t point = 0;
     for_each_index(input.count() > 0 ? up.out : Sizes{0}, [&](const Sizes& index) {

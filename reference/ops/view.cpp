@@ -150,7 +150,9 @@ Geometry unfold(const Call& call, const Tensor& self) {
   out.strides.push_back(self.rank() == 0 ? 1 : self.strides[d]);
   if (self.rank() == 0) return out;
   out.sizes[d] = (most - size) / step + 1;
-  out.strides[d] *= step;
+  if (__builtin_mul_overflow(out.strides[d], step, &out.strides[d])) {
+    throw OpError("unfold: the step is too large");
+  }
   return out;
 }
 
@@ -212,7 +214,7 @@ void flatten(Call& call) {
   if (start == end) return call.emit_datum({self});
   const auto begin = self->sizes.begin();
   Sizes sizes(begin, begin + start);
-  sizes.push_back(spec::element_count(Sizes(begin + start, begin + end + 1)));
+  sizes.push_back(count_of(Sizes(begin + start, begin + end + 1)));
   sizes.insert(sizes.end(), begin + end + 1, self->sizes.end());
   call.emit_datum({reshaped(*self, sizes)});
 }
@@ -238,6 +240,7 @@ void resize(Call& call) {
       call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);
   if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_ cannot preserve a format");
   const bool same_sizes = self->sizes == sizes;
+  static_cast<void>(count_of(sizes));  // throws before strides are computed from them
   const TensorRef wanted =
       new_tensor(self->dtype, sizes, strides_in_format(sizes, format), self->device);
   self->sizes = sizes;

@@ -14,17 +14,19 @@ Sizes strides_without_elements(const Sizes& sizes) { return spec::contiguous_str
 
 Sizes infer_sizes(Sizes sizes, std::int64_t count) {
   std::optional<std::size_t> unknown;
-  std::int64_t known = 1;
+  Sizes given = sizes;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == -1) {
       if (unknown) throw OpError("only one dimension can be inferred");
       unknown = d;
+      given[d] = 1;
     } else if (sizes[d] < 0) {
       throw OpError("invalid shape dimension " + std::to_string(sizes[d]));
-    } else if (__builtin_mul_overflow(known, sizes[d], &known)) {
-      throw OpError("the sizes of a view multiply to more than 2^63");
     }
   }
+  const auto checked = spec::checked_element_count(given);
+  if (!checked) throw OpError("the sizes of a view multiply to more than 2^63");
+  const std::int64_t known = *checked;
   if (unknown && known == 0) {
     throw OpError("cannot reshape: the size written -1 could be anything beside a size of 0");
   }
@@ -97,9 +99,8 @@ Geometry sliced(const Tensor& tensor, std::int64_t dim, std::optional<std::int64
   const auto clamped = [size](std::int64_t bound) {
     return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
   };
-  constexpr std::int64_t kNone = INT64_MAX;  // what PyTorch writes for a bound that is not there
-  const std::int64_t from = start.value_or(0) == kNone ? 0 : clamped(start.value_or(0));
-  const std::int64_t to = std::max(from, clamped(end.value_or(kNone)));
+  const std::int64_t from = clamped(start.value_or(0));
+  const std::int64_t to = std::max(from, clamped(end.value_or(INT64_MAX)));
   Geometry out = geometry_of(tensor);
   const std::int64_t length = to - from;
   out.offset += from * tensor.strides[d];
@@ -156,6 +157,7 @@ Geometry diagonal_of(const Tensor& tensor, std::int64_t offset, std::int64_t dim
   const std::int64_t first = wrap_dim(dim1, tensor.rank());
   const std::int64_t second = wrap_dim(dim2, tensor.rank());
   if (first == second) throw OpError("diagonal dimensions cannot be identical");
+  if (offset == INT64_MIN) throw OpError("diagonal: the offset is out of range");
   const std::int64_t down = std::max<std::int64_t>(-offset, 0);
   const std::int64_t right = std::max<std::int64_t>(offset, 0);
   const std::int64_t size = std::max<std::int64_t>(
@@ -178,7 +180,12 @@ Geometry strided_at(const Tensor& tensor, Sizes sizes, Sizes strides,
                     std::optional<std::int64_t> offset) {
   const spec::HostTensor asked{tensor.dtype, sizes, strides, offset.value_or(tensor.offset),
                                {},           {}};
-  if (!spec::geometry_fits(asked, tensor.storage->size_bytes())) {
+  // Sums of a few such strides stay within 64 bits, also where no element is reached.
+  constexpr std::int64_t kMostStride = std::int64_t{1} << 50;
+  const bool has_plain_strides =
+      std::all_of(strides.begin(), strides.end(),
+                  [](std::int64_t stride) { return stride >= 0 && stride <= kMostStride; });
+  if (!has_plain_strides || !spec::geometry_fits(asked, tensor.storage->size_bytes())) {
     throw OpError("as_strided: the geometry is out of bounds for a storage of " +
                   std::to_string(tensor.storage->size_bytes()) + " bytes");
   }

@@ -6,6 +6,7 @@ namespace graphgate::reference {
 namespace {
 
 using spec::DType;
+using test::Arguments;
 using test::counting;
 using test::ints;
 using test::run;
@@ -84,6 +85,12 @@ TEST(ViewOps, AsStridedMustStayInsideTheStorage) {
   };
   EXPECT_EQ(values(*at(2)), (std::vector<double>{2, 4, 3, 5}));
   EXPECT_THROW(at(3), OpError);
+}
+
+TEST(ViewOps, SliceThatStartsBeyondTheEndIsEmpty) {
+  const Arguments arguments = {
+      {"self", {counting({3})}}, {"start", {INT64_MAX}}, {"end", {INT64_MAX}}};
+  EXPECT_EQ(run_tensor("aten.slice.Tensor", arguments)->sizes, Sizes{0});
 }
 
 TEST(ViewOps, ExpandGivesStretchedDimensionsStrideZero) {

@@ -17,6 +17,13 @@ std::int64_t output_size(const Window& window, std::size_t d, bool ceil_mode) {
   return out;
 }
 
+// ATen's pooling kernels take 32-bit options; within them no sum or product below overflows.
+void check_option(std::int64_t value, std::int64_t least) {
+  if (value >= least && value <= INT32_MAX) return;
+  throw OpError("pooling: kernel size, stride, dilation or padding is out of range: " +
+                std::to_string(value));
+}
+
 Sizes argument(const Call& call, std::string_view name, const Sizes& otherwise) {
   return call.has(name) ? call.integers(name) : otherwise;
 }
@@ -32,6 +39,12 @@ Sizes per_dimension(Sizes values, std::size_t rank, std::string_view name) {
   return values;
 }
 
+Sizes adaptive_output(const Call& call, std::size_t rank) {
+  Sizes sizes = per_dimension(call.integers("output_size"), rank, "output_size");
+  for (const std::int64_t size : sizes) check_option(size, 0);
+  return sizes;
+}
+
 Window::Window(const Call& call, const Tensor& input, std::size_t rank)
     : in(spatial_sizes(input, rank)), out(rank) {
   kernel = per_dimension(call.integers("kernel_size"), rank, "kernel_size");
@@ -41,10 +54,9 @@ Window::Window(const Call& call, const Tensor& input, std::size_t rank)
   dilation = per_dimension(argument(call, "dilation", {1}), rank, "dilation");
   const bool ceil_mode = call.has("ceil_mode") && call.boolean("ceil_mode");
   for (std::size_t d = 0; d < rank; ++d) {
-    if (kernel[d] < 1 || stride[d] < 1 || dilation[d] < 1) {
-      throw OpError("pooling: kernel size, stride and dilation must be positive");
-    }
-    if (padding[d] < 0 || padding[d] > (dilation[d] * (kernel[d] - 1) + 1) / 2) {
+    for (const std::int64_t value : {kernel[d], stride[d], dilation[d]}) check_option(value, 1);
+    check_option(padding[d], 0);
+    if (padding[d] > (dilation[d] * (kernel[d] - 1) + 1) / 2) {
       throw OpError("pooling: padding must be at most half of the kernel size");
     }
     out[d] = output_size(*this, d, ceil_mode);
@@ -54,10 +66,10 @@ Window::Window(const Call& call, const Tensor& input, std::size_t rank)
 
 Planes planes_of(const Tensor& input, std::size_t rank) {
   const Sizes spatial = spatial_sizes(input, rank);
-  const std::int64_t area = spec::element_count(spatial);
+  const std::int64_t area = count_of(spatial);
   const Sizes lead(input.sizes.begin(),
                    input.sizes.end() - static_cast<std::ptrdiff_t>(spatial.size()));
-  return {spec::element_count(lead), area};
+  return {count_of(lead), area};
 }
 
 Sizes spatial_sizes(const Tensor& input, std::size_t rank) {

@@ -41,6 +41,9 @@ struct Planes {
 [[nodiscard]] Sizes spatial_sizes(const Tensor& input, std::size_t rank);
 [[nodiscard]] Sizes with_spatial(Sizes sizes, const Sizes& spatial);
 
+// The argument output_size of an adaptive pooling over `rank` dimensions: none is negative.
+[[nodiscard]] Sizes adaptive_output(const Call& call, std::size_t rank);
+
 // A list argument of one element stands for `rank` equal ones. Throws OpError on any other length.
 [[nodiscard]] Sizes per_dimension(Sizes values, std::size_t rank, std::string_view name);
 
