@@ -4,7 +4,7 @@
 
 namespace graphgate::reference {
 
-std::size_t count_of(const Sizes& sizes) {
+std::size_t container_size(const Sizes& sizes) {
   const auto count = spec::checked_element_count(sizes);
   if (!count || *count > kMostElements) {
     throw OpError("sizes must not be negative, and multiply to at most 2^40");

@@ -16,7 +16,7 @@ using Sizes = std::vector<std::int64_t>;
 
 // The number of elements, for containers of them. Throws OpError for a negative size and for more
 // elements than a result may have (kMostElements).
-[[nodiscard]] std::size_t count_of(const Sizes& sizes);
+[[nodiscard]] std::size_t container_size(const Sizes& sizes);
 
 template <class N>
 struct Array {
@@ -25,7 +25,7 @@ struct Array {
 
   Array() = default;
   // Throws OpError for sizes that no tensor can have.
-  explicit Array(Sizes s, N fill = N()) : sizes(std::move(s)), data(count_of(sizes), fill) {}
+  explicit Array(Sizes s, N fill = N()) : sizes(std::move(s)), data(container_size(sizes), fill) {}
 
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(data.size()); }

@@ -65,7 +65,8 @@ void fill_element(std::byte* at, DType dtype, Generator& random) {
     case DType::kFloat8E5M2:
       return put(static_cast<std::uint8_t>(half_bits(random.normal()) >> 8U));
     case DType::kFloat8E4M3FN:  // a sign and a value of at least 2^-6 and at most 15
-      return put(static_cast<std::uint8_t>((bit << 7U) | (8U + random.next() % 72U)));
+      return put(
+          static_cast<std::uint8_t>((std::uint64_t{bit} << 7U) | (8U + random.next() % 72U)));
     case DType::kInt64:
       return put(static_cast<std::int64_t>(bit));
     case DType::kInt32:

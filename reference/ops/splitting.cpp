@@ -90,7 +90,7 @@ std::vector<Geometry> chunk(const Call& call, const Tensor& self) {
   const std::int64_t size = self.sizes[static_cast<std::size_t>(dim)];
   const std::int64_t chunks = call.integer("chunks");
   if (chunks <= 0) throw OpError("chunk expects `chunks` to be greater than 0");
-  if (size == 0) return parts(self, dim, Sizes(count_of({chunks}), 0));
+  if (size == 0) return parts(self, dim, Sizes(container_size({chunks}), 0));
   return equal_parts(self, dim, size / chunks + (size % chunks == 0 ? 0 : 1));
 }
 
