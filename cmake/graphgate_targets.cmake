@@ -71,7 +71,7 @@ function(graphgate_fuzzer name)
   set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}_corpus)
   file(MAKE_DIRECTORY ${work})
   add_test(NAME ${target}
-    COMMAND ${target} -max_total_time=10 -rss_limit_mb=2048 -timeout=10 ${work} ${ARG_CORPUS})
+    COMMAND ${target} -seed=1 -max_total_time=10 -rss_limit_mb=2048 -timeout=30 ${work} ${ARG_CORPUS})
   set_tests_properties(${target} PROPERTIES LABELS fuzz TIMEOUT 120)
 endfunction()
 

@@ -45,19 +45,13 @@ long double decode_bits(std::uint64_t bits, const Layout& layout) {
   const std::uint64_t fraction = bits & fraction_mask;
   const std::uint64_t exponent = (bits >> layout.fraction_bits) & top;
   const bool negative = ((bits >> (layout.fraction_bits + layout.exponent_bits)) & 1U) != 0;
-  long double value = 0;
-  if (layout.ieee && exponent == top && fraction == 0) {
-    value = kInfinity;
-  } else if (layout.ieee && exponent == top) {
-    value = kNaN;
-  } else if (!layout.ieee && exponent == top && fraction == fraction_mask) {
-    value = kNaN;
-  } else {
-    const std::uint64_t hidden = exponent == 0 ? 0 : fraction_mask + 1;
-    const int power = static_cast<int>(std::max<std::uint64_t>(exponent, 1)) - bias(layout) -
-                      layout.fraction_bits;
-    value = std::ldexp(static_cast<long double>(fraction + hidden), power);
-  }
+  const bool is_top = exponent == top;
+  if (layout.ieee && is_top && fraction == 0) return negative ? -kInfinity : kInfinity;
+  if (is_top && (layout.ieee || fraction == fraction_mask)) return kNaN;
+  const std::uint64_t hidden = exponent == 0 ? 0 : fraction_mask + 1;
+  const int power =
+      static_cast<int>(std::max<std::uint64_t>(exponent, 1)) - bias(layout) - layout.fraction_bits;
+  const long double value = std::ldexp(static_cast<long double>(fraction + hidden), power);
   return negative ? -value : value;
 }
 
