@@ -117,25 +117,16 @@ TensorRef Call::next_target() const {
   return nullptr;
 }
 
-TensorRef Call::place_result(const Sizes& sizes, spec::DType dtype, Sizes strides) {
-  const TensorRef target = next_target();
+TensorRef Call::place_result(const Sizes& sizes, spec::DType dtype, const Sizes& strides) {
+  TensorRef target = next_target();
   if (!target) {
-    if (strides.empty()) strides = spec::contiguous_strides(sizes);
-    return new_tensor(dtype, sizes, std::move(strides), result_device());
+    return new_tensor(dtype, sizes, strides.empty() ? spec::contiguous_strides(sizes) : strides,
+                      result_device());
   }
   if (target->sizes != sizes && row_.effects.is_out) {
     *target = *new_tensor(target->dtype, sizes, target->device);
   }
   return target;
-}
-
-void Call::emit_unspecified(const Sizes& sizes, spec::DType dtype, Sizes strides) {
-  const TensorRef target = place_result(sizes, dtype, std::move(strides));
-  if (mode_ != Mode::kEager) {
-    const auto elements = target->storage->size_bytes() / spec::item_size_bytes(target->dtype);
-    target->storage->marks.assign(static_cast<std::size_t>(elements), {0, detail::kInfinity});
-  }
-  emit_datum({target});
 }
 
 void Call::emit_view(const TensorRef& base, Sizes sizes, Sizes strides, std::int64_t offset) {

@@ -56,10 +56,7 @@ class Call {
   // and the device of result_device(). Written arguments keep their own dtype and geometry; an
   // out= tensor of other sizes is resized.
   template <class N>
-  void emit(const Array<N>& array, spec::DType dtype, Sizes strides = {});
-  // The next result: a tensor whose contents are open (empty_like). Zeros for an eager run, "cannot
-  // tell" for an oracle.
-  void emit_unspecified(const Sizes& sizes, spec::DType dtype, Sizes strides = {});
+  void emit(const Array<N>& array, spec::DType dtype, const Sizes& strides = {});
   // The next result: a view of `base`. In the in-place form, base itself takes the geometry.
   void emit_view(const TensorRef& base, Sizes sizes, Sizes strides, std::int64_t offset);
   // The next result, as it is: a list of views, a number, a tensor made by the body.
@@ -80,7 +77,7 @@ class Call {
 
  private:
   [[nodiscard]] const Datum* find(std::string_view name) const;
-  TensorRef place_result(const Sizes& sizes, spec::DType dtype, Sizes strides);
+  TensorRef place_result(const Sizes& sizes, spec::DType dtype, const Sizes& strides);
 
   Mode mode_;
   const spec::OpRow& row_;
@@ -89,8 +86,8 @@ class Call {
 };
 
 template <class N>
-void Call::emit(const Array<N>& array, spec::DType dtype, Sizes strides) {
-  const TensorRef target = place_result(array.sizes, dtype, std::move(strides));
+void Call::emit(const Array<N>& array, spec::DType dtype, const Sizes& strides) {
+  const TensorRef target = place_result(array.sizes, dtype, strides);
   if constexpr (std::is_same_v<N, Whole>) {
     store(*target, array);
   } else {

@@ -182,7 +182,8 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
     const __int128 span =
         static_cast<__int128>(number<Whole>(end, dtype).value) - number<Whole>(start, dtype).value;
     const int sign = whole_step > 0 ? 1 : -1;
-    count = static_cast<double>((span + whole_step - sign) / whole_step);
+    const __int128 steps = (span + whole_step - sign) / whole_step;
+    count = static_cast<double>(steps);
   }
   if (!(count >= 0 && count < 0x1p40)) throw OpError("arange: the range is too long");
   return static_cast<std::int64_t>(count);

@@ -153,7 +153,8 @@ void max_pool2d_with_indices_backward(Call& call) {
     const bool fits = grad.sizes == places.sizes && planes_of(indices, 2).count == planes.count;
     if (!fits) throw OpError("max_pool2d backward: sizes do not agree");
     Array<N> out(self.sizes, N(0));
-    const std::int64_t area = planes.count == 0 ? 0 : grad.count() / planes.count;
+    const std::int64_t area =
+        std::max<std::int64_t>(1, planes.count == 0 ? 0 : grad.count() / planes.count);
     for (std::int64_t i = 0; i < grad.count(); ++i) {
       const std::int64_t first = i / area * planes.area_in;
       if (places[i].value < 0 || places[i].value >= planes.area_in) {

@@ -80,9 +80,9 @@ template <class N>
 
 // The same elements under other sizes of equal count.
 template <class N>
-[[nodiscard]] Array<N> with_sizes(Array<N> array, Sizes sizes) {
+[[nodiscard]] Array<N> with_sizes(Array<N> array, const Sizes& sizes) {
   GRAPHGATE_CHECK(count_of(sizes) == array.count());
-  array.sizes = std::move(sizes);
+  array.sizes = sizes;
   return array;
 }
 
