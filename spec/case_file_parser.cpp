@@ -108,7 +108,7 @@ class CaseReader {
     // Blanks in front give the table's error the line and column of this file.
     const std::string padded =
         std::string(start.line - 1, '\n') + std::string(start.column - 1, ' ') + row;
-    const auto result = ops_.add_text(padded, source_name_);
+    auto result = ops_.add_text(padded, source_name_);
     if (!result.ok()) return result;
     case_.ops.push_back(row);
     return {};

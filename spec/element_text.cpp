@@ -1,5 +1,6 @@
 #include "spec/element_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -109,8 +110,9 @@ std::optional<std::string> print_wide(std::span<const std::byte> element) {
   const T value = load<T>(element);
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   if (!std::isnan(value)) return shortest(value);
-  const T quiet = std::numeric_limits<T>::quiet_NaN();
-  const bool plain = std::memcmp(&quiet, element.data(), sizeof(T)) == 0;
+  const auto quiet =
+      std::bit_cast<std::array<std::byte, sizeof(T)>>(std::numeric_limits<T>::quiet_NaN());
+  const bool plain = std::equal(quiet.begin(), quiet.end(), element.begin());
   return plain ? std::optional<std::string>("nan") : std::nullopt;
 }
 
