@@ -191,7 +191,7 @@ Result<void> check_all(const Program& program, const OpTable& ops) {
 }  // namespace
 
 Result<void> check_program(const Program& program, const OpTable& ops) {
-  const auto result = check_all(program, ops);
+  auto result = check_all(program, ops);
   if (result.ok() || program.name.empty()) return result;
   return result.error().at("program '" + program.name + "'");
 }

@@ -126,7 +126,10 @@ class ExprReader {
       const std::string_view mark = reader_.take().text;
       GRAPHGATE_TRY(Tree right, read_unary());
       if (mark == "*") {
-        if (!std::exchange(open_product, true)) factors.push_back(std::move(left));
+        // `left` is moved only when a product opens, and made anew before it is read again.
+        if (!std::exchange(open_product, true)) {
+          factors.push_back(std::move(left));  // NOLINT(bugprone-use-after-move)
+        }
         factors.push_back(std::move(right));
         continue;
       }
