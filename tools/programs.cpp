@@ -93,6 +93,7 @@ Result<std::vector<ExpectedCall>> read_expected_calls(const std::string& program
       std::filesystem::path(path).replace_extension(".geometry.json").string();
   GRAPHGATE_TRY(const auto recorded, interop::read_recording(path, geometry_path));
   std::vector<ExpectedCall> calls;
+  calls.reserve(recorded.size());
   for (const interop::RecordedCall& call : recorded) calls.push_back(expected_call(call));
   return calls;
 }

@@ -9,7 +9,6 @@ namespace graphgate::tools {
 namespace {
 
 using conformance::ProgramReport;
-using spec::Outcome;
 using Json = nlohmann::ordered_json;
 
 enum class Count { kPassed, kFailed, kSkipped };
