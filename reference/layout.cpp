@@ -152,4 +152,10 @@ bool suggests_channels_last(const Tensor& tensor) {
   return true;
 }
 
+spec::MemoryFormat suggested_format(const Tensor& tensor) {
+  using spec::MemoryFormat;
+  if (!suggests_channels_last(tensor)) return MemoryFormat::kContiguous;
+  return tensor.rank() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
+}
+
 }  // namespace graphgate::reference

@@ -33,4 +33,8 @@ namespace graphgate::reference {
 // Whether PyTorch would call the tensor channels-last (rank 4) or channels-last-3d (rank 5).
 [[nodiscard]] bool suggests_channels_last(const Tensor& tensor);
 
+// The memory format that PyTorch would suggest for the tensor: one of the channels-last ones, else
+// kContiguous.
+[[nodiscard]] spec::MemoryFormat suggested_format(const Tensor& tensor);
+
 }  // namespace graphgate::reference

@@ -48,11 +48,6 @@ bool same_device(const spec::Device& a, const spec::Device& b) {
   return a.type == b.type && std::max(a.index, 0) == std::max(b.index, 0);
 }
 
-MemoryFormat suggested_format(const Tensor& tensor) {
-  if (!suggests_channels_last(tensor)) return MemoryFormat::kContiguous;
-  return tensor.rank() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
-}
-
 // The argument itself when nothing would change.
 void to(Call& call) {
   const TensorRef& self = call.tensor("self");

@@ -16,11 +16,6 @@ using spec::MemoryFormat;
 // An empty tensor of rank 1 goes with anything in cat, for old programs' sake.
 bool is_skipped(const Tensor& tensor) { return tensor.rank() == 1 && tensor.sizes[0] == 0; }
 
-MemoryFormat suggested_format(const Tensor& tensor) {
-  if (!suggests_channels_last(tensor)) return MemoryFormat::kContiguous;
-  return tensor.rank() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
-}
-
 // The format that all tensors suggest; contiguous if they differ.
 MemoryFormat common_format(const std::vector<TensorRef>& tensors) {
   const MemoryFormat first = suggested_format(*tensors.front());

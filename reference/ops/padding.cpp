@@ -44,11 +44,6 @@ Sizes padded_sizes(const Tensor& self, const Margins& margins) {
   return sizes;
 }
 
-MemoryFormat format_of(const Tensor& tensor) {
-  if (!suggests_channels_last(tensor)) return MemoryFormat::kContiguous;
-  return tensor.rank() == 4 ? MemoryFormat::kChannelsLast : MemoryFormat::kChannelsLast3d;
-}
-
 // The operand without what negative margins cut off, and without negative margins.
 TensorRef cropped(const TensorRef& self, Margins& margins) {
   TensorRef out = self;
@@ -70,8 +65,8 @@ TensorRef padded_with_constant(Mode mode, const TensorRef& self, const Sizes& pa
   const Sizes sizes = padded_sizes(*self, margins);
   const TensorRef inner = cropped(self, margins);
   if (inner->sizes == sizes) return copy_of(*inner, strides_like(*inner, MemoryFormat::kPreserve));
-  TensorRef out =
-      new_tensor(self->dtype, sizes, strides_in_format(sizes, format_of(*self)), self->device);
+  TensorRef out = new_tensor(self->dtype, sizes, strides_in_format(sizes, suggested_format(*self)),
+                             self->device);
   fill(mode, *out, value);
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d) offset += margins.before[d] * out->strides[d];
@@ -134,15 +129,17 @@ TensorRef padded_by_reflection(const Tensor& self, const Sizes& pad) {
                   std::to_string(d));
   }
   const bool may_be_channels_last = pad.size() > 2;
-  return padded_with_elements(self, margins, reflected,
-                              may_be_channels_last ? format_of(self) : MemoryFormat::kContiguous);
+  return padded_with_elements(
+      self, margins, reflected,
+      may_be_channels_last ? suggested_format(self) : MemoryFormat::kContiguous);
 }
 
 TensorRef padded_by_replication(const Tensor& self, const Sizes& pad) {
   check_spatial(self, pad.size() / 2, "replication_pad");
   const bool may_be_channels_last = pad.size() > 2;
-  return padded_with_elements(self, margins_of(self, pad), replicated,
-                              may_be_channels_last ? format_of(self) : MemoryFormat::kContiguous);
+  return padded_with_elements(
+      self, margins_of(self, pad), replicated,
+      may_be_channels_last ? suggested_format(self) : MemoryFormat::kContiguous);
 }
 
 // What negative margins leave is wrapped.
