@@ -43,6 +43,8 @@ struct CallResult {
   std::vector<Spread> final_state_spreads;
 };
 
+struct Plan;
+
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
@@ -50,6 +52,8 @@ class LoadedProgram {
   // of an input shows in CallResult::final_inputs. Fails with kBadInput on a wrong count, dtype,
   // size, or a size outside its symbol's range.
   virtual Result<CallResult> call(std::span<const InputValue> inputs) = 0;
+  // The plan that the last call followed, until the next call; null from executors that make none.
+  [[nodiscard]] virtual const Plan* plan() const { return nullptr; }
 };
 
 class Executor {

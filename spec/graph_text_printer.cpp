@@ -2,6 +2,7 @@
 
 #include "spec/argument_text.h"
 #include "spec/graph_text.h"
+#include "spec/node_text.h"
 #include "spec/sym_expr_text.h"
 #include "spec/type_text.h"
 
@@ -10,51 +11,18 @@ namespace {
 
 constexpr std::string_view kIndent = "  ";
 
-// "" or " : TYPE".
-std::string print_value_type(const Value& value) {
-  std::string text;
-  switch (value.kind) {
-    case ValueKind::kTensor:
-      return value.type ? " : " + print_tensor_type(*value.type) : "";
-    case ValueKind::kTensorList:
-      return " : tensors";
-    case ValueKind::kNone:
-      return " : none";
-    case ValueKind::kSymInt:
-      text = " : symint";
-      break;
-    case ValueKind::kSymFloat:
-      text = " : symfloat";
-      break;
-    case ValueKind::kSymBool:
-      text = " : symbool";
-      break;
-  }
-  if (value.expr) text += "(" + print_sym_expr(*value.expr) + ")";
-  if (value.hint) text += " hint " + std::to_string(*value.hint);
-  return text;
-}
-
 std::string print_definition(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   return print_sigil_name('%', value.name) + print_value_type(value);
 }
 
-std::string print_result(const Graph& graph, const NodeResult& result) {
+std::string print_results(const NodeResult& result, const PrintResult& print_result) {
   std::string text;
   for (const ValueId id : result.values) {
     if (!text.empty()) text += ", ";
-    text += print_definition(graph, id);
+    text += print_result(id);
   }
   return result.is_list ? "(" + text + ")" : text;
-}
-
-// The name that a node has when its line does not say `as NAME`. `index` is the node's.
-std::string default_node_name(const Graph& graph, const Node& node, std::size_t index) {
-  for (const NodeResult& result : node.results) {
-    if (!result.values.empty()) return graph.value(result.values.front()).name;
-  }
-  return "node_" + std::to_string(index);
 }
 
 void print_call(const Graph& graph, const Node& node, const OpTable& ops, std::string& out) {
@@ -73,12 +41,8 @@ void print_call(const Graph& graph, const Node& node, const OpTable& ops, std::s
 }
 
 void print_node_to(const Graph& graph, const Node& node, const OpTable& ops, std::string& out) {
-  for (std::size_t i = 0; i < node.results.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += print_result(graph, node.results[i]);
-  }
-  if (!node.results.empty()) out += " = ";
-  print_call(graph, node, ops, out);
+  print_bare_node(
+      graph, node, ops, [&](ValueId id) { return print_definition(graph, id); }, out);
 }
 
 std::string_view input_keyword(InputKind kind) {
@@ -222,6 +186,47 @@ std::string print_node(const Graph& graph, const Node& node, const OpTable& ops)
   std::string text;
   print_node_to(graph, node, ops, text);
   return text;
+}
+
+std::string print_value_type(const Value& value) {
+  std::string text;
+  switch (value.kind) {
+    case ValueKind::kTensor:
+      return value.type ? " : " + print_tensor_type(*value.type) : "";
+    case ValueKind::kTensorList:
+      return " : tensors";
+    case ValueKind::kNone:
+      return " : none";
+    case ValueKind::kSymInt:
+      text = " : symint";
+      break;
+    case ValueKind::kSymFloat:
+      text = " : symfloat";
+      break;
+    case ValueKind::kSymBool:
+      text = " : symbool";
+      break;
+  }
+  if (value.expr) text += "(" + print_sym_expr(*value.expr) + ")";
+  if (value.hint) text += " hint " + std::to_string(*value.hint);
+  return text;
+}
+
+std::string default_node_name(const Graph& graph, const Node& node, std::size_t index) {
+  for (const NodeResult& result : node.results) {
+    if (!result.values.empty()) return graph.value(result.values.front()).name;
+  }
+  return "node_" + std::to_string(index);
+}
+
+void print_bare_node(const Graph& graph, const Node& node, const OpTable& ops,
+                     const PrintResult& print_result, std::string& out) {
+  for (std::size_t i = 0; i < node.results.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += print_results(node.results[i], print_result);
+  }
+  if (!node.results.empty()) out += " = ";
+  print_call(graph, node, ops, out);
 }
 
 bool is_higher_order(std::string_view op) { return op.starts_with("higher_order."); }

@@ -1,5 +1,7 @@
 #include "spec/node_text.h"
 
+#include <algorithm>
+
 #include "spec/graph_text.h"
 #include "spec/sym_expr_text.h"
 #include "spec/type_text.h"
@@ -22,16 +24,21 @@ bool is_symbolic(ValueKind kind) {
 
 class NodeReader {
  public:
-  NodeReader(TextReader& reader, const OpTable& ops, GraphBuilder& builder)
-      : reader_(reader), ops_(ops), builder_(builder) {}
+  NodeReader(TextReader& reader, const OpTable& ops, GraphBuilder& builder,
+             const ReadResult& read_result)
+      : reader_(reader), ops_(ops), builder_(builder), read_result_(read_result) {}
 
   // The results become visible only after the arguments are read: a node cannot read itself.
-  Result<void> read() {
+  Result<Node> read(std::size_t index) {
     GRAPHGATE_TRY_VOID(read_results());
     GRAPHGATE_TRY_VOID(read_op());
     GRAPHGATE_TRY_VOID(read_arguments());
-    return read_node_name();
+    GRAPHGATE_TRY_VOID(read_node_name(index));
+    return std::move(node_);
   }
+
+  // Of the node's name, or of what it is named after.
+  [[nodiscard]] const Token& name_place() const { return name_place_; }
 
  private:
   Result<void> read_results() {
@@ -61,8 +68,10 @@ class NodeReader {
 
   Result<void> read_result(NodeResult& result) {
     const Token start = reader_.peek();
-    GRAPHGATE_TRY(const ValueId id, read_value_definition(reader_, builder_, false));
-    own_.push_back(Own{id, start});
+    const std::size_t first_new = builder_.graph.values.size();
+    GRAPHGATE_TRY(const ValueId id, read_result_(reader_, builder_));
+    if (id.index >= first_new) own_.push_back(id);
+    if (name_place_.kind == TokenKind::kEnd) name_place_ = start;
     result.values.push_back(id);
     return {};
   }
@@ -120,9 +129,7 @@ class NodeReader {
   Result<void> check_own_values(const Token& start, const Argument& argument) {
     std::optional<ValueId> found;
     for_each_value(argument, [&](ValueId id) {
-      for (const Own& own : own_) {
-        if (own.id == id) found = id;
-      }
+      if (std::find(own_.begin(), own_.end(), id) != own_.end()) found = id;
     });
     if (!found) return {};
     return reader_.error_at(start, "expected a value that is defined above, found " +
@@ -160,33 +167,25 @@ class NodeReader {
     return {};
   }
 
-  Result<void> read_node_name() {
-    Token place = own_.empty() ? reader_.peek() : own_.front().token;
-    node_.name = own_.empty() ? "node_" + std::to_string(builder_.graph.nodes.size())
-                              : builder_.graph.value(own_.front().id).name;
-    if (reader_.accept("as")) {
-      place = reader_.peek();
-      GRAPHGATE_TRY(node_.name, reader_.take_name("a node name"));
+  Result<void> read_node_name(std::size_t index) {
+    if (name_place_.kind == TokenKind::kEnd) name_place_ = reader_.peek();
+    if (!reader_.accept("as")) {
+      node_.name = default_node_name(builder_.graph, node_, index);
+      return {};
     }
-    if (!builder_.node_names.insert(node_.name).second) {
-      return reader_.error_at(place, "expected a new node name, found '" + node_.name + "' again");
-    }
-    builder_.graph.nodes.push_back(std::move(node_));
+    name_place_ = reader_.peek();
+    GRAPHGATE_TRY(node_.name, reader_.take_name("a node name"));
     return {};
   }
-
-  // A value that this node defines, and where.
-  struct Own {
-    ValueId id;
-    Token token;
-  };
 
   TextReader& reader_;
   const OpTable& ops_;
   GraphBuilder& builder_;
+  const ReadResult& read_result_;
   Node node_;
   const OpRow* row_ = nullptr;
-  std::vector<Own> own_;
+  std::vector<ValueId> own_;  // values that this node defines
+  Token name_place_;
   bool named_seen_ = false;
 };
 
@@ -237,7 +236,22 @@ Result<ValueId> read_value_definition(TextReader& reader, GraphBuilder& builder,
 }
 
 Result<void> read_node(TextReader& reader, const OpTable& ops, GraphBuilder& builder) {
-  return NodeReader(reader, ops, builder).read();
+  const ReadResult read_result = [](TextReader& from, GraphBuilder& to) {
+    return read_value_definition(from, to, false);
+  };
+  NodeReader node_reader(reader, ops, builder, read_result);
+  GRAPHGATE_TRY(Node node, node_reader.read(builder.graph.nodes.size()));
+  if (!builder.node_names.insert(node.name).second) {
+    return reader.error_at(node_reader.name_place(),
+                           "expected a new node name, found '" + node.name + "' again");
+  }
+  builder.graph.nodes.push_back(std::move(node));
+  return {};
+}
+
+Result<Node> read_bare_node(TextReader& reader, const OpTable& ops, GraphBuilder& builder,
+                            const ReadResult& read_result, std::size_t index) {
+  return NodeReader(reader, ops, builder, read_result).read(index);
 }
 
 }  // namespace graphgate::spec

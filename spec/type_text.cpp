@@ -40,18 +40,6 @@ Result<Expressions> read_strides(TextReader& reader, const Token& start, const E
   return std::move(*strides);
 }
 
-Result<Device> read_device(TextReader& reader) {
-  const Token start = reader.peek();
-  GRAPHGATE_TRY(std::string text, reader.take_name("a device"));
-  if (reader.accept(":")) {
-    GRAPHGATE_TRY(const Token index, reader.expect(TokenKind::kInteger, "a device index"));
-    text += ":" + std::string(index.text);
-  }
-  const auto device = parse_device(text);
-  if (!device) return reader.error_at(start, "expected a device, found '" + text + "'");
-  return *device;
-}
-
 // `on DEVICE` and `layout none`, both optional.
 Result<void> read_placement(TextReader& reader, TensorType& type) {
   if (reader.accept("on")) {
@@ -63,11 +51,6 @@ Result<void> read_placement(TextReader& reader, TensorType& type) {
   (void)reader.take();
   type.layout = *layout;
   return {};
-}
-
-std::string print_device_name(const Device& device) {
-  if (is_word(device.type)) return print_device(device);
-  return quote_string(print_device(device));
 }
 
 std::optional<std::vector<std::int64_t>> constants(const Expressions& list) {
@@ -103,6 +86,23 @@ std::optional<Expressions> default_strides(const Expressions& sizes) {
     if (i > 0 && __builtin_mul_overflow(factor, size, &factor)) return std::nullopt;
   }
   return strides;
+}
+
+std::string print_device_name(const Device& device) {
+  if (is_word(device.type)) return print_device(device);
+  return quote_string(print_device(device));
+}
+
+Result<Device> read_device(TextReader& reader) {
+  const Token start = reader.peek();
+  GRAPHGATE_TRY(std::string text, reader.take_name("a device"));
+  if (reader.accept(":")) {
+    GRAPHGATE_TRY(const Token index, reader.expect(TokenKind::kInteger, "a device index"));
+    text += ":" + std::string(index.text);
+  }
+  const auto device = parse_device(text);
+  if (!device) return reader.error_at(start, "expected a device, found '" + text + "'");
+  return *device;
 }
 
 std::string print_tensor_type(const TensorType& type) {

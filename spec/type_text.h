@@ -24,6 +24,10 @@ namespace graphgate::spec {
 [[nodiscard]] std::optional<std::vector<SymExpr>> default_strides(
     const std::vector<SymExpr>& sizes);
 
+// cpu, cuda:1: what stands behind `on`. In quotes where the type is no word.
+[[nodiscard]] std::string print_device_name(const Device& device);
+[[nodiscard]] Result<Device> read_device(TextReader& reader);
+
 [[nodiscard]] std::string print_tensor_type(const TensorType& type);
 [[nodiscard]] Result<TensorType> read_tensor_type(TextReader& reader);
 

@@ -1,0 +1,243 @@
+#include <cmath>
+
+#include "interop/plan_json.h"
+#include "spec/plan_text.h"
+
+namespace graphgate::interop {
+
+using spec::Argument;
+using spec::Plan;
+
+namespace {
+
+Json expr_json(const spec::SymExpr& expr) {
+  if (expr.is_constant()) return expr.constant();
+  return spec::print_sym_expr(expr);
+}
+
+Json exprs_json(const std::vector<spec::SymExpr>& list) {
+  Json json = Json::array();
+  for (const spec::SymExpr& expr : list) json.push_back(expr_json(expr));
+  return json;
+}
+
+Json type_json(const spec::TensorType& type) {
+  return Json{{"dtype", std::string(spec::torch_name(type.dtype))},
+              {"sizes", exprs_json(type.sizes)},
+              {"strides", exprs_json(type.strides)},
+              {"storage_offset", expr_json(type.storage_offset)},
+              {"device", spec::print_device(type.device)},
+              {"layout", std::string(spec::layout_name(type.layout))}};
+}
+
+std::string_view kind_name(spec::ValueKind kind) {
+  switch (kind) {
+    case spec::ValueKind::kTensor:
+      return "tensor";
+    case spec::ValueKind::kTensorList:
+      return "tensors";
+    case spec::ValueKind::kSymInt:
+      return "symint";
+    case spec::ValueKind::kSymFloat:
+      return "symfloat";
+    case spec::ValueKind::kSymBool:
+      return "symbool";
+    case spec::ValueKind::kNone:
+      return "none";
+  }
+  return {};
+}
+
+// An object with one member says what the argument is, where JSON has no value of that kind.
+struct ArgumentJson {
+  const Plan& plan;
+
+  static Json object(const char* key, std::string_view text) {
+    return Json{{key, std::string(text)}};
+  }
+
+  Json operator()(spec::None) const { return nullptr; }
+  Json operator()(bool value) const { return value; }
+  Json operator()(std::int64_t value) const { return value; }
+  Json operator()(double value) const {
+    if (std::isnan(value)) return object("float", "nan");
+    if (std::isinf(value)) return object("float", value > 0 ? "inf" : "-inf");
+    return value;
+  }
+  Json operator()(const std::string& value) const { return value; }
+  Json operator()(spec::DType value) const { return object("dtype", spec::torch_name(value)); }
+  Json operator()(const spec::Device& value) const {
+    return object("device", spec::print_device(value));
+  }
+  Json operator()(spec::Layout value) const { return object("layout", spec::layout_name(value)); }
+  Json operator()(spec::MemoryFormat value) const {
+    return object("memory_format", spec::memory_format_name(value));
+  }
+  Json operator()(spec::ValueId id) const {
+    return object("value", plan.values.at(id.index).value.name);
+  }
+  Json operator()(const spec::OpName& op) const { return object("op", op.name); }
+  Json operator()(spec::SubgraphId id) const {
+    return object("block", plan.blocks.at(id.index).name);
+  }
+  Json operator()(const Argument::List& list) const {
+    Json json = Json::array();
+    for (const Argument& element : list) json.push_back(std::visit(*this, element.value));
+    return json;
+  }
+};
+
+class PlanWriter {
+ public:
+  explicit PlanWriter(const Plan& plan) : plan_(plan) {}
+
+  std::string write() {
+    out_ = "{\"graphgate_plan\": " + std::to_string(kPlanJsonVersion);
+    member("name", plan_.name);
+    member("arithmetic", plan_.arithmetic);
+    member("event_count", plan_.event_count);
+    member("symbols", Json(plan_.symbols));
+    list("pools", plan_.pools);
+    list("buffers", plan_.buffers);
+    list("values", plan_.values);
+    list("inputs", plan_.inputs);
+    list("steps", plan_.steps);
+    list("blocks", plan_.blocks);
+    list("outputs", plan_.outputs);
+    return out_ + "}\n";
+  }
+
+ private:
+  void member(std::string_view key, const Json& value) {
+    out_ += ",\n\"" + std::string(key) + "\": " + value.dump();
+  }
+
+  template <class Things>
+  void list(std::string_view key, const Things& things) {
+    out_ += ",\n\"" + std::string(key) + "\": [";
+    bool first = true;
+    for (const auto& thing : things) {
+      out_ += first ? "\n  " : ",\n  ";
+      out_ += json(thing).dump();
+      first = false;
+    }
+    out_ += "]";
+  }
+
+  Json json(const spec::PlanPool& pool) const {
+    return Json{{"name", pool.name},
+                {"kind", std::string(spec::pool_kind_name(pool.kind))},
+                {"device", spec::print_device(pool.device)},
+                {"size_bytes", pool.size_bytes},
+                {"alignment_bytes", pool.alignment_bytes}};
+  }
+
+  Json json(const spec::PlanBuffer& buffer) const {
+    return Json{{"name", buffer.name},
+                {"pool", plan_.pools.at(buffer.pool.index).name},
+                {"offset_bytes", buffer.offset_bytes},
+                {"size_bytes", buffer.size_bytes}};
+  }
+
+  Json json(const spec::PlanValue& value) const {
+    Json json{{"name", value.value.name}, {"kind", std::string(kind_name(value.value.kind))}};
+    if (value.value.type) json["type"] = type_json(*value.value.type);
+    if (value.value.expr) json["expr"] = expr_json(*value.value.expr);
+    if (value.value.hint) json["hint"] = *value.value.hint;
+    if (value.buffer) json["buffer"] = buffer_name(*value.buffer);
+    return json;
+  }
+
+  Json json(const spec::PlanInput& input) const {
+    Json json{{"kind", std::string(spec::input_kind_name(input.kind))}, {"target", input.target}};
+    if (input.constant) {
+      json["constant"] = argument(*input.constant);
+    } else {
+      json["value"] = plan_.values.at(input.value.index).value.name;
+    }
+    return json;
+  }
+
+  Json json(const spec::PlanStep& step) const {
+    Json json{{"name", step.node.name}, {"op", step.node.op}, {"stream", step.stream}};
+    json["arguments"] = Json::array();
+    for (const spec::NamedArgument& named : step.node.arguments) {
+      json["arguments"].push_back(
+          Json{{"name", named.name}, {"argument", argument(named.argument)}});
+    }
+    json["results"] = Json::array();
+    for (const spec::NodeResult& result : step.node.results) {
+      Json names = Json::array();
+      for (const spec::ValueId id : result.values) {
+        names.push_back(plan_.values.at(id.index).value.name);
+      }
+      json["results"].push_back(result.is_list ? names : names.at(0));
+    }
+    json["waits"] = events(step.waits);
+    json["records"] = events(step.records);
+    if (step.workspace) json["workspace"] = buffer_name(*step.workspace);
+    return json;
+  }
+
+  Json json(const spec::PlanBlock& block) const {
+    Json json{{"name", block.name}};
+    json["partitions"] = Json::array();
+    for (const spec::PlanPartition& partition : block.partitions) {
+      json["partitions"].push_back(partition_json(partition));
+    }
+    json["outputs"] = Json::array();
+    for (const Argument& output : block.outputs) json["outputs"].push_back(argument(output));
+    return json;
+  }
+
+  Json json(const Argument& output) const { return argument(output); }
+
+  Json partition_json(const spec::PlanPartition& partition) const {
+    Json inputs = Json::array();
+    for (const spec::SignatureInput& input : partition.signature.inputs) {
+      inputs.push_back(
+          Json{{"buffer", buffer_name(input.buffer)}, {"deallocate", input.deallocate}});
+    }
+    return Json{{"captured", partition.captured},
+                {"reason", partition.reason},
+                {"begin_step", partition.begin_step},
+                {"end_step", partition.end_step},
+                {"inputs", std::move(inputs)},
+                {"outputs", buffer_names(partition.signature.outputs)},
+                {"constants", buffer_names(partition.signature.constants)},
+                {"symbols", Json(partition.signature.symbols)}};
+  }
+
+  Json argument(const Argument& value) const {
+    return std::visit(ArgumentJson{plan_}, value.value);
+  }
+
+  static Json events(const std::vector<spec::EventId>& ids) {
+    Json json = Json::array();
+    for (const spec::EventId id : ids) json.push_back(id.index);
+    return json;
+  }
+
+  std::string buffer_name(spec::BufferId id) const { return plan_.buffers.at(id.index).name; }
+
+  Json buffer_names(const std::vector<spec::BufferId>& ids) const {
+    Json json = Json::array();
+    for (const spec::BufferId id : ids) json.push_back(buffer_name(id));
+    return json;
+  }
+
+  const Plan& plan_;
+  std::string out_;
+};
+
+}  // namespace
+
+Result<std::string> print_plan_json(const Plan& plan) {
+  try {
+    return PlanWriter(plan).write();
+  } catch (const Json::exception&) {
+    return unsupported("plan '" + plan.name + "': JSON cannot say a text that is no UTF-8");
+  }
+}
+
+}  // namespace graphgate::interop

@@ -1,0 +1,373 @@
+#include "spec/plan_diff.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "spec/node_text.h"
+#include "spec/plan_names.h"
+#include "spec/plan_text.h"
+
+namespace graphgate::spec {
+namespace {
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
+// NaN differs from itself: for the comparison of plans a text takes its place.
+void replace_nan(Argument& argument) {
+  const auto* number = argument.as<double>();
+  if (number != nullptr && std::isnan(*number)) argument.value = OpName{"nan"};
+  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+    for (Argument& element : *list) replace_nan(element);
+  }
+}
+
+Plan comparable(const Plan& plan) {
+  Plan copy = number_plan(plan);
+  for (PlanStep& step : copy.steps) {
+    for (NamedArgument& named : step.node.arguments) replace_nan(named.argument);
+  }
+  for (PlanInput& input : copy.inputs) {
+    if (input.constant) replace_nan(*input.constant);
+  }
+  for (PlanBlock& block : copy.blocks) {
+    for (Argument& output : block.outputs) replace_nan(output);
+  }
+  for (Argument& output : copy.outputs) replace_nan(output);
+  return copy;
+}
+
+std::string place_of(const Plan& plan, const PlanBuffer& buffer) {
+  const PlanPool& pool = plan.pools[buffer.pool.index];
+  if (pool.kind == PoolKind::kHeap) return name_of(pool);
+  return name_of(pool) + " [" + std::to_string(buffer.offset_bytes) + ", " +
+         std::to_string(buffer.offset_bytes + buffer.size_bytes) + ")";
+}
+
+// Finds the buffers that share bytes with one.
+class ByteIndex {
+ public:
+  explicit ByteIndex(const Plan& plan) : plan_(plan), pools_(plan.pools.size()) {
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+      const PlanBuffer& buffer = plan.buffers[i];
+      if (buffer.size_bytes > 0) pools_[buffer.pool.index].push_back(Entry{i, 0});
+    }
+    for (auto& entries : pools_) {
+      std::sort(entries.begin(), entries.end(),
+                [&](const Entry& a, const Entry& b) { return begin_of(a) < begin_of(b); });
+      std::int64_t reach = 0;
+      for (Entry& entry : entries) entry.reach = reach = std::max(reach, end_of(entry));
+    }
+  }
+
+  // Their names, sorted.
+  [[nodiscard]] std::set<std::string> partners(std::size_t index) const {
+    const PlanBuffer& buffer = plan_.buffers[index];
+    std::set<std::string> names;
+    const auto& entries = pools_[buffer.pool.index];
+    const std::int64_t end = buffer.offset_bytes + buffer.size_bytes;
+    auto entry = std::partition_point(entries.begin(), entries.end(),
+                                      [&](const Entry& other) { return begin_of(other) < end; });
+    while (entry != entries.begin() && std::prev(entry)->reach > buffer.offset_bytes) {
+      --entry;
+      const bool shares = buffer.size_bytes > 0 && end_of(*entry) > buffer.offset_bytes;
+      if (shares && entry->index != index) names.insert(plan_.buffers[entry->index].name);
+    }
+    return names;
+  }
+
+ private:
+  struct Entry {
+    std::size_t index;   // of the buffer
+    std::int64_t reach;  // the largest end of it and all entries before
+  };
+  std::int64_t begin_of(const Entry& entry) const {
+    return plan_.buffers[entry.index].offset_bytes;
+  }
+  std::int64_t end_of(const Entry& entry) const {
+    return begin_of(entry) + plan_.buffers[entry.index].size_bytes;
+  }
+
+  const Plan& plan_;
+  std::vector<std::vector<Entry>> pools_;  // by begin
+};
+
+class Differ {
+ public:
+  Differ(Plan before, Plan after)
+      : before_(std::move(before)),
+        after_(std::move(after)),
+        names_before_(plan_names(before_)),
+        names_after_(plan_names(after_)) {}
+
+  std::vector<std::string> diff() {
+    diff_head();
+    diff_pools();
+    diff_buffers();
+    diff_values();
+    diff_inputs();
+    diff_blocks();
+    diff_steps();
+    diff_arguments("the program", before_.outputs, after_.outputs);
+    return std::move(sentences_);
+  }
+
+ private:
+  void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
+
+  // "SUBJECT: WHAT changed from A to B" if they differ.
+  void say_change(const std::string& subject, const std::string& what, const std::string& before,
+                  const std::string& after) {
+    if (before == after) return;
+    say(subject + ": " + what + " changed from " + (before.empty() ? "none" : before) + " to " +
+        (after.empty() ? "none" : after));
+  }
+
+  // Says what only one plan has; returns the match of the rest.
+  template <class Things, class KeyOf>
+  ItemMatch match(const std::string& kind, const Things& before, const Things& after,
+                  KeyOf key_of) {
+    std::vector<std::string> keys_before;
+    std::vector<std::string> keys_after;
+    for (const auto& thing : before) keys_before.push_back(key_of(thing));
+    for (const auto& thing : after) keys_after.push_back(key_of(thing));
+    ItemMatch found = match_items(keys_before, keys_after);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (!found.to_after[i]) say(kind + " " + keys_before[i] + ": is gone");
+    }
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (!found.to_before[i]) say(kind + " " + keys_after[i] + ": is new");
+    }
+    return found;
+  }
+
+  void say_order(const std::string& kind, const ItemMatch& found) {
+    if (!moved_items(found).empty()) say("the " + kind + "s stand in another order");
+  }
+
+  void diff_head() {
+    say_change("the plan", "the program's name", quoted(before_.name), quoted(after_.name));
+    say_change("the plan", "arithmetic", before_.arithmetic, after_.arithmetic);
+    say_change("the plan", "the number of events", std::to_string(before_.event_count),
+               std::to_string(after_.event_count));
+    for (const auto& [name, size] : before_.symbols) {
+      const auto found = after_.symbols.find(name);
+      if (found == after_.symbols.end()) {
+        say("symbol " + name + ": is gone");
+      } else {
+        say_change("symbol " + name, "the size", std::to_string(size),
+                   std::to_string(found->second));
+      }
+    }
+    for (const auto& [name, size] : after_.symbols) {
+      if (!before_.symbols.contains(name)) {
+        say("symbol " + name + ": is new, " + std::to_string(size));
+      }
+    }
+  }
+
+  void diff_pools() {
+    const auto key = [](const PlanPool& pool) { return name_of(pool); };
+    const ItemMatch found = match("pool", before_.pools, after_.pools, key);
+    say_order("pool", found);
+    for (std::size_t i = 0; i < before_.pools.size(); ++i) {
+      if (!found.to_after[i]) continue;
+      const PlanPool& old = before_.pools[i];
+      const PlanPool& now = after_.pools[*found.to_after[i]];
+      const std::string subject = "pool " + name_of(old);
+      if (old.size_bytes != now.size_bytes) {
+        const std::int64_t change = now.size_bytes - old.size_bytes;
+        say(subject + ": " + std::to_string(old.size_bytes) + " bytes became " +
+            std::to_string(now.size_bytes) + " bytes (" + (change > 0 ? "+" : "") +
+            std::to_string(change) + ")");
+      }
+      say_change(subject, "the kind", std::string(pool_kind_name(old.kind)),
+                 std::string(pool_kind_name(now.kind)));
+      say_change(subject, "the device", print_device(old.device), print_device(now.device));
+      say_change(subject, "the alignment", std::to_string(old.alignment_bytes),
+                 std::to_string(now.alignment_bytes));
+    }
+  }
+
+  void diff_buffers() {
+    const auto key = [](const PlanBuffer& buffer) { return name_of(buffer); };
+    const ItemMatch found = match("buffer", before_.buffers, after_.buffers, key);
+    say_order("buffer", found);
+    const ByteIndex bytes_before(before_);
+    const ByteIndex bytes_after(after_);
+    std::set<std::pair<std::string, std::string>> said;
+    for (std::size_t i = 0; i < after_.buffers.size(); ++i) {
+      const auto old = found.to_before[i];
+      const std::string place = place_of(after_, after_.buffers[i]);
+      const std::string old_place = old ? place_of(before_, before_.buffers[*old]) : "";
+      if (old && old_place == place) continue;
+      const std::string& name = after_.buffers[i].name;
+      const std::string subject = "buffer " + name_of(after_.buffers[i]) + ": ";
+      if (old) say(subject + "moved from " + old_place + " to " + place);
+      const auto now_shares = bytes_after.partners(i);
+      const auto shared = old ? bytes_before.partners(*old) : std::set<std::string>();
+      say_partners(subject + "now shares bytes with ", name, now_shares, shared, said);
+      say_partners(subject + "no longer shares bytes with ", name, shared, now_shares, said);
+    }
+  }
+
+  // Partners in `in` that are not in `out`, each pair of buffers once.
+  void say_partners(const std::string& start, const std::string& name,
+                    const std::set<std::string>& in, const std::set<std::string>& out,
+                    std::set<std::pair<std::string, std::string>>& said) {
+    std::vector<std::string> partners;
+    for (const std::string& partner : in) {
+      const auto pair = std::minmax(name, partner);
+      if (!out.contains(partner) && said.emplace(pair.first, pair.second).second) {
+        partners.push_back(print_sigil_name('$', partner));
+      }
+    }
+    if (!partners.empty()) say(start + print_some(partners));
+  }
+
+  static std::string buffer_name(const Plan& plan, const std::optional<BufferId>& id) {
+    return id ? name_of(plan.buffers[id->index]) : "";
+  }
+
+  // Values that only one plan has come with an input or a step, which says so.
+  void diff_values() {
+    std::unordered_map<std::string_view, const PlanValue*> by_name;
+    for (const PlanValue& value : after_.values) by_name.emplace(value.value.name, &value);
+    for (const PlanValue& old : before_.values) {
+      const auto found = by_name.find(old.value.name);
+      if (found == by_name.end()) continue;
+      const PlanValue& now = *found->second;
+      const std::string subject = "value " + print_sigil_name('%', old.value.name);
+      const auto type = [](const PlanValue& value) {
+        const std::string text = print_value_type(value.value);
+        return text.empty() ? text : text.substr(3);
+      };
+      say_change(subject, "the type", type(old), type(now));
+      say_change(subject, "the buffer", buffer_name(before_, old.buffer),
+                 buffer_name(after_, now.buffer));
+    }
+  }
+
+  void diff_inputs() {
+    const auto key = [](const PlanInput& input) {
+      return std::string(input_kind_name(input.kind)) + " " + quote_string(input.target);
+    };
+    const ItemMatch found = match("input", before_.inputs, after_.inputs, key);
+    say_order("input", found);
+    const auto text = [](const Graph& names, const PlanInput& input) {
+      return print(names, input.constant.value_or(Argument{input.value}));
+    };
+    for (std::size_t i = 0; i < before_.inputs.size(); ++i) {
+      if (!found.to_after[i]) continue;
+      say_change("input " + key(before_.inputs[i]), "the value",
+                 text(names_before_, before_.inputs[i]),
+                 text(names_after_, after_.inputs[*found.to_after[i]]));
+    }
+  }
+
+  static std::string print(const Graph& names, const Argument& argument) {
+    std::string text;
+    print_argument(names, argument, text);
+    return text;
+  }
+
+  void diff_arguments(const std::string& subject, const std::vector<Argument>& before,
+                      const std::vector<Argument>& after) {
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+      say_change(subject, "output " + std::to_string(i),
+                 i < before.size() ? print(names_before_, before[i]) : "nothing",
+                 i < after.size() ? print(names_after_, after[i]) : "nothing");
+    }
+  }
+
+  void diff_blocks() {
+    const auto key = [](const PlanBlock& block) { return name_of(block); };
+    const ItemMatch found = match("block", before_.blocks, after_.blocks, key);
+    say_order("block", found);
+    for (std::size_t i = 0; i < before_.blocks.size(); ++i) {
+      if (!found.to_after[i]) continue;
+      diff_arguments("block " + name_of(before_.blocks[i]), before_.blocks[i].outputs,
+                     after_.blocks[*found.to_after[i]].outputs);
+    }
+  }
+
+  void diff_steps() {
+    const auto key = [](const PlanStep& step) { return quoted(step.node.name); };
+    const ItemMatch found = match("step", before_.steps, after_.steps, key);
+    for (const std::size_t i : moved_items(found)) {
+      const std::size_t now = *found.to_after[i];
+      say("step " + key(before_.steps[i]) + ": runs " + position(after_, now) + " now, and ran " +
+          position(before_, i) + " before");
+    }
+    for (std::size_t i = 0; i < before_.steps.size(); ++i) {
+      if (found.to_after[i]) diff_step(before_.steps[i], after_.steps[*found.to_after[i]]);
+    }
+    diff_partitions(before_, after_, found, sentences_);
+  }
+
+  static std::string position(const Plan& plan, std::size_t step) {
+    return step == 0 ? "first" : "after " + quoted(plan.steps[step - 1].node.name);
+  }
+
+  void diff_step(const PlanStep& old, const PlanStep& now) {
+    const std::string subject = "step " + quoted(old.node.name);
+    const auto workspace = [](const Plan& plan, const PlanStep& step) {
+      return buffer_name(plan, step.workspace);
+    };
+    say_change(subject, "the op", old.node.op, now.node.op);
+    say_change(subject, "the arguments", arguments(names_before_, old),
+               arguments(names_after_, now));
+    say_change(subject, "the results", results(names_before_, old), results(names_after_, now));
+    say_change(subject, "the workspace", workspace(before_, old), workspace(after_, now));
+    say_change(subject, "the stream", std::to_string(old.stream), std::to_string(now.stream));
+    say_change(subject, "the events waited for", events(old.waits), events(now.waits));
+    say_change(subject, "the events recorded", events(old.records), events(now.records));
+  }
+
+  static std::string arguments(const Graph& names, const PlanStep& step) {
+    std::string text;
+    for (const NamedArgument& named : step.node.arguments) {
+      text += text.empty() ? "" : ", ";
+      if (!named.name.empty()) text += print_name(named.name) + "=";
+      print_argument(names, named.argument, text);
+    }
+    return text;
+  }
+
+  static std::string results(const Graph& names, const PlanStep& step) {
+    std::string text;
+    for (const NodeResult& result : step.node.results) {
+      std::string list;
+      for (const ValueId id : result.values) {
+        list += (list.empty() ? "" : ", ") + print_sigil_name('%', names.value(id).name);
+      }
+      text += (text.empty() ? "" : ", ") + (result.is_list ? "(" + list + ")" : list);
+    }
+    return text;
+  }
+
+  static std::string events(const std::vector<EventId>& ids) {
+    std::string text;
+    for (const EventId id : ids) text += (text.empty() ? "" : ", ") + std::to_string(id.index);
+    return text;
+  }
+
+  Plan before_;
+  Plan after_;
+  Graph names_before_;
+  Graph names_after_;
+  std::vector<std::string> sentences_;
+};
+
+}  // namespace
+
+std::vector<std::string> diff_plans(const Plan& before, const Plan& after) {
+  if (comparable(before) == comparable(after)) return {};
+  auto sentences = Differ(number_plan(before), number_plan(after)).diff();
+  // Everything has its sentence; this one keeps the promise should something be added to Plan.
+  if (sentences.empty()) sentences.emplace_back("the plans differ in what no sentence covers");
+  return sentences;
+}
+
+}  // namespace graphgate::spec

@@ -1,0 +1,37 @@
+// How messages name the things of a plan, and what check_plan is made of.
+//
+// Inside spec/ only: the check and the diff share it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "spec/argument_text.h"
+#include "spec/plan.h"
+
+namespace graphgate::spec {
+
+// As plan text has it: @arena, $b7, @main, %x.
+inline std::string name_of(const PlanPool& pool) { return print_sigil_name('@', pool.name); }
+inline std::string name_of(const PlanBuffer& buffer) { return print_sigil_name('$', buffer.name); }
+inline std::string name_of(const PlanBlock& block) { return print_sigil_name('@', block.name); }
+inline std::string name_of(const PlanValue& value) {
+  return print_sigil_name('%', value.value.name);
+}
+
+// "step 3 'mm' (aten.mm.default)".
+inline std::string place_of(const Plan& plan, std::size_t step) {
+  const Node& node = plan.steps[step].node;
+  return "step " + std::to_string(step) + " '" + node.name + "' (" + node.op + ")";
+}
+
+// For an id that is out of range; `what` is "buffer", "value"...
+inline Error missing(std::string_view what, std::uint32_t index) {
+  return bad_input(std::string(what) + " number " + std::to_string(index) + " does not exist");
+}
+
+// Values are defined once and before their use, arms belong to one step, events exist. Ids in the
+// tables of the plan are in range, and every step is in one partition.
+[[nodiscard]] Result<void> check_plan_order(const Plan& plan);
+
+}  // namespace graphgate::spec

@@ -1,0 +1,173 @@
+// The part of check_plan that follows the steps: what is defined when it is read.
+#include <algorithm>
+#include <utility>
+
+#include "spec/plan_names.h"
+
+namespace graphgate::spec {
+namespace {
+
+constexpr int kMaxBlockDepth = 50;
+
+// Walks the blocks as they would run, with the arms of a conditional at its step. Ids in the tables
+// are in range, and partitions cover the steps.
+class Walk {
+ public:
+  explicit Walk(const Plan& plan)
+      : plan_(plan),
+        states_(plan.values.size(), State::kUndefined),
+        operand_of_(plan.values.size(), kNoStep),
+        runs_in_(plan.blocks.size(), kNoStep) {}
+
+  Result<void> check() {
+    for (const PlanInput& input : plan_.inputs) {
+      const auto result = check_input(input);
+      if (!result.ok()) return result.error().at("input '" + input.target + "'");
+    }
+    GRAPHGATE_TRY_VOID(walk_block(plan_.blocks.front(), 0));
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      const auto result = check_argument(plan_.outputs[i], kNoStep);
+      if (!result.ok()) return result.error().at("output " + std::to_string(i));
+    }
+    for (std::size_t i = 1; i < plan_.blocks.size(); ++i) {
+      if (runs_in_[i] == kNoStep) {
+        return bad_input("no step runs it").at("block " + name_of(plan_.blocks[i]));
+      }
+    }
+    const auto left = std::find(states_.begin(), states_.end(), State::kUndefined);
+    if (left == states_.end()) return {};
+    return bad_input("no input and no step makes it")
+        .at("value " + name_of(plan_.values[static_cast<std::size_t>(left - states_.begin())]));
+  }
+
+ private:
+  enum class State : std::uint8_t { kUndefined, kVisible, kGone };
+  static constexpr std::size_t kNoStep = static_cast<std::size_t>(-1);
+
+  Result<void> check_input(const PlanInput& input) {
+    if (!input.constant) return define(input.value, kNoStep);
+    bool found = false;
+    for_each_value(*input.constant, [&](ValueId) { found = true; });
+    if (found) return bad_input("a constant that is a value");
+    return check_argument(*input.constant, kNoStep);
+  }
+
+  Result<void> walk_block(const PlanBlock& block, int depth) {
+    if (depth > kMaxBlockDepth) {
+      return bad_input("blocks nested more than " + std::to_string(kMaxBlockDepth) + " deep");
+    }
+    const std::size_t outer = made_.size();
+    for (const PlanPartition& partition : block.partitions) {
+      for (std::size_t i = partition.begin_step; i < partition.end_step; ++i) {
+        const auto result = walk_step(i, depth);
+        if (!result.ok()) return result.error().at(place_of(plan_, i));
+      }
+    }
+    for (std::size_t i = 0; i < block.outputs.size(); ++i) {
+      const auto result = check_argument(block.outputs[i], kNoStep);
+      if (!result.ok()) {
+        return result.error().at("block " + name_of(block) + ": output " + std::to_string(i));
+      }
+    }
+    if (depth == 0) return {};
+    for (std::size_t i = outer; i < made_.size(); ++i) states_[made_[i].index] = State::kGone;
+    made_.resize(outer);
+    return {};
+  }
+
+  Result<void> walk_step(std::size_t index, int depth) {
+    const PlanStep& step = plan_.steps[index];
+    for (const NamedArgument& named : step.node.arguments) {
+      GRAPHGATE_TRY_VOID(check_argument(named.argument, index));
+    }
+    const std::vector<std::uint32_t> arms = std::exchange(arms_, {});
+    for (const std::uint32_t arm : arms) {
+      GRAPHGATE_TRY_VOID(walk_block(plan_.blocks[arm], depth + 1));
+    }
+    // The arms may have read the same operands.
+    if (!arms.empty())
+      for_each_operand(step.node, [&](ValueId id) { operand_of_[id.index] = index; });
+    for (const NodeResult& result : step.node.results) {
+      if (!result.is_list && result.values.size() != 1) {
+        return bad_input("a result that is no list has " + std::to_string(result.values.size()) +
+                         " values");
+      }
+      for (const ValueId id : result.values) GRAPHGATE_TRY_VOID(define(id, index));
+    }
+    return check_launch(step);
+  }
+
+  Result<void> check_launch(const PlanStep& step) {
+    if (step.workspace && step.workspace->index >= plan_.buffers.size()) {
+      return missing("buffer", step.workspace->index);
+    }
+    for (const auto& events : {step.waits, step.records}) {
+      for (const EventId id : events) {
+        if (id.index >= plan_.event_count) return missing("event", id.index);
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_argument(const Argument& argument, std::size_t step) {
+    if (const auto* id = argument.as<ValueId>()) return use(*id, step);
+    if (const auto* id = argument.as<SubgraphId>()) return run_arm(*id, step);
+    if (const auto* list = argument.as<Argument::List>()) {
+      for (const Argument& element : *list) GRAPHGATE_TRY_VOID(check_argument(element, step));
+    }
+    return {};
+  }
+
+  Result<void> run_arm(SubgraphId id, std::size_t step) {
+    if (id.index >= plan_.blocks.size()) return missing("block", id.index);
+    const std::string name = name_of(plan_.blocks[id.index]);
+    if (id.index == 0) return bad_input("block " + name + " is the program itself");
+    if (step == kNoStep) return bad_input("block " + name + " is no output");
+    if (runs_in_[id.index] == step) return {};
+    if (runs_in_[id.index] != kNoStep) {
+      return bad_input("block " + name + " is an arm of " + place_of(plan_, runs_in_[id.index]) +
+                       " too");
+    }
+    runs_in_[id.index] = step;
+    arms_.push_back(id.index);
+    return {};
+  }
+
+  Result<void> use(ValueId id, std::size_t step) {
+    if (id.index >= states_.size()) return missing("value", id.index);
+    operand_of_[id.index] = step;
+    const std::string name = name_of(plan_.values[id.index]);
+    if (states_[id.index] == State::kVisible) return {};
+    if (states_[id.index] == State::kGone) {
+      return bad_input("it reads " + name + ", which is made inside an arm");
+    }
+    return bad_input("it reads " + name + " before its definition");
+  }
+
+  // A result may be an operand of its step: that is an update in place.
+  Result<void> define(ValueId id, std::size_t step) {
+    if (id.index >= states_.size()) return missing("value", id.index);
+    State& state = states_[id.index];
+    if (state == State::kVisible && step != kNoStep && operand_of_[id.index] == step) return {};
+    if (state != State::kUndefined) {
+      return bad_input("it makes " + name_of(plan_.values[id.index]) +
+                       ", which is made before and no operand of it");
+    }
+    state = State::kVisible;
+    made_.push_back(id);
+    return {};
+  }
+
+  const Plan& plan_;
+  std::vector<State> states_;
+  std::vector<std::size_t> operand_of_;  // the latest step that reads the value
+  std::vector<std::size_t> runs_in_;     // the step that a block is an arm of
+  std::vector<std::uint32_t> arms_;      // of the step being read
+  std::vector<ValueId> made_;            // visible values, in order of definition
+};
+
+}  // namespace
+
+Result<void> check_plan_order(const Plan& plan) { return Walk(plan).check(); }
+
+}  // namespace graphgate::spec

@@ -1,0 +1,147 @@
+// What the plan parser says of bad text: the place, what was expected, what was found.
+#include <gtest/gtest.h>
+
+#include "spec/plan_samples.h"
+
+namespace graphgate::spec {
+namespace {
+
+struct Bad {
+  std::string_view line;
+  std::string_view message;  // without "t:LINE:"
+};
+
+std::string error_of(std::string_view text) {
+  const auto plan = parse_plan(text, builtin_op_table(), "t");
+  return plan.ok() ? "no error" : plan.error().message;
+}
+
+TEST(PlanTextErrors, NameThePlaceInTables) {
+  const Bad cases[] = {
+      {"events -1", "8: expected a number of events in [0, 2^32), found -1"},
+      {"symbol and = 1", "8: expected the name of a symbol, found 'and'"},
+      {"symbol s0 8", "11: expected '=', found '8'"},
+      {"symbol s0 = 8\nsymbol s0 = 9", "-8: expected each symbol once, found 's0' again"},
+      {"pool a arena", "6: expected a pool (@name), found 'a'"},
+      {"pool @a stack on cpu 0 align 1", "9: expected state, input, arena or heap, found 'stack'"},
+      {"pool @a arena cpu", "15: expected 'on', found 'cpu'"},
+      {"pool @a arena on cpu", "21: expected a size in bytes, found the end of the line"},
+      {"pool @a arena on cpu 64", "24: expected 'align', found the end of the line"},
+      {"pool @p arena on cpu 64 align 1", "6: expected a new name, found @p again"},
+      {"buffer x @p [0, 4)", "8: expected a buffer ($name), found 'x'"},
+      {"buffer $ x @p [0, 4)", "10: expected a name behind '$', found 'x'"},
+      {"buffer $x @q [0, 4)", "11: expected a pool that is defined above, found @q"},
+      {"buffer $x @p", "13: expected '[', found the end of the line"},
+      {"buffer $x @p [0, 4]", "19: expected ')', found ']'"},
+      {"buffer $x @p [8, 4)", "18: expected offsets 0 <= BEGIN <= END, found 8 and 4"},
+      {"input state \"s\" %s", "7: expected parameter, buffer, constant or user, found 'state'"},
+      {"input user x", "12: expected a target in quotes, found 'x'"},
+      {"input user \"x\"", "15: expected a value (%name) or '=', found the end of the line"},
+      {"input user \"x\" %x : f32[4] $x", "28: expected a buffer that is defined above, found $x"},
+      {"input user \"x\" = %x", "18: expected a value that is defined above, found %x"},
+      {"input user \"x\" = 1\npool @b arena on cpu 0 align 1",
+       "-1: expected no more pools after the inputs, found 'pool'"},
+      {"output %x", "8: expected a value that is defined above, found %x"},
+      {"nonsense",
+       "1: expected events, symbol, pool, buffer, input, block, output or '}', found 'nonsense'"},
+  };
+  for (const Bad& bad : cases) {
+    const bool second = bad.message.front() == '-';
+    const bool early = bad.line.starts_with("events") || bad.line.starts_with("symbol");
+    const std::string_view pool = early ? "" : "pool @p arena on cpu 64 align 1\n";
+    const std::size_t line = (early ? 2U : 3U) + (second ? 1U : 0U);
+    EXPECT_EQ(
+        error_of("plan \"p\" strict {\n" + std::string(pool) + std::string(bad.line) + "\n}\n"),
+        "t:" + std::to_string(line) + ":" + std::string(bad.message.substr(second ? 1 : 0)));
+  }
+}
+
+// The line stands on line 9, in a partition behind %x over $x and %y over $y.
+std::string error_in_partition(std::string_view line) {
+  return error_of(R"(plan "p" strict {
+  pool @p arena on cpu 64 align 1
+  buffer $x @p [0, 16)
+  buffer $y @p [16, 32)
+  input user "x" %x : f32[4] $x
+  block @main {
+    partition 0 captured {
+      %y : f32[4] $y = aten.neg.default(%x)
+)" + std::string(line) +
+                  R"(
+    }
+  }
+  block @arm {
+  }
+}
+)");
+}
+
+TEST(PlanTextErrors, NameThePlaceInSteps) {
+  const Bad cases[] = {
+      {"%z = aten.nope.default(%x)",
+       "6: expected an op of the op table, found 'aten.nope.default'"},
+      {"%z $z = aten.neg.default(%x)", "4: expected a buffer that is defined above, found $z"},
+      {"%z $x = aten.neg.default(%z)",
+       "26: expected a value that is defined above, found %z, a result of this node"},
+      {"%y : f32[4] = aten.neg.default(%y)",
+       "1: expected a new value name before a type or a buffer, found %y again"},
+      {"%y $y = aten.neg.default(%y)",
+       "1: expected a new value name before a type or a buffer, found %y again"},
+      {"%y = aten.neg.default(%y) workspace %y", "37: expected a buffer ($name), found '%'"},
+      {"%y = aten.neg.default(%y) stream x", "34: expected the index of a stream, found 'x'"},
+      {"%y = aten.neg.default(%y) stream 4294967296",
+       "34: expected the index of a stream in [0, 2^32), found 4294967296"},
+      {"%y = aten.neg.default(%y) wait",
+       "31: expected the index of an event, found the end of the "
+       "line"},
+      {"%y = aten.neg.default(%y) record 0,",
+       "36: expected the index of an event, found the end of the line"},
+      {"%y = aten.neg.default(%y) record 0 wait 0",
+       "36: expected the end of the line, found 'wait'"},
+      {"%c = higher_order.cond(%x, @arms)",
+       "28: expected a subgraph that is defined above, found @arms"},
+      {"in $x", "1: expected a step or '}', found 'in'"},
+      {"output %y", "1: expected a step or '}', found 'output'"},
+  };
+  for (const Bad& bad : cases) {
+    EXPECT_EQ(error_in_partition(bad.line), "t:9:" + std::string(bad.message));
+  }
+  EXPECT_EQ(error_in_partition("%y = aten.neg.default(%y)"), "no error");
+  EXPECT_EQ(error_in_partition("%c = higher_order.cond(%x, @arm)"), "no error");
+}
+
+// The line stands on line 5, in a block.
+TEST(PlanTextErrors, NameThePlaceInBlocks) {
+  const Bad cases[] = {
+      {"partition 1 captured {", "5:11: expected partition 0, found 1"},
+      {"partition 0 lazy {", "5:13: expected captured or eager, found 'lazy'"},
+      {"partition 0 eager {", "5:19: expected a reason in quotes, found '{'"},
+      {"partition 0 captured {\nin %x\n}", "6:4: expected a buffer ($name), found '%'"},
+      {"partition 0 captured {\nsymbols 3\n}", "6:9: expected the name of a symbol, found '3'"},
+      {"partition 0 captured {\nout $b\nin $b\n}", "7:1: expected a step or '}', found 'in'"},
+      {"partition 0 captured", "5:21: expected '{', found the end of the line"},
+      {"output 1\npartition 0 captured {", "6:1: expected output or '}', found 'partition'"},
+      {"step", "5:1: expected partition, output or '}', found 'step'"},
+      {"}\nblock @main {", "6:7: expected a new name, found @main again"},
+  };
+  for (const Bad& bad : cases) {
+    const std::string text =
+        "plan \"p\" strict {\npool @p arena on cpu 9 align 1\nbuffer $b @p [0, 9)\n"
+        "block @main {\n" +
+        std::string(bad.line) + "\n}\n}\n";
+    EXPECT_EQ(error_of(text), "t:" + std::string(bad.message));
+  }
+}
+
+TEST(PlanTextErrors, NameThePlaceAroundTheBody) {
+  EXPECT_EQ(error_of(""), "t:1:1: expected 'plan', found the end of the text");
+  EXPECT_EQ(error_of("plan p"), "t:1:6: expected a name in quotes, found 'p'");
+  EXPECT_EQ(error_of("plan \"p\" {"), "t:1:10: expected strict or fast, found '{'");
+  EXPECT_EQ(error_of("plan \"p\" fast {\n} x"), "t:2:3: expected the end of the text, found 'x'");
+  EXPECT_EQ(error_of("plan \"p\" fast {\n"),
+            "t:2:1: expected events, symbol, pool, buffer, input, block, output or '}', found the "
+            "end of the text");
+}
+
+}  // namespace
+}  // namespace graphgate::spec

@@ -1,0 +1,115 @@
+#include "spec/plan_text.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "spec/plan_samples.h"
+
+namespace graphgate::spec {
+namespace {
+
+std::string print(const Plan& plan) { return print_plan(plan, builtin_op_table()); }
+
+TEST(PlanText, PrintsCanonicalTextAsItWas) { EXPECT_EQ(print(parse_sample(kFullPlan)), kFullPlan); }
+
+TEST(PlanText, ReadsWhatAnExecutorMade) {
+  const Plan plan = parse_sample(kFullPlan);
+  const auto checked = check_plan(plan);
+  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  EXPECT_EQ(plan.event_count, 2U);
+  EXPECT_EQ(plan.symbols.at("s1"), -1);
+  EXPECT_EQ(plan.pools[1], (PlanPool{"slots", PoolKind::kInput, {"cuda", 1}, 1024, 1}));
+  EXPECT_EQ(plan.buffers[1], (PlanBuffer{"x", PoolId{1}, 3, 512}));
+  EXPECT_EQ(plan.inputs[5].constant, Argument{true});
+  ASSERT_EQ(plan.steps.size(), 12U);
+  const PlanStep& mm = plan.steps[1];
+  EXPECT_EQ(mm.node.name, "mm");
+  EXPECT_EQ(mm.workspace, BufferId{4});
+  EXPECT_EQ(mm.stream, 1U);
+  EXPECT_EQ(mm.waits, (std::vector{EventId{0}, EventId{1}}));
+  EXPECT_EQ(plan.steps[2].node.results[0].values[0], mm.node.results[0].values[0]);
+  EXPECT_EQ(plan.steps[2].node.name, plan.steps[4].node.name);
+  EXPECT_TRUE(plan.steps[3].node.results[0].is_list);
+  EXPECT_EQ(*plan.steps[6].node.arguments[1].argument.as<SubgraphId>(), SubgraphId{1});
+  const PlanBlock& main = plan.blocks[0];
+  ASSERT_EQ(main.partitions.size(), 4U);
+  EXPECT_EQ(main.partitions[1].reason, "conditional \"op\"");
+  EXPECT_EQ(main.partitions[2].begin_step, main.partitions[2].end_step);
+  EXPECT_EQ(main.partitions[3].end_step, 11U);
+  EXPECT_TRUE(main.partitions[0].signature.inputs[1].deallocate);
+  EXPECT_EQ(plan.blocks[1].partitions[0].begin_step, 11U);
+}
+
+TEST(PlanText, NormalizesHandWrittenText) {
+  EXPECT_EQ(print(parse_sample(R"(
+# a comment
+plan "p" fast {
+  pool @a arena on cpu 64 align 1
+  buffer $a @a [ 0, 64 )
+
+  input user "x" %x : float32[4]{1} $a   # row-major
+  block @main {
+    partition 0 captured {
+      %y : f32[4] $a = aten.add.Tensor(self=%x,
+                                       other=%x) as y stream 0
+    }
+  }
+  output %y
+})")),
+            R"(plan "p" fast {
+  pool @a arena on cpu 64 align 1
+  buffer $a @a [0, 64)
+  input user "x" %x : f32[4] $a
+  block @main {
+    partition 0 captured {
+      %y : f32[4] $a = aten.add.Tensor(%x, %x)
+    }
+  }
+  output %y
+}
+)");
+}
+
+TEST(NumberPlan, MakesAnyNumberingTheOneOfTheText) {
+  const Plan canonical = parse_sample(kFullPlan);
+  Plan plan = canonical;
+  // The arm's step goes to the front, and the first two values change places.
+  std::rotate(plan.steps.begin(), plan.steps.begin() + 11, plan.steps.end());
+  for (PlanPartition& partition : plan.blocks[0].partitions) {
+    ++partition.begin_step;
+    ++partition.end_step;
+  }
+  plan.blocks[1].partitions[0].begin_step = 0;
+  plan.blocks[1].partitions[0].end_step = 1;
+  std::swap(plan.values[0], plan.values[1]);
+  std::swap(plan.inputs[0].value, plan.inputs[1].value);
+  plan.steps[2].node.arguments[1].argument = Argument{ValueId{1}};
+  ASSERT_TRUE(check_plan(plan).ok()) << check_plan(plan).error().message;
+  EXPECT_NE(plan, canonical);
+  EXPECT_EQ(number_plan(plan), canonical);
+  EXPECT_EQ(print(plan), print(canonical));
+}
+
+RC_GTEST_PROP(PlanText, RoundTripsDrawnPlans, (std::vector<std::uint16_t> genes)) {
+  const Plan plan = draw_plan(genes);
+  const auto checked = check_plan(plan);
+  RC_ASSERT(checked.ok());
+  const std::string text = print(plan);
+  const auto again = parse_plan(text, builtin_op_table());
+  RC_ASSERT(again.ok());
+  RC_ASSERT(again.value() == plan);
+  RC_ASSERT(print(again.value()) == text);
+}
+
+TEST(PlanText, RoundTripsThirtyThousandSteps) {
+  std::vector<std::uint16_t> genes(30000);
+  for (std::size_t i = 0; i < genes.size(); ++i) genes[i] = static_cast<std::uint16_t>(i * 31);
+  const Plan plan = draw_plan(genes);
+  ASSERT_TRUE(check_plan(plan).ok()) << check_plan(plan).error().message;
+  EXPECT_TRUE(parse_sample(print(plan)) == plan);
+}
+
+}  // namespace
+}  // namespace graphgate::spec
