@@ -1,0 +1,42 @@
+// Packing instances in the CSV form of the minimalloc project: one buffer per line, lifetimes in
+// steps, sizes in bytes.
+//
+//   id,lower,upper,size
+//   b1,0,3,4            alive during steps [0, 3), 4 bytes
+//
+// The columns may stand in any order. Further columns of that project (alignment, hint, gaps, fixed
+// offset) change what a packing must satisfy: they are UNSUPPORTED. Used to measure packers on
+// published instances and to hand our own to other packers; nothing of graphgate's verdicts depends
+// on it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/result.h"
+
+namespace graphgate::interop {
+
+// `id` is any text without a comma; ids are different. Half-open lifetime, lower < upper.
+struct MinimallocBuffer {
+  std::string id;
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::int64_t size_bytes = 0;  // >= 0
+  friend bool operator==(const MinimallocBuffer&, const MinimallocBuffer&) = default;
+};
+
+// Errors begin with "NAME:LINE:" and say what was expected there; lines count from 1. A file with a
+// header and no buffers is valid, a last line without a newline and lines that end in CR LF too.
+[[nodiscard]] Result<std::vector<MinimallocBuffer>> parse_minimalloc(std::string_view text,
+                                                                     std::string_view name);
+
+// The same, from a file. kBadInput when it cannot be read.
+[[nodiscard]] Result<std::vector<MinimallocBuffer>> read_minimalloc(const std::string& path);
+
+// The form that parse_minimalloc() reads, columns in the order id, lower, upper, size.
+[[nodiscard]] std::string print_minimalloc(const std::vector<MinimallocBuffer>& buffers);
+
+}  // namespace graphgate::interop

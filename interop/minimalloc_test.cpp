@@ -1,0 +1,76 @@
+#include "interop/minimalloc.h"
+
+#include <gtest/gtest.h>
+
+#include "interop/test_files.h"
+
+namespace graphgate::interop {
+namespace {
+
+// "" when the text is accepted.
+std::string message_of(const std::string& text) {
+  const auto parsed = parse_minimalloc(text, "x.csv");
+  return parsed.ok() ? "" : parsed.error().message;
+}
+
+TEST(Minimalloc, ReadsBuffersWithTheirLifetimesAndSizes) {
+  const auto parsed = parse_minimalloc("id,lower,upper,size\nb1,0,3,4\nb2,-3,9,0", "x.csv");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  const std::vector<MinimallocBuffer> expected = {{"b1", 0, 3, 4}, {"b2", -3, 9, 0}};
+  EXPECT_EQ(parsed.value(), expected);
+}
+
+TEST(Minimalloc, TakesColumnsByNameAndLinesOfWindows) {
+  const auto parsed = parse_minimalloc("size,id,upper,lower\r\n4,b1,3,0\r\n", "x.csv");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  const std::vector<MinimallocBuffer> expected = {{"b1", 0, 3, 4}};
+  EXPECT_EQ(parsed.value(), expected);
+}
+
+TEST(Minimalloc, AcceptsAnInstanceWithoutBuffers) {
+  EXPECT_EQ(message_of("id,lower,upper,size\n"), "");
+}
+
+TEST(Minimalloc, SaysWhichLineIsWrongAndWhatWasExpected) {
+  EXPECT_EQ(message_of(""), "x.csv:1: unknown column '', expected id, lower, upper and size");
+  EXPECT_EQ(message_of("id,lower,upper\n"), "x.csv:1: expected a column 'size'");
+  EXPECT_EQ(message_of("id,lower,upper,size,id\n"), "x.csv:1: column 'id' stands twice");
+  const std::string header = "id,lower,upper,size\n";
+  EXPECT_EQ(message_of(header + "a,0,1,4\nb,0,1\n"), "x.csv:3: expected 4 fields, found 3");
+  EXPECT_EQ(message_of(header + "a,0,1,4\n\n"), "x.csv:3: expected 4 fields, found 1");
+  EXPECT_EQ(message_of(header + "a,0,1x,4\n"),
+            "x.csv:2: expected a 64-bit integer as upper, found '1x'");
+  EXPECT_EQ(message_of(header + "a,0,1,9223372036854775808\n"),
+            "x.csv:2: expected a 64-bit integer as size, found '9223372036854775808'");
+  EXPECT_EQ(message_of(header + "a,1,1,4\n"), "x.csv:2: expected an upper that is above lower");
+  EXPECT_EQ(message_of(header + "a,0,1,-4\n"), "x.csv:2: expected a size that is not negative");
+  EXPECT_EQ(message_of(header + "a,0,1,4\na,1,2,4\n"), "x.csv:3: id 'a' stands twice");
+}
+
+TEST(Minimalloc, DoesNotPretendToKnowFurtherConstraints) {
+  const auto parsed = parse_minimalloc("id,lower,upper,size,alignment\n", "x.csv");
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().kind, ErrorKind::kUnsupported);
+  EXPECT_EQ(parsed.error().message, "x.csv:1: column 'alignment'");
+}
+
+TEST(Minimalloc, ReadsBackWhatItPrints) {
+  const std::vector<MinimallocBuffer> buffers = {{"w", 0, 9, 1024}, {"a", 1, 2, 0}};
+  const auto parsed = parse_minimalloc(print_minimalloc(buffers), "x.csv");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(parsed.value(), buffers);
+}
+
+TEST(Minimalloc, ReadsFilesAndNamesTheOnesItCannotOpen) {
+  const std::string folder = std::string(GRAPHGATE_GOLDEN_DIR) + "/memplan/";
+  const auto read = read_minimalloc(folder + "gap7.LB4.OPT5.csv");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read.value().size(), 7U);
+  EXPECT_EQ(read.value()[1], (MinimallocBuffer{"b", 4, 8, 2}));
+  const auto missing = read_minimalloc(folder + "missing.csv");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().message.find("missing.csv"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace graphgate::interop

@@ -1,0 +1,57 @@
+// Complete search for a packing of one part below a given capacity.
+//
+// Left to itself every box slides down until it rests on offset 0 or on another box, so only such
+// packings are looked at. The search builds one from below: a box is put down at the highest top
+// among the boxes under it, and from then on everything that is not yet placed and meets it in time
+// lies above. Two branches per step: the box is put down now; or something unplaced lies under it,
+// and then it cannot begin below the lowest top that such a box can have. Three rules cut branches:
+//
+// - in each section, the lowest place where an unplaced box can begin, plus the sizes of all
+//   unplaced boxes there, must not exceed the capacity;
+// - a box that something lies under is not put down before another box has been put down there;
+// - unplaced boxes that fall into groups without a common section are searched group by group: a
+//   group without a packing refutes all of them.
+//
+// The idea of searching packings from below with such bounds is known from M. Moffitt, "MiniMalloc"
+// (ASPLOS 2023). Internal to memory/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "optimized/memory/pack_parts.h"
+
+namespace graphgate::optimized {
+
+// What decides between boxes that would lie equally low, the largest first. Load is the highest sum
+// of sizes among a box's sections.
+enum class SearchTies : std::uint8_t { kAreaLoadDuration, kLoadDurationArea, kDurationAreaLoad };
+
+// Of the boxes that can be put down the lowest is tried first. `urgent_first` prefers a box without
+// which some section would overflow, wherever it lies. No order is best: one finds in a millisecond
+// what another does not find in minutes.
+struct SearchOrder {
+  SearchTies ties = SearchTies::kAreaLoadDuration;
+  bool urgent_first = false;
+};
+
+enum class SearchEnd : std::uint8_t {
+  kFound,
+  kExhausted,  // there is no packing within the capacity
+  kBudget,     // `work` ran out first
+};
+
+struct SearchResult {
+  SearchEnd end = SearchEnd::kBudget;
+  std::vector<std::int64_t> offsets;  // in units, parallel to the boxes; only when found
+};
+
+// Whether the part's numbers are small enough to be searched (a capacity below 2^30 units).
+[[nodiscard]] bool can_search(const PackPart& part, std::int64_t capacity);
+
+// `capacity` in units. `work` is the operations left; it is counted down and may end below 0.
+[[nodiscard]] SearchResult search(const PackPart& part, std::int64_t capacity,
+                                  const SearchOrder& order, std::int64_t& work);
+
+}  // namespace graphgate::optimized
