@@ -221,7 +221,8 @@ class PlanReader {
 
   // `constant` may be null, so that its presence alone decides.
   Result<void> read_input(const JsonCursor& cursor) {
-    GRAPHGATE_TRY_VOID(expect_members(cursor, {"kind", "target", "value", "constant"}));
+    GRAPHGATE_TRY_VOID(
+        expect_members(cursor, {"kind", "target", "value", "constant", "final_value"}));
     spec::PlanInput input;
     GRAPHGATE_TRY(const JsonCursor kind, cursor.member("kind"));
     GRAPHGATE_TRY(input.kind,
@@ -234,6 +235,10 @@ class PlanReader {
     } else {
       GRAPHGATE_TRY(const JsonCursor value, cursor.member("value"));
       GRAPHGATE_TRY(input.value, values_.use(value));
+    }
+    GRAPHGATE_TRY(const auto final_value, cursor.find_member("final_value"));
+    if (final_value) {
+      GRAPHGATE_TRY(input.final_value, values_.use(*final_value));
     }
     plan_.inputs.push_back(std::move(input));
     return {};

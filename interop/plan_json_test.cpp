@@ -86,6 +86,20 @@ TEST(PlanJson, FillsDefaultsIn) {
   EXPECT_EQ(*plan.steps[0].node.arguments[1].argument.as<double>(), 2.0);
 }
 
+TEST(PlanJson, TakesATensorThatNothingMakesForAView) {
+  const std::string_view value = "\"buffer\": \"b\"}";
+  std::string text(kSmall);
+  text.insert(text.find(value) + value.size(),
+              ", {\"name\": \"t\", \"type\": {\"dtype\": \"f32\", \"sizes\": [4, 2], "
+              "\"strides\": [1, 4]}, \"buffer\": \"b\"}");
+  const std::string_view used = "\"outputs\": [{\"value\": \"x\"}]";
+  text.replace(text.find(used), used.size(), "\"outputs\": [{\"value\": \"t\"}]");
+  const Plan plan = read(text);
+  ASSERT_EQ(plan.values.size(), 2U);
+  EXPECT_EQ(plan.outputs, std::vector{Argument{spec::ValueId{1}}});
+  EXPECT_EQ(read(print(plan)), plan);
+}
+
 TEST(PlanJsonErrors, NameThePlaceAndWhatWasExpected) {
   struct Bad {
     std::string_view from;

@@ -155,6 +155,9 @@ class PlanWriter {
     } else {
       json["value"] = plan_.values.at(input.value.index).value.name;
     }
+    if (input.final_value) {
+      json["final_value"] = plan_.values.at(input.final_value->index).value.name;
+    }
     return json;
   }
 

@@ -65,6 +65,9 @@ struct PlanBuffer {
 // elements, from the start of the buffer) are constants; in a heap the type is what the program
 // states of it, or absent. Numbers here are those that only a call can tell; all others stand as
 // constants in the arguments.
+//
+// Views take no step: a tensor outside of a heap that no input and no step makes is a view of its
+// buffer, there as soon as something is made in the buffer. An update in place makes nothing.
 struct PlanValue {
   Value value;
   std::optional<BufferId> buffer;
@@ -73,7 +76,10 @@ struct PlanValue {
 
 // One launch. In `node`, ValueIds index Plan::values and SubgraphIds index Plan::blocks; arguments
 // that the op's defaults give may be left out. The node's name is that of the graph's node it comes
-// from; several steps may share it.
+// from; several steps may share it. A result that is an operand too is updated in place.
+//
+// A step with blocks is a conditional. Its results outside of a heap are there before its arms run,
+// which write them in place; others are what the arm that ran results in.
 struct PlanStep {
   Node node;
   std::uint32_t stream = 0;
@@ -122,12 +128,14 @@ struct PlanBlock {
 };
 
 // Where an input of the program lies. `value` is meaningless for a number that the plan was
-// specialized to, or a constant input: then `constant` is set.
+// specialized to, or a constant input: then `constant` is set. `final_value` is another view of the
+// same buffer, where an in-place op (squeeze_) leaves the input with another geometry.
 struct PlanInput {
   InputKind kind = InputKind::kUserInput;
   std::string target;
   ValueId value;
   std::optional<Argument> constant;
+  std::optional<ValueId> final_value;
   friend bool operator==(const PlanInput&, const PlanInput&) = default;
 };
 
@@ -150,7 +158,8 @@ struct Plan {
 
 // Ids in range; partitions of a block contiguous, every step in exactly one partition; places
 // inside their pools, aligned, without overflow; tensors inside their buffers; values defined
-// before their use, once. Errors name the step, buffer or value.
+// before their use, once; views mentioned where an input, or a result visible there, is over their
+// buffer, if there is any. Errors name the step, buffer or value.
 [[nodiscard]] Result<void> check_plan(const Plan& plan);
 
 }  // namespace graphgate::spec

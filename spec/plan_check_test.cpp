@@ -47,8 +47,8 @@ struct Fault {
   std::string_view message;
 };
 
-void expect_faults(const std::vector<Fault>& faults) {
-  const Plan good = parse_sample(kBase);
+void expect_faults(const std::vector<Fault>& faults, std::string_view base = kBase) {
+  const Plan good = parse_sample(base);
   ASSERT_TRUE(check_plan(good).ok()) << check_plan(good).error().message;
   for (const Fault& fault : faults) {
     Plan plan = good;
@@ -157,7 +157,7 @@ TEST(CheckPlan, FindsFaultsInSteps) {
       {[&](Plan& p) { operand(p, 0, 0) = Argument{ValueId{2}}; },
        "step 0 'y' (aten.neg.default): it reads %c before its definition"},
       {[&](Plan& p) { operand(p, 0, 0) = Argument{ValueId{1}}; },
-       "step 0 'y' (aten.neg.default): it reads %y before its definition"},
+       "step 0 'y' (aten.neg.default): it reads the view %y before anything is made in $y"},
       {[&](Plan& p) { operand(p, 1, 0) = Argument{ValueId{0}}; },
        "step 1 'add' (aten.add_.Tensor): it makes %y, which is made before and no operand of it"},
       {[](Plan& p) { p.steps[0].node.results[0].values.clear(); },
@@ -180,10 +180,138 @@ TEST(CheckPlan, FindsFaultsInSteps) {
        "block @arm: no step runs it"},
       {[&](Plan& p) { operand(p, 3, 0) = Argument{ValueId{5}}; },
        "step 3 'n' (aten.nonzero.default): it reads %z, which is made inside an arm"},
-      {[&](Plan& p) { operand(p, 5, 0) = Argument{ValueId{2}}; },
-       "step 2 'c' (higher_order.cond): step 5 'inner' (aten.neg.default): it reads %c before its "
+      {[&](Plan& p) { operand(p, 5, 0) = Argument{ValueId{3}}; },
+       "step 2 'c' (higher_order.cond): step 5 'inner' (aten.neg.default): it reads %n before its "
        "definition"},
   });
+}
+
+// A view %t of $t, which step 0 makes something in, and a view %a of $z, which only the arm does.
+constexpr std::string_view kViews = R"(plan "p" strict {
+  pool @a arena on cpu 1024 align 64
+  pool @h heap on cpu 0 align 1
+  buffer $x @a [0, 64)
+  buffer $t @a [64, 128)
+  buffer $c @a [128, 192)
+  buffer $z @a [192, 256)
+  buffer $h @h
+  input user "x" %x : f32[4, 4] $x
+  block @main {
+    partition 0 captured {
+      view %xt : f32[4, 4]{1, 4} $x
+      %y : f32[4, 4] $t = aten.neg.default(%xt)
+      %n : i64[u0, 2] $h = aten.nonzero.default(%y)
+      view %t : f32[2, 2]{1, 4} $t
+      %t = aten.add_.Tensor(%t, 1) as add_
+      %c : f32[4, 4] $c, %d : i64[u0, 2] $h = higher_order.cond(%n, @arm, @arm)
+    }
+  }
+  block @arm {
+    partition 0 eager "in an arm" {
+      %z : f32[4, 4] $z = aten.neg.default(%t) as inner
+      view %a : f32[16] $z
+      %c = aten.copy_.default(%c, %a) as copy
+      view %cell : f32[] $c
+      %cell = aten.neg_.default(%cell) as neg_
+    }
+    output %c
+    output %n
+  }
+  output %t
+  view %unused : f32[] $c
+}
+)";
+
+Argument& operand_of(Plan& plan, std::size_t step) {
+  return plan.steps[step].node.arguments[0].argument;
+}
+
+ValueId find_value(const Plan& plan, std::string_view name) {
+  for (std::uint32_t i = 0; i < plan.values.size(); ++i) {
+    if (plan.values[i].value.name == name) return ValueId{i};
+  }
+  ADD_FAILURE() << "no value " << name;
+  return {};
+}
+
+TEST(CheckPlan, AcceptsViewsAndArmsThatWriteTheResultsOfTheirConditional) {
+  const auto result = check_plan(parse_sample(kViews));
+  EXPECT_TRUE(result.ok()) << result.error().message;
+}
+
+TEST(CheckPlan, FindsFaultsInFinalValues) {
+  const auto leave_as = [](std::string_view name) {
+    return [=](Plan& p) { p.inputs[0].final_value = find_value(p, name); };
+  };
+  Plan plan = parse_sample(kViews);
+  leave_as("xt")(plan);
+  EXPECT_TRUE(check_plan(plan).ok()) << check_plan(plan).error().message;
+  expect_faults(
+      {
+          {leave_as("t"), "input 'x': its final value %t is not over its buffer"},
+          {leave_as("z"), "input 'x': it reads %z, which is made inside an arm"},
+          {[](Plan& p) { p.inputs[0].final_value = ValueId{99}; },
+           "input 'x': value number 99 does not exist"},
+          {[](Plan& p) {
+             p.inputs.push_back({InputKind::kUserInput, "k", {}, Argument{true}, ValueId{0}});
+           },
+           "input 'k': a constant that has a final value"},
+      },
+      kViews);
+}
+
+TEST(CheckPlan, FindsFaultsInViews) {
+  const auto read = [](std::size_t step, std::string_view name) {
+    return [=](Plan& p) { operand_of(p, step) = Argument{find_value(p, name)}; };
+  };
+  expect_faults(
+      {
+          {read(0, "t"),
+           "step 0 'y' (aten.neg.default): it reads the view %t before anything is made in $t"},
+          {read(0, "unused"),
+           "step 0 'y' (aten.neg.default): it reads the view %unused before anything is made in "
+           "$c"},
+          {read(3, "a"),
+           "step 3 'c' (higher_order.cond): it reads the view %a before anything is made in $z"},
+          {read(4, "a"),
+           "step 3 'c' (higher_order.cond): step 4 'inner' (aten.neg.default): it reads the view "
+           "%a before anything is made in $z"},
+          {[](Plan& p) { p.outputs[0] = Argument{find_value(p, "a")}; },
+           "output 0: it reads the view %a before anything is made in $z"},
+      },
+      kViews);
+}
+
+// Even aten.empty takes a step, which makes its bytes whatever they are.
+TEST(CheckPlan, WantsAMakerForTheBufferBehindAView) {
+  Plan plan = parse_sample(kViews);
+  plan.buffers.push_back(PlanBuffer{"empty", PoolId{0}, 256, 64});
+  plan.values[find_value(plan, "xt").index].buffer = BufferId{5};
+  const auto result = check_plan(plan);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find("before anything is made in $empty"), std::string::npos)
+      << result.error().message;
+}
+
+// A number or a tensor in a heap has no place where the arms could write it.
+TEST(CheckPlan, LetsArmsWriteOnlyPlacedResults) {
+  Plan plan = parse_sample(kViews);
+  operand_of(plan, 4) = Argument{find_value(plan, "d")};
+  const auto result = check_plan(plan);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message,
+            "step 3 'c' (higher_order.cond): step 4 'inner' (aten.neg.default): it reads %d before "
+            "its definition");
+}
+
+TEST(CheckPlan, WantsAMakerForWhatIsInAHeap) {
+  Plan plan = parse_sample(kViews);
+  PlanValue value = plan.values[find_value(plan, "n").index];
+  value.value.name = "m";
+  plan.values.push_back(value);
+  const auto result = check_plan(plan);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "value %m: no input and no step makes it");
 }
 
 TEST(CheckPlan, FindsFaultsInInputsAndOutputs) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "spec/node_text.h"
 #include "spec/plan_names.h"
@@ -230,15 +231,32 @@ class Differ {
     return id ? name_of(plan.buffers[id->index]) : "";
   }
 
-  // Values that only one plan has come with an input or a step, which says so.
+  // Views that only one plan has. Other values that only one has come with an input or a step,
+  // which says so.
+  void say_views(const Plan& plan, const Plan& other, const std::string& what) {
+    std::unordered_set<std::string_view> names;
+    for (const PlanValue& value : other.values) names.insert(value.value.name);
+    const std::vector<bool> has_maker = made_values(plan);
+    for (std::size_t i = 0; i < has_maker.size(); ++i) {
+      const PlanValue& value = plan.values[i];
+      if (has_maker[i] || names.contains(value.value.name)) continue;
+      say("view " + name_of(value) + ": " + what + " (" + print_value_type(value.value).substr(3) +
+          " " + buffer_name(plan, value.buffer) + ")");
+    }
+  }
+
   void diff_values() {
+    say_views(before_, after_, "is gone");
+    say_views(after_, before_, "is new");
     std::unordered_map<std::string_view, const PlanValue*> by_name;
     for (const PlanValue& value : after_.values) by_name.emplace(value.value.name, &value);
-    for (const PlanValue& old : before_.values) {
+    const std::vector<bool> has_maker = made_values(before_);
+    for (std::size_t i = 0; i < before_.values.size(); ++i) {
+      const PlanValue& old = before_.values[i];
       const auto found = by_name.find(old.value.name);
       if (found == by_name.end()) continue;
       const PlanValue& now = *found->second;
-      const std::string subject = "value " + print_sigil_name('%', old.value.name);
+      const std::string subject = (has_maker[i] ? "value " : "view ") + name_of(old);
       const auto type = [](const PlanValue& value) {
         const std::string text = print_value_type(value.value);
         return text.empty() ? text : text.substr(3);
@@ -260,10 +278,16 @@ class Differ {
     };
     for (std::size_t i = 0; i < before_.inputs.size(); ++i) {
       if (!found.to_after[i]) continue;
-      say_change("input " + key(before_.inputs[i]), "the value",
-                 text(names_before_, before_.inputs[i]),
-                 text(names_after_, after_.inputs[*found.to_after[i]]));
+      const PlanInput& old = before_.inputs[i];
+      const PlanInput& now = after_.inputs[*found.to_after[i]];
+      const std::string subject = "input " + key(old);
+      say_change(subject, "the value", text(names_before_, old), text(names_after_, now));
+      say_change(subject, "the final value", final_value(before_, old), final_value(after_, now));
     }
+  }
+
+  static std::string final_value(const Plan& plan, const PlanInput& input) {
+    return input.final_value ? name_of(plan.values[input.final_value->index]) : "";
   }
 
   static std::string print(const Graph& names, const Argument& argument) {

@@ -98,6 +98,9 @@ TEST(DiffPlans, SaysWhatChangedInTables) {
                        "pool @a: the alignment changed from 64 to 32"}));
   EXPECT_EQ(diff_after({{"\"k\" = 3", "\"k\" = 4"}}),
             Sentences{"input user \"k\": the value changed from 3 to 4"});
+  EXPECT_EQ(diff_after({{"  output %c", "  view %t : f32[16] $x\n  final %x = %t\n  output %c"}}),
+            (Sentences{"view %t: is new (f32[16] $x)",
+                       "input user \"x\": the final value changed from none to %t"}));
   EXPECT_EQ(diff_after({{"\"k\"", "\"n\""}}),
             (Sentences{"input user \"k\": is gone", "input user \"n\": is new"}));
   EXPECT_EQ(diff_after({{"output %c", "output %b"}}),
@@ -117,6 +120,22 @@ TEST(DiffPlans, SaysWhereABufferWentAndWhoseBytesItShares) {
             Sentences{"value %a: the buffer changed from $y to $x"});
   EXPECT_EQ(diff_after({{"%a : f32[4, 4]", "%a : f16[4, 8]"}}),
             Sentences{"value %a: the type changed from f32[4, 4] to f16[4, 8]"});
+}
+
+TEST(DiffPlans, SaysWhatChangedInViews) {
+  const std::string_view step = "      %z : f32[4, 4]";
+  const auto with_view = [&](const std::string& view) {
+    std::string text(kBefore);
+    return parse_sample(text.insert(text.find(step), "      view %v : " + view + "\n"));
+  };
+  const Plan before = parse_sample(kBefore);
+  const Plan after = with_view("f32[2, 4]{1, 4} $y");
+  EXPECT_EQ(diff_plans(before, after), Sentences{"view %v: is new (f32[2, 4]{1, 4} $y)"});
+  EXPECT_EQ(diff_plans(after, before), Sentences{"view %v: is gone (f32[2, 4]{1, 4} $y)"});
+  EXPECT_EQ(diff_plans(after, with_view("f32[2, 4] $z")),
+            (Sentences{"view %v: the type changed from f32[2, 4]{1, 4} to f32[2, 4]",
+                       "view %v: the buffer changed from $y to $z"}));
+  EXPECT_EQ(diff_plans(with_view("f32[4] $x"), with_view("f32[4] $x")), Sentences());
 }
 
 TEST(DiffPlans, SaysWhatChangedInSteps) {

@@ -25,6 +25,9 @@ class UseFinder {
         for_each_value(output, [&](ValueId id) { use(id, last); });
       }
     }
+    for (const PlanInput& input : plan_.inputs) {
+      if (input.final_value) use(*input.final_value, last);
+    }
     for (std::size_t i = 0; i < uses_.size(); ++i) {
       const PlanPool& pool = plan_.pools[plan_.buffers[i].pool.index];
       if (uses_[i] && pool.kind == PoolKind::kState) uses_[i] = Range{0, last};

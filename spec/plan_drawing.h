@@ -36,8 +36,9 @@ struct BufferUse {
 
 // From the first to the last step that mentions a value over the buffer, or has it for workspace;
 // a conditional's own mentions, and the results of its arms, count until the last step of its arms.
-// Inputs count from the first position, outputs of the plan to the last; buffers of a state pool
-// that are used at all count always. In the order of buffers, without those that nothing uses.
+// Inputs count from the first position, outputs and final values of inputs to the last; buffers of
+// a state pool that are used at all count always. In the order of buffers, without those that
+// nothing uses.
 [[nodiscard]] std::vector<BufferUse> buffer_uses(const Plan& plan);
 
 struct DrawingOptions {

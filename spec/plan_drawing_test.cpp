@@ -80,6 +80,29 @@ constexpr std::string_view kConditional = R"(plan "p" strict {
 }
 )";
 
+TEST(BufferUses, CountTheMentionsOfViews) {
+  EXPECT_EQ(buffer_uses(parse_sample(R"(plan "p" strict {
+  pool @a arena on cuda 320 align 64
+  buffer $x @a [0, 64)
+  buffer $y @a [64, 128)
+  buffer $z @a [128, 192)
+  input user "x" %x : f32[4, 4] $x
+  block @main {
+    partition 0 captured {
+      %y : f32[4, 4] $y = aten.neg.default(%x)
+      %z : f32[4, 4] $z = aten.neg.default(%y)
+      view %t : f32[4, 4]{1, 4} $x
+      %w : f32[4, 4] $z = aten.neg.default(%t)
+    }
+  }
+  view %u : f32[2] $y
+  output %u
+  view %unused : f32[2] $x
+}
+)")),
+            (Uses{{BufferId{0}, 0, 2}, {BufferId{1}, 0, 2}, {BufferId{2}, 1, 2}}));
+}
+
 // cond at 0, @yes at 1, @no at 2 and 3, the negation at 4.
 TEST(BufferUses, OfArmsStandAtTheStepsOfTheArm) {
   const Plan plan = parse_sample(kConditional);

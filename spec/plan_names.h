@@ -1,10 +1,11 @@
 // How messages name the things of a plan, and what check_plan is made of.
 //
-// Inside spec/ only: the check and the diff share it.
+// Inside spec/ only: the check, the text and the diff share it.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spec/argument_text.h"
 #include "spec/plan.h"
@@ -29,6 +30,18 @@ inline std::string place_of(const Plan& plan, std::size_t step) {
 inline Error missing(std::string_view what, std::uint32_t index) {
   return bad_input(std::string(what) + " number " + std::to_string(index) + " does not exist");
 }
+
+// By value: whether an input or a step makes it, and not only in place. What nothing makes is a
+// view, or a mistake. Ids that are out of range are passed over.
+[[nodiscard]] std::vector<bool> made_values(const Plan& plan);
+
+// Whether it is a tensor with a buffer outside of the heaps. The ids of its buffer and pool are in
+// range.
+[[nodiscard]] bool is_placed(const Plan& plan, const PlanValue& value);
+
+// The values that stand in no line of the text but their own, in the order of their names.
+[[nodiscard]] std::vector<ValueId> unmentioned_values(const Plan& plan,
+                                                      const std::vector<bool>& mentioned);
 
 // Values are defined once and before their use, arms belong to one step, events exist. Ids in the
 // tables of the plan are in range, and every step is in one partition.

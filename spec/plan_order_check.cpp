@@ -15,7 +15,9 @@ class Walk {
  public:
   explicit Walk(const Plan& plan)
       : plan_(plan),
+        has_maker_(made_values(plan)),
         states_(plan.values.size(), State::kUndefined),
+        values_over_(plan.buffers.size(), 0),
         operand_of_(plan.values.size(), kNoStep),
         runs_in_(plan.blocks.size(), kNoStep) {}
 
@@ -25,6 +27,10 @@ class Walk {
       if (!result.ok()) return result.error().at("input '" + input.target + "'");
     }
     GRAPHGATE_TRY_VOID(walk_block(plan_.blocks.front(), 0));
+    for (const PlanInput& input : plan_.inputs) {
+      const auto result = check_final_value(input);
+      if (!result.ok()) return result.error().at("input '" + input.target + "'");
+    }
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       const auto result = check_argument(plan_.outputs[i], kNoStep);
       if (!result.ok()) return result.error().at("output " + std::to_string(i));
@@ -34,10 +40,11 @@ class Walk {
         return bad_input("no step runs it").at("block " + name_of(plan_.blocks[i]));
       }
     }
-    const auto left = std::find(states_.begin(), states_.end(), State::kUndefined);
-    if (left == states_.end()) return {};
-    return bad_input("no input and no step makes it")
-        .at("value " + name_of(plan_.values[static_cast<std::size_t>(left - states_.begin())]));
+    for (std::uint32_t i = 0; i < states_.size(); ++i) {
+      if (states_[i] != State::kUndefined || is_view(ValueId{i})) continue;
+      return bad_input("no input and no step makes it").at("value " + name_of(plan_.values[i]));
+    }
+    return {};
   }
 
  private:
@@ -50,6 +57,16 @@ class Walk {
     for_each_value(*input.constant, [&](ValueId) { found = true; });
     if (found) return bad_input("a constant that is a value");
     return check_argument(*input.constant, kNoStep);
+  }
+
+  Result<void> check_final_value(const PlanInput& input) {
+    if (!input.final_value) return {};
+    if (input.constant) return bad_input("a constant that has a final value");
+    GRAPHGATE_TRY_VOID(use(*input.final_value, kNoStep));
+    const PlanValue& value = plan_.values[input.value.index];
+    const PlanValue& left_as = plan_.values[input.final_value->index];
+    if (value.buffer && value.buffer == left_as.buffer) return {};
+    return bad_input("its final value " + name_of(left_as) + " is not over its buffer");
   }
 
   Result<void> walk_block(const PlanBlock& block, int depth) {
@@ -70,7 +87,11 @@ class Walk {
       }
     }
     if (depth == 0) return {};
-    for (std::size_t i = outer; i < made_.size(); ++i) states_[made_[i].index] = State::kGone;
+    for (std::size_t i = outer; i < made_.size(); ++i) {
+      states_[made_[i].index] = State::kGone;
+      const auto buffer = plan_.values[made_[i].index].buffer;
+      if (buffer) --values_over_[buffer->index];
+    }
     made_.resize(outer);
     return {};
   }
@@ -81,20 +102,40 @@ class Walk {
       GRAPHGATE_TRY_VOID(check_argument(named.argument, index));
     }
     const std::vector<std::uint32_t> arms = std::exchange(arms_, {});
+    GRAPHGATE_TRY_VOID(check_results(step.node));
+    GRAPHGATE_TRY_VOID(define_results(step.node, index, true));
     for (const std::uint32_t arm : arms) {
       GRAPHGATE_TRY_VOID(walk_block(plan_.blocks[arm], depth + 1));
     }
     // The arms may have read the same operands.
     if (!arms.empty())
       for_each_operand(step.node, [&](ValueId id) { operand_of_[id.index] = index; });
-    for (const NodeResult& result : step.node.results) {
+    GRAPHGATE_TRY_VOID(define_results(step.node, index, false));
+    return check_launch(step);
+  }
+
+  Result<void> check_results(const Node& node) {
+    for (const NodeResult& result : node.results) {
       if (!result.is_list && result.values.size() != 1) {
         return bad_input("a result that is no list has " + std::to_string(result.values.size()) +
                          " values");
       }
-      for (const ValueId id : result.values) GRAPHGATE_TRY_VOID(define(id, index));
+      for (const ValueId id : result.values) {
+        if (id.index >= states_.size()) return missing("value", id.index);
+      }
     }
-    return check_launch(step);
+    return {};
+  }
+
+  // The arms of a conditional write its placed results; the others are there behind the arms.
+  Result<void> define_results(const Node& node, std::size_t step, bool placed) {
+    for (const NodeResult& result : node.results) {
+      for (const ValueId id : result.values) {
+        if (is_placed(plan_, plan_.values[id.index]) != placed) continue;
+        GRAPHGATE_TRY_VOID(define(id, step));
+      }
+    }
+    return {};
   }
 
   Result<void> check_launch(const PlanStep& step) {
@@ -136,8 +177,15 @@ class Walk {
   Result<void> use(ValueId id, std::size_t step) {
     if (id.index >= states_.size()) return missing("value", id.index);
     operand_of_[id.index] = step;
-    const std::string name = name_of(plan_.values[id.index]);
+    const PlanValue& value = plan_.values[id.index];
     if (states_[id.index] == State::kVisible) return {};
+    const std::string name = name_of(value);
+    if (is_view(id)) {
+      const std::size_t buffer = value.buffer->index;
+      if (values_over_[buffer] > 0) return {};
+      return bad_input("it reads the view " + name + " before anything is made in " +
+                       name_of(plan_.buffers[buffer]));
+    }
     if (states_[id.index] == State::kGone) {
       return bad_input("it reads " + name + ", which is made inside an arm");
     }
@@ -148,25 +196,62 @@ class Walk {
   Result<void> define(ValueId id, std::size_t step) {
     if (id.index >= states_.size()) return missing("value", id.index);
     State& state = states_[id.index];
-    if (state == State::kVisible && step != kNoStep && operand_of_[id.index] == step) return {};
+    const bool there = state == State::kVisible || is_view(id);
+    if (there && step != kNoStep && operand_of_[id.index] == step) return {};
     if (state != State::kUndefined) {
       return bad_input("it makes " + name_of(plan_.values[id.index]) +
                        ", which is made before and no operand of it");
     }
     state = State::kVisible;
     made_.push_back(id);
+    const auto buffer = plan_.values[id.index].buffer;
+    if (buffer) ++values_over_[buffer->index];
     return {};
   }
 
+  bool is_view(ValueId id) const {
+    return !has_maker_[id.index] && is_placed(plan_, plan_.values[id.index]);
+  }
+
   const Plan& plan_;
-  std::vector<State> states_;
-  std::vector<std::size_t> operand_of_;  // the latest step that reads the value
-  std::vector<std::size_t> runs_in_;     // the step that a block is an arm of
-  std::vector<std::uint32_t> arms_;      // of the step being read
-  std::vector<ValueId> made_;            // visible values, in order of definition
+  std::vector<bool> has_maker_;             // values that an input or a step makes
+  std::vector<State> states_;               // of values that are no views
+  std::vector<std::uint32_t> values_over_;  // visible ones that are no views, by buffer
+  std::vector<std::size_t> operand_of_;     // the latest step that reads the value
+  std::vector<std::size_t> runs_in_;        // the step that a block is an arm of
+  std::vector<std::uint32_t> arms_;         // of the step being read
+  std::vector<ValueId> made_;               // visible values, in order of definition
 };
 
 }  // namespace
+
+std::vector<bool> made_values(const Plan& plan) {
+  std::vector<bool> made(plan.values.size(), false);
+  const auto make = [&](ValueId id) {
+    if (id.index < made.size()) made[id.index] = true;
+  };
+  for (const PlanInput& input : plan.inputs) {
+    if (!input.constant) make(input.value);
+  }
+  std::vector<const PlanStep*> operand_of(plan.values.size(), nullptr);
+  for (const PlanStep& step : plan.steps) {
+    for_each_operand(step.node, [&](ValueId id) {
+      if (id.index < made.size()) operand_of[id.index] = &step;
+    });
+    for (const NodeResult& result : step.node.results) {
+      for (const ValueId id : result.values) {
+        if (id.index < made.size() && operand_of[id.index] != &step) make(id);
+      }
+    }
+  }
+  return made;
+}
+
+bool is_placed(const Plan& plan, const PlanValue& value) {
+  if (value.value.kind != ValueKind::kTensor || !value.buffer) return false;
+  const PlanBuffer& buffer = plan.buffers[value.buffer->index];
+  return plan.pools[buffer.pool.index].kind != PoolKind::kHeap;
+}
 
 Result<void> check_plan_order(const Plan& plan) { return Walk(plan).check(); }
 

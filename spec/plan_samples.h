@@ -51,6 +51,9 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
       %z = aten.add_.Tensor(%z, %n, alpha=-0.5) as add_ record 1
       (%a : f32[4, 16] $z, %b : f32[4, 16]@64 $z) = aten.split.Tensor(%z, 4) as halves
       %z = aten.add_.Tensor(%z, %n) as add_ wait 1 record 0
+      view %"the row" : f32[16]@16 $z
+      view %wt : f32[16, 16]{1, 16} $w
+      %"the row" = aten.add_.Tensor(%"the row", %wt) as add_
     }
     partition 1 eager "conditional \"op\"" {
       %p : bool[] $y = aten.gt.Scalar(%a, 0) as ""
@@ -70,15 +73,24 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
   block @"the yes" {
     partition 0 captured {
       %t : f32[4] $scratch = aten.neg.default(%x) as inner
+      %r = aten.copy_.default(%r, %t) as copy
     }
-    output %t
+    output %r
+    view %column : f32[8]{16} $x
+    output %column
     output None
   }
   block @no {
     output %x
   }
+  view %flat : f32[128] $x
+  final %x = %flat
   output %z
   output -inf
+  view %last : f32[1]@1 $z
+  output [%z, %last]
+  view %"nobody's" : f32[2] $x
+  view %unused : f32[] $y
 }
 )";
 
@@ -101,15 +113,17 @@ class PlanDrawer {
     plan_.pools = {PlanPool{"state", PoolKind::kState, {"cuda", -1}, 64, 64},
                    PlanPool{"arena", PoolKind::kArena, {"cuda", 0}, 0, 64},
                    PlanPool{"heap", PoolKind::kHeap, {}, 0, 1}};
-    plan_.inputs.push_back(PlanInput{InputKind::kParameter, "w", add_value(add_buffer(0)), {}});
-    plan_.inputs.push_back(PlanInput{InputKind::kUserInput, "k", {}, Argument{0.5}});
+    plan_.inputs.push_back(PlanInput{InputKind::kParameter, "w", add_value(add_buffer(0)), {}, {}});
+    plan_.inputs.push_back(PlanInput{InputKind::kUserInput, "k", {}, Argument{0.5}, {}});
     visible_.push_back(plan_.inputs[0].value);
     main_.name = "main";
   }
 
   void add_step(std::uint16_t gene) {
     if (main_.partitions.empty() || gene % 4U == 0) open_partition(gene);
-    const ValueId a = pick(gene / 3U);
+    const ValueId picked = pick(gene / 3U);
+    const ValueId a = gene % 13U == 0 ? view_of(picked) : picked;
+    if (gene % 17U == 0) view_of(plan_.inputs[0].value);  // that nothing mentions
     PlanStep step;
     switch (gene % 6U) {
       case 0:
@@ -148,12 +162,15 @@ class PlanDrawer {
 
   Plan finish() {
     plan_.outputs = {Argument{visible_.back()}};
+    PlanInput& input = plan_.inputs.front();
+    if (plan_.steps.size() % 3 == 1) input.final_value = view_of(input.value);
     plan_.blocks.push_back(std::move(main_));
-    for (auto& [block, step] : arms_) {
+    for (auto& [block, steps] : arms_) {
       const auto begin = static_cast<std::uint32_t>(plan_.steps.size());
-      block.partitions.push_back(PlanPartition{false, "in an arm", begin, begin + 1, {}});
+      plan_.steps.insert(plan_.steps.end(), steps.begin(), steps.end());
+      const auto end = static_cast<std::uint32_t>(plan_.steps.size());
+      block.partitions.push_back(PlanPartition{false, "in an arm", begin, end, {}});
       plan_.blocks.push_back(std::move(block));
-      plan_.steps.push_back(std::move(step));
     }
     return number_plan(std::move(plan_));
   }
@@ -188,6 +205,15 @@ class PlanDrawer {
     return ValueId{static_cast<std::uint32_t>(plan_.values.size() - 1)};
   }
 
+  // Transposed; a tensor in a heap is its own.
+  ValueId view_of(ValueId id) {
+    const BufferId buffer = *plan_.values[id.index].buffer;
+    if (plan_.buffers[buffer.index].pool == PoolId{2}) return id;
+    const ValueId view = add_value(buffer);
+    plan_.values.back().value.type->strides = {1, 4};
+    return view;
+  }
+
   static PlanStep make(std::string op, const Operands& operands,
                        const std::vector<ValueId>& results) {
     PlanStep step;
@@ -197,13 +223,22 @@ class PlanDrawer {
     return step;
   }
 
+  // Half of the arms write the conditional's result themselves, through a view of their own.
   PlanStep make_conditional(ValueId predicate) {
     const std::size_t block = 1 + arms_.size();
     PlanStep inner = make("aten.neg.default", {{"self", predicate}}, {fresh()});
     inner.node.name = "inner";
-    PlanBlock arm{"arm" + std::to_string(block), {}, {Argument{result(inner, 0)}}};
-    arms_.emplace_back(std::move(arm), std::move(inner));
-    PlanStep step = make("higher_order.cond", {{"", predicate}}, {fresh()});
+    const ValueId made = result(inner, 0);
+    const ValueId joined = fresh();
+    PlanBlock arm{"arm" + std::to_string(block), {}, {Argument{block % 2 == 0 ? joined : made}}};
+    std::vector<PlanStep> steps = {std::move(inner)};
+    if (block % 2 == 0) {
+      steps.push_back(
+          make("aten.copy_.default", {{"self", joined}, {"src", view_of(made)}}, {joined}));
+      steps.back().node.name = "copy";
+    }
+    arms_.emplace_back(std::move(arm), std::move(steps));
+    PlanStep step = make("higher_order.cond", {{"", predicate}}, {joined});
     for (int i = 0; i < 2; ++i) {
       step.node.arguments.push_back({"", Argument{SubgraphId{static_cast<std::uint32_t>(block)}}});
     }
@@ -234,7 +269,7 @@ class PlanDrawer {
 
   Plan plan_;
   PlanBlock main_;
-  std::vector<std::pair<PlanBlock, PlanStep>> arms_;
+  std::vector<std::pair<PlanBlock, std::vector<PlanStep>>> arms_;
   std::vector<ValueId> visible_;  // in the block of the program
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spec/node_text.h"
+#include "spec/plan_names.h"
 #include "spec/type_text.h"
 
 namespace graphgate::spec {
@@ -53,7 +54,11 @@ std::string print_items(std::string_view keyword, const Items& items, Print prin
 class Printer {
  public:
   Printer(const Plan& plan, const OpTable& ops)
-      : plan_(plan), ops_(ops), names_(plan_names(plan)), defined_(plan.values.size(), false) {}
+      : plan_(plan),
+        ops_(ops),
+        names_(plan_names(plan)),
+        has_maker_(made_values(plan)),
+        defined_(plan.values.size(), false) {}
 
   std::string print() {
     out_ = "plan " + quote_string(plan_.name) + " " + plan_.arithmetic + " {\n";
@@ -65,7 +70,9 @@ class Printer {
     for (const PlanBuffer& buffer : plan_.buffers) print_buffer(buffer);
     for (const PlanInput& input : plan_.inputs) print_input(input);
     for (const PlanBlock& block : plan_.blocks) print_block(block);
+    for (const PlanInput& input : plan_.inputs) print_final_value(input);
     for (const Argument& output : plan_.outputs) print_output(output);
+    for (const ValueId id : unmentioned_values(plan_, defined_)) print_view(id);
     out_ += "}\n";
     return std::move(out_);
   }
@@ -111,6 +118,12 @@ class Printer {
     line(text);
   }
 
+  void print_final_value(const PlanInput& input) {
+    if (!input.final_value) return;
+    print_views(Argument{*input.final_value});
+    line("final " + print_definition(input.value) + " = " + print_definition(*input.final_value));
+  }
+
   void print_block(const PlanBlock& block) {
     line("block " + print_sigil_name('@', block.name) + " {");
     ++depth_;
@@ -150,6 +163,7 @@ class Printer {
 
   void print_step(const PlanStep& step) {
     const auto event = [](EventId id) { return std::to_string(id.index); };
+    for (const NamedArgument& named : step.node.arguments) print_views(named.argument);
     std::string text;
     print_bare_node(
         names_, step.node, ops_, [this](ValueId id) { return print_definition(id); }, text);
@@ -164,10 +178,20 @@ class Printer {
   }
 
   void print_output(const Argument& output) {
+    print_views(output);
     std::string text = "output ";
     print_argument(names_, output, text);
     line(text);
   }
+
+  // What the next line mentions first.
+  void print_views(const Argument& argument) {
+    for_each_value(argument, [this](ValueId id) {
+      if (!has_maker_.at(id.index) && !defined_[id.index]) print_view(id);
+    });
+  }
+
+  void print_view(ValueId id) { line("view " + print_definition(id)); }
 
   // The name alone where the value was defined before.
   std::string print_definition(ValueId id) {
@@ -187,81 +211,16 @@ class Printer {
   const Plan& plan_;
   const OpTable& ops_;
   Graph names_;
-  std::vector<bool> defined_;   // values whose definition is printed
-  std::size_t step_count_ = 0;  // printed so far
+  std::vector<bool> has_maker_;  // values that an input or a step makes
+  std::vector<bool> defined_;    // values whose definition is printed
+  std::size_t step_count_ = 0;   // printed so far
   std::size_t depth_ = 1;
   std::string out_;
 };
 
-// Puts ids of values through a table.
-void renumber(Argument& argument, const std::vector<ValueId>& new_ids) {
-  if (auto* id = std::get_if<ValueId>(&argument.value)) *id = new_ids.at(id->index);
-  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
-    for (Argument& element : *list) renumber(element, new_ids);
-  }
-}
-
-void renumber(Plan& plan, const std::vector<ValueId>& new_ids) {
-  for (PlanInput& input : plan.inputs) {
-    input.value = input.constant ? ValueId{} : new_ids.at(input.value.index);
-  }
-  for (PlanStep& step : plan.steps) {
-    for (NamedArgument& named : step.node.arguments) renumber(named.argument, new_ids);
-    for (NodeResult& result : step.node.results) {
-      for (ValueId& id : result.values) id = new_ids.at(id.index);
-    }
-  }
-  for (PlanBlock& block : plan.blocks) {
-    for (Argument& output : block.outputs) renumber(output, new_ids);
-  }
-  for (Argument& output : plan.outputs) renumber(output, new_ids);
-}
-
-// Steps block by block, as their partitions stand.
-void order_steps(Plan& plan) {
-  std::vector<PlanStep> steps;
-  steps.reserve(plan.steps.size());
-  for (PlanBlock& block : plan.blocks) {
-    for (PlanPartition& partition : block.partitions) {
-      const auto begin = static_cast<std::uint32_t>(steps.size());
-      for (std::size_t i = partition.begin_step; i < partition.end_step; ++i) {
-        steps.push_back(std::move(plan.steps.at(i)));
-      }
-      partition.begin_step = begin;
-      partition.end_step = static_cast<std::uint32_t>(steps.size());
-    }
-  }
-  plan.steps = std::move(steps);
-}
-
 }  // namespace
 
 std::string print_plan(const Plan& plan, const OpTable& ops) { return Printer(plan, ops).print(); }
-
-Plan number_plan(Plan plan) {
-  order_steps(plan);
-  std::vector<ValueId> new_ids(plan.values.size());
-  std::vector<bool> defined(plan.values.size(), false);
-  std::vector<PlanValue> values;
-  const auto define = [&](ValueId id) {
-    if (defined.at(id.index)) return;
-    defined[id.index] = true;
-    new_ids[id.index] = ValueId{static_cast<std::uint32_t>(values.size())};
-    values.push_back(std::move(plan.values[id.index]));
-  };
-  for (const PlanInput& input : plan.inputs) {
-    if (!input.constant) define(input.value);
-  }
-  for (const PlanStep& step : plan.steps) {
-    for (const NodeResult& result : step.node.results) {
-      for (const ValueId id : result.values) define(id);
-    }
-  }
-  GRAPHGATE_CHECK(values.size() == plan.values.size());
-  plan.values = std::move(values);
-  renumber(plan, new_ids);
-  return plan;
-}
 
 Graph plan_names(const Plan& plan) {
   Graph graph;

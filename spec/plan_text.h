@@ -11,14 +11,18 @@
 //         out $y
 //         %y : f32[8, 16] $y = aten.mul.Tensor(%x, 2.0) as mul stream 1 wait 0
 //         %y = aten.add_.Tensor(%y, 1.0) as add_
+//         view %t : f32[16, 8]{1, 16} $y
+//         %z : f32[8, 8] $z = aten.mm.default(%x, %t)
 //       }
 //       partition 1 eager "conditional" { ... }
 //     }
-//     output %y
+//     output %z
 //   }
 //
 // Steps look like the nodes of graph text (graph_text.h); a result that is there already is updated
-// in place. The full grammar is in docs/formats.md. Stored plans, tests and plan_diff.h use it.
+// in place. A view stands directly before the first line that mentions it; those that nothing
+// mentions stand last. The full grammar is in docs/formats.md. Stored plans, tests and plan_diff.h
+// use it.
 //
 // Invariants, for plans that check_plan accepts, whose ops are in the table, and which number_plan
 // leaves as they are: parse(print(p)) == p (but NaN differs from itself). For text that the printer
@@ -42,7 +46,7 @@ namespace graphgate::spec {
                                       std::string_view source_name = "plan");
 
 // The same plan in the numbering of its text: steps block by block, values in the order of
-// definition. The plan must pass check_plan.
+// definition, views where their lines stand. The plan must pass check_plan.
 [[nodiscard]] Plan number_plan(Plan plan);
 
 // A graph that has the plan's values, and its blocks as empty subgraphs: what print_node and

@@ -42,8 +42,13 @@ TEST(PlanTextErrors, NameThePlaceInTables) {
       {"input user \"x\" = 1\npool @b arena on cpu 0 align 1",
        "-1: expected no more pools after the inputs, found 'pool'"},
       {"output %x", "8: expected a value that is defined above, found %x"},
+      {"final %x = %x", "7: expected a value that is defined above, found %x"},
+      {"view %v\nfinal %v = %v", "-7: expected an input without a final value, found %v"},
+      {"input user \"x\" %x\nfinal %x = 1", "-12: expected a value (%name), found '1'"},
+      {"view %v\nblock @b {", "-1: expected no more blocks after the outputs, found 'block'"},
       {"nonsense",
-       "1: expected events, symbol, pool, buffer, input, block, output or '}', found 'nonsense'"},
+       "1: expected events, symbol, pool, buffer, input, block, view, final, output or '}', found "
+       "'nonsense'"},
   };
   for (const Bad& bad : cases) {
     const bool second = bad.message.front() == '-';
@@ -100,14 +105,30 @@ TEST(PlanTextErrors, NameThePlaceInSteps) {
        "36: expected the end of the line, found 'wait'"},
       {"%c = higher_order.cond(%x, @arms)",
        "28: expected a subgraph that is defined above, found @arms"},
-      {"in $x", "1: expected a step or '}', found 'in'"},
-      {"output %y", "1: expected a step or '}', found 'output'"},
+      {"in $x", "1: expected a step, view or '}', found 'in'"},
+      {"output %y", "1: expected a step, view or '}', found 'output'"},
+      {"view y : f32[2] $y", "6: expected a value (%name), found 'y'"},
+      {"view %y : f32[2] $y", "6: expected a new value name, found %y again"},
+      {"view %x", "6: expected a new value name, found %x again"},
+      {"view %t : f32[2] $t", "18: expected a buffer that is defined above, found $t"},
+      {"view %t : f32[2] $y = aten.neg.default(%x)", "21: expected the end of the line, found '='"},
   };
   for (const Bad& bad : cases) {
     EXPECT_EQ(error_in_partition(bad.line), "t:9:" + std::string(bad.message));
   }
   EXPECT_EQ(error_in_partition("%y = aten.neg.default(%y)"), "no error");
   EXPECT_EQ(error_in_partition("%c = higher_order.cond(%x, @arm)"), "no error");
+}
+
+TEST(PlanTextErrors, NameAStepThatMakesAView) {
+  const std::string view = "view %t : f32[2] $y\n";
+  EXPECT_EQ(error_in_partition(view + "%t = aten.neg_.default(%t)"), "no error");
+  EXPECT_EQ(error_in_partition(view + "%t = aten.neg.default(%y)"),
+            "t:10:1: expected the view %t among the operands of the step that updates it");
+  EXPECT_EQ(error_in_partition(view + "%t : f32[2] $y = aten.neg.default(%y)"),
+            "t:10:1: expected a new value name before a type or a buffer, found %t again");
+  EXPECT_EQ(error_in_partition("%z = aten.neg.default(%t)\n" + view),
+            "t:9:23: expected a value that is defined above, found %t");
 }
 
 // The line stands on line 5, in a block.
@@ -118,10 +139,12 @@ TEST(PlanTextErrors, NameThePlaceInBlocks) {
       {"partition 0 eager {", "5:19: expected a reason in quotes, found '{'"},
       {"partition 0 captured {\nin %x\n}", "6:4: expected a buffer ($name), found '%'"},
       {"partition 0 captured {\nsymbols 3\n}", "6:9: expected the name of a symbol, found '3'"},
-      {"partition 0 captured {\nout $b\nin $b\n}", "7:1: expected a step or '}', found 'in'"},
+      {"partition 0 captured {\nout $b\nin $b\n}", "7:1: expected a step, view or '}', found 'in'"},
       {"partition 0 captured", "5:21: expected '{', found the end of the line"},
-      {"output 1\npartition 0 captured {", "6:1: expected output or '}', found 'partition'"},
-      {"step", "5:1: expected partition, output or '}', found 'step'"},
+      {"output 1\npartition 0 captured {", "6:1: expected view, output or '}', found 'partition'"},
+      {"view %v : f32[2] $b\npartition 0 captured {",
+       "6:1: expected view, output or '}', found 'partition'"},
+      {"step", "5:1: expected partition, view, output or '}', found 'step'"},
       {"}\nblock @main {", "6:7: expected a new name, found @main again"},
   };
   for (const Bad& bad : cases) {
@@ -139,8 +162,9 @@ TEST(PlanTextErrors, NameThePlaceAroundTheBody) {
   EXPECT_EQ(error_of("plan \"p\" {"), "t:1:10: expected strict or fast, found '{'");
   EXPECT_EQ(error_of("plan \"p\" fast {\n} x"), "t:2:3: expected the end of the text, found 'x'");
   EXPECT_EQ(error_of("plan \"p\" fast {\n"),
-            "t:2:1: expected events, symbol, pool, buffer, input, block, output or '}', found the "
-            "end of the text");
+            "t:2:1: expected events, symbol, pool, buffer, input, block, view, final, output or "
+            "'}', found "
+            "the end of the text");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <unordered_set>
 
 #include "spec/node_text.h"
 #include "spec/plan_text.h"
@@ -17,7 +19,7 @@ struct Keyword {
   Stage stage;
   std::string_view plural;
 };
-constexpr std::array<Keyword, 7> kKeywords = {{
+constexpr std::array<Keyword, 9> kKeywords = {{
     {"events", Stage::kEvents, "event counts"},
     {"symbol", Stage::kSymbol, "symbols"},
     {"pool", Stage::kPool, "pools"},
@@ -25,6 +27,8 @@ constexpr std::array<Keyword, 7> kKeywords = {{
     {"input", Stage::kInput, "inputs"},
     {"block", Stage::kBlock, "blocks"},
     {"output", Stage::kOutput, "outputs"},
+    {"view", Stage::kOutput, "views"},
+    {"final", Stage::kOutput, "final values"},
 }};
 
 // The blocks of a text, which steps may name before they stand there.
@@ -81,10 +85,12 @@ class PlanReader {
                                 std::string(now.plural));
       }
       stage_ = keyword.stage;
+      if (reader_.at("output") || reader_.at("view")) return read_output(plan_.outputs);
       (void)reader_.take();
       return read_keyword_line();
     }
-    return reader_.expected("events, symbol, pool, buffer, input, block, output or '}'");
+    return reader_.expected(
+        "events, symbol, pool, buffer, input, block, view, final, output or '}'");
   }
 
   Result<void> read_keyword_line() {
@@ -104,7 +110,7 @@ class PlanReader {
       case Stage::kBlock:
         return read_block();
       case Stage::kOutput:
-        return read_output(plan_.outputs);
+        return read_final_value();
     }
     return {};
   }
@@ -248,7 +254,34 @@ class PlanReader {
                                        print_sigil_name('%', value.name) + " again");
   }
 
+  // %name [: TYPE] [$buffer], behind the word `view`.
+  Result<void> read_view() {
+    GRAPHGATE_TRY(Value value, read_value_name(reader_, builder_));
+    GRAPHGATE_TRY(const ValueId id, finish_value(std::move(value)));
+    views_.insert(id.index);
+    return {};
+  }
+
+  // %input = %value, behind the word `final`.
+  Result<void> read_final_value() {
+    const Token start = reader_.peek();
+    GRAPHGATE_TRY(const ValueId id, use_name(builder_.names.values, "%", "a value"));
+    const auto input =
+        std::find_if(plan_.inputs.begin(), plan_.inputs.end(),
+                     [&](const PlanInput& i) { return !i.constant && i.value == id; });
+    if (input == plan_.inputs.end() || input->final_value) {
+      return reader_.error_at(start, "expected an input without a final value, found " +
+                                         print_sigil_name('%', builder_.graph.value(id).name));
+    }
+    GRAPHGATE_TRY_VOID(reader_.expect("="));
+    GRAPHGATE_TRY(input->final_value, use_name(builder_.names.values, "%", "a value"));
+    return {};
+  }
+
+  // One line: `output ARGUMENT`, or a view that outputs mention.
   Result<void> read_output(std::vector<Argument>& outputs) {
+    if (reader_.accept("view")) return read_view();
+    (void)reader_.take();
     GRAPHGATE_TRY(Argument argument, read_argument(reader_, builder_.names));
     outputs.push_back(std::move(argument));
     return {};
@@ -259,14 +292,16 @@ class PlanReader {
     GRAPHGATE_TRY_VOID(open());
     PlanBlock block;
     block.name = std::move(name);
+    bool at_outputs = false;
     while (!reader_.accept("}")) {
-      if (reader_.accept("output")) {
+      if (reader_.at("output") || reader_.at("view")) {
+        at_outputs = true;
         GRAPHGATE_TRY_VOID(read_output(block.outputs));
-      } else if (reader_.at("partition") && block.outputs.empty()) {
+      } else if (reader_.at("partition") && !at_outputs) {
         GRAPHGATE_TRY_VOID(read_partition(block));
       } else {
-        return reader_.expected(block.outputs.empty() ? "partition, output or '}'"
-                                                      : "output or '}'");
+        return reader_.expected(at_outputs ? "view, output or '}'"
+                                           : "partition, view, output or '}'");
       }
       GRAPHGATE_TRY_VOID(reader_.expect_line_end());
     }
@@ -297,8 +332,13 @@ class PlanReader {
       const bool node =
           reader_.at("%") || reader_.at("(") || reader_.at(TokenKind::kString) ||
           (reader_.at(TokenKind::kWord) && reader_.peek().text.find('.') != std::string_view::npos);
-      if (!node) return reader_.expected("a step or '}'");
-      GRAPHGATE_TRY_VOID(read_step());
+      if (reader_.accept("view")) {
+        GRAPHGATE_TRY_VOID(read_view());
+      } else if (node) {
+        GRAPHGATE_TRY_VOID(read_step());
+      } else {
+        return reader_.expected("a step, view or '}'");
+      }
       GRAPHGATE_TRY_VOID(reader_.expect_line_end());
     }
     partition.end_step = static_cast<std::uint32_t>(plan_.steps.size());
@@ -360,8 +400,10 @@ class PlanReader {
   // NODE [workspace $b] [stream N] [wait N, ...] [record N, ...]
   Result<void> read_step() {
     PlanStep step;
+    const Token start = reader_.peek();
     const ReadResult read = [this](TextReader&, GraphBuilder&) { return read_result(); };
     GRAPHGATE_TRY(step.node, read_bare_node(reader_, ops_, builder_, read, plan_.steps.size()));
+    GRAPHGATE_TRY_VOID(check_view_results(start, step.node));
     if (reader_.accept("workspace")) {
       GRAPHGATE_TRY(step.workspace, use_buffer());
     }
@@ -374,11 +416,27 @@ class PlanReader {
     return {};
   }
 
+  // A view may be updated in place, but its line says that no step makes it.
+  Result<void> check_view_results(const Token& start, const Node& node) {
+    std::unordered_set<std::uint32_t> operands;
+    for_each_operand(node, [&](ValueId id) { operands.insert(id.index); });
+    for (const NodeResult& result : node.results) {
+      for (const ValueId id : result.values) {
+        if (!views_.contains(id.index) || operands.contains(id.index)) continue;
+        return reader_.error_at(start, "expected the view " +
+                                           print_sigil_name('%', builder_.graph.value(id).name) +
+                                           " among the operands of the step that updates it");
+      }
+    }
+    return {};
+  }
+
   TextReader& reader_;
   const OpTable& ops_;
   Plan plan_;
   GraphBuilder builder_;                             // values, and all blocks by name
   std::vector<std::optional<BufferId>> buffers_of_;  // of values, by id
+  std::unordered_set<std::uint32_t> views_;          // values, by id
   NameScope::Map<PoolId> pools_;
   NameScope::Map<BufferId> buffers_;
   NameScope::Map<SubgraphId> blocks_;  // those read so far

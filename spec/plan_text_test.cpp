@@ -23,7 +23,7 @@ TEST(PlanText, ReadsWhatAnExecutorMade) {
   EXPECT_EQ(plan.pools[1], (PlanPool{"slots", PoolKind::kInput, {"cuda", 1}, 1024, 1}));
   EXPECT_EQ(plan.buffers[1], (PlanBuffer{"x", PoolId{1}, 3, 512}));
   EXPECT_EQ(plan.inputs[5].constant, Argument{true});
-  ASSERT_EQ(plan.steps.size(), 12U);
+  ASSERT_EQ(plan.steps.size(), 14U);
   const PlanStep& mm = plan.steps[1];
   EXPECT_EQ(mm.node.name, "mm");
   EXPECT_EQ(mm.workspace, BufferId{4});
@@ -32,14 +32,19 @@ TEST(PlanText, ReadsWhatAnExecutorMade) {
   EXPECT_EQ(plan.steps[2].node.results[0].values[0], mm.node.results[0].values[0]);
   EXPECT_EQ(plan.steps[2].node.name, plan.steps[4].node.name);
   EXPECT_TRUE(plan.steps[3].node.results[0].is_list);
-  EXPECT_EQ(*plan.steps[6].node.arguments[1].argument.as<SubgraphId>(), SubgraphId{1});
+  EXPECT_EQ(*plan.steps[7].node.arguments[1].argument.as<SubgraphId>(), SubgraphId{1});
   const PlanBlock& main = plan.blocks[0];
   ASSERT_EQ(main.partitions.size(), 4U);
   EXPECT_EQ(main.partitions[1].reason, "conditional \"op\"");
   EXPECT_EQ(main.partitions[2].begin_step, main.partitions[2].end_step);
-  EXPECT_EQ(main.partitions[3].end_step, 11U);
+  EXPECT_EQ(main.partitions[3].end_step, 12U);
   EXPECT_TRUE(main.partitions[0].signature.inputs[1].deallocate);
-  EXPECT_EQ(plan.blocks[1].partitions[0].begin_step, 11U);
+  EXPECT_EQ(plan.blocks[1].partitions[0].begin_step, 12U);
+  const PlanStep& update = plan.steps[5];
+  const ValueId row = update.node.results[0].values[0];
+  EXPECT_EQ(update.node.arguments[0].argument, Argument{row});
+  EXPECT_EQ(plan.values[row.index].value.name, "the row");
+  EXPECT_EQ(plan.values[row.index].buffer, BufferId{3});
 }
 
 TEST(PlanText, NormalizesHandWrittenText) {
@@ -75,21 +80,61 @@ plan "p" fast {
 TEST(NumberPlan, MakesAnyNumberingTheOneOfTheText) {
   const Plan canonical = parse_sample(kFullPlan);
   Plan plan = canonical;
-  // The arm's step goes to the front, and the first two values change places.
-  std::rotate(plan.steps.begin(), plan.steps.begin() + 11, plan.steps.end());
+  // The arm's steps go to the front, the first two values change places, and so do the last two,
+  // views that nothing mentions.
+  std::rotate(plan.steps.begin(), plan.steps.begin() + 12, plan.steps.end());
   for (PlanPartition& partition : plan.blocks[0].partitions) {
-    ++partition.begin_step;
-    ++partition.end_step;
+    partition.begin_step += 2;
+    partition.end_step += 2;
   }
   plan.blocks[1].partitions[0].begin_step = 0;
-  plan.blocks[1].partitions[0].end_step = 1;
+  plan.blocks[1].partitions[0].end_step = 2;
   std::swap(plan.values[0], plan.values[1]);
+  std::swap(plan.values[plan.values.size() - 2], plan.values.back());
   std::swap(plan.inputs[0].value, plan.inputs[1].value);
-  plan.steps[2].node.arguments[1].argument = Argument{ValueId{1}};
+  plan.steps[3].node.arguments[1].argument = Argument{ValueId{1}};
   ASSERT_TRUE(check_plan(plan).ok()) << check_plan(plan).error().message;
   EXPECT_NE(plan, canonical);
   EXPECT_EQ(number_plan(plan), canonical);
   EXPECT_EQ(print(plan), print(canonical));
+}
+
+TEST(PlanText, GivesAViewItsLineWhereItIsMentionedFirst) {
+  EXPECT_EQ(print(parse_sample(R"(plan "p" strict {
+  pool @a arena on cpu 64 align 1
+  buffer $a @a [0, 64)
+  input user "x" %x : f32[4] $a
+  block @main {
+    partition 0 captured {
+      view %unused : f32[] $a
+      view %late : f32[1] $a
+      view %early : f32[2] $a
+      %y : f32[4] $a = aten.neg.default(%x)
+      %z : f32[4] $a = aten.cat.default([%early, %early])
+    }
+    view %out : f32[3] $a
+    output %late
+  }
+  output %out
+})")),
+            R"(plan "p" strict {
+  pool @a arena on cpu 64 align 1
+  buffer $a @a [0, 64)
+  input user "x" %x : f32[4] $a
+  block @main {
+    partition 0 captured {
+      %y : f32[4] $a = aten.neg.default(%x)
+      view %early : f32[2] $a
+      %z : f32[4] $a = aten.cat.default([%early, %early])
+    }
+    view %late : f32[1] $a
+    output %late
+  }
+  view %out : f32[3] $a
+  output %out
+  view %unused : f32[] $a
+}
+)");
 }
 
 RC_GTEST_PROP(PlanText, RoundTripsDrawnPlans, (std::vector<std::uint16_t> genes)) {
