@@ -1,0 +1,242 @@
+#include "optimized/kernels/accumulation.h"
+
+#include <cmath>
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+bool combines_in_place(DType dtype) {
+  return !spec::is_floating_point(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64;
+}
+
+template <class C>
+C combined(Combine how, C cell, C x) {
+  using A = std::conditional_t<std::is_integral_v<C>, std::uint64_t, C>;
+  switch (how) {
+    case Combine::kAdd:
+      return static_cast<C>(static_cast<A>(cell) + static_cast<A>(x));
+    case Combine::kMultiply:
+      return static_cast<C>(static_cast<A>(cell) * static_cast<A>(x));
+    case Combine::kMaximum:
+      return x > cell || x != x ? (cell != cell ? cell : x) : cell;
+    default:
+      return x < cell || x != x ? (cell != cell ? cell : x) : cell;
+  }
+}
+
+// Calls f with the C++ type of a dtype that combines in place.
+template <class F>
+void with_native(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return f.template operator()<double>();
+    case DType::kFloat32:
+      return f.template operator()<float>();
+    case DType::kInt64:
+      return f.template operator()<std::int64_t>();
+    case DType::kInt32:
+      return f.template operator()<std::int32_t>();
+    case DType::kInt16:
+      return f.template operator()<std::int16_t>();
+    case DType::kInt8:
+      return f.template operator()<std::int8_t>();
+    default:
+      return f.template operator()<std::uint8_t>();
+  }
+}
+
+template <class T>
+using WideOf = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+
+// Combines x[0, n) into cells [begin, begin + n).
+template <class T>
+void combine_tile(Combine how, bool is_bool, const Cells& cells, std::int64_t begin, int n,
+                  const WideOf<T>* x) {
+  using C = WideOf<T>;
+  for (int i = 0; i < n; ++i) {
+    T stored;
+    std::byte* at = cells.at(begin + i);
+    std::memcpy(&stored, at, sizeof stored);
+    const C cell = is_bool ? static_cast<C>(stored != T{0}) : static_cast<C>(stored);
+    const C value = combined<C>(how, cell, x[i]);
+    if constexpr (std::is_floating_point_v<T>) {
+      stored = value;
+    } else {
+      stored = is_bool ? static_cast<T>(value != 0) : wrap_to<T>(value);
+    }
+    std::memcpy(at, &stored, sizeof stored);
+  }
+}
+
+// The step that combines everything into `target`.
+template <class T>
+Launch combine_launch(const Accumulation& job, const Tensor& target) {
+  using C = WideOf<T>;
+  const bool has_source = job.source.has_value();
+  const C constant = has_source ? C{} : number_as<C>(job.constant);
+  const DType from = has_source ? job.source->dtype : target.dtype;
+  const auto others =
+      has_source ? std::span<const Tensor>(&*job.source, 1) : std::span<const Tensor>();
+  return [loop = job.loop(target, others), how = job.how, scale = number_as<C>(job.scale), constant,
+          has_source, from, is_bool = target.dtype == DType::kBool] {
+    loop.for_each_run(
+        [&](const Cells& cells, std::byte* const* at, const std::int64_t* strides, std::int64_t n) {
+          std::array<C, kTile> x;
+          x.fill(constant);
+          for (std::int64_t begin = 0; begin < n; begin += kTile) {
+            const int length = static_cast<int>(std::min<std::int64_t>(kTile, n - begin));
+            if (has_source) {
+              load_tile<C>(from, at[0] + begin * strides[0], strides[0], length, x.data());
+              for (int i = 0; i < length && scale != C{1}; ++i) {
+                C& value = x[static_cast<std::size_t>(i)];
+                value = combined<C>(Combine::kMultiply, value, scale);
+              }
+            }
+            combine_tile<T>(how, is_bool, cells, begin, length, x.data());
+          }
+        });
+  };
+}
+
+Launch combine(const Accumulation& job, const Tensor& target) {
+  Launch out;
+  with_native(target.dtype, [&]<class T>() { out = combine_launch<T>(job, target); });
+  return out;
+}
+
+// What leaves every element as it is.
+Item identity(const Accumulation& job, DType dtype) {
+  if (job.how == Combine::kAdd) return {std::int64_t{0}};
+  if (job.how == Combine::kMultiply) return {std::int64_t{1}};
+  const bool is_least = job.how == Combine::kMaximum;
+  if (spec::is_floating_point(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return {is_least ? -infinity : infinity};
+  }
+  if (dtype == DType::kBool) return {std::int64_t{is_least ? 0 : 1}};
+  std::int64_t bound = 0;
+  with_native(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      bound = is_least ? std::int64_t{Limits::min()} : std::int64_t{Limits::max()};
+    }
+  });
+  return {bound};
+}
+
+Tensor scratch_like(const Tensor& self, DType dtype, std::byte* bytes) {
+  Tensor out = self;
+  out.dtype = dtype;
+  out.strides = row_major_strides(self.sizes);
+  out.offset = 0;
+  out.storage = kNoStorage;
+  out.bytes = bytes;
+  return out;
+}
+
+std::int64_t scratch_bytes(const Tensor& self, std::int64_t item_bytes) {
+  return (self.count() * item_bytes + 63) / 64 * 64;
+}
+
+// How often each element is contributed to, counted afresh at every run.
+Launch count_launch(const Accumulation& job, const Tensor& counts) {
+  Accumulation counting;
+  counting.loop = job.loop;
+  counting.constant = {std::int64_t{1}};
+  auto* first = reinterpret_cast<std::int64_t*>(counts.bytes);
+  const std::int64_t start = job.includes_self ? 1 : 0;
+  return in_sequence({[first, n = counts.count(), start] { std::fill(first, first + n, start); },
+                      combine(counting, counts)});
+}
+
+Launch divide_launch(const Tensor& target, const Tensor& counts) {
+  return with_compute(target.dtype, [&]<class C>() {
+    return pointwise<C>(
+        target, target.dtype,
+        [](C sum, C count) {
+          if constexpr (std::is_integral_v<C>) {
+            const C by = std::max<C>(count, 1);
+            return sum / by - (sum % by < 0 ? 1 : 0);
+          } else {
+            return sum / std::max<C>(count, 1);
+          }
+        },
+        target, counts);
+  });
+}
+
+}  // namespace
+
+void set_reduction(Accumulation& accumulation, std::string_view name) {
+  if (name == "sum" || name == "add" || name == "mean") {
+    accumulation.how = Combine::kAdd;
+    accumulation.is_mean = name == "mean";
+  } else if (name == "prod" || name == "multiply") {
+    accumulation.how = Combine::kMultiply;
+  } else if (name == "amax") {
+    accumulation.how = Combine::kMaximum;
+  } else if (name == "amin") {
+    accumulation.how = Combine::kMinimum;
+  } else {
+    throw OpError("'" + std::string(name) + "' is not a reduction");
+  }
+}
+
+std::int64_t accumulation_bytes(const Tensor& self, bool is_mean) {
+  const std::int64_t sums = combines_in_place(self.dtype) ? 0 : scratch_bytes(self, 4);
+  return sums + (is_mean ? scratch_bytes(self, 8) : 0);
+}
+
+Launch accumulate(const Tensor& result, const Tensor& self, const Accumulation& accumulation,
+                  std::byte* workspace) {
+  std::vector<Launch> steps;
+  Tensor target = result;
+  if (combines_in_place(result.dtype)) {
+    steps.push_back(start_from_self(result, self));
+  } else {
+    target = scratch_like(self, DType::kFloat32, workspace);
+    workspace += scratch_bytes(self, 4);
+    steps.push_back(copy_launch(target, self));
+  }
+  if (!accumulation.includes_self) {
+    const Item neutral = identity(accumulation, target.dtype);
+    steps.push_back(fill_cells(accumulation.loop(target, {}), target.item_bytes(),
+                               element_bytes(target.dtype, neutral)));
+  }
+  steps.push_back(combine(accumulation, target));
+  if (accumulation.is_mean) {
+    const Tensor counts = scratch_like(self, DType::kInt64, workspace);
+    steps.push_back(count_launch(accumulation, counts));
+    steps.push_back(divide_launch(target, counts));
+  }
+  if (!combines_in_place(result.dtype)) steps.push_back(copy_launch(result, target));
+  return in_sequence(std::move(steps));
+}
+
+Launch start_from_self(const Tensor& result, const Tensor& self) {
+  if (result.dtype != self.dtype) {
+    throw OpError("out has dtype " + std::string(spec::torch_name(result.dtype)) + ", self " +
+                  std::string(spec::torch_name(self.dtype)));
+  }
+  if (same_geometry(result, self) && result.bytes == self.bytes) return {};
+  return copy_launch(result, self);
+}
+
+Launch in_sequence(std::vector<Launch> launches) {
+  return [launches = std::move(launches)] {
+    for (const Launch& launch : launches) {
+      if (launch) launch();
+    }
+  };
+}
+
+std::array<std::byte, 8> element_bytes(DType dtype, const Item& value) {
+  std::array<std::byte, 8> bytes{};
+  with_compute(dtype,
+               [&]<class C>() { store_element<C>(dtype, number_as<C>(value), bytes.data()); });
+  return bytes;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "optimized/kernels/kernel_test.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+using testing::make_tensor;
+using testing::run_op;
+
+TEST(AssertScalar, ThrowsTheMessageForZero) {
+  EXPECT_TRUE(run_op("aten._assert_scalar.default", {true, "u0 > 1"}).empty());
+  EXPECT_NO_THROW(run_op("aten._assert_scalar.default", {-1, "u0 > 1"}));
+  try {
+    run_op("aten._assert_scalar.default", {false, "u0 > 1"});
+    FAIL() << "nothing was thrown";
+  } catch (const OpError& error) {
+    EXPECT_NE(std::string(error.what()).find("u0 > 1"), std::string::npos);
+  }
+}
+
+TEST(AssertTensorMetadata, ComparesWhatIsGiven) {
+  const Tensor self = make_tensor(DType::kFloat16, {2, 3});
+  EXPECT_NO_THROW(run_op("aten._assert_tensor_metadata.default", {self}));
+  EXPECT_NO_THROW(run_op("aten._assert_tensor_metadata.default", {self, Sizes{2, 3}, Sizes{3, 1}},
+                         {{"dtype", DType::kFloat16}, {"device", spec::Device{"cpu"}}}));
+  EXPECT_THROW(run_op("aten._assert_tensor_metadata.default", {self, Sizes{3, 2}}), OpError);
+  EXPECT_THROW(run_op("aten._assert_tensor_metadata.default", {self}, {{"stride", Sizes{1, 2}}}),
+               OpError);
+  EXPECT_THROW(run_op("aten._assert_tensor_metadata.default", {self}, {{"dtype", DType::kFloat32}}),
+               OpError);
+  EXPECT_THROW(
+      run_op("aten._assert_tensor_metadata.default", {self}, {{"device", spec::Device{"cuda", 0}}}),
+      OpError);
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

@@ -1,0 +1,172 @@
+// Batch normalization, per channel (dimension 1): by the batch's own statistics or by the running
+// ones, which training moves toward the batch's.
+#include <algorithm>
+
+#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/sum.h"
+#include "optimized/converted_rows.h"
+#include "optimized/kernels/families.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+using spec::DType;
+
+constexpr std::string_view kParameters[] = {"weight", "bias", "running_mean", "running_var"};
+
+// The statistics' dtype: that of the first parameter that is not the input's.
+DType statistics_dtype(const KernelCall& call) {
+  const Tensor& input = call.tensor("input");
+  for (const std::string_view name : kParameters) {
+    const Tensor* parameter = call.optional_tensor(name);
+    if (parameter && parameter->dtype != input.dtype) return parameter->dtype;
+  }
+  return input.dtype;
+}
+
+enum class Form {
+  kPlain,       // batch_norm: one result
+  kNative,      // three results; `training` decides
+  kNoTraining,  // three results, by the running statistics
+  kWithUpdate,  // four results, always training
+};
+
+bool is_training(const KernelCall& call, Form form) {
+  if (form == Form::kNoTraining) return false;
+  return form == Form::kWithUpdate || call.boolean("training");
+}
+
+template <Form form>
+void infer_batch_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  if (input.rank() < 2) throw OpError("batch_norm wants an input of rank 2 or more");
+  if (!spec::is_floating_point(input.dtype)) throw OpError("batch_norm wants a floating input");
+  const std::int64_t channels = input.sizes[1];
+  for (const std::string_view name : kParameters) {
+    const Tensor* parameter = call.optional_tensor(name);
+    if (parameter && parameter->sizes != Sizes{channels}) {
+      throw OpError("'" + std::string(name) + "' must have one element per channel");
+    }
+  }
+  const bool trains = is_training(call, form);
+  if (!trains && (!call.has("running_mean") || !call.has("running_var"))) {
+    throw OpError("batch_norm without training wants running statistics");
+  }
+  call.make(input.dtype, input.sizes, strides_in_format(input.sizes, suggested_format(input)));
+  if (form == Form::kPlain) return;
+  const DType statistics = statistics_dtype(call);
+  call.make(statistics, {trains ? channels : 0});
+  call.make(statistics, {trains ? channels : 0});
+  if (form == Form::kWithUpdate) call.make(DType::kUInt8, {0});
+}
+
+// One number per channel, in a tensor.
+struct Channels {
+  Tensor tensor;
+  Rows rows;
+  explicit Channels(const Tensor& t) : tensor(t), rows(t, {}) {}
+
+  template <class C>
+  [[nodiscard]] C get(std::int64_t channel) const {
+    C value{};
+    rows.load<C>(channel, &value);
+    return value;
+  }
+  template <class C>
+  void set(std::int64_t channel, C value) const {
+    rows.store_one<C>(channel, value);
+  }
+};
+
+std::optional<Channels> channels_of(const Tensor* tensor) {
+  if (!tensor) return {};
+  return Channels(*tensor);
+}
+
+template <class C>
+struct BatchNorm {
+  Tensor result;
+  DType dtype;
+  Rows from, to;
+  std::optional<Channels> weight, bias, running_mean, running_var, save_mean, save_factor;
+  bool trains;
+  C momentum, epsilon;
+
+  void operator()() const {
+    std::vector<C> row(static_cast<std::size_t>(from.length()));
+    for (std::int64_t channel = 0; channel < from.count(); ++channel) {
+      from.template load<C>(channel, row.data());
+      const C mean = trains ? center(row) : running_mean->template get<C>(channel);
+      for (C& x : row) x -= mean;
+      const C variance = trains ? learn(channel, row, mean) : running_var->template get<C>(channel);
+      const C factor = C(1) / std::sqrt(variance + epsilon);
+      if (trains && save_mean) save_mean->template set<C>(channel, mean);
+      if (trains && save_factor) save_factor->template set<C>(channel, factor);
+      const C scale = weight ? factor * weight->template get<C>(channel) : factor;
+      const C shift = bias ? bias->template get<C>(channel) : C(0);
+      for (C& x : row) x = x * scale + shift;
+      store_row<C>(result, to, channel, dtype, row.data());
+    }
+  }
+
+  static C center(const std::vector<C>& row) {
+    const auto n = static_cast<std::int64_t>(row.size());
+    return ordered_sum(row.data(), n) / static_cast<C>(n);
+  }
+
+  // The variance of a centred row; the running statistics move on.
+  C learn(std::int64_t channel, const std::vector<C>& row, C mean) const {
+    const auto n = static_cast<std::int64_t>(row.size());
+    const C squares = ordered_dot(row.data(), row.data(), n);
+    move_on(running_mean, channel, mean);
+    move_on(running_var, channel, squares / static_cast<C>(n - 1));
+    return squares / static_cast<C>(n);
+  }
+  void move_on(const std::optional<Channels>& running, std::int64_t channel, C value) const {
+    if (!running) return;
+    const C before = running->template get<C>(channel);
+    running->template set<C>(channel, momentum * value + (C(1) - momentum) * before);
+  }
+};
+
+template <Form form>
+Launch bind_batch_norm(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  Dims dims = {0};
+  for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
+  const bool saves = form != Form::kPlain;
+  return with_real(input.dtype, [&]<class C>() -> Launch {
+    return BatchNorm<C>{.result = call.result(),
+                        .dtype = input.dtype,
+                        .from = Rows(input, dims),
+                        .to = Rows(call.result(), dims),
+                        .weight = channels_of(call.optional_tensor("weight")),
+                        .bias = channels_of(call.optional_tensor("bias")),
+                        .running_mean = channels_of(call.optional_tensor("running_mean")),
+                        .running_var = channels_of(call.optional_tensor("running_var")),
+                        .save_mean = channels_of(saves ? &call.result(1) : nullptr),
+                        .save_factor = channels_of(saves ? &call.result(2) : nullptr),
+                        .trains = is_training(call, form),
+                        .momentum = static_cast<C>(call.real("momentum")),
+                        .epsilon = static_cast<C>(call.real("eps"))};
+  });
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.batch_norm", infer_batch_norm<Form::kPlain>, bind_batch_norm<Form::kPlain>},
+    {"aten.native_batch_norm", infer_batch_norm<Form::kNative>, bind_batch_norm<Form::kNative>},
+    {"aten._native_batch_norm_legit", infer_batch_norm<Form::kNative>,
+     bind_batch_norm<Form::kNative>},
+    {"aten._native_batch_norm_legit_no_training", infer_batch_norm<Form::kNoTraining>,
+     bind_batch_norm<Form::kNoTraining>},
+    {"aten._batch_norm_with_update", infer_batch_norm<Form::kWithUpdate>,
+     bind_batch_norm<Form::kWithUpdate>},
+};
+
+}  // namespace
+
+std::span<const Kernel> batch_norm_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include "optimized/kernels/kernel_test.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+using testing::make_tensor;
+using testing::numbers;
+using testing::run_one;
+using Values = std::vector<double>;
+
+const spec::None kNone;
+
+Tensor sequence(const Sizes& sizes) {
+  Values values(static_cast<std::size_t>(checked_count(sizes)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+  return make_tensor(DType::kFloat32, sizes, values);
+}
+
+TEST(Convolution, PadsDilatesAndSteps) {
+  const Tensor x = sequence({1, 1, 6});
+  const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
+  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w})), (Values{21, 32, 43, 54, 65}));
+  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w, kNone, Sizes{2}, Sizes{1}, Sizes{2}})),
+            (Values{20, 42, 64}));
+}
+
+TEST(Convolution, PadsTheEndMoreWhereTheSameSizeAsksForIt) {
+  const Tensor x = sequence({1, 3});
+  const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
+  EXPECT_EQ(numbers(run_one("aten.conv1d.padding", {x, w, kNone, Sizes{1}, "same"})),
+            (Values{21, 32, 3}));
+}
+
+TEST(Convolution, KeepsGroupsApart) {
+  const Tensor x = sequence({1, 2, 2});
+  const Tensor w = make_tensor(DType::kFloat32, {4, 1, 1}, {1, 2, 3, 4});
+  const Tensor bias = make_tensor(DType::kFloat32, {4}, {0, 0, 100, 0});
+  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w, bias, Sizes{1}, Sizes{0}, Sizes{1}, 2})),
+            (Values{1, 2, 2, 4, 109, 112, 12, 16}));
+}
+
+TEST(Convolution, SpreadsItsInputWhenTransposed) {
+  const Tensor x = sequence({1, 1, 3});
+  const Tensor w = make_tensor(DType::kFloat32, {1, 1, 3}, {1, 10, 100});
+  EXPECT_EQ(numbers(run_one("aten.convolution.default",
+                            {x, w, kNone, Sizes{2}, Sizes{1}, Sizes{1}, true, Sizes{1}, 1})),
+            (Values{10, 102, 20, 203, 30, 300}));
+}
+
+TEST(Convolution, FollowsAnInputInChannelsLast) {
+  const Tensor x =
+      make_tensor(DType::kFloat32, {1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {8, 1, 4, 2});
+  const Tensor w = make_tensor(DType::kFloat32, {2, 2, 1, 1}, {1, 0, 1, 1});
+  const Tensor out = run_one("aten.conv2d.default", {x, w});
+  EXPECT_EQ(out.strides, (Sizes{8, 1, 4, 2}));
+  EXPECT_EQ(numbers(out), (Values{1, 2, 3, 4, 6, 8, 10, 12}));
+}
+
+TEST(Convolution, RefusesWhatDoesNotFit) {
+  const Tensor x = sequence({1, 1, 3});
+  EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 1, 4})}), OpError);
+  EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 2, 1})}), OpError);
+  EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 1, 1}), kNone, Sizes{0}}), OpError);
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

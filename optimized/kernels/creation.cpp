@@ -1,0 +1,152 @@
+// Tensors from sizes and numbers: empty, full, zeros, ones, their new_ and _like forms, and
+// scalars. The sequences and the triangles are in creation_sequences.cpp.
+//
+// A factory says where its dtype, strides and device come from (infer), and what it is filled with
+// (bind). What `empty` and its kin make has no bytes of its own: nothing is launched.
+#include "optimized/kernels/creation_sequences.h"
+#include "optimized/kernels/families.h"
+#include "optimized/kernels/fill.h"
+#include "optimized/kernels/view_geometry.h"
+#include "optimized/loop.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+// The numbers that fill results.
+Item fill_value(const KernelCall& call) { return call.item("fill_value"); }
+Item scalar(const KernelCall& call) { return call.item("s"); }
+Item zero(const KernelCall& /*call*/) { return {std::int64_t{0}}; }
+Item one(const KernelCall& /*call*/) { return {std::int64_t{1}}; }
+
+template <Item (*number)(const KernelCall&)>
+Launch bind_fill(const Binding& call) {
+  return fill_launch(call.result(), element_of(number(call), call.result().dtype));
+}
+
+Sizes strides_of_format(const KernelCall& call, const Sizes& sizes) {
+  const auto format = call.optional_format("memory_format");
+  if (format == spec::MemoryFormat::kPreserve) throw OpError("preserve_format has nothing to keep");
+  return strides_in_format(sizes, format.value_or(spec::MemoryFormat::kContiguous));
+}
+
+// empty, zeros, ones: float32 on the CPU unless they say otherwise.
+void infer_plain(Inference& call) {
+  const Sizes sizes = call.integers("size");
+  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), sizes,
+            strides_of_format(call, sizes), call.device_or({}));
+}
+
+// full takes its dtype from the number.
+void infer_full(Inference& call) {
+  const Item& number = call.item("fill_value");
+  DType dtype = number.as<double>() ? DType::kFloat32 : DType::kInt64;
+  if (number.as<bool>()) dtype = DType::kBool;
+  call.make(call.optional_dtype("dtype").value_or(dtype), call.integers("size"), {},
+            call.device_or({}));
+}
+
+void infer_scalar(Inference& call) {
+  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), {}, {}, call.device_or({}));
+}
+
+void infer_empty_permuted(Inference& call) {
+  const Sizes sizes = call.integers("size");
+  const Sizes layout = call.integers("physical_layout");
+  (void)checked_count(sizes);
+  Tensor physical;
+  for (const std::int64_t dim : layout) {
+    if (dim < 0 || dim >= static_cast<std::int64_t>(sizes.size())) {
+      throw OpError("empty_permuted: the layout " + print_sizes(layout) + " has no dimension " +
+                    std::to_string(dim));
+    }
+    physical.sizes.push_back(sizes[static_cast<std::size_t>(dim)]);
+  }
+  physical.strides = row_major_strides(physical.sizes);
+  if (wrap_dims(layout, static_cast<std::int64_t>(sizes.size()), false).size() != sizes.size()) {
+    throw OpError("empty_permuted: the layout does not name every dimension");
+  }
+  Sizes strides(sizes.size());
+  for (std::size_t d = 0; d < layout.size(); ++d) {
+    strides[static_cast<std::size_t>(layout[d])] = physical.strides[d];
+  }
+  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), sizes, std::move(strides),
+            call.device_or({}));
+}
+
+void infer_new(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  call.make(call.optional_dtype("dtype").value_or(self.dtype), call.integers("size"), {},
+            call.device_or(self.device));
+}
+void infer_new_strided(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor made = strided(self, call.integers("size"), call.integers("stride"), 0);
+  call.make(call.optional_dtype("dtype").value_or(self.dtype), made.sizes, made.strides,
+            call.device_or(self.device));
+}
+
+void infer_like(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const auto format = call.optional_format("memory_format");
+  call.make(call.optional_dtype("dtype").value_or(self.dtype), self.sizes,
+            strides_like(self, format.value_or(spec::MemoryFormat::kPreserve)),
+            call.device_or(self.device));
+}
+
+// Zeros with the elements of self on a diagonal.
+void infer_diag_embed(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) throw OpError("diag_embed of a tensor without dimensions");
+  const std::int64_t rank = self.rank() + 1;
+  const std::int64_t a = wrap_dim(call.integer("dim1"), rank);
+  const std::int64_t b = wrap_dim(call.integer("dim2"), rank);
+  if (a == b) throw OpError("diag_embed: the two dimensions are the same");
+  const std::int64_t offset = call.integer("offset");
+  const std::int64_t length = self.sizes.back() + (offset < 0 ? -offset : offset);
+  Sizes sizes = self.sizes;
+  sizes.pop_back();
+  sizes.insert(sizes.begin() + std::min(a, b), length);
+  sizes.insert(sizes.begin() + std::max(a, b), length);
+  call.make(self.dtype, std::move(sizes));
+}
+Launch bind_diag_embed(const Binding& call) {
+  const Tensor& result = call.result();
+  const Tensor diagonal =
+      diagonal_of(result, call.integer("offset"), call.integer("dim1"), call.integer("dim2"));
+  return [clear = fill_launch(result, {}), copy = copy_launch(diagonal, call.tensor("self"))] {
+    clear();
+    copy();
+  };
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.arange", infer_arange, bind_arange},
+    {"aten.diag_embed", infer_diag_embed, bind_diag_embed},
+    {"aten.empty", infer_plain, nullptr},
+    {"aten.empty_like", infer_like, nullptr},
+    {"aten.empty_permuted", infer_empty_permuted, nullptr},
+    {"aten.full", infer_full, bind_fill<fill_value>},
+    {"aten.full_like", infer_like, bind_fill<fill_value>},
+    {"aten.linspace", infer_linspace, bind_linspace},
+    {"aten.new_empty", infer_new, nullptr},
+    {"aten.new_empty_strided", infer_new_strided, nullptr},
+    {"aten.new_full", infer_new, bind_fill<fill_value>},
+    {"aten.new_ones", infer_new, bind_fill<one>},
+    {"aten.new_zeros", infer_new, bind_fill<zero>},
+    {"aten.ones", infer_plain, bind_fill<one>},
+    {"aten.ones_like", infer_like, bind_fill<one>},
+    {"aten.scalar_tensor", infer_scalar, bind_fill<scalar>},
+    {"aten.tril", infer_triangle, bind_tril, Overlap::kSameGeometry},
+    {"aten.triu", infer_triangle, bind_triu, Overlap::kSameGeometry},
+    {"aten.zeros", infer_plain, bind_fill<zero>},
+    {"aten.zeros_like", infer_like, bind_fill<zero>},
+};
+
+}  // namespace
+
+std::span<const Kernel> creation_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,252 @@
+#include "optimized/kernels/creation_sequences.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "optimized/loop.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+const Item& argument_or(const KernelCall& call, const char* name, const Item& otherwise) {
+  return call.has(name) ? call.item(name) : otherwise;
+}
+
+const Item kZero{std::int64_t{0}};
+const Item kOne{std::int64_t{1}};
+
+struct Range {
+  Item start, end, step;
+};
+
+Range range_of(const KernelCall& call) {
+  return {argument_or(call, "start", kZero), call.item("end"), argument_or(call, "step", kOne)};
+}
+
+// The dtype of the result: that of `out`, else the given one, else float32 if a number is a float.
+DType arange_dtype(const KernelCall& call, const Range& range) {
+  if (const Tensor* out = call.written_result(0)) return out->dtype;
+  const bool is_real =
+      range.start.as<double>() || range.end.as<double>() || range.step.as<double>();
+  return call.optional_dtype("dtype").value_or(is_real ? DType::kFloat32 : DType::kInt64);
+}
+
+void check_range(double start, double end, double step) {
+  if (step == 0) throw OpError("arange: the step is 0");
+  if (!std::isfinite(start) || !std::isfinite(end)) throw OpError("arange: a bound is not finite");
+  if (step > 0 ? end < start : end > start) {
+    throw OpError("arange: the bounds contradict the sign of the step");
+  }
+}
+
+std::int64_t integer_count(std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (step == 0) throw OpError("arange: the step is 0 as an integer");
+  std::int64_t distance = 0;
+  if (__builtin_sub_overflow(end, start, &distance)) throw OpError("arange: too many elements");
+  return distance / step + (distance % step != 0 ? 1 : 0);
+}
+
+// Writes element(i) for i in [0, count) of a result with one dimension, in the compute type C.
+template <class C, class F>
+void write_sequence(const Tensor& result, const F& element) {
+  std::array<C, kTile> tile;
+  const std::int64_t stride = result.strides.front() * result.item_bytes();
+  const std::int64_t count = result.sizes.front();
+  for (std::int64_t begin = 0; begin < count; begin += kTile) {
+    const std::int64_t n = std::min<std::int64_t>(kTile, count - begin);
+    for (std::int64_t i = 0; i < n; ++i) tile[static_cast<std::size_t>(i)] = element(begin + i);
+    store_tile<C>(result.dtype, tile.data(), static_cast<int>(n), result.data() + begin * stride,
+                  stride);
+  }
+}
+
+// The arithmetic of arange: double also for float32.
+bool counts_in_float(DType dtype) {
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) < 4;
+}
+
+template <class C>
+Launch launch_arange(const Tensor& result, const Range& range) {
+  const C start = number_as<C>(range.start);
+  const C step = number_as<C>(range.step);
+  return [result, start, step] {
+    write_sequence<C>(result, [=](std::int64_t i) {
+      if constexpr (std::is_same_v<C, std::int64_t>) {
+        return static_cast<C>(static_cast<std::uint64_t>(start) +
+                              static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(i));
+      } else {
+        return static_cast<C>(start + step * static_cast<C>(i));
+      }
+    });
+  };
+}
+
+// A number, or a tensor whose one element is read when it is asked for.
+template <class C>
+class Bound {
+ public:
+  explicit Bound(const Item& item) {
+    if (const auto* tensor = item.as<Tensor>()) {
+      at_ = tensor->data();
+      dtype_ = tensor->dtype;
+    } else {
+      value_ = number_as<C>(item);
+    }
+  }
+  [[nodiscard]] C read() const { return at_ ? load_element<C>(dtype_, at_) : value_; }
+
+ private:
+  const std::byte* at_ = nullptr;
+  DType dtype_ = DType::kFloat64;
+  C value_{};
+};
+
+template <class C>
+Launch launch_linspace(const Tensor& result, const Bound<C>& first, const Bound<C>& last) {
+  const bool is_whole = !spec::is_floating_point(result.dtype);
+  return [result, is_whole, first, last] {
+    const C start = is_whole ? std::trunc(first.read()) : first.read();
+    const C end = is_whole ? std::trunc(last.read()) : last.read();
+    const std::int64_t steps = result.sizes.front();
+    const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
+    write_sequence<C>(result, [=](std::int64_t i) {
+      return static_cast<C>(i < steps / 2 || steps == 1
+                                ? start + step * static_cast<C>(i)
+                                : end - step * static_cast<C>(steps - 1 - i));
+    });
+  };
+}
+
+// Row i of a matrix keeps [0, i + diagonal] (lower), or [i + diagonal, columns) (upper).
+template <class Word>
+void keep_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
+              std::int64_t from_stride, std::int64_t columns, std::int64_t begin,
+              std::int64_t end) {
+  const Word zero{};
+  for (std::int64_t j = 0; j < begin; ++j) std::memcpy(to + j * to_stride, &zero, sizeof(Word));
+  for (std::int64_t j = begin; to != from && j < end; ++j) {
+    std::memcpy(to + j * to_stride, from + j * from_stride, sizeof(Word));
+  }
+  for (std::int64_t j = end; j < columns; ++j) std::memcpy(to + j * to_stride, &zero, sizeof(Word));
+}
+
+// The matrices without their columns: one element for every row.
+Tensor rows_of(const Tensor& tensor) {
+  Tensor out = tensor;
+  out.sizes.pop_back();
+  out.strides.pop_back();
+  return out;
+}
+
+template <class Word>
+Launch launch_triangle(const Tensor& result, const Tensor& self, std::int64_t diagonal,
+                       bool is_lower) {
+  const std::array<std::int64_t, 2> strides = {result.strides.back() * result.item_bytes(),
+                                               self.strides.back() * self.item_bytes()};
+  const std::int64_t columns = result.sizes.back();
+  const std::int64_t rows = result.sizes[result.sizes.size() - 2];
+  // One matrix row at a time, in row-major order: where dimensions merge does not matter.
+  const Sizes outer = rows_of(result).sizes;
+  const std::int64_t count = columns == 0 ? 0 : checked_count(outer);
+  const auto at = [outer](const Tensor& tensor, std::int64_t row) {
+    std::int64_t offset = 0;
+    for (std::size_t d = outer.size(); d-- > 0; row /= outer[d]) {
+      offset += row % outer[d] * tensor.strides[d];
+    }
+    return tensor.data() + offset * tensor.item_bytes();
+  };
+  return [=] {
+    for (std::int64_t r = 0; r < count; ++r) {
+      const std::int64_t i = r % rows;
+      const std::int64_t edge =
+          std::clamp<std::int64_t>(i + diagonal + (is_lower ? 1 : 0), 0, columns);
+      keep_row<Word>(at(result, r), strides[0], at(self, r), strides[1], columns,
+                     is_lower ? 0 : edge, is_lower ? edge : columns);
+    }
+  };
+}
+
+Launch bind_triangle(const Binding& call, bool is_lower) {
+  const Tensor& result = call.result();
+  const Tensor& self = call.tensor("self");
+  // Far diagonals keep all or nothing; the sum with a row must not overflow.
+  const std::int64_t limit = result.sizes.back() + result.sizes[result.sizes.size() - 2];
+  const std::int64_t diagonal = std::clamp(call.integer("diagonal"), -limit, limit);
+  if (result.dtype != self.dtype) throw OpError("tril, triu: out has another dtype");
+  switch (self.item_bytes()) {
+    case 1:
+      return launch_triangle<std::uint8_t>(result, self, diagonal, is_lower);
+    case 2:
+      return launch_triangle<std::uint16_t>(result, self, diagonal, is_lower);
+    case 4:
+      return launch_triangle<std::uint32_t>(result, self, diagonal, is_lower);
+    default:
+      return launch_triangle<std::uint64_t>(result, self, diagonal, is_lower);
+  }
+}
+
+}  // namespace
+
+void infer_arange(Inference& call) {
+  const Range range = range_of(call);
+  const DType dtype = arange_dtype(call, range);
+  if (dtype == DType::kBool) throw OpError("arange of bools");
+  const auto real = [](const Item& item) { return number_as<double>(item); };
+  check_range(real(range.start), real(range.end), real(range.step));
+  const auto whole = [](const Item& item) { return number_as<std::int64_t>(item); };
+  const double quotient = std::ceil((real(range.end) - real(range.start)) / real(range.step));
+  if (!(quotient < 0x1p63)) throw OpError("arange: too many elements");
+  const std::int64_t count =
+      dtype == DType::kInt64
+          ? integer_count(whole(range.start), whole(range.end), whole(range.step))
+          : static_cast<std::int64_t>(quotient);
+  call.make(dtype, {count}, {}, call.device_or({}));
+}
+
+Launch bind_arange(const Binding& call) {
+  const Range range = range_of(call);
+  const Tensor& result = call.result();
+  if (!spec::is_floating_point(result.dtype)) return launch_arange<std::int64_t>(result, range);
+  if (counts_in_float(result.dtype)) return launch_arange<float>(result, range);
+  return launch_arange<double>(result, range);
+}
+
+void infer_linspace(Inference& call) {
+  for (const char* name : {"start", "end"}) {
+    if (call.is_tensor(name) && call.tensor(name).rank() > 0) {
+      throw OpError("linspace: a bound has dimensions: " + print_sizes(call.tensor(name).sizes));
+    }
+  }
+  const std::int64_t steps = call.integer("steps");
+  if (steps < 0) throw OpError("linspace: the number of steps is negative");
+  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), {steps}, {},
+            call.device_or({}));
+}
+
+Launch bind_linspace(const Binding& call) {
+  const Tensor& result = call.result();
+  const bool counts_in_double =
+      result.dtype == DType::kFloat64 || !spec::is_floating_point(result.dtype);
+  if (counts_in_double) {
+    return launch_linspace(result, Bound<double>(call.item("start")),
+                           Bound<double>(call.item("end")));
+  }
+  return launch_linspace(result, Bound<float>(call.item("start")), Bound<float>(call.item("end")));
+}
+
+void infer_triangle(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (self.rank() < 2) {
+    throw OpError("tril, triu: fewer than 2 dimensions: " + print_sizes(self.sizes));
+  }
+  call.make(self.dtype, self.sizes);
+}
+
+Launch bind_tril(const Binding& call) { return bind_triangle(call, true); }
+Launch bind_triu(const Binding& call) { return bind_triangle(call, false); }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,52 @@
+// The families of kernels: one file in kernels/ for each, with the same name as in the other
+// folders. A family defines NAME_kernels() and is a word in this list; no op is named anywhere else.
+#pragma once
+
+#include <span>
+
+#include "optimized/kernel.h"
+
+#define GRAPHGATE_FAMILIES(FAMILY) \
+  FAMILY(activation)               \
+  FAMILY(assertion)                \
+  FAMILY(attention)                \
+  FAMILY(batch_norm)               \
+  FAMILY(comparison)               \
+  FAMILY(contraction)              \
+  FAMILY(conversion)               \
+  FAMILY(convolution)              \
+  FAMILY(creation)                 \
+  FAMILY(distance)                 \
+  FAMILY(extremum)                 \
+  FAMILY(functionalization)        \
+  FAMILY(grid_sampler)             \
+  FAMILY(histogram)                \
+  FAMILY(indexing)                 \
+  FAMILY(joining)                  \
+  FAMILY(matmul)                   \
+  FAMILY(max_pooling)              \
+  FAMILY(normalization)            \
+  FAMILY(padding)                  \
+  FAMILY(pointwise_binary)         \
+  FAMILY(pointwise_division)       \
+  FAMILY(pointwise_unary)          \
+  FAMILY(pooling)                  \
+  FAMILY(reduction)                \
+  FAMILY(region_scatter)           \
+  FAMILY(scan)                     \
+  FAMILY(scatter)                  \
+  FAMILY(sorting)                  \
+  FAMILY(splitting)                \
+  FAMILY(symbolic)                 \
+  FAMILY(upsample)                 \
+  FAMILY(variance)                 \
+  FAMILY(view)                     \
+  FAMILY(vllm)
+
+namespace graphgate::optimized {
+
+#define GRAPHGATE_DECLARE(name) [[nodiscard]] std::span<const Kernel> name##_kernels();
+GRAPHGATE_FAMILIES(GRAPHGATE_DECLARE)
+#undef GRAPHGATE_DECLARE
+
+}  // namespace graphgate::optimized

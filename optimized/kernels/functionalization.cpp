@@ -1,0 +1,24 @@
+// What undoing a functionalization needs.
+#include "optimized/kernels/families.h"
+#include "optimized/loop.h"
+
+namespace graphgate::optimized {
+namespace {
+
+void infer_clone(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  call.make(self.dtype, self.sizes, self.strides, self.device);
+  call.results().back().tensor.offset = self.offset;
+}
+
+Launch bind_clone(const Binding& call) { return copy_launch(call.result(), call.tensor("self")); }
+
+constexpr Kernel kKernels[] = {
+    {"graphgate.clone_preserve_strides", infer_clone, bind_clone, Overlap::kNone},
+};
+
+}  // namespace
+
+std::span<const Kernel> functionalization_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,174 @@
+#include "optimized/kernels/indexed_loop.h"
+
+namespace graphgate::optimized {
+namespace {
+
+std::byte unread_byte{};
+
+Sizes strides_in_bytes(const Tensor& tensor) {
+  Sizes out = tensor.strides;
+  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
+  return out;
+}
+
+Loop make_loop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
+               const std::vector<IndexedDim>& dims) {
+  GRAPHGATE_CHECK(others.size() <= IndexedLoop::kMaxOthers);
+  const Tensor order = order_tensor(frame);
+  std::vector<const Tensor*> tensors = {&order, &indexed};
+  for (const Tensor& other : others) tensors.push_back(&other);
+  for (const IndexedDim& dim : dims) tensors.push_back(&dim.index);
+  return Loop(tensors);
+}
+
+[[noreturn]] void refuse_index(std::int64_t index, const IndexedDim& dim, std::int64_t size) {
+  throw OpError("index " + std::to_string(index) + " is out of range for dimension " +
+                std::to_string(dim.dim) + " of size " + std::to_string(size));
+}
+
+}  // namespace
+
+IndexedDim indexed_dim(const Tensor& self, std::int64_t dim, Tensor index, bool wraps) {
+  if (self.rank() == 0) return {std::move(index), {1}, {0}, wraps, 0};
+  const auto d = static_cast<std::size_t>(dim);
+  return {std::move(index), {self.sizes[d]}, {self.strides[d] * self.item_bytes()}, wraps, dim};
+}
+
+IndexedDim indexed_elements(const Tensor& self, Tensor index) {
+  if (is_contiguous(self)) return {std::move(index), {self.count()}, {self.item_bytes()}, true, 0};
+  return {std::move(index), self.sizes, strides_in_bytes(self), true, 0};
+}
+
+std::int64_t offset_of(std::int64_t position, const Sizes& sizes, const Sizes& strides) {
+  std::int64_t offset = 0;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    offset += position % sizes[d] * strides[d];
+    position /= sizes[d];
+  }
+  return offset;
+}
+
+Tensor order_tensor(const Sizes& frame) {
+  Tensor order;
+  order.dtype = spec::DType::kBool;
+  order.sizes = frame;
+  order.strides.assign(frame.size(), 0);
+  order.bytes = &unread_byte;
+  return order;
+}
+
+Loop row_major_loop(const Sizes& frame, std::span<const Tensor* const> tensors) {
+  const Tensor order = order_tensor(frame);
+  std::vector<const Tensor*> all = {&order};
+  all.insert(all.end(), tensors.begin(), tensors.end());
+  return Loop(all);
+}
+
+IndexedLoop::IndexedLoop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
+                         std::vector<IndexedDim> dims)
+    : other_count_(others.size()),
+      dims_(std::move(dims)),
+      loop_(make_loop(frame, indexed, others, dims_)) {}
+
+void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* strides_bytes,
+                               std::int64_t begin, std::int64_t n, std::int64_t* offsets) const {
+  std::fill(offsets, offsets + n, std::int64_t{0});
+  std::array<std::int64_t, kTile> values;
+  for (std::size_t t = 0; t < dims_.size(); ++t) {
+    const IndexedDim& dim = dims_[t];
+    const std::int64_t size = checked_count(dim.sizes);
+    const std::int64_t least = dim.wraps ? -size : 0;
+    load_tile<std::int64_t>(dim.index.dtype, indices[t] + begin * strides_bytes[t],
+                            strides_bytes[t], static_cast<int>(n), values.data());
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t value = values[static_cast<std::size_t>(i)];
+      if (value < least || value >= size) refuse_index(value, dim, size);
+      const std::int64_t place = value < 0 ? value + size : value;
+      offsets[i] += dim.sizes.size() == 1 ? place * dim.strides_bytes[0]
+                                          : offset_of(place, dim.sizes, dim.strides_bytes);
+    }
+  }
+}
+
+Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
+  return [loop = std::move(loop), item_bytes] {
+    with_word(item_bytes, [&]<class Word>() {
+      constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
+      loop.for_each_run([](const Cells& cells, std::byte* const* others,
+                           const std::int64_t* strides, std::int64_t n) {
+        if (!cells.offsets && cells.stride_bytes == kBytes && strides[0] == kBytes) {
+          std::memcpy(others[0], cells.first, static_cast<std::size_t>(n * kBytes));
+          return;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+          std::memcpy(others[0] + i * strides[0], cells.at(i), sizeof(Word));
+        }
+      });
+    });
+  };
+}
+
+Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
+  return [loop = std::move(loop), item_bytes] {
+    with_word(item_bytes, [&]<class Word>() {
+      constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
+      loop.for_each_run([](const Cells& cells, std::byte* const* others,
+                           const std::int64_t* strides, std::int64_t n) {
+        if (!cells.offsets && cells.stride_bytes == kBytes && strides[0] == kBytes) {
+          std::memcpy(cells.first, others[0], static_cast<std::size_t>(n * kBytes));
+          return;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+          std::memcpy(cells.at(i), others[0] + i * strides[0], sizeof(Word));
+        }
+      });
+    });
+  };
+}
+
+Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {
+  return [loop = std::move(loop), item_bytes, value] {
+    with_word(item_bytes, [&]<class Word>() {
+      loop.for_each_run(
+          [&](const Cells& cells, std::byte* const*, const std::int64_t*, std::int64_t n) {
+            for (std::int64_t i = 0; i < n; ++i) {
+              std::memcpy(cells.at(i), value.data(), sizeof(Word));
+            }
+          });
+    });
+  };
+}
+
+Tensor at_least_1d(Tensor tensor) {
+  if (tensor.rank() > 0) return tensor;
+  tensor.sizes = {1};
+  tensor.strides = {1};
+  return tensor;
+}
+
+Tensor along_dim(const Tensor& tensor, std::int64_t dim, std::int64_t rank) {
+  Tensor out = at_least_1d(tensor);
+  const std::int64_t size = out.sizes[0];
+  const std::int64_t stride = out.strides[0];
+  out.sizes.assign(static_cast<std::size_t>(rank), 1);
+  out.strides.assign(static_cast<std::size_t>(rank), 0);
+  if (rank == 0) return out;
+  out.sizes[static_cast<std::size_t>(dim)] = size;
+  out.strides[static_cast<std::size_t>(dim)] = stride;
+  return out;
+}
+
+Tensor pinned(Tensor tensor, std::int64_t dim, std::int64_t size) {
+  if (tensor.rank() == 0) return tensor;
+  tensor.sizes[static_cast<std::size_t>(dim)] = size;
+  tensor.strides[static_cast<std::size_t>(dim)] = 0;
+  return tensor;
+}
+
+void check_index_dtype(const Tensor& index) {
+  if (index.dtype == spec::DType::kInt64 || index.dtype == spec::DType::kInt32) return;
+  throw OpError("the index has dtype " + std::string(spec::torch_name(index.dtype)) +
+                ", not int64 or int32");
+}
+
+}  // namespace graphgate::optimized

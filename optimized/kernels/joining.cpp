@@ -1,0 +1,226 @@
+// Results made of parts of the inputs: cat, stack, repeat, block_diag. flip, roll and rot90, which
+// belong to the family, are in reordering.cpp.
+//
+// Each is a number of copies into views of the result; what they do not cover is zero (block_diag).
+#include <algorithm>
+
+#include "optimized/kernels/families.h"
+#include "optimized/kernels/fill.h"
+#include "optimized/kernels/reordering.h"
+#include "optimized/kernels/view_geometry.h"
+#include "optimized/loop.h"
+#include "optimized/promotion.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+std::size_t place(std::int64_t dim) { return static_cast<std::size_t>(dim); }
+
+std::vector<const Tensor*> inputs_of(const KernelCall& call) {
+  auto tensors = call.tensors("tensors");
+  for (const Tensor* tensor : tensors) {
+    if (!tensor) throw OpError("one of the tensors is None");
+  }
+  return tensors;
+}
+
+// out= must hold the results' dtype: no narrower category.
+void check_out_dtype(const KernelCall& call, spec::DType dtype) {
+  const Tensor* out = call.written_result(0);
+  if (!out) return;
+  const auto category = [](spec::DType d) {
+    return d == spec::DType::kBool ? 0 : spec::is_floating_point(d) ? 2 : 1;
+  };
+  if (category(dtype) > category(out->dtype)) {
+    throw OpError("a result of " + std::string(spec::torch_name(dtype)) + " does not go into " +
+                  std::string(spec::torch_name(out->dtype)));
+  }
+}
+
+// cat skips tensors of sizes [0], whatever the others look like.
+bool is_skipped(const Tensor& tensor) { return tensor.rank() == 1 && tensor.sizes[0] == 0; }
+
+struct Joined {
+  Sizes sizes;
+  Sizes strides;
+  std::int64_t dim = 0;
+};
+
+void check_joins(const Tensor& first, const Tensor& other, std::int64_t dim) {
+  bool fits = first.rank() == other.rank();
+  for (std::int64_t d = 0; fits && d < first.rank(); ++d) {
+    fits = d == dim || first.sizes[place(d)] == other.sizes[place(d)];
+  }
+  if (!fits) {
+    throw OpError("cat: sizes " + print_sizes(first.sizes) + " and " + print_sizes(other.sizes) +
+                  " differ beside dimension " + std::to_string(dim));
+  }
+}
+
+Joined join(std::span<const Tensor* const> tensors, std::int64_t dim) {
+  if (tensors.empty()) throw OpError("cat: no tensors");
+  const Tensor* first = nullptr;
+  Joined out;
+  for (const Tensor* tensor : tensors) {
+    if (tensor->rank() == 0) throw OpError("cat: a tensor has no dimensions");
+    if (is_skipped(*tensor)) continue;
+    if (!first) {
+      first = tensor;
+      out.dim = wrap_dim(dim, first->rank());
+      out.sizes = first->sizes;
+      out.sizes[place(out.dim)] = 0;
+    }
+    check_joins(*first, *tensor, out.dim);
+    out.sizes[place(out.dim)] += tensor->sizes[place(out.dim)];
+  }
+  if (!first) out.sizes = {0};
+  out.strides = first ? strides_in_format(out.sizes, common_format(tensors)) : Sizes{1};
+  return out;
+}
+
+void infer_cat(Inference& call) {
+  const auto tensors = inputs_of(call);
+  Joined joined = join(tensors, call.integer("dim"));
+  const spec::DType dtype = result_type(tensors);
+  check_out_dtype(call, dtype);
+  call.make(dtype, std::move(joined.sizes), std::move(joined.strides));
+}
+Launch bind_cat(const Binding& call) {
+  const auto tensors = inputs_of(call);
+  const Joined joined = join(tensors, call.integer("dim"));
+  std::vector<Launch> copies;
+  std::int64_t start = 0;
+  for (const Tensor* tensor : tensors) {
+    if (is_skipped(*tensor)) continue;
+    const std::int64_t length = tensor->sizes[place(joined.dim)];
+    copies.push_back(copy_launch(narrowed(call.result(), joined.dim, start, length), *tensor));
+    start += length;
+  }
+  return in_order(std::move(copies));
+}
+
+// stack joins along `dim`, then splits that dimension; along the last, it joins unsqueezed tensors.
+void infer_stack(Inference& call) {
+  const auto tensors = inputs_of(call);
+  if (tensors.empty()) throw OpError("stack: no tensors");
+  const Tensor& first = *tensors.front();
+  for (const Tensor* tensor : tensors) {
+    if (tensor->sizes != first.sizes) {
+      throw OpError("stack: sizes " + print_sizes(first.sizes) + " and " +
+                    print_sizes(tensor->sizes) + " differ");
+    }
+  }
+  const std::int64_t dim = wrap_dim(call.integer("dim"), first.rank() + 1);
+  Sizes sizes = first.sizes;
+  sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(tensors.size()));
+  Tensor joined = first;
+  if (dim < first.rank()) {
+    joined.sizes[place(dim)] *= static_cast<std::int64_t>(tensors.size());
+    joined.strides = strides_in_format(joined.sizes, common_format(tensors));
+    joined = viewed(joined, sizes);
+  } else {
+    std::vector<Tensor> columns;
+    std::vector<const Tensor*> pointers;
+    columns.reserve(tensors.size());
+    pointers.reserve(tensors.size());
+    for (const Tensor* tensor : tensors) columns.push_back(unsqueezed(*tensor, -1));
+    for (const Tensor& column : columns) pointers.push_back(&column);
+    joined.strides = join(pointers, dim).strides;
+  }
+  const spec::DType dtype = result_type(tensors);
+  check_out_dtype(call, dtype);
+  call.make(dtype, std::move(sizes), std::move(joined.strides));
+}
+Launch bind_stack(const Binding& call) {
+  const auto tensors = inputs_of(call);
+  const Tensor& result = call.result();
+  const std::int64_t dim = wrap_dim(call.integer("dim"), result.rank());
+  std::vector<Launch> copies;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor part = selected(result, dim, static_cast<std::int64_t>(i));
+    copies.push_back(copy_launch(part, *tensors[i]));
+  }
+  return in_order(std::move(copies));
+}
+
+void infer_repeat(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  Sizes sizes = call.integers("repeats");
+  if (sizes.size() < self.sizes.size()) {
+    throw OpError("repeat: " + print_sizes(sizes) + " has fewer numbers than " +
+                  print_sizes(self.sizes) + " dimensions");
+  }
+  (void)checked_count(sizes);
+  const std::size_t added = sizes.size() - self.sizes.size();
+  for (std::size_t d = 0; d < self.sizes.size(); ++d) sizes[added + d] *= self.sizes[d];
+  call.make(self.dtype, std::move(sizes));
+}
+// Every dimension in two: the repetitions, along which self has stride 0, and self's own.
+Launch bind_repeat(const Binding& call) {
+  const Sizes repeats = call.integers("repeats");
+  Tensor target = call.result();
+  Tensor source = call.tensor("self");
+  const std::size_t added = repeats.size() - source.sizes.size();
+  const Tensor self = source;
+  const Tensor result = target;
+  source.sizes.clear();
+  source.strides.clear();
+  target.strides.clear();
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    const std::int64_t size = d < added ? 1 : self.sizes[d - added];
+    source.sizes.insert(source.sizes.end(), {repeats[d], size});
+    source.strides.insert(source.strides.end(), {0, d < added ? 0 : self.strides[d - added]});
+    target.strides.insert(target.strides.end(), {size * result.strides[d], result.strides[d]});
+  }
+  target.sizes = source.sizes;
+  return copy_launch(target, source);
+}
+
+// Scalars and vectors count as matrices of one row.
+Tensor as_matrix(const Tensor& tensor) {
+  if (tensor.rank() > 2) throw OpError("block_diag: more than 2 dimensions");
+  Tensor out = tensor;
+  while (out.rank() < 2) out = unsqueezed(out, 0);
+  return out;
+}
+void infer_block_diag(Inference& call) {
+  const auto tensors = inputs_of(call);
+  Sizes sizes = tensors.empty() ? Sizes{1, 0} : Sizes{0, 0};
+  for (const Tensor* tensor : tensors) {
+    const Tensor matrix = as_matrix(*tensor);
+    sizes[0] += matrix.sizes[0];
+    sizes[1] += matrix.sizes[1];
+  }
+  call.make(tensors.empty() ? spec::DType::kFloat32 : result_type(tensors), std::move(sizes));
+}
+Launch bind_block_diag(const Binding& call) {
+  const Tensor& result = call.result();
+  std::vector<Launch> launches = {fill_launch(result, {})};
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  for (const Tensor* tensor : inputs_of(call)) {
+    const Tensor matrix = as_matrix(*tensor);
+    const Tensor rows = narrowed(result, 0, row, matrix.sizes[0]);
+    launches.push_back(copy_launch(narrowed(rows, 1, column, matrix.sizes[1]), matrix));
+    row += matrix.sizes[0];
+    column += matrix.sizes[1];
+  }
+  return in_order(std::move(launches));
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.block_diag", infer_block_diag, bind_block_diag},
+    {"aten.cat", infer_cat, bind_cat},
+    {"aten.flip", infer_flip, bind_flip},
+    {"aten.repeat", infer_repeat, bind_repeat},
+    {"aten.roll", infer_roll, bind_roll},
+    {"aten.rot90", infer_rot90, bind_rot90},
+    {"aten.stack", infer_stack, bind_stack},
+};
+
+}  // namespace
+
+std::span<const Kernel> joining_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,204 @@
+// Greatest elements of windows and of adaptive parts of planes, with their places, and the gradient
+// that goes back to those places. A later NaN wins over an earlier one.
+#include "optimized/kernels/families.h"
+#include "optimized/kernels/planes.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// The elements begin, begin + step, ... below end, in each dimension.
+struct Part {
+  Extents begin, end, step;
+};
+
+// The place of a part's greatest element, counted row-major in the plane.
+template <class C>
+std::int64_t greatest_place(const C* plane, const Extents& extents, const Part& part) {
+  std::int64_t best = (part.begin[0] * extents[1] + part.begin[1]) * extents[2] + part.begin[2];
+  for (std::int64_t z = part.begin[0]; z < part.end[0]; z += part.step[0]) {
+    for (std::int64_t y = part.begin[1]; y < part.end[1]; y += part.step[1]) {
+      const std::int64_t row = (z * extents[1] + y) * extents[2];
+      for (std::int64_t x = part.begin[2]; x < part.end[2]; x += part.step[2]) {
+        const C value = plane[row + x];
+        if (value > plane[best] || value != value) best = row + x;
+      }
+    }
+  }
+  return best;
+}
+
+// What a part without elements has: dilation can step over a whole plane.
+template <class C>
+C least_value(spec::DType dtype) {
+  if constexpr (std::is_floating_point_v<C>) {
+    return -std::numeric_limits<C>::infinity();
+  } else {
+    const bool has_sign = dtype != spec::DType::kUInt8 && dtype != spec::DType::kBool;
+    return has_sign ? std::numeric_limits<C>::min() >> (64 - 8 * spec::item_size_bytes(dtype)) : 0;
+  }
+}
+
+bool is_empty(const Part& part) {
+  return part.begin[0] >= part.end[0] || part.begin[1] >= part.end[1] ||
+         part.begin[2] >= part.end[2];
+}
+
+// Plane by plane; part_of(place) gives the part of an output place. The second result, the places,
+// may be missing.
+template <class PartOf>
+Launch pool(const Binding& call, int spatial, PartOf part_of) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& result = call.result(0);
+  const Extents in = plane_extents(self.sizes, spatial);
+  const Extents out = plane_extents(result.sizes, spatial);
+  std::optional<Rows> indices;
+  if (call.result_count() > 1) indices.emplace(call.result(1), plane_dims(result, spatial));
+  return with_compute(self.dtype, [&]<class C>() -> Launch {
+    auto* plane = reinterpret_cast<C*>(call.workspace());
+    auto* values = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
+    auto* places = reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(volume(in)) +
+                                                   scratch_bytes(volume(out)));
+    return [=, least = least_value<C>(self.dtype), planes = Rows(self, plane_dims(self, spatial)),
+            written = Rows(result, plane_dims(result, spatial))] {
+      for (std::int64_t p = 0; p < planes.count(); ++p) {
+        planes.load(p, plane);
+        for_each_place(out, [&](const Extents& at, std::int64_t i) {
+          const Part part = part_of(at);
+          places[i] = greatest_place(plane, in, part);
+          values[i] = is_empty(part) ? least : plane[places[i]];
+        });
+        written.store(p, values);
+        if (indices) indices->store(p, places);
+      }
+    };
+  });
+}
+
+void make_results(Inference& call, const Extents& out, int spatial, bool has_places,
+                  spec::MemoryFormat format) {
+  const Tensor& self = call.tensor("self");
+  const Extents in = plane_extents(self.sizes, spatial);
+  call.want_workspace(scratch_bytes(volume(in)) + 2 * scratch_bytes(volume(out)));
+  const Sizes sizes = with_plane(self, out, spatial);
+  const Sizes strides = strides_in_format(sizes, format);
+  call.make(self.dtype, sizes, strides);
+  if (has_places) call.make(spec::DType::kInt64, sizes, strides);
+}
+
+template <int spatial, bool has_places>
+void infer_max_pool(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  check_planes(self, spatial);
+  const Extents out =
+      window_counts(window_of(call, spatial), plane_extents(self.sizes, spatial), spatial);
+  make_results(call, out, spatial, has_places, suggested_format(self));
+}
+
+template <int spatial>
+Launch bind_max_pool(const Binding& call) {
+  const Extents in = plane_extents(call.tensor("self").sizes, spatial);
+  return pool(call, spatial, [window = window_of(call, spatial), in](const Extents& at) {
+    Part part;
+    part.step = window.dilation;
+    for (std::size_t d = 0; d < kSpatial; ++d) {
+      const std::int64_t start = at[d] * window.stride[d] - window.padding[d];
+      const std::int64_t step = window.dilation[d];
+      part.end[d] = std::min(start + (window.kernel[d] - 1) * step + 1, in[d]);
+      part.begin[d] = start < 0 ? start + (-start + step - 1) / step * step : start;
+    }
+    return part;
+  });
+}
+
+template <int spatial>
+void infer_adaptive(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  check_planes(self, spatial);
+  const Extents out = spatial_values(call.integers("output_size"), spatial, 1);
+  for (const std::int64_t size : out) {
+    if (size < 0) throw OpError("an output size is negative");
+  }
+  const auto format = spatial == 2 ? suggested_format(self) : spec::MemoryFormat::kContiguous;
+  make_results(call, out, spatial, true, format);
+}
+
+template <int spatial>
+Launch bind_adaptive(const Binding& call) {
+  const Extents in = plane_extents(call.tensor("self").sizes, spatial);
+  const Extents out = plane_extents(call.result().sizes, spatial);
+  return pool(call, spatial, [in, out](const Extents& at) {
+    Part part;
+    part.step = {1, 1, 1};
+    for (std::size_t d = 0; d < kSpatial; ++d) {
+      const Span span = adaptive_span(at[d], in[d], out[d]);
+      part.begin[d] = span.begin;
+      part.end[d] = span.end;
+    }
+    return part;
+  });
+}
+
+void infer_backward(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& gradient = call.tensor("grad_output");
+  const Tensor& indices = call.tensor("indices");
+  check_planes(self, 2);
+  const Extents in = plane_extents(self.sizes, 2);
+  const Extents out = window_counts(window_of(call, 2), in, 2);
+  const Sizes sizes = with_plane(self, out, 2);
+  if (gradient.sizes != sizes || indices.sizes != sizes) {
+    throw OpError("the gradient's and the indices' sizes are not " + print_sizes(sizes));
+  }
+  if (gradient.dtype != self.dtype || indices.dtype != spec::DType::kInt64) {
+    throw OpError("the gradient must have self's dtype, the indices int64");
+  }
+  call.want_workspace(scratch_bytes(volume(in)) + 2 * scratch_bytes(volume(out)));
+  call.make(self.dtype, self.sizes, strides_in_format(self.sizes, suggested_format(self)));
+}
+
+// Gradients add up in the order of the windows.
+Launch bind_backward(const Binding& call) {
+  const Tensor& gradient = call.tensor("grad_output");
+  const std::int64_t in = volume(plane_extents(call.result().sizes, 2));
+  const std::int64_t out = volume(plane_extents(gradient.sizes, 2));
+  return with_compute(gradient.dtype, [&]<class C>() -> Launch {
+    auto* sums = reinterpret_cast<C*>(call.workspace());
+    auto* grads = reinterpret_cast<C*>(call.workspace() + scratch_bytes(in));
+    auto* places =
+        reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(in) + scratch_bytes(out));
+    return [=, from = Rows(gradient, plane_dims(gradient, 2)),
+            at = Rows(call.tensor("indices"), plane_dims(gradient, 2)),
+            to = Rows(call.result(), plane_dims(call.result(), 2))] {
+      for (std::int64_t p = 0; p < to.count(); ++p) {
+        from.load(p, grads);
+        at.load(p, places);
+        std::fill(sums, sums + in, C{0});
+        for (std::int64_t i = 0; i < out; ++i) {
+          if (places[i] < 0 || places[i] >= in) {
+            throw OpError("index " + std::to_string(places[i]) + " is outside a plane of " +
+                          std::to_string(in) + " elements");
+          }
+          sums[places[i]] += grads[i];
+        }
+        to.store(p, sums);
+      }
+    };
+  });
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>},
+    {"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>},
+    {"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>},
+    {"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>},
+    {"aten.max_pool2d_with_indices_backward", infer_backward, bind_backward},
+    {"aten.max_pool3d", infer_max_pool<3, false>, bind_max_pool<3>},
+    {"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>},
+};
+
+}  // namespace
+
+std::span<const Kernel> max_pooling_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

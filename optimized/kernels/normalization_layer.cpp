@@ -1,0 +1,206 @@
+#include "optimized/kernels/normalization_layer.h"
+
+#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/sum.h"
+#include "optimized/converted_rows.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+using spec::DType;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// The dtype of the statistics.
+DType statistics_dtype(const KernelCall& call) {
+  const DType dtype = call.tensor("input").dtype;
+  if (!spec::is_floating_point(dtype)) throw OpError("a norm wants a floating-point input");
+  for (const std::string_view name : {"weight", "bias"}) {
+    const Tensor* parameter = call.optional_tensor(name);
+    if (parameter && parameter->dtype != dtype) return parameter->dtype;
+  }
+  return dtype;
+}
+
+// A flat tensor of parameters, as the compute type; empty for None.
+template <class C>
+std::vector<C> load_all(const std::optional<Rows>& rows) {
+  std::vector<C> out;
+  if (!rows) return out;
+  out.resize(at(rows->length()));
+  rows->template load<C>(0, out.data());
+  return out;
+}
+
+std::optional<Rows> all_of(const Tensor* tensor) {
+  if (!tensor) return {};
+  Dims dims(at(tensor->rank()));
+  for (std::int64_t d = 0; d < tensor->rank(); ++d) dims[at(d)] = d;
+  return Rows(*tensor, dims);
+}
+
+// One result per row: the statistics, where the op returns them.
+struct Statistic {
+  Tensor tensor;
+  Rows rows;
+  explicit Statistic(const Tensor& result) : tensor(result), rows(result, {}) {}
+};
+
+// Normalizes rows; element i of row r takes the parameters at parameter(r, i).
+template <class C>
+struct Normalizer {
+  Tensor result;
+  DType dtype;  // that the op rounds to
+  DType statistics;
+  Rows from, to;
+  std::optional<Rows> weight, bias;
+  std::optional<Statistic> mean, deviation;
+  C epsilon;
+  std::int64_t groups = 1;         // rows that share no parameters: row r uses group r % groups
+  std::int64_t elements_each = 1;  // neighbours in a row that share one parameter
+
+  void operator()() const {
+    const std::vector<C> weights = load_all<C>(weight);
+    const std::vector<C> biases = load_all<C>(bias);
+    const std::int64_t n = from.length();
+    std::vector<C> row(at(n));
+    for (std::int64_t r = 0; r < from.count(); ++r) {
+      from.template load<C>(r, row.data());
+      const C center = ordered_sum(row.data(), n) / static_cast<C>(n);
+      for (C& x : row) x -= center;
+      const C variance = ordered_dot(row.data(), row.data(), n) / static_cast<C>(n);
+      const C factor = rsqrt(variance + epsilon);
+      for (C& x : row) x *= factor;
+      const std::int64_t first = r % groups * (n / elements_each);
+      scale(row, weights, biases, first);
+      store_row<C>(result, to, r, dtype, row.data());
+      if (mean) store_result<C>(mean->tensor, mean->rows, r, statistics, center);
+      if (deviation) store_result<C>(deviation->tensor, deviation->rows, r, statistics, factor);
+    }
+  }
+
+  void scale(std::vector<C>& row, const std::vector<C>& weights, const std::vector<C>& biases,
+             std::int64_t first) const {
+    C* x = row.data();
+    for (std::int64_t p = first; x != row.data() + row.size(); ++p, x += elements_each) {
+      const C w = weights.empty() ? C(1) : weights[at(p)];
+      const C b = biases.empty() ? C(0) : biases[at(p)];
+      for (std::int64_t i = 0; i < elements_each; ++i) {
+        if (!weights.empty()) x[i] *= w;
+        if (!biases.empty()) x[i] += b;
+      }
+    }
+  }
+};
+
+template <class C>
+Normalizer<C> make_normalizer(const Binding& call, const Tensor& input, const Tensor& result,
+                              const Dims& dims) {
+  Normalizer<C> out{.result = call.result(),
+                    .dtype = input.dtype,
+                    .statistics = statistics_dtype(call),
+                    .from = Rows(input, dims),
+                    .to = Rows(result, dims),
+                    .weight = all_of(call.optional_tensor("weight")),
+                    .bias = all_of(call.optional_tensor("bias")),
+                    .mean = {},
+                    .deviation = {},
+                    .epsilon = static_cast<C>(call.real("eps"))};
+  if (call.result_count() == 3) {
+    out.mean.emplace(call.result(1));
+    out.deviation.emplace(call.result(2));
+  }
+  return out;
+}
+
+// The dimensions that normalized_shape names: the last ones.
+Dims layer_dims(const KernelCall& call) {
+  const Tensor& input = call.tensor("input");
+  const Sizes shape = call.integers("normalized_shape");
+  const std::int64_t first = input.rank() - static_cast<std::int64_t>(shape.size());
+  if (shape.empty() || first < 0 ||
+      !std::equal(shape.begin(), shape.end(), input.sizes.begin() + first)) {
+    throw OpError("normalized_shape " + print_sizes(shape) + " is not the end of " +
+                  print_sizes(input.sizes));
+  }
+  for (const std::string_view name : {"weight", "bias"}) {
+    const Tensor* parameter = call.optional_tensor(name);
+    if (parameter && parameter->sizes != shape) {
+      throw OpError("'" + std::string(name) + "' must have sizes " + print_sizes(shape));
+    }
+  }
+  Dims dims;
+  for (std::int64_t d = first; d < input.rank(); ++d) dims.push_back(d);
+  return dims;
+}
+
+// [N, C, ...] as [N, groups, C / groups, ...].
+Tensor split_channels(const Tensor& tensor, std::int64_t groups) {
+  Tensor out = tensor;
+  const std::int64_t each = tensor.sizes[1] / groups;
+  out.sizes[1] = groups;
+  out.strides[1] = tensor.strides[1] * each;
+  out.sizes.insert(out.sizes.begin() + 2, each);
+  out.strides.insert(out.strides.begin() + 2, tensor.strides[1]);
+  return out;
+}
+
+}  // namespace
+
+void infer_layer_norm(Inference& call) {
+  (void)layer_dims(call);
+  (void)statistics_dtype(call);
+  call.make(call.tensor("input").dtype, call.tensor("input").sizes);
+}
+
+void infer_native_layer_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  const DType statistics = statistics_dtype(call);
+  Sizes sizes = input.sizes;
+  for (const std::int64_t d : layer_dims(call)) sizes[at(d)] = 1;
+  call.make(input.dtype, input.sizes);
+  call.make(statistics, sizes);
+  call.make(statistics, sizes);
+}
+
+Launch bind_layer_norm(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  const Dims dims = layer_dims(call);
+  return with_real(input.dtype, [&]<class C>() -> Launch {
+    return make_normalizer<C>(call, input, call.result(), dims);
+  });
+}
+
+void infer_native_group_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  const std::int64_t groups = call.integer("group");
+  if (input.rank() < 2 || groups <= 0 || input.sizes[1] % groups != 0) {
+    throw OpError("sizes " + print_sizes(input.sizes) + " do not have channels for " +
+                  std::to_string(groups) + " groups");
+  }
+  const DType statistics = statistics_dtype(call);
+  call.make(input.dtype, input.sizes, strides_in_format(input.sizes, suggested_format(input)));
+  call.make(statistics, {input.sizes[0], groups});
+  call.make(statistics, {input.sizes[0], groups});
+}
+
+Launch bind_native_group_norm(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  const std::int64_t groups = call.integer("group");
+  const Tensor grouped = split_channels(input, groups);
+  Dims dims;
+  for (std::int64_t d = 2; d < grouped.rank(); ++d) dims.push_back(d);
+  return with_real(input.dtype, [&]<class C>() -> Launch {
+    Normalizer<C> out =
+        make_normalizer<C>(call, grouped, split_channels(call.result(), groups), dims);
+    out.groups = groups;
+    for (std::int64_t d = 3; d < grouped.rank(); ++d) {
+      out.elements_each *= std::max<std::int64_t>(grouped.sizes[at(d)], 1);
+    }
+    return out;
+  });
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,174 @@
+// What the pointwise families share (pointwise.h): casts, promotion, broadcasts, aliases, refusals.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "optimized/kernels/kernel_test.h"
+
+namespace graphgate::optimized::testing {
+namespace {
+
+using spec::DType;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(Pointwise, RoundsOnceIntoANarrowFloat) {
+  // 1 + 2^-11 is a tie in float16 and goes to 1; with alpha the product is not rounded before.
+  const Tensor x = make_tensor(DType::kFloat16, {1}, {1});
+  const Tensor tiny = make_tensor(DType::kFloat16, {1}, {0x1p-11});
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny})), std::vector<double>{1});
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny}, {{"alpha", 2}})),
+            std::vector<double>{1 + 0x1p-10});
+}
+
+TEST(Pointwise, CastsOperandsToTheCommonDtypeFirst) {
+  // A rank-0 int8 takes part as uint8: -1 is 255 there.
+  const Tensor bytes = make_tensor(DType::kUInt8, {2}, {3, 255});
+  const Tensor minus_one = make_tensor(DType::kInt8, {}, {-1});
+  EXPECT_EQ(integers(run_one("aten.lt.Tensor", {bytes, minus_one})),
+            (std::vector<std::int64_t>{1, 0}));
+  // 2049 has no float16, so it is 2048 before anything is added.
+  const Tensor half = make_tensor(DType::kFloat16, {1}, {1});
+  const Tensor odd = make_integers(DType::kInt64, {1}, {2049});
+  EXPECT_EQ(numbers(run_one("aten.sub.Tensor", {odd, half})), std::vector<double>{2047});
+}
+
+TEST(Pointwise, MultipliesByTheUnroundedNumber) {
+  // With 0.1 rounded to bfloat16 first, the product would be 0.90234375.
+  const Tensor nine = make_tensor(DType::kBFloat16, {1}, {9});
+  EXPECT_EQ(numbers(run_one("aten.mul.Tensor", {nine, make_tensor(DType::kFloat32, {}, {0.1})})),
+            std::vector<double>{0.8984375});
+  EXPECT_EQ(numbers(run_one("aten.mul.Scalar", {nine, 0.1})), std::vector<double>{0.8984375});
+}
+
+TEST(Pointwise, WrapsIntegersAround) {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Tensor x = make_integers(DType::kInt64, {2}, {least, -1});
+  EXPECT_EQ(integers(run_one("aten.add.Tensor", {x, x})), (std::vector<std::int64_t>{0, -2}));
+  EXPECT_EQ(integers(run_one("aten.neg.default", {x})), (std::vector<std::int64_t>{least, 1}));
+  EXPECT_EQ(integers(run_one("aten.floor_divide.Scalar", {x, -1})),
+            (std::vector<std::int64_t>{least, 1}));
+  const Tensor bytes = make_tensor(DType::kInt8, {1}, {100});
+  EXPECT_EQ(integers(run_one("aten.mul.Tensor", {bytes, bytes})), std::vector<std::int64_t>{16});
+  EXPECT_EQ(integers(run_one("aten.pow.Tensor_Scalar", {bytes, 2})), std::vector<std::int64_t>{16});
+}
+
+TEST(Pointwise, WritesInPlaceAndIntoOtherDtypes) {
+  const Tensor x = make_tensor(DType::kFloat32, {2, 2}, {1, 2, 3, 4});
+  const Tensor same = run_one("aten.add_.Tensor", {x, x});
+  EXPECT_EQ(same.bytes, x.bytes);
+  EXPECT_EQ(numbers(x), (std::vector<double>{2, 4, 6, 8}));
+  // Reads the transpose of what it writes.
+  run_op("aten.add_.Tensor", {x, view_of(x, {2, 2}, {1, 2})});
+  EXPECT_EQ(numbers(x), (std::vector<double>{4, 10, 10, 16}));
+  const Tensor wide = make_tensor(DType::kFloat64, {2, 2});
+  run_op("aten.mul.out", {x, 0.1}, {{"out", wide}});
+  EXPECT_EQ(numbers(wide)[0], static_cast<double>(4 * 0.1f));
+  const Tensor ones = make_tensor(DType::kFloat32, {1}, {1});
+  run_op("aten.eq_.Tensor", {ones, ones});
+  EXPECT_EQ(numbers(ones), std::vector<double>{1});
+}
+
+TEST(Pointwise, RefusesWhatThePlaceCannotHold) {
+  const Tensor whole = make_tensor(DType::kInt32, {2}, {1, 2});
+  EXPECT_THROW(run_op("aten.add_.Scalar", {whole, 1.5}), OpError);
+  EXPECT_THROW(run_op("aten.mul_.Tensor", {make_tensor(DType::kInt32, {1}), whole}), OpError);
+  const Tensor stretched = view_of(whole, {3, 2}, {0, 1});
+  EXPECT_THROW(run_op("aten.add_.Scalar", {stretched, 1}), OpError);
+  EXPECT_THROW(run_op("aten.add.Tensor", {whole, make_tensor(DType::kInt32, {3})}), OpError);
+}
+
+TEST(Pointwise, TakesEmptyAndStridedOperands) {
+  const Tensor empty = make_tensor(DType::kFloat32, {0, 3});
+  const Tensor row = make_tensor(DType::kFloat64, {1, 3}, {1, 2, 3});
+  const Tensor none = run_one("aten.add.Tensor", {empty, row});
+  EXPECT_EQ(none.sizes, (Sizes{0, 3}));
+  EXPECT_EQ(none.dtype, DType::kFloat64);
+  const Tensor base = make_tensor(DType::kFloat32, {3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  const Tensor odd = view_of(base, {2, 3}, {2, 4}, 1);  // 1 5 9 / 3 7 11
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {odd, row})),
+            (std::vector<double>{2, 7, 12, 4, 9, 14}));
+}
+
+TEST(Pointwise, GivesOneElementTheSameBitsInAnyPlace) {
+  std::vector<double> values;
+  for (int i = 0; i < 700; ++i) values.push_back(std::sin(i) * 20);
+  const Tensor x = make_tensor(DType::kFloat32, {700}, values);
+  const Tensor back = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
+  run_op("aten.copy_.default", {back, x});
+  for (const char* op : {"aten.exp.default", "aten.gelu.default", "aten.sigmoid.default"}) {
+    EXPECT_EQ(packed(run_one(op, {x})), packed(run_one(op, {back}))) << op;
+    const Tensor last = view_of(x, {1}, {1}, 699);
+    EXPECT_EQ(numbers(run_one(op, {last}))[0], numbers(run_one(op, {x}))[699]) << op;
+  }
+}
+
+TEST(Division, RefusesIntegerZerosWhenItRuns) {
+  const Tensor x = make_tensor(DType::kInt32, {2}, {1, 2});
+  const Tensor zero = make_tensor(DType::kInt32, {2}, {1, 0});
+  for (const char* op :
+       {"aten.floor_divide.default", "aten.fmod.Tensor", "aten.remainder.Tensor"}) {
+    EXPECT_THROW(run_op(op, {x, zero}), OpError) << op;
+    EXPECT_NO_THROW((void)infer_op(op, {x, zero})) << op;
+  }
+  EXPECT_THROW(run_op("aten.div.Tensor_mode", {x, x}, {{"rounding_mode", "up"}}), OpError);
+}
+
+TEST(Division, RoundsAsPythonDoes) {
+  const Tensor x = make_tensor(DType::kInt64, {4}, {7, -7, 7, -7});
+  const Tensor y = make_tensor(DType::kInt64, {4}, {2, 2, -2, -2});
+  EXPECT_EQ(integers(run_one("aten.floor_divide.default", {x, y})),
+            (std::vector<std::int64_t>{3, -4, -4, 3}));
+  EXPECT_EQ(integers(run_one("aten.remainder.Tensor", {x, y})),
+            (std::vector<std::int64_t>{1, 1, -1, -1}));
+  EXPECT_EQ(integers(run_one("aten.fmod.Tensor", {x, y})),
+            (std::vector<std::int64_t>{1, -1, 1, -1}));
+  const Tensor f = make_tensor(DType::kFloat32, {4}, {-0.0, 1, -1, 7});
+  const auto floored = numbers(run_one("aten.floor_divide.Scalar", {f, 0.1}));
+  EXPECT_TRUE(std::signbit(floored[0]));
+  EXPECT_EQ(floored[1], 9);  // 0.1f is above a tenth
+  EXPECT_EQ(floored[2], -10);
+}
+
+TEST(Power, TakesRootsAndNegativeIntegers) {
+  const Tensor x = make_tensor(DType::kFloat32, {3}, {-0.0, -kInf, 4});
+  const auto roots = numbers(run_one("aten.pow.Tensor_Scalar", {x, 0.5}));
+  EXPECT_TRUE(std::signbit(roots[0]));
+  EXPECT_TRUE(std::isnan(roots[1]));
+  EXPECT_EQ(roots[2], 2);
+  const Tensor whole = make_tensor(DType::kInt64, {4}, {1, -1, 2, 0});
+  const Tensor minus = make_tensor(DType::kInt64, {4}, {-1, -3, -2, -1});
+  EXPECT_EQ(integers(run_one("aten.pow.Tensor_Tensor", {whole, minus})),
+            (std::vector<std::int64_t>{1, -1, 0, 0}));
+  EXPECT_THROW(run_op("aten.pow.Tensor_Scalar", {whole, -1}), OpError);
+}
+
+TEST(Binary, RefusesAlphasOfAnotherCategory) {
+  const Tensor whole = make_tensor(DType::kInt8, {1}, {1});
+  const Tensor flag = make_tensor(DType::kBool, {1}, {1});
+  EXPECT_THROW(run_op("aten.add.Tensor", {whole, whole}, {{"alpha", 1.5}}), OpError);
+  EXPECT_THROW(run_op("aten.add.Tensor", {whole, whole}, {{"alpha", true}}), OpError);
+  EXPECT_THROW(run_op("aten.add.Tensor", {whole, whole}, {{"alpha", 300}}), OpError);
+  EXPECT_THROW(run_op("aten.sub.Tensor", {whole, flag}), OpError);
+  EXPECT_THROW(run_op("aten.lerp.Scalar", {whole, whole, 0.5}), OpError);
+}
+
+TEST(Unary, KeepsSignsAndPropagatesNan) {
+  const Tensor x = make_tensor(DType::kFloat32, {4}, {-0.0, kNan, -2.5, kInf});
+  const auto rounded = numbers(run_one("aten.round.default", {x}));
+  EXPECT_TRUE(std::signbit(rounded[0]));
+  EXPECT_TRUE(std::isnan(rounded[1]));
+  EXPECT_EQ(rounded[2], -2);
+  EXPECT_EQ(numbers(run_one("aten.sign.default", {x})), (std::vector<double>{0, 0, -1, 1}));
+  const auto relu = numbers(run_one("aten.relu.default", {x}));
+  EXPECT_TRUE(std::signbit(relu[0]));
+  EXPECT_TRUE(std::isnan(relu[1]));
+  EXPECT_THROW(run_op("aten.neg.default", {make_tensor(DType::kBool, {1})}), OpError);
+  EXPECT_EQ(integers(run_one("aten.bitwise_not.default", {make_tensor(DType::kBool, {2}, {0, 1})})),
+            (std::vector<std::int64_t>{1, 0}));
+}
+
+}  // namespace
+}  // namespace graphgate::optimized::testing

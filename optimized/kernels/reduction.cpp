@@ -1,0 +1,248 @@
+// Sums, products, tests and norms along dimensions.
+//
+// A row is added up in an order that its length fixes (arithmetic/sum.h). The `dtype` argument
+// converts the input first.
+#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/families.h"
+#include "optimized/kernels/reduction_frame.h"
+#include "optimized/promotion.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+const Tensor& self_of(const KernelCall& call) { return call.tensor("self"); }
+
+// The dtype in which a sum or product computes: integers widen to int64.
+DType sum_dtype(const KernelCall& call) {
+  if (const auto dtype = call.optional_dtype("dtype")) return *dtype;
+  if (const Tensor* out = call.written_result(0)) return out->dtype;
+  const DType dtype = self_of(call).dtype;
+  return spec::is_floating_point(dtype) ? dtype : DType::kInt64;
+}
+
+DType floating_dtype(const KernelCall& call) {
+  const DType dtype = call.optional_dtype("dtype").value_or(self_of(call).dtype);
+  if (!spec::is_floating_point(dtype)) {
+    throw OpError("the op wants a floating-point dtype, not " +
+                  std::string(spec::torch_name(dtype)));
+  }
+  return dtype;
+}
+
+void make_reduced(Inference& call, DType dtype, bool empty_is_none = false) {
+  const Tensor& self = self_of(call);
+  const Dims dims = reduced_dims(call, self, empty_is_none);
+  call.make(dtype, reduced_sizes(self, dims, call.boolean_or("keepdim", false)));
+}
+
+void infer_sum(Inference& call) { make_reduced(call, sum_dtype(call)); }
+
+template <class C, class F>
+Launch bind_reduction(const Binding& call, DType dtype, F f) {
+  const Tensor& self = self_of(call);
+  return reduce_launch<C, C>(call.result(), self, reduced_dims(call, self), dtype, dtype,
+                             std::move(f));
+}
+
+Launch bind_sum(const Binding& call) {
+  const DType dtype = sum_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype,
+                             [](const C* x, std::int64_t n) { return ordered_sum(x, n); });
+  });
+}
+
+Launch bind_nansum(const Binding& call) {
+  const DType dtype = sum_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
+      return ordered_sum_of<C>(n, [x](std::int64_t i) { return x[i] == x[i] ? x[i] : C(0); });
+    });
+  });
+}
+
+Launch bind_prod(const Binding& call) {
+  const DType dtype = sum_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
+      internal::Accumulator<C> product = 1;
+      for (std::int64_t i = 0; i < n; ++i) product *= static_cast<internal::Accumulator<C>>(x[i]);
+      return static_cast<C>(product);
+    });
+  });
+}
+
+void infer_mean(Inference& call) { make_reduced(call, floating_dtype(call)); }
+
+Launch bind_mean(const Binding& call) {
+  const DType dtype = floating_dtype(call);
+  return with_real(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
+      return ordered_sum(x, n) / static_cast<C>(n);
+    });
+  });
+}
+
+// all and any give bool, or uint8 for uint8. An empty list of dimensions reduces none.
+void infer_test(Inference& call) {
+  const bool is_byte = self_of(call).dtype == DType::kUInt8;
+  make_reduced(call, is_byte ? DType::kUInt8 : DType::kBool, true);
+}
+
+template <bool is_all>
+Launch bind_test(const Binding& call) {
+  const Tensor& self = self_of(call);
+  const Dims dims = reduced_dims(call, self, true);
+  return with_compute(self.dtype, [&]<class C>() {
+    return reduce_launch<C, std::int64_t>(call.result(), self, dims, self.dtype, DType::kBool,
+                                          [](const C* x, std::int64_t n) -> std::int64_t {
+                                            std::int64_t nonzero = 0;
+                                            for (std::int64_t i = 0; i < n; ++i)
+                                              nonzero += x[i] != C(0) ? 1 : 0;
+                                            return is_all ? nonzero == n : nonzero != 0;
+                                          });
+  });
+}
+
+void infer_count_nonzero(Inference& call) { make_reduced(call, DType::kInt64); }
+
+Launch bind_count_nonzero(const Binding& call) {
+  const Tensor& self = self_of(call);
+  return with_compute(self.dtype, [&]<class C>() {
+    return reduce_launch<C, std::int64_t>(call.result(), self, reduced_dims(call, self), self.dtype,
+                                          DType::kInt64, [](const C* x, std::int64_t n) {
+                                            std::int64_t count = 0;
+                                            for (std::int64_t i = 0; i < n; ++i)
+                                              count += x[i] != C(0) ? 1 : 0;
+                                            return count;
+                                          });
+  });
+}
+
+// The order of a norm; None counts as 2.
+double norm_order(const KernelCall& call) {
+  return call.optional_real(call.has("ord") ? "ord" : "p").value_or(2);
+}
+
+template <class C>
+C greatest_magnitude(const C* x, std::int64_t n) {
+  C out = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const C magnitude = std::fabs(x[i]);
+    if (magnitude != magnitude) return magnitude;
+    out = std::max(out, magnitude);
+  }
+  return out;
+}
+
+template <class C>
+C least_magnitude(const C* x, std::int64_t n) {
+  C out = static_cast<C>(kInfinity);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const C magnitude = std::fabs(x[i]);
+    if (magnitude != magnitude) return magnitude;
+    out = std::min(out, magnitude);
+  }
+  return out;
+}
+
+template <class C>
+C norm_of(const C* x, std::int64_t n, double order) {
+  const auto sum_of = [&](auto&& f) {
+    return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return f(x[i]); });
+  };
+  if (order == kInfinity) return greatest_magnitude(x, n);
+  if (order == -kInfinity) return least_magnitude(x, n);
+  if (order == 0) return sum_of([](C v) { return v != C(0) ? C(1) : C(0); });
+  if (order == 1) return sum_of([](C v) { return std::fabs(v); });
+  if (order == 2) return std::sqrt(sum_of([](C v) { return v * v; }));
+  const C exponent = static_cast<C>(order);
+  return pow(sum_of([exponent](C v) { return pow(std::fabs(v), exponent); }), C(1) / exponent);
+}
+
+void infer_norm(Inference& call) {
+  const Tensor& self = self_of(call);
+  const DType dtype = floating_dtype(call);
+  if (!spec::is_floating_point(self.dtype)) throw OpError("a norm wants a floating-point input");
+  const double order = norm_order(call);
+  const Dims dims = reduced_dims(call, self);
+  std::int64_t length = 1;
+  for (const std::int64_t d : dims) length *= self.size(d);
+  if (length == 0 && (order < 0 || order == kInfinity)) {
+    throw OpError("a norm of this order has no value for no elements");
+  }
+  make_reduced(call, dtype);
+}
+
+Launch bind_norm(const Binding& call) {
+  const DType dtype = floating_dtype(call);
+  return with_real(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype, [order = norm_order(call)](const C* x, std::int64_t n) {
+      return norm_of(x, n, order);
+    });
+  });
+}
+
+void infer_logsumexp(Inference& call) { make_reduced(call, to_floating(self_of(call).dtype)); }
+
+// The greatest element is taken out first; where it is infinite, nothing is.
+template <class C>
+C logsumexp_of(const C* x, std::int64_t n) {
+  C greatest = -static_cast<C>(kInfinity);
+  for (std::int64_t i = 0; i < n; ++i) greatest = x[i] > greatest || x[i] != x[i] ? x[i] : greatest;
+  const C shift = std::fabs(greatest) == static_cast<C>(kInfinity) ? C(0) : greatest;
+  return log(ordered_sum_of<C>(n, [&](std::int64_t i) { return exp(x[i] - shift); })) + shift;
+}
+
+Launch bind_logsumexp(const Binding& call) {
+  const DType dtype = to_floating(self_of(call).dtype);
+  return with_real(dtype, [&]<class C>() {
+    return bind_reduction<C>(call, dtype,
+                             [](const C* x, std::int64_t n) { return logsumexp_of(x, n); });
+  });
+}
+
+// The sum of the diagonal.
+Tensor diagonal_of(const Tensor& self) {
+  if (self.rank() != 2) throw OpError("trace wants a matrix, not " + print_sizes(self.sizes));
+  Tensor out = self;
+  out.sizes = {std::min(self.sizes[0], self.sizes[1])};
+  out.strides = {self.strides[0] + self.strides[1]};
+  return out;
+}
+
+void infer_trace(Inference& call) {
+  (void)diagonal_of(self_of(call));
+  call.make(sum_dtype(call), {});
+}
+
+Launch bind_trace(const Binding& call) {
+  const DType dtype = sum_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    return reduce_launch<C, C>(call.result(), diagonal_of(self_of(call)), {0}, dtype, dtype,
+                               [](const C* x, std::int64_t n) { return ordered_sum(x, n); });
+  });
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.sum", infer_sum, bind_sum},
+    {"aten.nansum", infer_sum, bind_nansum},
+    {"aten.prod", infer_sum, bind_prod},
+    {"aten.mean", infer_mean, bind_mean},
+    {"aten.all", infer_test, bind_test<true>},
+    {"aten.any", infer_test, bind_test<false>},
+    {"aten.count_nonzero", infer_count_nonzero, bind_count_nonzero},
+    {"aten.norm", infer_norm, bind_norm},
+    {"aten.linalg_vector_norm", infer_norm, bind_norm},
+    {"aten.logsumexp", infer_logsumexp, bind_logsumexp},
+    {"aten.trace", infer_trace, bind_trace},
+};
+
+}  // namespace
+
+std::span<const Kernel> reduction_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

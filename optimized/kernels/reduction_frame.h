@@ -1,0 +1,50 @@
+// What reductions along dimensions share: which dimensions, the result's sizes, the loop over rows.
+//
+// Who uses it: reduction, variance. The result is row-major, as PyTorch makes it.
+#pragma once
+
+#include <algorithm>
+
+#include "optimized/converted_rows.h"
+
+namespace graphgate::optimized {
+
+using Dims = std::vector<std::int64_t>;
+
+// The sizes without `dims`, or with 1 in their places.
+[[nodiscard]] inline Sizes reduced_sizes(const Tensor& self, const Dims& dims, bool keeps) {
+  Sizes out;
+  for (std::int64_t d = 0; d < self.rank(); ++d) {
+    const bool is_reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
+    if (!is_reduced) out.push_back(self.sizes[static_cast<std::size_t>(d)]);
+    if (is_reduced && keeps) out.push_back(1);
+  }
+  return out;
+}
+
+// The dimensions that argument `dim` names: one, several, or all where it is missing or None. An
+// empty list is all of them, but for `empty_is_none`.
+[[nodiscard]] inline Dims reduced_dims(const KernelCall& call, const Tensor& self,
+                                       bool empty_is_none = false) {
+  const auto given = call.optional_integers("dim");
+  if (!given) return wrap_dims({}, self.rank(), true);
+  return wrap_dims(*given, self.rank(), !empty_is_none);
+}
+
+// result[r] = f(row r of self, converted to `dtype`, n), rounded to `rounds_to`. C is the type f
+// reads, R what it returns.
+template <class C, class R, class F>
+[[nodiscard]] Launch reduce_launch(const Tensor& result, const Tensor& self, const Dims& dims,
+                                   spec::DType dtype, spec::DType rounds_to, F f) {
+  return [from = ConvertedRows(self, dims, dtype), to = Rows(result, {}), result, rounds_to,
+          f = std::move(f)] {
+    std::vector<C> row(static_cast<std::size_t>(from.length()));
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.template load<C>(r, row.data());
+      const R value = f(static_cast<const C*>(row.data()), from.length());
+      store_result<R>(result, to, r, rounds_to, value);
+    }
+  };
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,250 @@
+// Writing a region of a tensor: index_put, masked_scatter, and the *_scatter ops, which copy self
+// and write one view of the copy.
+#include "optimized/kernels/accumulation.h"
+#include "optimized/kernels/families.h"
+#include "optimized/kernels/index_list.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// ---- index_put
+
+void check_values(const Sizes& frame, const Tensor& values) {
+  (void)broadcast_strides(values, frame);
+}
+
+void infer_index_put(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& values = call.tensor("values");
+  const auto indices = call.tensors("indices");
+  if (self.dtype != values.dtype) {
+    throw OpError("self has dtype " + std::string(spec::torch_name(self.dtype)) + ", the values " +
+                  std::string(spec::torch_name(values.dtype)));
+  }
+  const Tensor* written = call.written_result(0);
+  if (written && same_geometry(*written, values)) {
+    throw OpError("the values are the tensor that is written");
+  }
+  check_masks(self, indices);
+  if (!has_mask(indices))
+    check_values(index_frame(self, expand_masks(self, indices)).sizes, values);
+  if (call.boolean("accumulate")) call.want_workspace(accumulation_bytes(self, false));
+  call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
+}
+
+// The launch for index tensors that are known: at bind, or behind masks at every run.
+Launch index_put_launch(const Binding& call, const IndexList& list) {
+  const Tensor& self = call.tensor("self");
+  const Sizes frame = index_frame(self, list).sizes;
+  const Tensor values = broadcast_to(call.tensor("values"), frame);
+  Accumulation job;
+  job.source = values;
+  job.loop = [&list](const Tensor& target, std::span<const Tensor> others) {
+    IndexFrame at = index_frame(target, list);
+    return IndexedLoop(at.sizes, at.indexed, others, std::move(at.dims));
+  };
+  if (call.boolean("accumulate")) return accumulate(call.result(), self, job, call.workspace());
+  return in_sequence({start_from_self(call.result(), self),
+                      write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
+}
+
+Launch bind_index_put(const Binding& call) {
+  const auto indices = call.tensors("indices");
+  if (!has_mask(indices)) {
+    return index_put_launch(call, expand_masks(call.tensor("self"), indices));
+  }
+  return [call] {
+    const IndexList list = expand_masks(call.tensor("self"), call.tensors("indices"));
+    index_put_launch(call, list)();
+  };
+}
+
+// ---- masked_scatter
+
+Sizes masked_sizes(const KernelCall& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& mask = call.tensor("mask");
+  if (call.written_result(0) == &self) {
+    (void)broadcast_strides(mask, self.sizes);
+    return self.sizes;
+  }
+  return broadcast_sizes(self.sizes, mask.sizes);
+}
+
+void infer_masked_scatter(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (call.tensor("source").dtype != self.dtype) throw OpError("self and source differ in dtype");
+  if (call.tensor("mask").dtype != spec::DType::kBool) throw OpError("the mask is not bool");
+  call.make(self.dtype, masked_sizes(call));
+}
+
+// Writes the source's elements, in row-major order, where the mask is true.
+template <class Word>
+void scatter_masked(const Loop& loop, const Tensor& source) {
+  const std::int64_t available = source.count();
+  const bool is_flat = is_contiguous(source);
+  std::int64_t next = 0;
+  loop.for_each_run([&](std::byte* const* at, const std::int64_t* strides, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (at[2][i * strides[2]] == std::byte{0}) continue;
+      if (next == available) {
+        throw OpError("the source has " + std::to_string(available) +
+                      " elements, fewer than the mask has true ones");
+      }
+      const std::int64_t from = is_flat ? next : offset_of(next, source.sizes, source.strides);
+      ++next;
+      std::memcpy(at[1] + i * strides[1],
+                  source.data() + from * static_cast<std::int64_t>(sizeof(Word)), sizeof(Word));
+    }
+  });
+}
+
+Launch bind_masked_scatter(const Binding& call) {
+  const Tensor& result = call.result();
+  const Tensor self = broadcast_to(call.tensor("self"), result.sizes);
+  const Tensor mask = broadcast_to(call.tensor("mask"), result.sizes);
+  const std::array<const Tensor*, 2> tensors = {&result, &mask};
+  return in_sequence(
+      {start_from_self(result, self), [loop = row_major_loop(result.sizes, tensors),
+                                       source = call.tensor("source"), item = self.item_bytes()] {
+         with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
+       }});
+}
+
+// ---- the *_scatter ops
+
+// A view's geometry over a tensor.
+struct Region {
+  Sizes sizes, strides;
+  std::int64_t offset = 0;
+};
+
+Region whole(const Tensor& tensor) { return {tensor.sizes, tensor.strides, tensor.offset}; }
+
+Region sliced(const KernelCall& call, const Tensor& base) {
+  Region region = whole(base);
+  if (base.rank() == 0) throw OpError("a scalar cannot be sliced");
+  const auto d = static_cast<std::size_t>(wrap_dim(call.integer("dim"), base.rank()));
+  const std::int64_t size = base.sizes[d];
+  const std::int64_t step = call.integer("step");
+  if (step <= 0) throw OpError("the step is " + std::to_string(step) + ", not positive");
+  const auto bounded = [size](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  const std::int64_t start = bounded(call.optional_integer("start").value_or(0));
+  const std::int64_t end = std::max(start, bounded(call.optional_integer("end").value_or(size)));
+  region.sizes[d] = (end - start) / step + ((end - start) % step != 0 ? 1 : 0);
+  region.offset += start * base.strides[d];
+  region.strides[d] *= step;
+  return region;
+}
+
+Region selected(const KernelCall& call, const Tensor& base) {
+  Region region = whole(base);
+  if (base.rank() == 0) throw OpError("a scalar has no dimension to select from");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), base.rank());
+  const std::int64_t index = call.integer("index");
+  const std::int64_t size = base.size(dim);
+  if (index < -size || index >= size) {
+    throw OpError("index " + std::to_string(index) + " is out of range for dimension " +
+                  std::to_string(dim) + " of size " + std::to_string(size));
+  }
+  region.offset += (index < 0 ? index + size : index) * base.strides[static_cast<std::size_t>(dim)];
+  region.sizes.erase(region.sizes.begin() + dim);
+  region.strides.erase(region.strides.begin() + dim);
+  return region;
+}
+
+Region diagonal(const KernelCall& call, const Tensor& base) {
+  const std::int64_t dim1 = wrap_dim(call.integer("dim1"), base.rank());
+  const std::int64_t dim2 = wrap_dim(call.integer("dim2"), base.rank());
+  if (dim1 == dim2) throw OpError("a diagonal wants two dimensions");
+  const std::int64_t shift = call.integer("offset");
+  const std::int64_t down = std::max<std::int64_t>(-shift, 0);
+  const std::int64_t right = std::max<std::int64_t>(shift, 0);
+  const std::int64_t length = std::min(base.size(dim1) - down, base.size(dim2) - right);
+  const std::int64_t stride1 = base.strides[static_cast<std::size_t>(dim1)];
+  const std::int64_t stride2 = base.strides[static_cast<std::size_t>(dim2)];
+  Region region{{}, {}, base.offset};
+  if (length > 0) region.offset += down * stride1 + right * stride2;
+  for (std::int64_t d = 0; d < base.rank(); ++d) {
+    if (d == dim1 || d == dim2) continue;
+    region.sizes.push_back(base.size(d));
+    region.strides.push_back(base.strides[static_cast<std::size_t>(d)]);
+  }
+  region.sizes.push_back(std::max<std::int64_t>(length, 0));
+  region.strides.push_back(stride1 + stride2);
+  return region;
+}
+
+// Only what lies in the result's own bytes can be written.
+Region strided(const KernelCall& call, const Tensor& base) {
+  Tensor view = base;
+  view.sizes = call.integers("size");
+  view.strides = call.integers("stride");
+  view.offset = call.optional_integer("storage_offset").value_or(base.offset);
+  bool is_sound = view.sizes.size() == view.strides.size() && view.offset >= 0;
+  for (const std::int64_t stride : view.strides) is_sound &= stride >= 0;
+  if (!is_sound) throw OpError("not a geometry: " + print_sizes(view.strides));
+  const ByteRange inside = byte_range(base);
+  const ByteRange wanted = byte_range(view);
+  if (view.count() != 0 && (wanted.begin < inside.begin || wanted.end > inside.end)) {
+    throw OpError("the strided region leaves the tensor");
+  }
+  return whole(view);
+}
+
+using FindRegion = Region (*)(const KernelCall&, const Tensor&);
+
+// Whether two indices share an element for certain: a stretched dimension.
+bool is_stretched(const Tensor& tensor) {
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] > 1 && tensor.strides[d] == 0) return true;
+  }
+  return false;
+}
+
+template <FindRegion find>
+void infer_region_scatter(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Region region = find(call, self);
+  if (region.sizes != call.tensor("src").sizes) {
+    throw OpError("the source has sizes " + print_sizes(call.tensor("src").sizes) +
+                  ", the region " + print_sizes(region.sizes));
+  }
+  if (is_stretched(self)) {
+    return call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
+  }
+  // The copy keeps self's place in its storage, too.
+  call.make(self.dtype, self.sizes, self.strides);
+  Made& made = call.results().back();
+  if (made.kind == Made::Kind::kNew) made.tensor.offset = self.offset;
+}
+
+template <FindRegion find>
+Launch bind_region_scatter(const Binding& call) {
+  const Region region = find(call, call.result());
+  Tensor target = call.result();
+  target.sizes = region.sizes;
+  target.strides = region.strides;
+  target.offset = region.offset;
+  return in_sequence(
+      {copy_launch(call.result(), call.tensor("self")), copy_launch(target, call.tensor("src"))});
+}
+
+constexpr auto kSame = Overlap::kSameGeometry;
+constexpr Kernel kKernels[] = {
+    {"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>},
+    {"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>},
+    {"aten.index_put", infer_index_put, bind_index_put, kSame},
+    {"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter, kSame},
+    {"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>},
+    {"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>},
+};
+
+}  // namespace
+
+std::span<const Kernel> region_scatter_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,229 @@
+// Running sums, products, extrema and differences along one dimension.
+#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/sum.h"
+#include "optimized/converted_rows.h"
+#include "optimized/kernels/families.h"
+#include "optimized/promotion.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+using spec::DType;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+Dims scanned_dims(const KernelCall& call, const Tensor& self) {
+  return {wrap_dim(call.integer("dim"), self.rank())};
+}
+
+// Integers widen to int64, unless the result is given.
+DType scan_dtype(const KernelCall& call) {
+  if (const Tensor* out = call.written_result(0)) return out->dtype;
+  if (const auto dtype = call.optional_dtype("dtype")) return *dtype;
+  const DType dtype = call.tensor("self").dtype;
+  return spec::is_floating_point(dtype) ? dtype : DType::kInt64;
+}
+
+void infer_scan(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  (void)scanned_dims(call, self);
+  call.make(scan_dtype(call), self.sizes);
+}
+
+// Runs `scan` over rows of compute type C, in place.
+template <class C, class Scan>
+Launch scan_launch(const Binding& call, DType dtype, Scan scan) {
+  const Tensor& self = call.tensor("self");
+  const Dims dims = scanned_dims(call, self);
+  return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
+          result = call.result(), dtype, scan] {
+    std::vector<C> row(at(from.length()));
+    for (std::int64_t r = 0; r < from.count(); ++r) {
+      from.template load<C>(r, row.data());
+      scan(row);
+      store_row<C>(result, to, r, dtype, row.data());
+    }
+  };
+}
+
+template <bool is_product>
+Launch bind_cumulative(const Binding& call) {
+  const DType dtype = scan_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
+      using W = internal::Accumulator<C>;
+      W running = is_product ? W(1) : W(0);
+      for (C& x : row) {
+        running = is_product ? running * static_cast<W>(x) : running + static_cast<W>(x);
+        x = static_cast<C>(running);
+      }
+    });
+  });
+}
+
+void infer_logcumsumexp(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (!spec::is_floating_point(self.dtype)) {
+    throw OpError("logcumsumexp wants a floating-point input");
+  }
+  (void)scanned_dims(call, self);
+  call.make(self.dtype, self.sizes);
+}
+
+// log(exp(a) + exp(b)). Equal infinities stay as they are.
+template <class C>
+C log_add_exp(C a, C b) {
+  if (a != a || b != b) return a + b;
+  const C greater = std::max(a, b);
+  const C lesser = std::min(a, b);
+  if (greater == lesser && std::fabs(greater) == static_cast<C>(kInfinity)) return greater;
+  return log1p(exp(lesser - greater)) + greater;
+}
+
+Launch bind_logcumsumexp(const Binding& call) {
+  const DType dtype = call.tensor("self").dtype;
+  return with_real(dtype, [&]<class C>() {
+    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
+      C running = -static_cast<C>(kInfinity);
+      for (C& x : row) x = running = log_add_exp(running, x);
+    });
+  });
+}
+
+void infer_extremum(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  (void)scanned_dims(call, self);
+  call.make(self.dtype, self.sizes);
+  call.make(DType::kInt64, self.sizes);
+}
+
+// Of equal elements the last counts; a NaN stays, and the last NaN counts.
+template <bool is_max, class C>
+bool takes_over(C x, C best) {
+  if (x != x) return true;
+  return best == best && (is_max ? x >= best : x <= best);
+}
+
+template <bool is_max>
+Launch bind_extremum(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Dims dims = scanned_dims(call, self);
+  return with_compute(self.dtype, [&]<class C>() -> Launch {
+    return [from = Rows(self, dims), values = Rows(call.result(0), dims),
+            indices = Rows(call.result(1), dims)] {
+      std::vector<C> row(at(from.length()));
+      std::vector<std::int64_t> where(row.size());
+      for (std::int64_t r = 0; r < from.count(); ++r) {
+        from.template load<C>(r, row.data());
+        std::size_t best = 0;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          if (i == 0 || takes_over<is_max>(row[i], row[i - 1])) best = i;
+          if (best != i) row[i] = row[i - 1];
+          where[i] = static_cast<std::int64_t>(best);
+        }
+        values.template store<C>(r, row.data());
+        indices.store<std::int64_t>(r, where.data());
+      }
+    };
+  });
+}
+
+// What diff works on: prepend, self and append, one after the other.
+struct Joined {
+  std::vector<Tensor> parts;
+  DType dtype = DType::kFloat32;
+  std::int64_t dim = 0;
+  Sizes sizes, strides;
+  std::int64_t steps = 0;
+};
+
+Joined joined_input(const KernelCall& call) {
+  Joined out;
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) throw OpError("diff wants an input with dimensions");
+  out.dim = wrap_dim(call.integer("dim"), self.rank());
+  out.sizes = self.sizes;
+  out.strides = self.strides;
+  std::vector<const Tensor*> given = {call.optional_tensor("prepend"), &self,
+                                      call.optional_tensor("append")};
+  std::erase(given, nullptr);
+  out.dtype = self.dtype;
+  if (given.size() > 1) out.dtype = result_type(given);
+  std::int64_t length = 0;
+  for (const Tensor* part : given) {
+    Sizes sizes = part->sizes;
+    if (part->rank() != self.rank()) throw OpError("diff joins tensors of one rank");
+    length += sizes[at(out.dim)];
+    sizes[at(out.dim)] = self.sizes[at(out.dim)];
+    if (sizes != self.sizes) throw OpError("diff joins tensors that differ along one dimension");
+    out.parts.push_back(*part);
+  }
+  out.sizes[at(out.dim)] = length;
+  if (given.size() > 1) out.strides = row_major_strides(out.sizes);
+  const std::int64_t steps = call.integer("n");
+  if (steps < 0) throw OpError("diff wants an order of 0 or more");
+  out.steps = std::min(steps, length);
+  return out;
+}
+
+void infer_diff(Inference& call) {
+  Joined input = joined_input(call);
+  Tensor step = call.tensor("self");
+  step.dtype = input.dtype;
+  step.sizes = input.sizes;
+  step.strides = input.strides;
+  if (input.steps == 0) step.strides = strides_like(step, spec::MemoryFormat::kPreserve);
+  for (std::int64_t i = 0; i < input.steps; ++i) {
+    --step.sizes[at(input.dim)];
+    step.strides = pointwise_strides({&step, &step}, step.sizes);
+  }
+  call.make(input.dtype, step.sizes, step.strides);
+}
+
+template <class C>
+void difference(DType dtype, std::vector<C>& row, std::int64_t n) {
+  using W = internal::Accumulator<C>;
+  for (std::int64_t i = 0; i < n; ++i) {
+    row[at(i)] = static_cast<C>(static_cast<W>(row[at(i + 1)]) - static_cast<W>(row[at(i)]));
+  }
+  round_values<C>(dtype, row.data(), n);  // a bool difference is "not equal"
+}
+
+Launch bind_diff(const Binding& call) {
+  const Joined input = joined_input(call);
+  const Dims dims = {input.dim};
+  std::vector<ConvertedRows> parts;
+  for (const Tensor& part : input.parts) parts.emplace_back(part, dims, input.dtype);
+  return with_compute(input.dtype, [&]<class C>() -> Launch {
+    return [parts, to = Rows(call.result(), dims), result = call.result(), dtype = input.dtype,
+            steps = input.steps, length = input.sizes[at(input.dim)]] {
+      std::vector<C> row(at(length));
+      for (std::int64_t r = 0; r < to.count(); ++r) {
+        C* out = row.data();
+        for (const ConvertedRows& part : parts) {
+          part.template load<C>(r, out);
+          out += part.length();
+        }
+        for (std::int64_t step = 1; step <= steps; ++step) difference(dtype, row, length - step);
+        store_row<C>(result, to, r, dtype, row.data());
+      }
+    };
+  });
+}
+
+constexpr Kernel kKernels[] = {
+    {"aten.cumsum", infer_scan, bind_cumulative<false>},
+    {"aten.cumprod", infer_scan, bind_cumulative<true>},
+    {"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp},
+    {"aten.cummax", infer_extremum, bind_extremum<true>},
+    {"aten.cummin", infer_extremum, bind_extremum<false>},
+    {"aten.diff", infer_diff, bind_diff},
+};
+
+}  // namespace
+
+std::span<const Kernel> scan_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,301 @@
+// Writing through index tensors along one dimension: scatter and its reductions, index_add,
+// index_copy, index_fill, index_reduce; and put, which counts elements.
+#include "optimized/kernels/accumulation.h"
+#include "optimized/kernels/families.h"
+#include "optimized/strides.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// A source that is the very tensor being written would be read after it was overwritten.
+void refuse_written(const KernelCall& call, const Tensor& source) {
+  const Tensor* written = call.written_result(0);
+  if (written && same_geometry(*written, source)) {
+    throw OpError("the source is the tensor that is written");
+  }
+}
+
+void check_same_dtype(const Tensor& self, const Tensor& source) {
+  if (self.dtype == source.dtype) return;
+  throw OpError("self has dtype " + std::string(spec::torch_name(self.dtype)) + ", the source " +
+                std::string(spec::torch_name(source.dtype)));
+}
+
+// ---- scatter: one index per element of the source
+
+const Tensor* scatter_source(const KernelCall& call) {
+  return call.is_tensor("src") ? &call.tensor("src") : nullptr;
+}
+
+void check_scatter_sizes(const Tensor& self, const Tensor& index, const Tensor* source,
+                         std::int64_t dim) {
+  bool fits = index.rank() == self.rank() && (!source || source->rank() == self.rank());
+  for (std::int64_t d = 0; fits && d < self.rank(); ++d) {
+    fits = (d == dim || index.size(d) <= self.size(d)) &&
+           (!source || index.size(d) <= source->size(d));
+  }
+  if (fits) return;
+  throw OpError("the index of sizes " + print_sizes(index.sizes) + " does not fit self of sizes " +
+                print_sizes(self.sizes) +
+                (source ? " and the source of sizes " + print_sizes(source->sizes) : ""));
+}
+
+bool is_scatter_mean(const KernelCall& call) {
+  return call.has("reduce") && call.text("reduce") == "mean";
+}
+
+bool is_scatter_assignment(const KernelCall& call) {
+  return !call.has("reduce") && call.row().schema.base_name() != "scatter_add";
+}
+
+void infer_scatter(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor index = at_least_1d(call.tensor("index"));
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  std::optional<Tensor> source;
+  if (const Tensor* given = scatter_source(call)) {
+    check_same_dtype(self, *given);
+    refuse_written(call, *given);
+    source = at_least_1d(*given);
+  }
+  if (index.count() != 0) {  // an empty index may be of any dtype and sizes
+    check_index_dtype(index);
+    check_scatter_sizes(at_least_1d(self), index, source ? &*source : nullptr, dim);
+  }
+  if (!is_scatter_assignment(call)) {
+    call.want_workspace(accumulation_bytes(self, is_scatter_mean(call)));
+  }
+  call.make(self.dtype, self.sizes);
+}
+
+// A loop over the index, with `target` seen at the index's sizes.
+IndexedLoop scatter_loop(const Tensor& target, const Tensor& index, std::int64_t dim,
+                         std::span<const Tensor> others) {
+  const Tensor base = at_least_1d(target);
+  Tensor indexed = pinned(base, dim, 0);
+  indexed.sizes = index.sizes;
+  return {index.sizes, indexed, others, {indexed_dim(base, dim, index, false)}};
+}
+
+Launch bind_scatter(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor index = at_least_1d(call.tensor("index"));
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  Launch start = start_from_self(call.result(), self);
+  if (index.count() == 0) return start;
+  Accumulation job;
+  if (const Tensor* given = scatter_source(call)) {
+    job.source = at_least_1d(*given);
+    job.source->sizes = index.sizes;
+  }
+  if (!is_scatter_assignment(call)) {
+    if (!job.source) job.constant = call.item("value");
+    if (call.has("reduce")) set_reduction(job, call.text("reduce"));
+    job.includes_self = call.boolean_or("include_self", true);
+    job.loop = [index, dim](const Tensor& target, std::span<const Tensor> others) {
+      return scatter_loop(target, index, dim, others);
+    };
+    return accumulate(call.result(), self, job, call.workspace());
+  }
+  if (job.source) {
+    return in_sequence(
+        {std::move(start), write_cells(scatter_loop(call.result(), index, dim, {&*job.source, 1}),
+                                       self.item_bytes())});
+  }
+  return in_sequence(
+      {std::move(start), fill_cells(scatter_loop(call.result(), index, dim, {}), self.item_bytes(),
+                                    element_bytes(self.dtype, call.item("value")))});
+}
+
+// ---- index_add and its like: one index per slice of the source
+
+void check_index_slices(const Tensor& self, const Tensor& index, const Tensor& source,
+                        std::int64_t dim) {
+  bool fits = index.rank() <= 1 && self.rank() == source.rank() &&
+              at_least_1d(source).size(dim) == index.count();
+  for (std::int64_t d = 0; fits && d < self.rank(); ++d) {
+    fits = d == dim || self.size(d) == source.size(d);
+  }
+  if (fits) return;
+  throw OpError("the index of sizes " + print_sizes(index.sizes) + " and the source of sizes " +
+                print_sizes(source.sizes) + " do not fit self of sizes " + print_sizes(self.sizes) +
+                " along dimension " + std::to_string(dim));
+}
+
+// A scalar source stands for one element where self has one dimension, and the other way round.
+Tensor index_source(const KernelCall& call) {
+  const Tensor& source = call.tensor("source");
+  return call.tensor("self").rank() > 0 ? at_least_1d(source) : source;
+}
+
+void check_slices(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& index = call.tensor("index");
+  check_index_dtype(index);
+  const Tensor source = index_source(call);
+  check_same_dtype(self, source);
+  refuse_written(call, call.tensor("source"));
+  Tensor base = self;
+  if (source.rank() == 1) base = at_least_1d(self);
+  check_index_slices(base, index, source, wrap_dim(call.integer("dim"), self.rank()));
+}
+
+void infer_index_copy(Inference& call) {
+  check_slices(call);
+  if (call.tensor("index").dtype != spec::DType::kInt64) throw OpError("the index is not int64");
+  call.make(call.tensor("self").dtype, call.tensor("self").sizes);
+}
+
+void infer_index_accumulation(Inference& call) {
+  check_slices(call);
+  const Tensor& self = call.tensor("self");
+  call.want_workspace(accumulation_bytes(self, is_scatter_mean(call)));
+  call.make(self.dtype, self.sizes);
+}
+
+// A loop over the slices, `count` of them, with `target` seen at the source's sizes.
+IndexedLoop slice_loop(const Tensor& target, const Tensor& index, std::int64_t dim,
+                       std::span<const Tensor> others) {
+  const Tensor base = at_least_1d(target);
+  const Tensor indexed = pinned(base, dim, index.count());
+  return {indexed.sizes,
+          indexed,
+          others,
+          {indexed_dim(base, dim, along_dim(index, dim, base.rank()), false)}};
+}
+
+Launch bind_index_copy(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor source = at_least_1d(call.tensor("source"));
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  return in_sequence(
+      {start_from_self(call.result(), self),
+       write_cells(slice_loop(call.result(), call.tensor("index"), dim, {&source, 1}),
+                   self.item_bytes())});
+}
+
+Launch bind_index_accumulation(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  Accumulation job;
+  job.source = at_least_1d(call.tensor("source"));
+  if (call.has("alpha")) job.scale = call.item("alpha");
+  if (call.has("reduce")) set_reduction(job, call.text("reduce"));
+  job.includes_self = call.boolean_or("include_self", true);
+  job.loop = [index = call.tensor("index"), dim = wrap_dim(call.integer("dim"), self.rank())](
+                 const Tensor& target, std::span<const Tensor> others) {
+    return slice_loop(target, index, dim, others);
+  };
+  return accumulate(call.result(), self, job, call.workspace());
+}
+
+void infer_index_fill(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& index = call.tensor("index");
+  if (index.dtype != spec::DType::kInt64) throw OpError("the index is not int64");
+  if (index.rank() > 1) throw OpError("the index has rank " + std::to_string(index.rank()));
+  (void)wrap_dim(call.integer("dim"), self.rank());
+  if (call.is_tensor("value")) {
+    if (call.tensor("value").rank() != 0) throw OpError("the value is not a scalar");
+    call.want_workspace(8);
+  }
+  call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
+}
+
+Launch bind_index_fill(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& result = call.result();
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const Tensor base = at_least_1d(result);
+  const Tensor& index = call.tensor("index");
+  const Tensor indexed = pinned(base, dim, index.count());
+  const auto make_loop = [&](std::span<const Tensor> others) {
+    return IndexedLoop(indexed.sizes, indexed, others,
+                       {indexed_dim(base, dim, along_dim(index, dim, base.rank()), true)});
+  };
+  Launch start = start_from_self(result, self);
+  if (!call.is_tensor("value")) {
+    return in_sequence(
+        {std::move(start), fill_cells(make_loop({}), self.item_bytes(),
+                                      element_bytes(self.dtype, call.item("value")))});
+  }
+  Tensor value = call.tensor("value");
+  value.dtype = self.dtype;
+  value.offset = 0;
+  value.bytes = call.workspace();
+  value.storage = kNoStorage;
+  return in_sequence({copy_launch(value, call.tensor("value")), std::move(start),
+                      write_cells(make_loop({&value, 1}), self.item_bytes())});
+}
+
+// ---- put: one index per element, which counts self's elements in row-major order
+
+std::int64_t put_copy_bytes(const Tensor& source) {
+  return is_contiguous(source) ? 0 : (source.count() * source.item_bytes() + 63) / 64 * 64;
+}
+
+void infer_put(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& index = call.tensor("index");
+  const Tensor& source = call.tensor("source");
+  check_same_dtype(self, source);
+  refuse_written(call, source);
+  if (index.dtype != spec::DType::kInt64) throw OpError("the index is not int64");
+  if (index.count() != source.count()) {
+    throw OpError(std::to_string(source.count()) + " elements for " +
+                  std::to_string(index.count()) + " indices");
+  }
+  if (self.count() == 0 && index.count() != 0) throw OpError("put into an empty tensor");
+  call.want_workspace(put_copy_bytes(source) + accumulation_bytes(self, false));
+  call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
+}
+
+Launch bind_put(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& index = call.tensor("index");
+  Tensor source = call.tensor("source");
+  std::byte* workspace = call.workspace();
+  Launch pack;
+  if (!is_contiguous(source)) {
+    Tensor packed = source;
+    packed.strides = row_major_strides(source.sizes);
+    packed.offset = 0;
+    packed.storage = kNoStorage;
+    packed.bytes = workspace;
+    workspace += put_copy_bytes(source);
+    pack = copy_launch(packed, source);
+    source = std::move(packed);
+  }
+  source.sizes = index.sizes;
+  source.strides = row_major_strides(index.sizes);
+  Accumulation job;
+  job.source = source;
+  job.loop = [index](const Tensor& target, std::span<const Tensor> others) {
+    Tensor indexed = target;
+    indexed.sizes = index.sizes;
+    indexed.strides.assign(index.sizes.size(), 0);
+    return IndexedLoop(index.sizes, indexed, others, {indexed_elements(target, index)});
+  };
+  if (call.boolean("accumulate")) {
+    return in_sequence({std::move(pack), accumulate(call.result(), self, job, workspace)});
+  }
+  return in_sequence({std::move(pack), start_from_self(call.result(), self),
+                      write_cells(job.loop(call.result(), {&source, 1}), self.item_bytes())});
+}
+
+constexpr auto kSame = Overlap::kSameGeometry;
+constexpr Kernel kKernels[] = {
+    {"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame},
+    {"aten.index_copy", infer_index_copy, bind_index_copy, kSame},
+    {"aten.index_fill", infer_index_fill, bind_index_fill, kSame},
+    {"aten.index_reduce", infer_index_accumulation, bind_index_accumulation, kSame},
+    {"aten.put", infer_put, bind_put, kSame},
+    {"aten.scatter", infer_scatter, bind_scatter, kSame},
+    {"aten.scatter_add", infer_scatter, bind_scatter, kSame},
+    {"aten.scatter_reduce", infer_scatter, bind_scatter, kSame},
+};
+
+}  // namespace
+
+std::span<const Kernel> scatter_kernels() { return kKernels; }
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,236 @@
+#include "optimized/kernels/selection.h"
+
+#include <cmath>
+
+#include "optimized/kernels/pointwise.h"
+#include "optimized/rows.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+const Item& none() {
+  static const Item kNone{spec::None{}};
+  return kNone;
+}
+
+// ---- clamp ----
+
+struct Bounds {
+  const Item& min;
+  const Item& max;
+  [[nodiscard]] bool has_min() const { return !min.as<spec::None>(); }
+  [[nodiscard]] bool has_max() const { return !max.as<spec::None>(); }
+};
+
+Bounds bounds_of(const KernelCall& call) {
+  return {call.has("min") ? call.item("min") : none(), call.has("max") ? call.item("max") : none()};
+}
+
+DType clamp_dtype(const KernelCall& call, const Bounds& bounds) {
+  return result_type({&call.item("self"), &bounds.min, &bounds.max});
+}
+
+// A bound that is a number of a call with one bound.
+bool is_lone_number(const Bounds& bounds) {
+  return bounds.has_min() != bounds.has_max() && !bounds.min.as<Tensor>() &&
+         !bounds.max.as<Tensor>();
+}
+
+// x, or the bound that it passes. NaN wins, but with `ignores_nan` not that of the bound.
+template <class C>
+C at_least(C x, C bound, bool ignores_nan) {
+  return x < bound || (bound != bound && !ignores_nan) ? bound : x;
+}
+template <class C>
+C at_most(C x, C bound, bool ignores_nan) {
+  return x > bound || (bound != bound && !ignores_nan) ? bound : x;
+}
+
+template <class C>
+Launch clamp_launch(const Binding& call, const Bounds& bounds, DType common) {
+  const Source<C> self(call.item("self"), common);
+  const bool ignores_nan = is_lone_number(bounds);
+  if (!bounds.has_max()) {
+    std::array<Source<C>, 2> sources = {self, Source<C>(bounds.min, common)};
+    return launch_sources<C>(call.result(), common, std::move(sources),
+                             [ignores_nan](C x, C low) { return at_least(x, low, ignores_nan); });
+  }
+  const Source<C> high(bounds.max, common);
+  if (!bounds.has_min()) {
+    std::array<Source<C>, 2> sources = {self, high};
+    return launch_sources<C>(call.result(), common, std::move(sources),
+                             [ignores_nan](C x, C top) { return at_most(x, top, ignores_nan); });
+  }
+  std::array<Source<C>, 3> sources = {self, Source<C>(bounds.min, common), high};
+  return launch_sources<C>(call.result(), common, std::move(sources), [](C x, C low, C top) {
+    return at_most(at_least(x, low, false), top, false);
+  });
+}
+
+// ---- bits ----
+
+// The integer dtype of the same width.
+DType word_dtype(DType dtype) {
+  switch (spec::item_size_bytes(dtype)) {
+    case 1:
+      return DType::kUInt8;
+    case 2:
+      return DType::kInt16;
+    case 4:
+      return DType::kInt32;
+    default:
+      return DType::kInt64;
+  }
+}
+
+Tensor as_words(Tensor tensor) {
+  tensor.dtype = word_dtype(tensor.dtype);
+  return tensor;
+}
+
+// A value of dtype `dtype` as its bits.
+Source<std::int64_t> word_source(const Item& item, DType dtype) {
+  const DType word = word_dtype(dtype);
+  if (const auto* tensor = item.as<Tensor>()) return {as_words(*tensor), word};
+  std::array<std::byte, 8> bytes;
+  store_number(item, dtype, bytes.data());
+  return {Item{load_element<std::int64_t>(word, bytes.data())}, word};
+}
+
+// result = condition ? yes : no, in `common`, which both are cast to.
+Launch select_launch(const Tensor& result, const Tensor& condition, const Item& yes, const Item& no,
+                     DType common) {
+  const auto changes = [common](const Item& item) {
+    const auto* tensor = item.as<Tensor>();
+    return tensor && tensor->dtype != common;
+  };
+  if (result.dtype == common && !changes(yes) && !changes(no)) {
+    using Word = std::int64_t;
+    std::array<Source<Word>, 3> sources = {Source<Word>(condition, condition.dtype),
+                                           word_source(yes, common), word_source(no, common)};
+    return launch_sources<Word>(as_words(result), word_dtype(common), std::move(sources),
+                                [](Word c, Word x, Word y) { return c != 0 ? x : y; });
+  }
+  return with_compute(common, [&]<class C>() {
+    std::array<Source<C>, 3> sources = {Source<C>(condition, condition.dtype),
+                                        Source<C>(yes, common), Source<C>(no, common)};
+    return launch_sources<C>(result, common, std::move(sources),
+                             [](C c, C x, C y) { return c != 0 ? x : y; });
+  });
+}
+
+// ---- where ----
+
+// Visits the row-major positions of true elements.
+template <class Visit>
+void for_each_true(const Tensor& condition, Visit&& visit) {
+  const Rows elements(condition, {});
+  for (std::int64_t i = 0; i < elements.count(); ++i) {
+    if (load_element<double>(condition.dtype, elements.at(i)) != 0) visit(i);
+  }
+}
+
+void infer_indices(Inference& call, const Tensor& condition) {
+  if (!call.has_data()) Inference::needs_data();
+  std::int64_t count = 0;
+  for_each_true(condition, [&](std::int64_t) { ++count; });
+  call.begin_list();
+  for (std::int64_t d = 0; d < std::max<std::int64_t>(condition.rank(), 1); ++d) {
+    call.make(DType::kInt64, {count}, {}, condition.device);
+  }
+  call.end_list();
+}
+
+void store_indices(const Tensor& condition, const std::vector<Tensor>& results) {
+  std::int64_t next = 0;
+  for_each_true(condition, [&](std::int64_t position) {
+    for (std::size_t d = results.size(); d-- > 0;) {
+      const std::int64_t size = condition.rank() == 0 ? 1 : condition.sizes[d];
+      store_element<std::int64_t>(DType::kInt64, position % size,
+                                  results[d].data() + next * results[d].strides[0] * 8);
+      position /= size;
+    }
+    ++next;
+  });
+}
+
+Launch bind_indices(const Binding& call) {
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < call.result_count(); ++i) results.push_back(call.result(i));
+  return [condition = call.tensor("condition"), results] { store_indices(condition, results); };
+}
+
+DType where_dtype(const KernelCall& call) {
+  return result_type({&call.item("self"), &call.item("other")});
+}
+
+}  // namespace
+
+void infer_clamp(Inference& call) {
+  const Bounds bounds = bounds_of(call);
+  if (!bounds.has_min() && !bounds.has_max()) throw OpError("clamp wants a min or a max");
+  const DType common = clamp_dtype(call, bounds);
+  std::vector<const Tensor*> inputs = {&call.tensor("self")};
+  for (const Item* bound : {&bounds.min, &bounds.max}) {
+    if (const auto* tensor = bound->as<Tensor>()) inputs.push_back(tensor);
+    check_number(*bound, common);
+  }
+  if (common == DType::kBool && (inputs.size() == 1 || (bounds.has_min() && bounds.has_max()))) {
+    throw OpError("not implemented for bool");
+  }
+  make_over(call, common, inputs);
+}
+
+Launch bind_clamp(const Binding& call) {
+  const Bounds bounds = bounds_of(call);
+  const DType common = clamp_dtype(call, bounds);
+  return with_compute(common, [&]<class C>() { return clamp_launch<C>(call, bounds, common); });
+}
+
+void infer_masked_fill(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& mask = call.tensor("mask");
+  if (mask.dtype != DType::kBool) throw OpError("masked_fill wants a bool mask");
+  const Item& value = call.item("value");
+  if (const auto* tensor = value.as<Tensor>(); tensor && tensor->rank() != 0) {
+    throw OpError("masked_fill wants a value without dimensions, not " +
+                  print_sizes(tensor->sizes));
+  }
+  check_number(value, self.dtype);
+  Sizes sizes = broadcast_sizes(self.sizes, mask.sizes);
+  if (call.row().writes(0) && sizes != self.sizes) {
+    throw OpError("the mask " + print_sizes(mask.sizes) + " does not broadcast to self " +
+                  print_sizes(self.sizes));
+  }
+  call.make(self.dtype, std::move(sizes), {}, self.device);
+}
+
+Launch bind_masked_fill(const Binding& call) {
+  const DType dtype = call.tensor("self").dtype;
+  return select_launch(call.result(), call.tensor("mask"), call.item("value"), call.item("self"),
+                       dtype);
+}
+
+void infer_where(Inference& call) {
+  const Tensor& condition = call.tensor("condition");
+  if (!call.has("self")) return infer_indices(call, condition);
+  if (condition.dtype != DType::kBool && condition.dtype != DType::kUInt8) {
+    throw OpError("where wants a bool condition, not " +
+                  std::string(spec::torch_name(condition.dtype)));
+  }
+  const DType common = where_dtype(call);
+  for (const char* name : {"self", "other"}) {
+    if (!spec::is_floating_point(common)) check_number(call.item(name), common);
+  }
+  make_pointwise(call, common, 3);
+}
+
+Launch bind_where(const Binding& call) {
+  if (!call.has("self")) return bind_indices(call);
+  return select_launch(call.result(), call.tensor("condition"), call.item("self"),
+                       call.item("other"), where_dtype(call));
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,138 @@
+#include "optimized/launch.h"
+
+#include <algorithm>
+
+#include "optimized/loop.h"
+
+namespace graphgate::optimized {
+namespace {
+
+constexpr std::int64_t kAlignment = 64;
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::int64_t packed_bytes(const Tensor& tensor) {
+  return aligned(tensor.count() * tensor.item_bytes());
+}
+
+// Whether return values are written into argument `index`.
+bool is_returned(const spec::OpRow& row, std::size_t index) {
+  return std::any_of(row.effects.returns.begin(), row.effects.returns.end(), [&](const auto& r) {
+    return std::find(r.aliases.begin(), r.aliases.end(), index) != r.aliases.end();
+  });
+}
+
+// The tensors that a call writes among its arguments.
+std::vector<const Tensor*> written_tensors(const KernelCall& call) {
+  std::vector<const Tensor*> out;
+  for (std::size_t i = 0; i < call.arguments().size(); ++i) {
+    if (!call.row().writes(i)) continue;
+    if (const auto* tensor = call.arguments()[i].as<Tensor>()) out.push_back(tensor);
+    if (const auto* list = call.arguments()[i].as<Item::List>()) {
+      for (const Item& element : *list) {
+        if (const auto* tensor = element.as<Tensor>()) out.push_back(tensor);
+      }
+    }
+  }
+  return out;
+}
+
+bool needs_copy(const Kernel& kernel, const Tensor& read, const Tensor& written) {
+  if (!may_overlap(read, written)) return false;
+  return kernel.overlap == Overlap::kNone || !same_geometry(read, written);
+}
+
+// Visits, in order, every tensor argument that must be read from a copy.
+template <class Visit>
+void for_each_copied(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>& arguments,
+                     const std::vector<Tensor>& written, Visit&& visit) {
+  const auto consider = [&](Item& item) {
+    auto* tensor = std::get_if<Tensor>(&item.value);
+    if (tensor && std::any_of(written.begin(), written.end(), [&](const Tensor& target) {
+          return needs_copy(kernel, *tensor, target);
+        })) {
+      visit(*tensor);
+    }
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!row.effects.arguments[i].reads) continue;
+    if (row.writes(i) && !is_returned(row, i)) continue;
+    if (auto* list = std::get_if<Item::List>(&arguments[i].value)) {
+      if (row.writes(i)) continue;
+      for (Item& element : *list) consider(element);
+    } else {
+      consider(arguments[i]);
+    }
+  }
+}
+
+std::vector<Tensor> copies_of(const std::vector<const Tensor*>& tensors) {
+  std::vector<Tensor> out;
+  out.reserve(tensors.size());
+  for (const Tensor* tensor : tensors) out.push_back(*tensor);
+  return out;
+}
+
+void flatten(const Made& made, std::vector<Tensor>& out) {
+  if (made.kind != Made::Kind::kList) return out.push_back(made.tensor);
+  for (const Made& element : made.list) flatten(element, out);
+}
+
+bool makes_tensor(const Made& made) {
+  return made.kind == Made::Kind::kNew ||
+         std::any_of(made.list.begin(), made.list.end(), makes_tensor);
+}
+
+}  // namespace
+
+Inference infer_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item> arguments,
+                     bool has_data) {
+  Inference inference(row, std::move(arguments), has_data);
+  kernel.infer(inference);
+  if (!kernel.bind) return inference;
+  const auto written = written_tensors(inference);
+  if (written.empty()) return inference;
+  for_each_copied(kernel, row, inference.arguments(), copies_of(written),
+                  [&](const Tensor& read) { inference.want_workspace(packed_bytes(read)); });
+  return inference;
+}
+
+bool takes_step(const Kernel& kernel, const Inference& inference) {
+  return std::any_of(inference.results().begin(), inference.results().end(), makes_tensor) ||
+         (kernel.bind && !written_tensors(inference).empty());
+}
+
+std::vector<Tensor> flat_tensors(const std::vector<Made>& made) {
+  std::vector<Tensor> out;
+  for (const Made& one : made) flatten(one, out);
+  return out;
+}
+
+Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item> arguments,
+                 std::vector<Tensor> results, std::byte* workspace) {
+  if (!kernel.bind) return {};
+  Binding probe(row, std::move(arguments), {}, nullptr);
+  const auto written = copies_of(written_tensors(probe));
+  std::vector<Launch> copies;
+  if (!written.empty()) {
+    for_each_copied(kernel, row, probe.arguments(), written, [&](Tensor& read) {
+      Tensor copy = read;
+      copy.strides = row_major_strides(read.sizes);
+      copy.offset = 0;
+      copy.storage = kNoStorage;
+      copy.bytes = workspace;
+      workspace += packed_bytes(read);
+      copies.push_back(copy_launch(copy, read));
+      read = std::move(copy);
+    });
+  }
+  Launch launch = kernel.bind(
+      Binding(row, std::move(probe.arguments()), std::move(results), workspace));
+  if (copies.empty()) return launch;
+  return [copies = std::move(copies), launch = std::move(launch)] {
+    for (const Launch& copy : copies) copy();
+    if (launch) launch();
+  };
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,48 @@
+// Every family of kernels, and the lookup by base name.
+#include <unordered_map>
+
+#include "optimized/kernels/families.h"
+
+namespace graphgate::optimized {
+namespace {
+
+struct Entry {
+  std::string_view family;
+  const Kernel* kernel = nullptr;
+};
+
+struct Family {
+  std::string_view name;
+  std::span<const Kernel> kernels;
+};
+
+std::unordered_map<std::string, Entry> make_table() {
+  const Family families[] = {
+#define GRAPHGATE_FAMILY(name) {#name, name##_kernels()},
+      GRAPHGATE_FAMILIES(GRAPHGATE_FAMILY)
+#undef GRAPHGATE_FAMILY
+  };
+  std::unordered_map<std::string, Entry> table;
+  for (const Family& family : families) {
+    for (const Kernel& kernel : family.kernels) {
+      const bool is_new =
+          table.emplace(std::string(kernel.base_name), Entry{family.name, &kernel}).second;
+      GRAPHGATE_CHECK(is_new);
+    }
+  }
+  return table;
+}
+
+Entry find_entry(const spec::OpRow& row) {
+  static const std::unordered_map<std::string, Entry> kTable = make_table();
+  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
+  return found == kTable.end() ? Entry{} : found->second;
+}
+
+}  // namespace
+
+const Kernel* find_kernel(const spec::OpRow& row) { return find_entry(row).kernel; }
+
+std::string_view kernel_family(const spec::OpRow& row) { return find_entry(row).family; }
+
+}  // namespace graphgate::optimized
