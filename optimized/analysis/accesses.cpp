@@ -1,0 +1,110 @@
+#include "optimized/analysis/accesses.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace graphgate::optimized {
+namespace {
+
+constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::max();
+
+void add_tensor(const SizedGraph& graph, spec::ValueId id, std::vector<Access>& out) {
+  const SizedValue& value = graph.value(id);
+  if (value.kind != spec::ValueKind::kTensor) return;
+  if (!value.is_dynamic) {
+    const ByteRange bytes = byte_range(value.tensor);
+    if (bytes.begin < bytes.end) out.push_back({value.tensor.storage, bytes});
+    return;
+  }
+  graph.for_each_storage(id, [&](StorageIndex storage) {
+    out.push_back({storage, {0, kEverything}});
+  });
+}
+
+void add_argument(const SizedGraph& graph, const spec::Argument& argument,
+                  std::vector<Access>& out) {
+  for_each_value(argument, [&](spec::ValueId id) { add_tensor(graph, id, out); });
+}
+
+// The name of a hidden state: what an argument of type str says, or the row's own word.
+std::string state_name(const SizedNode& node, const std::string& state) {
+  const auto argument = node.row->state_argument(state);
+  if (!argument) return state;
+  const std::string& name = node.row->schema.arguments[*argument].name;
+  for (const spec::NamedArgument& named : node.node.arguments) {
+    const auto* text = named.argument.as<std::string>();
+    if (named.name == name && text) return state + "=" + *text;
+  }
+  return state;
+}
+
+void add_block(const SizedGraph& graph, const SizedBlock& block, Accesses& out) {
+  for (const SizedNode& node : block.nodes) {
+    Accesses inner = accesses_of(graph, node);
+    out.reads.insert(out.reads.end(), inner.reads.begin(), inner.reads.end());
+    out.writes.insert(out.writes.end(), inner.writes.begin(), inner.writes.end());
+    out.ordered_by.merge(inner.ordered_by);
+  }
+  for (const spec::Argument& output : block.outputs) add_argument(graph, output, out.reads);
+}
+
+Accesses accesses_of_conditional(const SizedGraph& graph, const SizedNode& node) {
+  Accesses out;
+  for (const spec::NamedArgument& named : node.node.arguments) {
+    if (const auto* block = named.argument.as<spec::SubgraphId>()) {
+      add_block(graph, graph.blocks[block->index], out);
+    } else {
+      add_argument(graph, named.argument, out.reads);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
+  Accesses out;
+  if (!node.row) {
+    out = accesses_of_conditional(graph, node);
+  } else {
+    for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
+      const std::string& name = node.row->schema.arguments[i].name;
+      const auto given =
+          std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
+                       [&](const auto& named) { return named.name == name; });
+      if (given == node.node.arguments.end()) continue;
+      if (node.row->effects.arguments[i].reads) add_argument(graph, given->argument, out.reads);
+      if (node.row->writes(i)) add_argument(graph, given->argument, out.writes);
+    }
+    for (const std::string& state : node.row->hidden_state_reads) {
+      out.ordered_by.insert(state_name(node, state));
+    }
+    for (const std::string& state : node.row->hidden_state_writes) {
+      out.ordered_by.insert(state_name(node, state));
+    }
+    out.ordered_by.insert(node.row->orders.begin(), node.row->orders.end());
+  }
+  // What a node makes it writes, views among its results included.
+  for (const spec::NodeResult& result : node.node.results) {
+    for (const spec::ValueId id : result.values) {
+      const bool is_operand = std::any_of(
+          out.reads.begin(), out.reads.end(),
+          [&](const Access& read) { return read.storage == graph.value(id).tensor.storage; });
+      if (!is_operand) add_tensor(graph, id, out.writes);
+    }
+  }
+  return out;
+}
+
+std::vector<bool> written_storages(const SizedGraph& graph) {
+  std::vector<bool> written(graph.storages.size(), false);
+  for (const SizedBlock& block : graph.blocks) {
+    for (const SizedNode& node : block.nodes) {
+      if (!node.row) continue;  // its arms are blocks of their own
+      for (const Access& write : accesses_of(graph, node).writes) written[write.storage] = true;
+    }
+  }
+  return written;
+}
+
+}  // namespace graphgate::optimized

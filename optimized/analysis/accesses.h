@@ -1,0 +1,31 @@
+// What nodes do to memory: which byte ranges of which storages they read and write, and which
+// tokens and hidden states order them.
+//
+// Facts come from the op's schema and what its row adds. Everything that may happen counts. A
+// conditional reads and writes what the nodes of its arms do.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "optimized/sized_graph.h"
+
+namespace graphgate::optimized {
+
+struct Access {
+  StorageIndex storage = kNoStorage;
+  ByteRange bytes;  // a dynamic tensor: all bytes of the storage
+};
+
+struct Accesses {
+  std::vector<Access> reads;
+  std::vector<Access> writes;
+  std::set<std::string> ordered_by;  // tokens, and hidden states read or written
+};
+
+[[nodiscard]] Accesses accesses_of(const SizedGraph& graph, const SizedNode& node);
+
+// Per storage: whether any node of the program writes it.
+[[nodiscard]] std::vector<bool> written_storages(const SizedGraph& graph);
+
+}  // namespace graphgate::optimized

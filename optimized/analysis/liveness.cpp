@@ -1,0 +1,79 @@
+#include "optimized/analysis/liveness.h"
+
+#include <algorithm>
+
+namespace graphgate::optimized {
+namespace {
+
+class Timeline {
+ public:
+  explicit Timeline(const SizedGraph& graph) : graph_(graph) {
+    out_.times.resize(graph.blocks.size());
+    out_.storages.resize(graph.storages.size());
+    used_.resize(graph.storages.size(), false);
+  }
+
+  Liveness run() {
+    run_block(0);
+    out_.end = now_;
+    for (const spec::Argument& output : graph_.outputs) use(output, out_.end - 1);
+    for (std::size_t s = 0; s < graph_.storages.size(); ++s) {
+      const StorageKind kind = graph_.storages[s].kind;
+      if (kind == StorageKind::kState || kind == StorageKind::kInput) out_.storages[s].begin = 0;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void run_block(std::size_t block) {
+    for (const SizedNode& node : graph_.blocks[block].nodes) {
+      const std::int64_t time = now_++;
+      out_.times[block].push_back(time);
+      for (const spec::NodeResult& result : node.node.results) {
+        for (const spec::ValueId id : result.values) use({id}, time);
+      }
+      for (const spec::NamedArgument& named : node.node.arguments) {
+        if (const auto* arm = named.argument.as<spec::SubgraphId>()) {
+          run_block(arm->index);
+        } else {
+          use(named.argument, time);
+        }
+      }
+      if (!node.row) finish_conditional(node);
+    }
+  }
+
+  // What the arms result in is taken up when the conditional ends; its predicate stays until then.
+  void finish_conditional(const SizedNode& node) {
+    for (const spec::NamedArgument& named : node.node.arguments) {
+      const auto* arm = named.argument.as<spec::SubgraphId>();
+      if (!arm) {
+        use(named.argument, now_ - 1);
+        continue;
+      }
+      for (const spec::Argument& output : graph_.blocks[arm->index].outputs) use(output, now_ - 1);
+    }
+  }
+
+  void use(const spec::Argument& argument, std::int64_t time) {
+    for_each_value(argument, [&](spec::ValueId id) {
+      graph_.for_each_storage(id, [&](StorageIndex storage) {
+        Lifetime& lifetime = out_.storages[storage];
+        if (!used_[storage]) lifetime.begin = time;
+        lifetime.end = std::max(lifetime.end, time + 1);
+        used_[storage] = true;
+      });
+    });
+  }
+
+  const SizedGraph& graph_;
+  Liveness out_;
+  std::vector<bool> used_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace
+
+Liveness analyze_liveness(const SizedGraph& graph) { return Timeline(graph).run(); }
+
+}  // namespace graphgate::optimized

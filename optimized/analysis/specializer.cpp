@@ -1,0 +1,326 @@
+#include "optimized/analysis/specializer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "optimized/binding.h"
+#include "optimized/launch.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::Argument;
+using spec::ValueId;
+using spec::ValueKind;
+
+constexpr std::string_view kCond = "higher_order.cond";
+
+// A number as an argument.
+Argument constant(const Item& number) {
+  if (const auto* i = number.as<std::int64_t>()) return {*i};
+  if (const auto* x = number.as<double>()) return {*x};
+  if (const auto* b = number.as<bool>()) return {*b};
+  return {spec::None{}};
+}
+
+void add_symbols(const spec::Value& value, std::set<std::string>& out) {
+  const auto add = [&](const spec::SymExpr& expr) {
+    if (expr.is_constant()) return;
+    for (std::string& name : spec::free_symbols(expr)) out.insert(std::move(name));
+  };
+  if (value.expr) add(*value.expr);
+  if (!value.type) return;
+  for (const spec::SymExpr& size : value.type->sizes) add(size);
+  for (const spec::SymExpr& stride : value.type->strides) add(stride);
+  add(value.type->storage_offset);
+}
+
+// The symbols of what a node reads and makes.
+std::vector<std::string> symbols_of(const spec::Graph& graph, const spec::Node& node) {
+  std::set<std::string> out;
+  for_each_operand(node, [&](ValueId id) { add_symbols(graph.value(id), out); });
+  for (const spec::NodeResult& result : node.results) {
+    for (const ValueId id : result.values) add_symbols(graph.value(id), out);
+  }
+  return {out.begin(), out.end()};
+}
+
+// Where each result of a node goes: (result's index among returns, value).
+template <class Visit>
+void for_each_result(const spec::Node& node, Visit&& visit) {
+  for (std::size_t i = 0; i < node.results.size(); ++i) {
+    for (const ValueId id : node.results[i].values) visit(i, id);
+  }
+}
+
+}  // namespace
+
+Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops)
+    : symbols_(symbols), ops_(ops) {
+  out_.blocks.push_back({"main", {}, {}});
+  for (const auto& [name, value] : symbols) out_.symbols.emplace(name, value);
+}
+
+ValueId Specializer::add_value(SizedValue value) {
+  value.name = unique_name(value.name);
+  out_.values.push_back(std::move(value));
+  return {static_cast<std::uint32_t>(out_.values.size() - 1)};
+}
+
+StorageIndex Specializer::add_storage(SizedStorage storage) {
+  out_.storages.push_back(std::move(storage));
+  return static_cast<StorageIndex>(out_.storages.size() - 1);
+}
+
+std::string Specializer::unique_name(const std::string& wanted) {
+  const int uses = names_[wanted]++;
+  if (uses == 0) return wanted;
+  return unique_name(wanted + "_" + std::to_string(uses));
+}
+
+ValueId Specializer::none_value() {
+  SizedValue none;
+  none.name = "none";
+  none.kind = ValueKind::kNone;
+  return add_value(std::move(none));
+}
+
+Argument Specializer::resolve(const Argument& argument, const Environment& environment) const {
+  if (const auto* id = argument.as<ValueId>()) return environment[id->index];
+  if (const auto* list = argument.as<Argument::List>()) {
+    Argument::List out;
+    out.reserve(list->size());
+    for (const Argument& element : *list) out.push_back(resolve(element, environment));
+    return {std::move(out)};
+  }
+  return argument;
+}
+
+bool Specializer::is_dynamic(const SizedNode& node) const {
+  bool dynamic = false;
+  for_each_operand(node.node, [&](ValueId id) { dynamic |= out_.value(id).is_dynamic; });
+  return dynamic;
+}
+
+std::vector<StorageIndex> Specializer::storages_of(const Argument& argument) const {
+  std::vector<StorageIndex> out;
+  for_each_value(argument, [&](ValueId id) {
+    out_.for_each_storage(id, [&](StorageIndex storage) { out.push_back(storage); });
+  });
+  return out;
+}
+
+// The declared type at these symbols; nullopt where it is absent or hangs on an unbacked symbol.
+std::optional<Tensor> Specializer::declared_tensor(const spec::Value& value) const {
+  if (!value.type) return {};
+  Tensor tensor;
+  tensor.dtype = value.type->dtype;
+  tensor.device = value.type->device;
+  for (std::size_t d = 0; d < value.type->sizes.size(); ++d) {
+    const auto size = spec::evaluate(value.type->sizes[d], symbols_);
+    const auto stride = spec::evaluate(value.type->strides[d], symbols_);
+    if (!size.ok() || !stride.ok()) return {};
+    tensor.sizes.push_back(size.value());
+    tensor.strides.push_back(stride.value());
+  }
+  return tensor;
+}
+
+std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
+                                             const std::vector<Argument>& inputs) {
+  if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
+  Environment environment(graph.values.size());
+  environments_.push_back(&environment);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    environment[graph.inputs[i].index] = inputs[i];
+  }
+  for (const spec::Node& node : graph.nodes) {
+    place_ = "node '" + node.name + "' (" + node.op + "): ";
+    if (node.op == kCond) {
+      run_conditional(graph, node, environment);
+    } else {
+      run_node(graph, node, environment);
+    }
+  }
+  std::vector<Argument> outputs;
+  for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
+  environments_.pop_back();
+  return outputs;
+}
+
+void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
+                           Environment& environment) {
+  SizedNode sized;
+  sized.row = ops_.find(node.op);
+  sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
+  if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for it");
+  sized.node.name = node.name;
+  sized.node.op = node.op;
+  sized.node.arguments.reserve(node.arguments.size());
+  for (const spec::NamedArgument& named : node.arguments) {
+    sized.node.arguments.push_back({named.name, resolve(named.argument, environment)});
+  }
+  if (!symbols_.empty()) sized.symbols = symbols_of(graph, node);
+  if (is_dynamic(sized)) return finish_dynamic(graph, node, std::move(sized), environment);
+  const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
+  try {
+    auto items = bind_arguments(sized.row->schema, sized.node.arguments, lookup);
+    const Inference inference = infer_call(*sized.kernel, *sized.row, std::move(items), false);
+    finish_static(graph, node, std::move(sized), inference, environment);
+  } catch (const NeedsData&) {
+    finish_dynamic(graph, node, std::move(sized), environment);
+  }
+}
+
+// What one inferred result has become. In-place forms that change the geometry of their argument
+// change it for everyone who holds that tensor.
+Argument Specializer::argument_of(const Made& made, const std::string& name,
+                                  const SizedNode& node) {
+  if (made.kind == Made::Kind::kNumber) return constant(made.number);
+  if (made.kind == Made::Kind::kNone) return {spec::None{}};
+  if (made.kind == Made::Kind::kArgument) {
+    std::optional<ValueId> same;
+    for_each_operand(node.node, [&](ValueId id) {
+      if (!same && same_geometry(out_.value(id).tensor, made.tensor)) same = id;
+    });
+    GRAPHGATE_CHECK(same.has_value());
+    return {*same};
+  }
+  SizedValue value;
+  value.name = name;
+  value.tensor = made.tensor;
+  if (made.kind == Made::Kind::kNew) {
+    value.tensor.storage = add_storage({name, StorageKind::kIntermediate,
+                                        byte_range(made.tensor).end, made.tensor.device});
+  }
+  const ValueId id = add_value(std::move(value));
+  if (made.kind == Made::Kind::kReshaped) replace_everywhere(made.tensor, id, node);
+  return {id};
+}
+
+// The first operand in the storage of `reshaped` is the tensor that took the new geometry.
+void Specializer::replace_everywhere(const Tensor& reshaped, ValueId replacement,
+                                     const SizedNode& node) {
+  std::optional<ValueId> old;
+  for_each_operand(node.node, [&](ValueId id) {
+    if (!old && out_.value(id).tensor.storage == reshaped.storage) old = id;
+  });
+  GRAPHGATE_CHECK(old.has_value());
+  for (auto& [first, last] : reshaped_) {
+    if (last == *old) last = replacement;
+  }
+  reshaped_.emplace(*old, replacement);
+  for (Environment* environment : environments_) {
+    for (Argument& argument : *environment) {
+      if (argument == Argument{*old}) argument = {replacement};
+    }
+  }
+}
+
+void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+                                const Inference& inference, Environment& environment) {
+  const bool launches = takes_step(*sized.kernel, inference);
+  sized.workspace_bytes = inference.workspace_bytes();
+  const auto& made = inference.results();
+  const auto bind = [&](const Made& one, ValueId id, std::vector<ValueId>& ids) {
+    const Argument argument = argument_of(one, graph.value(id).name, sized);
+    const auto* value = argument.as<ValueId>();
+    if (launches) ids.push_back(value ? *value : none_value());
+    environment[id.index] = argument;
+  };
+  for (std::size_t i = 0; i < node.results.size() && i < made.size(); ++i) {
+    const spec::NodeResult& result = node.results[i];
+    spec::NodeResult bound{result.is_list, {}};
+    if (!result.is_list) {
+      bind(made[i], result.values.front(), bound.values);
+    } else if (made[i].list.size() != result.values.size()) {
+      throw OpError("the op returns " + std::to_string(made[i].list.size()) +
+                    " tensors, the program says " + std::to_string(result.values.size()));
+    } else {
+      for (std::size_t e = 0; e < result.values.size(); ++e) {
+        bind(made[i].list[e], result.values[e], bound.values);
+      }
+    }
+    if (launches) sized.node.results.push_back(std::move(bound));
+  }
+  if (launches) out_.blocks[block_].nodes.push_back(std::move(sized));
+}
+
+// A result that only a call can tell. Where the program states a type that hangs on no unbacked
+// symbol, and the op makes bytes of its own, the result has a planned place all the same.
+Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, std::size_t index,
+                                     const SizedNode& node) {
+  const spec::Value& declared = graph.value(result);
+  if (declared.kind == ValueKind::kNone) return {spec::None{}};
+  SizedValue value;
+  value.name = declared.name;
+  value.kind = declared.kind;
+  value.is_dynamic = true;
+  if (declared.kind != ValueKind::kTensor) return {add_value(std::move(value))};
+  const auto& returns = node.row->effects.returns;
+  if (index < returns.size()) {
+    for (const std::size_t argument : returns[index].aliases) {
+      const auto& name = node.row->schema.arguments[argument].name;
+      const auto given = std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
+                                      [&](const auto& named) { return named.name == name; });
+      if (given == node.node.arguments.end()) continue;
+      const auto* id = given->argument.as<ValueId>();
+      if (node.row->effects.mutates(argument) && id) return {*id};
+      for (const StorageIndex base : storages_of(given->argument)) value.bases.push_back(base);
+    }
+  }
+  for (const std::string& name : node.row->undeclared_aliases) {
+    for (const spec::NamedArgument& named : node.node.arguments) {
+      if (named.name != name) continue;
+      for (const StorageIndex base : storages_of(named.argument)) value.bases.push_back(base);
+    }
+  }
+  value.declared = declared.type;
+  if (declared.type) {
+    value.tensor.dtype = declared.type->dtype;
+    value.tensor.device = declared.type->device;
+  }
+  if (auto known = declared_tensor(declared); known && value.bases.empty()) {
+    value.is_dynamic = false;
+    value.tensor = std::move(*known);
+  }
+  const auto kind = value.is_dynamic ? StorageKind::kDynamic : StorageKind::kIntermediate;
+  const std::int64_t bytes = value.is_dynamic ? 0 : byte_range(value.tensor).end;
+  value.tensor.storage = add_storage({declared.name, kind, bytes, value.tensor.device});
+  return {add_value(std::move(value))};
+}
+
+void Specializer::finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+                                 Environment& environment) {
+  sized.is_dynamic = true;
+  for (const spec::NodeResult& result : node.results) {
+    sized.node.results.push_back({result.is_list, {}});
+  }
+  for_each_result(node, [&](std::size_t index, ValueId id) {
+    const Argument argument = dynamic_result(graph, id, index, sized);
+    const auto* value = argument.as<ValueId>();
+    sized.node.results[index].values.push_back(value ? *value : none_value());
+    environment[id.index] = argument;
+  });
+  out_.blocks[block_].nodes.push_back(std::move(sized));
+}
+
+void Specializer::emit_copy(ValueId target, ValueId source, const std::string& name) {
+  SizedNode copy;
+  copy.row = ops_.find("aten.copy_.default");
+  copy.kernel = copy.row ? find_kernel(*copy.row) : nullptr;
+  if (!copy.kernel) throw Unsupported("the optimized executor has no kernel for aten.copy_.default");
+  copy.node = {name, "aten.copy_.default", {{"self", {target}}, {"src", {source}}}, {}};
+  copy.node.results.push_back({false, {target}});
+  copy.is_dynamic = is_dynamic(copy);
+  if (!copy.is_dynamic) {
+    const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
+    copy.workspace_bytes =
+        infer_call(*copy.kernel, *copy.row,
+                   bind_arguments(copy.row->schema, copy.node.arguments, lookup), false)
+            .workspace_bytes();
+  }
+  out_.blocks[block_].nodes.push_back(std::move(copy));
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,64 @@
+// The working state of specialize(): values made so far, and the block that nodes go to.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "optimized/analysis/specialize.h"
+
+namespace graphgate::optimized {
+
+// What each value of a graph has become: a ValueId of the SizedGraph, a constant, None, or a list.
+using Environment = std::vector<spec::Argument>;
+
+class Specializer {
+ public:
+  Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops);
+
+  // Runs the nodes of `graph` into the current block, and returns what its outputs have become.
+  std::vector<spec::Argument> run_graph(const spec::Graph& graph,
+                                        const std::vector<spec::Argument>& inputs);
+  // Adds a launch of copy_ to the current block.
+  void emit_copy(spec::ValueId target, spec::ValueId source, const std::string& name);
+
+  spec::ValueId add_value(SizedValue value);
+  StorageIndex add_storage(SizedStorage storage);
+  [[nodiscard]] SizedGraph& out() { return out_; }
+  // For values whose tensor took another geometry: the value that it is at the end.
+  [[nodiscard]] const std::map<spec::ValueId, spec::ValueId>& reshaped() const { return reshaped_; }
+  // "node 'x' (aten.add.Tensor): " while a node is being specialized, else "".
+  [[nodiscard]] const std::string& place() const { return place_; }
+
+ private:
+  void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  void run_conditional(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
+                           std::span<const std::size_t> arms);
+  void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+                     const Inference& inference, Environment& environment);
+  void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+                      Environment& environment);
+  spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
+                                const SizedNode& node);
+  spec::Argument argument_of(const Made& made, const std::string& name, const SizedNode& node);
+  void replace_everywhere(const Tensor& old, spec::ValueId replacement, const SizedNode& node);
+
+  [[nodiscard]] spec::Argument resolve(const spec::Argument& argument,
+                                       const Environment& environment) const;
+  [[nodiscard]] bool is_dynamic(const SizedNode& node) const;
+  [[nodiscard]] std::vector<StorageIndex> storages_of(const spec::Argument& argument) const;
+  [[nodiscard]] std::optional<Tensor> declared_tensor(const spec::Value& value) const;
+  std::string unique_name(const std::string& wanted);
+  spec::ValueId none_value();
+
+  const spec::SymbolValues& symbols_;
+  const spec::OpTable& ops_;
+  SizedGraph out_;
+  std::size_t block_ = 0;
+  std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
+  std::unordered_map<std::string, int> names_;
+  std::map<spec::ValueId, spec::ValueId> reshaped_;
+  std::string place_;
+};
+
+}  // namespace graphgate::optimized

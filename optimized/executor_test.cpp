@@ -1,0 +1,250 @@
+// The optimized executor from outside: calls, state, sizes that change, and what only a call can
+// tell.
+#include <algorithm>
+
+#include "optimized/program_test.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::HostTensor;
+
+std::vector<float> state(const spec::CallResult& result, const std::string& target) {
+  for (std::size_t i = 0; i < result.state_targets.size(); ++i) {
+    if (result.state_targets[i] == target) return floats(result.final_states[i]);
+  }
+  ADD_FAILURE() << "no state '" << target << "'";
+  return {};
+}
+
+TEST(OptimizedExecutor, CarriesBuffersFromCallToCallAtAnySize) {
+  const spec::Program program = program_of(R"(program "count" {
+  symbol s0 in [1, 8]
+  buffer %b "b" : f32[1] = [0.0]
+  input %x : f32[s0]
+  %s = aten.sum.default(%x)
+  %t = aten.add_.Tensor(%b, %s)
+  %y = aten.mul.Tensor(%x, %b)
+  output %y
+})");
+  const auto results = run_calls(program, {{f32({2}, {1, 2})}, {f32({3}, {1, 1, 1})}, {f32({2}, {5, 0})}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{3, 6}));
+  EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{6, 6, 6}));
+  EXPECT_EQ(floats(results[2].outputs[0]), (std::vector<float>{55, 0}));
+  EXPECT_EQ(state(results[2], "b"), (std::vector<float>{11}));
+  EXPECT_EQ(floats(program.tensors.at("b")), (std::vector<float>{0})) << "the program's own bytes";
+}
+
+TEST(OptimizedExecutor, WritesNoInputOfTheCallerAndShowsTheMutation) {
+  const spec::Program program = program_of(R"(program "mutate" {
+  input %x : f32[4]
+  %v = aten.slice.Tensor(%x, 0, 1, 3)
+  %w = aten.mul_.Tensor(%v, 10.0)
+  output %w
+})");
+  const HostTensor x = f32({4}, {1, 2, 3, 4});
+  const auto results = run_calls(program, {{x}, {x}});
+  ASSERT_EQ(results.size(), 2U);
+  for (const spec::CallResult& result : results) {
+    EXPECT_EQ(floats(std::get<HostTensor>(result.final_inputs[0])),
+              (std::vector<float>{1, 20, 30, 4}));
+    const auto& view = std::get<HostTensor>(result.outputs[0]);
+    EXPECT_EQ(view.storage, std::get<HostTensor>(result.final_inputs[0]).storage);
+    EXPECT_EQ(view.storage_offset, 1);
+  }
+  EXPECT_EQ(floats(x), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(OptimizedExecutor, LeavesAnInputWithTheGeometryThatAnInPlaceViewGaveIt) {
+  const auto results = run_calls(program_of(R"(program "reshape" {
+  input %x : f32[2, 3]
+  %t = aten.transpose_.default(%x, 0, 1)
+  %y = aten.add.Tensor(%x, 1.0)
+  output %y
+})"),
+                                 {{f32({2, 3}, {1, 2, 3, 4, 5, 6})}});
+  ASSERT_EQ(results.size(), 1U);
+  const auto& x = std::get<HostTensor>(results[0].final_inputs[0]);
+  EXPECT_EQ(x.sizes, (std::vector<std::int64_t>{3, 2}));
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{2, 5, 3, 6, 4, 7}));
+}
+
+// Two inputs over one storage: a write through one is seen through the other.
+TEST(OptimizedExecutor, KeepsInputsThatShareAStorageTogether) {
+  const spec::Program program = program_of(R"(program "aliases" {
+  input %a : f32[2]
+  input %b : f32[2]
+  %c = aten.add_.Tensor(%a, 1.0)
+  %d = aten.mul.Tensor(%b, 2.0)
+  output %d
+})");
+  const HostTensor whole = f32({3}, {1, 2, 3});
+  HostTensor a = whole;
+  HostTensor b = whole;
+  a.sizes = b.sizes = {2};
+  b.storage_offset = 1;
+  const auto results =
+      run_calls(program, {{a, b}, {f32({2}, {1, 2}), f32({2}, {2, 3})}, {a, b}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{6, 6}));
+  EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{4, 6}));
+  EXPECT_EQ(floats(results[2].outputs[0]), (std::vector<float>{6, 6}));
+}
+
+constexpr const char* kNonzero = R"(program "nonzero" {
+  input %x : f32[6]
+  %m = aten.gt.Scalar(%x, 0)
+  %i = aten.nonzero.default(%m)
+  %n = aten.sym_size.int(%i, 0)
+  %f = aten.squeeze.dim(%i, 1)
+  %y = aten.index.Tensor(%x, [%f])
+  %s = aten.sum.default(%y)
+  %z = aten.add.Tensor(%x, %s)
+  output %y
+  output %n
+  output %z
+})";
+
+TEST(OptimizedExecutor, FollowsSizesThatOnlyACallCanTell) {
+  const auto results = run_calls(
+      program_of(kNonzero), {{f32({6}, {1, -1, 2, -2, 3, -3})}, {f32({6}, {-1, -1, -1, -1, -1, 7})},
+                             {f32({6}, {-1, -1, -1, -1, -1, -1})}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(std::get<std::int64_t>(results[0].outputs[1]), 3);
+  EXPECT_EQ(floats(results[0].outputs[2]), (std::vector<float>{7, 5, 8, 4, 9, 3}));
+  EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{7}));
+  EXPECT_EQ(std::get<std::int64_t>(results[2].outputs[1]), 0);
+  EXPECT_EQ(floats(results[2].outputs[2]), (std::vector<float>{-1, -1, -1, -1, -1, -1}));
+}
+
+TEST(OptimizedExecutor, CutsWhatHangsOnAnUnbackedSymbolOut) {
+  const spec::Plan plan =
+      good_plan_of(program_of(kNonzero), {f32({6}, {1, -1, 2, -2, 3, -3})});
+  const auto& partitions = plan.blocks.front().partitions;
+  EXPECT_TRUE(partitions.front().captured);
+  ASSERT_GE(partitions.size(), 2U);
+  EXPECT_FALSE(partitions[1].captured);
+  EXPECT_EQ(partitions[1].reason, "unbacked symbol");
+}
+
+TEST(OptimizedExecutor, RunsTheArmThatThePredicatePicksInEveryCall) {
+  const spec::Program program = program_of(R"(program "cond" {
+  buffer %count "count" : f32[1] = [0.0]
+  input %p : bool[]
+  input %x : f32[2]
+  graph @yes {
+    input %u : f32[2]
+    input %c : f32[1]
+    %u1 = aten.add_.Tensor(%c, 1.0)
+    %u2 = aten.mul.Tensor(%u, 2.0)
+    output %u2
+  }
+  graph @no {
+    input %v : f32[2]
+    input %d : f32[1]
+    %v1 = aten.neg.default(%v)
+    output %v1
+  }
+  %y = higher_order.cond(%p, @yes, @no, [%x, %count])
+  %z = aten.add.Tensor(%y, %x)
+  output %z
+})");
+  const HostTensor x = f32({2}, {1, 2});
+  const HostTensor yes = bools({}, {1});
+  const HostTensor no = bools({}, {0});
+  const auto results = run_calls(program, {{yes, x}, {no, x}, {yes, x}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{3, 6}));
+  EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{0, 0}));
+  EXPECT_EQ(floats(results[2].outputs[0]), (std::vector<float>{3, 6}));
+  EXPECT_EQ(state(results[2], "count"), (std::vector<float>{2}));
+}
+
+// A capture must not freeze what a CPU scalar held when it was recorded.
+TEST(OptimizedExecutor, ReadsAHostScalarAnewInEveryCall) {
+  const spec::Program program = program_of(R"(program "scalar" {
+  input %x : f32[2] on cuda
+  input %s : f32[]
+  %y = aten.mul.Tensor(%x, %s)
+  %z = aten.add.Tensor(%y, %x)
+  output %z
+})");
+  const HostTensor x = f32({2}, {1, 2});
+  const auto results = run_calls(program, {{x, f32({}, {2})}, {x, f32({}, {10})}});
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{3, 6}));
+  EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{11, 22}));
+}
+
+TEST(OptimizedExecutor, NamesTheNodeThatRefusesWhatItReads) {
+  const spec::Program program = program_of(R"(program "range" {
+  input %w : f32[3, 2]
+  input %i : i64[2]
+  %y = aten.embedding.default(%w, %i) as lookup
+  output %y
+})");
+  auto loaded = make_executor()->load(program);
+  ASSERT_TRUE(loaded.ok());
+  const auto result =
+      loaded.value()->call(std::vector<spec::InputValue>{f32({3, 2}, {1, 2, 3, 4, 5, 6}), i64({2}, {0, 3})});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(result.error().message.rfind("range: node 'lookup' (aten.embedding.default): ", 0), 0U)
+      << result.error().message;
+}
+
+TEST(OptimizedExecutor, RefusesInputsThatTheProgramDoesNotState) {
+  const spec::Program program = program_of(R"(program "inputs" {
+  symbol s0 in [2, 4]
+  input %x : f32[s0, 2]
+  input %y : f32[s0]
+  %z = aten.mul.Tensor(%x, 2.0)
+  output %z
+})");
+  auto loaded = make_executor()->load(program);
+  ASSERT_TRUE(loaded.ok());
+  const auto message = [&](std::vector<spec::InputValue> inputs) {
+    const auto result = loaded.value()->call(inputs);
+    return result.ok() ? "" : result.error().message;
+  };
+  const HostTensor y = f32({3}, {1, 2, 3});
+  EXPECT_EQ(message({y}), "inputs: got 1 inputs, expected 2");
+  EXPECT_EQ(message({f32({3}, {1, 2, 3}), y}), "inputs: input 'x' has rank 1, expected 2");
+  EXPECT_EQ(message({i64({3, 2}, {1, 2, 3, 4, 5, 6}), y}),
+            "inputs: input 'x' has dtype int64, expected float32");
+  EXPECT_EQ(message({f32({3, 1}, {1, 2, 3}), y}),
+            "inputs: input 'x' dimension 1 is 1, expected 2 (2)");
+  EXPECT_EQ(message({f32({2, 2}, {1, 2, 3, 4}), y}),
+            "inputs: input 'y' dimension 0 is 3, expected 2 (s0)");
+  EXPECT_EQ(message({f32({5, 2}, std::vector<float>(10)), f32({5}, std::vector<float>(5))}),
+            "inputs: symbol s0 is 5, expected a value in [2, 4]");
+}
+
+TEST(OptimizedExecutor, ForgetsThePlanUsedLongestAgoAndKeepsState) {
+  Options options;
+  options.plans_kept = 2;
+  const spec::Program program = program_of(R"(program "many" {
+  symbol s0 in [1, 64]
+  buffer %b "b" : f32[1] = [0.0]
+  input %x : f32[s0]
+  %t = aten.add_.Tensor(%b, 1.0)
+  %y = aten.mul.Tensor(%x, %b)
+  output %y
+})");
+  std::vector<std::vector<spec::InputValue>> calls;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::int64_t size : {1, 5, 3, 64}) {
+      calls.push_back({f32({size}, std::vector<float>(static_cast<std::size_t>(size), 1.0F))});
+    }
+  }
+  const auto results = run_calls(program, calls, options);
+  ASSERT_EQ(results.size(), 8U);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    EXPECT_EQ(floats(results[i].outputs[0]).front(), static_cast<float>(i + 1));
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

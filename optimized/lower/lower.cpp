@@ -1,0 +1,83 @@
+#include "optimized/lower/lower.h"
+
+namespace graphgate::optimized {
+namespace {
+
+spec::TensorType type_of(const Tensor& tensor) {
+  spec::TensorType type;
+  type.dtype = tensor.dtype;
+  type.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
+  type.strides.assign(tensor.strides.begin(), tensor.strides.end());
+  type.storage_offset = tensor.offset;
+  type.device = tensor.device;
+  return type;
+}
+
+spec::PlanValue lower_value(const SizedValue& value, const Placement& placement) {
+  spec::PlanValue out;
+  out.value.name = value.name;
+  out.value.kind = value.kind;
+  if (value.kind != spec::ValueKind::kTensor) return out;
+  out.buffer = placement.of_storage[value.tensor.storage];
+  if (value.is_dynamic) {
+    out.value.type = value.declared;
+  } else {
+    out.value.type = type_of(value.tensor);
+  }
+  return out;
+}
+
+spec::PlanSignature lower_signature(const Signature& signature, const Placement& placement) {
+  const auto buffers = [&](const std::vector<StorageIndex>& storages) {
+    std::vector<spec::BufferId> out;
+    for (const StorageIndex storage : storages) out.push_back(placement.of_storage[storage]);
+    return out;
+  };
+  spec::PlanSignature out;
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+    out.inputs.push_back({placement.of_storage[signature.inputs[i]], signature.deallocate[i]});
+  }
+  out.outputs = buffers(signature.outputs);
+  out.constants = buffers(signature.constants);
+  out.symbols = signature.symbols;
+  return out;
+}
+
+}  // namespace
+
+spec::Plan lower(std::string_view name, const SizedGraph& graph, const Schedule& schedule,
+                 const Partitions& partitions, const Signatures& signatures,
+                 const Placement& placement) {
+  spec::Plan plan;
+  plan.name = name;
+  plan.symbols = graph.symbols;
+  plan.pools = placement.pools;
+  plan.buffers = placement.buffers;
+  plan.inputs = graph.inputs;
+  plan.outputs = graph.outputs;
+  plan.values.reserve(graph.values.size());
+  for (const SizedValue& value : graph.values) {
+    plan.values.push_back(lower_value(value, placement));
+  }
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    spec::PlanBlock block{graph.blocks[b].name, {}, graph.blocks[b].outputs};
+    for (std::size_t p = 0; p < partitions.blocks[b].size(); ++p) {
+      const Partition& partition = partitions.blocks[b][p];
+      spec::PlanPartition out{partition.captured, partition.reason, 0, 0,
+                              lower_signature(signatures.blocks[b][p], placement)};
+      out.begin_step = static_cast<std::uint32_t>(plan.steps.size());
+      for (std::uint32_t g = partition.begin_group; g < partition.end_group; ++g) {
+        for (const std::uint32_t n : schedule.blocks[b][g].nodes) {
+          plan.steps.push_back(
+              {graph.blocks[b].nodes[n].node, 0, {}, {}, placement.workspaces[b][n]});
+        }
+      }
+      out.end_step = static_cast<std::uint32_t>(plan.steps.size());
+      block.partitions.push_back(std::move(out));
+    }
+    plan.blocks.push_back(std::move(block));
+  }
+  return plan;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,14 @@
+// From what the stages decided to a spec::Plan: everything that a runtime needs, and nothing else.
+#pragma once
+
+#include "optimized/memory/placement.h"
+#include "optimized/partition/signature.h"
+
+namespace graphgate::optimized {
+
+// Steps of block 0 come first, then those of the other blocks, each block's in order.
+[[nodiscard]] spec::Plan lower(std::string_view name, const SizedGraph& graph,
+                               const Schedule& schedule, const Partitions& partitions,
+                               const Signatures& signatures, const Placement& placement);
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,157 @@
+#include <algorithm>
+
+#include "optimized/passes/pass.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::Argument;
+using spec::Node;
+using spec::ValueId;
+
+constexpr std::string_view kAutoFunctionalized = "higher_order.auto_functionalized_v2";
+
+// The keyword arguments of an auto_functionalized_v2 node. For a written parameter `x` they say
+// which base it is or views: `_x_base_index`, and `_x_size`, `_x_stride`, `_x_storage_offset` or
+// `_x_slice_dim`, `_x_slice_start`, `_x_slice_end`; for a written list `_x_length` and the same for
+// `x_0`, `x_1`...
+class Keywords {
+ public:
+  explicit Keywords(const Node& node) : node_(node) {}
+
+  [[nodiscard]] const Argument* find(const std::string& name) const {
+    const auto found = std::find_if(node_.arguments.begin(), node_.arguments.end(),
+                                    [&](const auto& named) { return named.name == name; });
+    return found == node_.arguments.end() ? nullptr : &found->argument;
+  }
+  [[nodiscard]] Argument or_none(const std::string& name) const {
+    const Argument* argument = find(name);
+    return argument ? *argument : Argument{spec::None{}};
+  }
+  [[nodiscard]] std::optional<std::int64_t> integer(const std::string& name) const {
+    const Argument* argument = find(name);
+    const auto* value = argument ? argument->as<std::int64_t>() : nullptr;
+    return value ? std::optional(*value) : std::nullopt;
+  }
+
+ private:
+  const Node& node_;
+};
+
+class Undo {
+ public:
+  Undo(spec::Graph& graph, const Node& node, const spec::OpRow& row)
+      : graph_(graph), node_(node), row_(row), keywords_(node) {}
+
+  void append_to(std::vector<Node>& out) {
+    copy_bases(out);
+    Node call{node_.name, row_.schema.qualified_name(), {}, {}};
+    for (std::size_t i = 0; i < row_.schema.arguments.size(); ++i) {
+      const std::string& name = row_.schema.arguments[i].name;
+      if (row_.effects.mutates(i)) {
+        call.arguments.push_back({name, written(name, out)});
+      } else if (const Argument* given = keywords_.find(name)) {
+        call.arguments.push_back({name, *given});
+      }
+    }
+    call.results.assign(node_.results.begin(),
+                        node_.results.begin() + static_cast<std::ptrdiff_t>(own_results()));
+    out.push_back(std::move(call));
+  }
+
+ private:
+  // The op's own results stand first, one place for an op without any; then the bases.
+  [[nodiscard]] std::size_t own_results() const {
+    return std::max<std::size_t>(row_.schema.returns.size(), 1);
+  }
+
+  void copy_bases(std::vector<Node>& out) {
+    const Argument* all = keywords_.find("_all_bases");
+    const auto* list = all ? all->as<Argument::List>() : nullptr;
+    if (!list) return;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const auto* base = (*list)[i].as<ValueId>();
+      const std::size_t result = own_results() + i;
+      if (!base || result >= node_.results.size()) {
+        copies_.emplace_back();
+        continue;
+      }
+      copies_.emplace_back(node_.results[result].values.front());
+      out.push_back({node_.name + "_base" + std::to_string(i),
+                     "graphgate.clone_preserve_strides.default",
+                     {{"self", {*base}}},
+                     {node_.results[result]}});
+    }
+  }
+
+  Argument written(const std::string& name, std::vector<Node>& out) {
+    const auto length = keywords_.integer("_" + name + "_length");
+    if (!length) return written_tensor(name, out);
+    Argument::List list;
+    for (std::int64_t i = 0; i < *length; ++i) {
+      list.push_back(written_tensor(name + "_" + std::to_string(i), out));
+    }
+    return {std::move(list)};
+  }
+
+  Argument written_tensor(const std::string& name, std::vector<Node>& out) {
+    const std::string prefix = "_" + name;
+    const auto index = keywords_.integer(prefix + "_base_index");
+    if (!index) return {spec::None{}};  // an optional argument that is None
+    const auto at = static_cast<std::size_t>(*index);
+    if (*index < 0 || at >= copies_.size() || !copies_[at]) return {spec::None{}};
+    const Argument base{*copies_[at]};
+    if (const Argument* size = keywords_.find(prefix + "_size")) {
+      return view(out, name, "aten.as_strided.default",
+                  {{"self", base},
+                   {"size", *size},
+                   {"stride", keywords_.or_none(prefix + "_stride")},
+                   {"storage_offset", keywords_.or_none(prefix + "_storage_offset")}});
+    }
+    if (const Argument* dim = keywords_.find(prefix + "_slice_dim")) {
+      return view(out, name, "aten.slice.Tensor",
+                  {{"self", base},
+                   {"dim", *dim},
+                   {"start", keywords_.or_none(prefix + "_slice_start")},
+                   {"end", keywords_.or_none(prefix + "_slice_end")}});
+    }
+    return base;
+  }
+
+  Argument view(std::vector<Node>& out, const std::string& name, std::string op,
+                std::vector<spec::NamedArgument> arguments) {
+    const ValueId id{static_cast<std::uint32_t>(graph_.values.size())};
+    spec::Value value;
+    value.name = node_.name + "_" + name;
+    graph_.values.push_back(value);
+    out.push_back({value.name, std::move(op), std::move(arguments), {{false, {id}}}});
+    return {id};
+  }
+
+  spec::Graph& graph_;
+  const Node& node_;
+  const spec::OpRow& row_;
+  Keywords keywords_;
+  std::vector<std::optional<ValueId>> copies_;  // by base
+};
+
+}  // namespace
+
+void undo_functionalization(spec::Graph& graph, const spec::OpTable& ops) {
+  std::vector<Node> out;
+  out.reserve(graph.nodes.size());
+  for (Node& node : graph.nodes) {
+    const auto* op = node.op == kAutoFunctionalized && !node.arguments.empty()
+                         ? node.arguments.front().argument.as<spec::OpName>()
+                         : nullptr;
+    const spec::OpRow* row = op ? ops.find(op->name) : nullptr;
+    if (row) {
+      Undo(graph, node, *row).append_to(out);
+    } else {
+      out.push_back(std::move(node));
+    }
+  }
+  graph.nodes = std::move(out);
+}
+
+}  // namespace graphgate::optimized

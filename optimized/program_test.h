@@ -1,0 +1,120 @@
+// For tests of the optimized executor: programs from text, inputs from numbers, plans and runs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <initializer_list>
+#include <string>
+
+#include "optimized/analysis/symbols.h"
+#include "optimized/optimized.h"
+#include "spec/graph_text.h"
+#include "spec/plan_text.h"
+
+namespace graphgate::optimized {
+
+inline spec::Program program_of(const std::string& text) {
+  auto program = spec::parse_program(text, spec::builtin_op_table());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return program.ok() ? std::move(program).value() : spec::Program{};
+}
+
+inline spec::HostTensor f32(std::vector<std::int64_t> sizes, std::vector<float> values) {
+  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, std::move(sizes));
+  EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 4);
+  std::memcpy(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
+  return tensor;
+}
+
+inline spec::HostTensor i64(std::vector<std::int64_t> sizes, std::vector<std::int64_t> values) {
+  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kInt64, std::move(sizes));
+  EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 8);
+  std::memcpy(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
+  return tensor;
+}
+
+inline spec::HostTensor bools(std::vector<std::int64_t> sizes, std::vector<std::uint8_t> values) {
+  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kBool, std::move(sizes));
+  EXPECT_EQ(tensor.storage->bytes.size(), values.size());
+  std::memcpy(tensor.storage->bytes.data(), values.data(), values.size());
+  return tensor;
+}
+
+// The elements of a float32 tensor in row-major order.
+inline std::vector<float> floats(const spec::HostTensor& tensor) {
+  EXPECT_EQ(tensor.dtype, spec::DType::kFloat32);
+  const auto bytes = spec::packed_bytes(tensor);
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+inline std::vector<float> floats(const spec::OutputValue& value) {
+  return floats(std::get<spec::HostTensor>(value));
+}
+
+inline Result<spec::Plan> plan_of(const spec::Program& program,
+                                  const std::vector<spec::InputValue>& inputs,
+                                  const CompileOptions& options = {}) {
+  GRAPHGATE_TRY(const auto symbols, bind_symbols(program, inputs, false));
+  return compile(program, prepare(program, options), inputs, symbols, options);
+}
+
+inline spec::Plan good_plan_of(const spec::Program& program,
+                               const std::vector<spec::InputValue>& inputs,
+                               const CompileOptions& options = {}) {
+  auto plan = plan_of(program, inputs, options);
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  if (!plan.ok()) return {};
+  const auto checked = spec::check_plan(plan.value());
+  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  return std::move(plan).value();
+}
+
+// Runs each call in turn on one loaded program.
+inline std::vector<spec::CallResult> run_calls(
+    const spec::Program& program, const std::vector<std::vector<spec::InputValue>>& calls,
+    const Options& options = {}) {
+  std::vector<spec::CallResult> results;
+  auto loaded = make_executor(options)->load(program);
+  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+  if (!loaded.ok()) return results;
+  for (const auto& inputs : calls) {
+    auto result = loaded.value()->call(inputs);
+    EXPECT_TRUE(result.ok()) << result.error().message;
+    if (result.ok()) results.push_back(std::move(result).value());
+  }
+  return results;
+}
+
+// "step step | step" with the node names of block 0, `|` between partitions, () around eager ones.
+inline std::string partitions_of(const spec::Plan& plan) {
+  std::string text;
+  for (const spec::PlanPartition& partition : plan.blocks.front().partitions) {
+    if (!text.empty()) text += " | ";
+    std::string steps;
+    for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
+      steps += (steps.empty() ? "" : " ") + plan.steps[s].node.name;
+    }
+    text += partition.captured ? steps : "(" + steps + ")";
+  }
+  return text;
+}
+
+// "in a b free c out d const w" for one partition of block 0, by the names of buffers.
+inline std::string signature_of(const spec::Plan& plan, std::size_t partition) {
+  const spec::PlanSignature& signature = plan.blocks.front().partitions.at(partition).signature;
+  const auto name = [&](spec::BufferId id) { return " " + plan.buffers[id.index].name; };
+  std::string in;
+  std::string free;
+  for (const spec::SignatureInput& input : signature.inputs) {
+    (input.deallocate ? free : in) += name(input.buffer);
+  }
+  std::string out;
+  for (const spec::BufferId id : signature.outputs) out += name(id);
+  std::string constants;
+  for (const spec::BufferId id : signature.constants) constants += name(id);
+  return "in" + in + " free" + free + " out" + out + " const" + constants;
+}
+
+}  // namespace graphgate::optimized
