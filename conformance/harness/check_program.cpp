@@ -79,6 +79,7 @@ class Checker {
       GRAPHGATE_TRY_VOID(run_call(i));
       ++report_.calls;
     }
+    if (options_.judge_nodes) GRAPHGATE_TRY_VOID(judge_each_node(count));
     conclude();
     return std::move(report_);
   }
@@ -119,6 +120,7 @@ class Checker {
       GRAPHGATE_TRY(const CallResult result, executors_[e]->call(expected.inputs));
       const std::string name(parties_.executors[e]->name());
       GRAPHGATE_TRY_VOID(judge(index, name, result, oracle, expected));
+      GRAPHGATE_TRY_VOID(look_at_plan(name, executors_[e]->plan()));
     }
     return {};
   }
@@ -153,6 +155,18 @@ class Checker {
     return {};
   }
 
+  // A plan that is not well formed is a defect of the executor that made it.
+  Result<void> look_at_plan(const std::string& name, const spec::Plan* plan) {
+    if (!plan) return {};
+    const auto checked = spec::check_plan(*plan);
+    if (!checked.ok()) {
+      return Error{ErrorKind::kInternal, program_.name + ": the plan of " + name + ": " +
+                                             checked.error().message};
+    }
+    report_.plan = plan_stats(*plan);
+    return {};
+  }
+
   // What the worst-case bounds allow of call `index`: all calls up to it run anew, because state
   // carries over.
   Result<CallResult> bounds_of(std::size_t index) {
@@ -182,6 +196,34 @@ class Checker {
     }
     difference.where = place + difference.where;
     report_.differences.push_back(std::move(difference));
+  }
+
+  // A node outside its own bound is a failure, and the place where it begins: it goes first.
+  Result<void> judge_each_node(std::size_t calls) {
+    std::vector<std::vector<spec::InputValue>> inputs;
+    for (std::size_t i = 0; i < calls; ++i) {
+      GRAPHGATE_TRY(ExpectedCall expected, expected_call(i));
+      inputs.push_back(std::move(expected.inputs));
+    }
+    for (spec::Executor* executor : parties_.executors) {
+      GRAPHGATE_TRY(const NodeReport nodes, judge_nodes(program_, inputs, *executor,
+                                                        *parties_.bounds, *options_.ops));
+      report_.nodes_judged += nodes.judged;
+      report_.worst_node_ratio = std::max(report_.worst_node_ratio, nodes.worst_ratio);
+      if (nodes.findings.empty()) continue;
+      const NodeFinding& first = nodes.findings.front();
+      report_.outcome = Outcome::kFail;
+      report_.node = first.node;
+      report_.reason = std::string(executor->name()) + ": call " + std::to_string(first.call) +
+                       ", " + first.message;
+      for (const NodeFinding& finding : nodes.findings) {
+        report_.differences.push_back({std::string(executor->name()),
+                                       "call " + std::to_string(finding.call) + ", node '" +
+                                           finding.node + "' (" + finding.op + ")",
+                                       finding.message, true});
+      }
+    }
+    return {};
   }
 
   void conclude() {

@@ -1,0 +1,213 @@
+#include "conformance/harness/judge_nodes.h"
+
+#include <map>
+
+#include "conformance/compare/compare.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Argument;
+using spec::CallResult;
+using spec::HostTensor;
+using spec::Node;
+using spec::OutputValue;
+using spec::ValueId;
+
+spec::TensorType type_of(const HostTensor& tensor) {
+  spec::TensorType type;
+  type.dtype = tensor.dtype;
+  type.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
+  type.strides.assign(tensor.strides.begin(), tensor.strides.end());
+  type.storage_offset = tensor.storage_offset;
+  type.device = tensor.device;
+  return type;
+}
+
+// A number as a constant argument.
+Argument constant(const OutputValue& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return {*i};
+  if (const auto* x = std::get_if<double>(&value)) return {*x};
+  if (const auto* b = std::get_if<bool>(&value)) return {*b};
+  return {spec::None{}};
+}
+
+// A program of one node. Tensor operands are its inputs, numbers are constants in its arguments.
+struct OneNode {
+  spec::Program program;
+  std::vector<spec::InputValue> inputs;
+  std::map<ValueId, std::size_t> input_of;   // by the original operand
+  std::map<ValueId, std::size_t> output_of;  // by the original result
+};
+
+class OneNodeBuilder {
+ public:
+  OneNodeBuilder(const spec::Graph& graph, const Node& node) : graph_(graph), node_(node) {
+    out_.program.name = node.name;
+    out_.program.graph.subgraphs = graph.subgraphs;
+  }
+
+  OneNode build(const std::vector<TappedProgram::Tap>& operands, const CallResult& call) {
+    for (const TappedProgram::Tap& tap : operands) add_operand(tap.value, call.outputs[tap.output]);
+    Node node = node_;
+    for (spec::NamedArgument& named : node.arguments) named.argument = rewrite(named.argument);
+    for (spec::NodeResult& result : node.results) {
+      for (ValueId& id : result.values) id = add_result(id);
+    }
+    out_.program.graph.nodes.push_back(std::move(node));
+    return std::move(out_);
+  }
+
+ private:
+  ValueId add_value(ValueId original) {
+    out_.program.graph.values.push_back(graph_.value(original));
+    return {static_cast<std::uint32_t>(out_.program.graph.values.size() - 1)};
+  }
+
+  void add_operand(ValueId original, const OutputValue& value) {
+    const auto* tensor = std::get_if<HostTensor>(&value);
+    if (!tensor) {
+      replaced_.emplace(original, constant(value));
+      return;
+    }
+    const ValueId id = add_value(original);
+    spec::Value& declared = out_.program.graph.values.back();
+    declared.type = type_of(*tensor);
+    out_.program.graph.inputs.push_back(id);
+    out_.program.inputs.push_back(
+        {spec::InputKind::kUserInput, id, declared.name, true, std::nullopt});
+    replaced_.emplace(original, Argument{id});
+    out_.input_of.emplace(original, out_.inputs.size());
+    out_.inputs.emplace_back(*tensor);
+  }
+
+  ValueId add_result(ValueId original) {
+    const ValueId id = add_value(original);
+    spec::Value& declared = out_.program.graph.values.back();
+    declared.type.reset();
+    if (declared.kind == spec::ValueKind::kNone) return id;
+    out_.output_of.emplace(original, out_.program.outputs.size());
+    out_.program.graph.outputs.push_back({id});
+    out_.program.outputs.push_back({spec::OutputKind::kUserOutput, ""});
+    return id;
+  }
+
+  [[nodiscard]] Argument rewrite(const Argument& argument) const {
+    if (const auto* id = argument.as<ValueId>()) {
+      const auto found = replaced_.find(*id);
+      return found == replaced_.end() ? Argument{spec::None{}} : found->second;
+    }
+    if (const auto* list = argument.as<Argument::List>()) {
+      Argument::List out;
+      for (const Argument& element : *list) out.push_back(rewrite(element));
+      return {std::move(out)};
+    }
+    return argument;
+  }
+
+  const spec::Graph& graph_;
+  const Node& node_;
+  OneNode out_;
+  std::map<ValueId, Argument> replaced_;
+};
+
+bool same_bits(const OutputValue& a, const OutputValue& b) {
+  const auto* x = std::get_if<HostTensor>(&a);
+  const auto* y = std::get_if<HostTensor>(&b);
+  if (!x || !y) return x == y;
+  return x->sizes == y->sizes && spec::packed_bytes(*x) == spec::packed_bytes(*y);
+}
+
+class NodeJudge {
+ public:
+  NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds)
+      : program_(program), tapped_(tapped), bounds_(bounds) {}
+
+  Result<void> judge_call(std::size_t call, const CallResult& actual) {
+    for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
+      GRAPHGATE_TRY_VOID(judge_node(call, n, actual));
+    }
+    return {};
+  }
+
+  // Taps must not change what the program itself results in.
+  void judge_taps(std::size_t call, const CallResult& plain, const CallResult& tapped) {
+    for (std::size_t i = 0; i < plain.outputs.size(); ++i) {
+      if (same_bits(plain.outputs[i], tapped.outputs[i])) continue;
+      report_.findings.push_back({call, "", "", "output " + std::to_string(i) +
+                                                    " has other bits when the program is tapped"});
+    }
+  }
+
+  NodeReport take() { return std::move(report_); }
+
+ private:
+  Result<void> judge_node(std::size_t call, std::size_t index, const CallResult& actual) {
+    const Node& node = program_.graph.nodes[index];
+    const TappedProgram::NodeTaps& taps = tapped_.nodes[index];
+    if (taps.after.empty()) return {};
+    OneNode one = OneNodeBuilder(program_.graph, node).build(taps.before, actual);
+    GRAPHGATE_TRY(auto loaded, bounds_.load(one.program));
+    GRAPHGATE_TRY(const CallResult oracle, loaded->call(one.inputs));
+    ++report_.judged;
+    for (const TappedProgram::Tap& tap : taps.after) {
+      const auto* tensor = std::get_if<HostTensor>(&actual.outputs[tap.output]);
+      if (!tensor) continue;
+      const auto result = one.output_of.find(tap.value);
+      const bool is_result = result != one.output_of.end();
+      const spec::Spread& spread =
+          is_result ? oracle.output_spreads[result->second]
+                    : oracle.final_input_spreads[one.input_of.at(tap.value)];
+      compare(call, node, tap.value, *tensor, spread);
+    }
+    return {};
+  }
+
+  void compare(std::size_t call, const Node& node, ValueId value, const HostTensor& tensor,
+               const spec::Spread& spread) {
+    const std::string name = "%" + program_.graph.value(value).name;
+    const auto count = static_cast<std::size_t>(spec::element_count(tensor.sizes));
+    if (spread.values.size() != count) {
+      report_.findings.push_back({call, node.name, node.op,
+                                  name + " has " + std::to_string(count) + " elements, expected " +
+                                      std::to_string(spread.values.size())});
+      return;
+    }
+    const ValueComparison comparison = compare_values(tensor, spread, 1);
+    report_.elements += comparison.elements;
+    report_.undecided += comparison.undecided;
+    if (comparison.worst_ratio > report_.worst_ratio) {
+      report_.worst_ratio = comparison.worst_ratio;
+      report_.worst_node = node.name;
+    }
+    if (!comparison.ok()) {
+      report_.findings.push_back({call, node.name, node.op, name + ": " + comparison.message});
+    }
+  }
+
+  const spec::Program& program_;
+  const TappedProgram& tapped_;
+  spec::Executor& bounds_;
+  NodeReport report_;
+};
+
+}  // namespace
+
+Result<NodeReport> judge_nodes(const spec::Program& program,
+                               std::span<const std::vector<spec::InputValue>> calls,
+                               spec::Executor& executor, spec::Executor& bounds,
+                               const spec::OpTable& ops) {
+  const TappedProgram tapped = tap_nodes(program, ops);
+  GRAPHGATE_TRY(auto plain_program, executor.load(program));
+  GRAPHGATE_TRY(auto tapped_program, executor.load(tapped.program));
+  NodeJudge judge(program, tapped, bounds);
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
+    GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
+    judge.judge_taps(call, plain, result);
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, result));
+  }
+  return judge.take();
+}
+
+}  // namespace graphgate::conformance

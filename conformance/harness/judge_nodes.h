@@ -1,0 +1,62 @@
+// Every node of a program, held to its own bound on the bytes that it read.
+//
+// End to end, errors of a deep program add up until no bound means anything. Node by node they do
+// not: an oracle runs each node alone, on the very operands that the executor's node read, and what
+// the executor's node made must lie in the worst-case bound of that one op. The first node outside
+// is where a wrong result begins.
+//
+// Any executor can be judged so: the program is given taps. Before each node its operands are cloned
+// into extra outputs, after it what it made or wrote. Taps change no value; that the program's own
+// results keep their bits is checked too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spec/executor.h"
+#include "spec/op_table.h"
+
+namespace graphgate::conformance {
+
+// The program with taps, and where they stand among its user outputs.
+struct TappedProgram {
+  struct Tap {
+    spec::ValueId value;
+    std::size_t output = 0;  // index among the user outputs
+  };
+  struct NodeTaps {
+    std::vector<Tap> before;  // operands, tensors and numbers, each once
+    std::vector<Tap> after;   // results, and tensors that the node writes
+  };
+  spec::Program program;
+  std::vector<NodeTaps> nodes;  // parallel to the nodes of the original graph
+  std::size_t own_outputs = 0;  // user outputs of the original program; they come first
+};
+
+// Nodes inside subgraphs are not tapped: the node that holds them is judged as one.
+[[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops);
+
+struct NodeFinding {
+  std::size_t call = 0;
+  std::string node;
+  std::string op;
+  std::string message;  // the worst element, in words
+};
+
+struct NodeReport {
+  std::size_t judged = 0;    // node executions
+  std::int64_t elements = 0;
+  std::int64_t undecided = 0;
+  double worst_ratio = 0;    // |error| / bound over all of them
+  std::string worst_node;
+  std::vector<NodeFinding> findings;  // in program order, call by call
+};
+
+// Runs the calls on `executor` and each node on `bounds`, an oracle with worst-case radii.
+// kUnsupported when one of them cannot run the tapped program.
+[[nodiscard]] Result<NodeReport> judge_nodes(
+    const spec::Program& program, std::span<const std::vector<spec::InputValue>> calls,
+    spec::Executor& executor, spec::Executor& bounds, const spec::OpTable& ops);
+
+}  // namespace graphgate::conformance

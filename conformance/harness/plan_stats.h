@@ -1,0 +1,22 @@
+// What a plan costs and covers, in a few numbers, derived from its steps.
+#pragma once
+
+#include "spec/plan.h"
+
+namespace graphgate::conformance {
+
+// Bytes are summed over all arenas; sizes of buffers are rounded up to the alignment of their pool.
+struct PlanStats {
+  std::size_t steps = 0;
+  std::size_t captured_steps = 0;
+  std::size_t partitions = 0;
+  std::size_t captured_partitions = 0;
+  std::int64_t peak_bytes = 0;         // what the arenas take
+  std::int64_t no_reuse_bytes = 0;     // if every buffer had bytes of its own
+  std::int64_t lower_bound_bytes = 0;  // the most that is in use at any one step
+};
+
+// The plan must pass check_plan.
+[[nodiscard]] PlanStats plan_stats(const spec::Plan& plan);
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "conformance/harness/judge_nodes.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Argument;
+using spec::Node;
+using spec::ValueId;
+using spec::ValueKind;
+
+// Operands, each once, in order.
+std::vector<ValueId> operands_of(const Node& node) {
+  std::vector<ValueId> out;
+  for_each_operand(node, [&](ValueId id) {
+    if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+  });
+  return out;
+}
+
+// Operands that the op writes, as its schema and row say. Of ops without a schema: none.
+std::vector<ValueId> written_by(const Node& node, const spec::OpRow* row) {
+  std::vector<ValueId> out;
+  for (const spec::NamedArgument& named : node.arguments) {
+    const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
+    if (!argument || !row->writes(*argument)) continue;
+    for_each_value(named.argument, [&](ValueId id) { out.push_back(id); });
+  }
+  return out;
+}
+
+class Tapper {
+ public:
+  Tapper(const spec::Program& program, const spec::OpTable& ops) : original_(program), ops_(ops) {
+    out_.program = program;
+    out_.program.graph.nodes.clear();
+    out_.own_outputs = static_cast<std::size_t>(
+        std::count_if(program.outputs.begin(), program.outputs.end(), [](const auto& output) {
+          return output.kind == spec::OutputKind::kUserOutput;
+        }));
+    next_output_ = out_.own_outputs;
+  }
+
+  TappedProgram run() {
+    for (const Node& node : original_.graph.nodes) {
+      TappedProgram::NodeTaps taps;
+      for (const ValueId id : operands_of(node)) tap(id, taps.before);
+      out_.program.graph.nodes.push_back(node);
+      for (const spec::NodeResult& result : node.results) {
+        for (const ValueId id : result.values) tap(id, taps.after);
+      }
+      for (const ValueId id : written_by(node, ops_.find(node.op))) tap(id, taps.after);
+      out_.nodes.push_back(std::move(taps));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void tap(ValueId id, std::vector<TappedProgram::Tap>& taps) {
+    const ValueKind kind = original_.graph.value(id).kind;
+    if (kind == ValueKind::kNone || kind == ValueKind::kTensorList) return;
+    taps.push_back({id, next_output_++});
+    out_.program.outputs.push_back({spec::OutputKind::kUserOutput, ""});
+    out_.program.graph.outputs.push_back({kind == ValueKind::kTensor ? clone(id) : id});
+  }
+
+  ValueId clone(ValueId id) {
+    spec::Graph& graph = out_.program.graph;
+    const std::string name = "graphgate_tap_" + std::to_string(next_output_);
+    const ValueId copy{static_cast<std::uint32_t>(graph.values.size())};
+    spec::Value value;
+    value.name = name;
+    graph.values.push_back(std::move(value));
+    graph.nodes.push_back({name,
+                           "aten.clone.default",
+                           {{"self", {id}}, {"memory_format", {spec::MemoryFormat::kContiguous}}},
+                           {{false, {copy}}}});
+    return copy;
+  }
+
+  const spec::Program& original_;
+  const spec::OpTable& ops_;
+  TappedProgram out_;
+  std::size_t next_output_ = 0;
+};
+
+}  // namespace
+
+TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops) {
+  return Tapper(program, ops).run();
+}
+
+}  // namespace graphgate::conformance
