@@ -26,11 +26,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
   graphgate::tools::CheckVerb check;
+  graphgate::tools::PlanVerb plan;
   graphgate::tools::RunVerb run;
   graphgate::tools::OpsVerb ops;
   graphgate::tools::ConvertVerb convert;
   graphgate::tools::DoctorVerb doctor;
   const CLI::App* check_app = add_check(app, check);
+  const CLI::App* plan_app = add_plan(app, plan);
   const CLI::App* run_app = add_run(app, run);
   const CLI::App* ops_app = add_ops(app, ops);
   const CLI::App* convert_app = add_convert(app, convert);
@@ -52,6 +54,7 @@ int run(int argc, char** argv) {
     return static_cast<int>(is_help ? ExitCode::kGood : ExitCode::kBadInput);
   }
   if (check_app->parsed()) return finish(run_check(check));
+  if (plan_app->parsed()) return finish(run_plan(plan));
   if (run_app->parsed()) return finish(run_run(run));
   if (ops_app->parsed()) return finish(run_ops(ops));
   if (convert_app->parsed()) return finish(run_convert(convert));

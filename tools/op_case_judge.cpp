@@ -5,6 +5,7 @@
 #include "conformance/harness/judge_call.h"
 #include "interop/op_cases.h"
 #include "reference/reference.h"
+#include "tools/executors.h"
 
 namespace graphgate::tools {
 namespace {
@@ -25,23 +26,20 @@ ExpectedCall expectation(const interop::OpCase& op_case) {
   return expected;
 }
 
-Result<spec::CallResult> run_once(reference::Mode mode, const interop::OpCase& op_case,
-                                  const spec::OpTable& ops) {
-  reference::Options options;
-  options.mode = mode;
-  options.ops = &ops;
-  const auto executor = reference::make_executor(options);
-  GRAPHGATE_TRY(const auto program, executor->load(op_case.program));
+Result<spec::CallResult> run_once(spec::Executor& executor, const interop::OpCase& op_case) {
+  GRAPHGATE_TRY(const auto program, executor.load(op_case.program));
   return program->call(op_case.inputs);
 }
 
-Result<CallReport> judge(const interop::OpCase& op_case, const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const auto actual, run_once(reference::Mode::kEager, op_case, ops));
-  GRAPHGATE_TRY(const auto oracle, run_once(reference::Mode::kWorstCase, op_case, ops));
+Result<CallReport> judge(const interop::OpCase& op_case, spec::Executor& executor,
+                         spec::Executor& bounds) {
+  GRAPHGATE_TRY(const auto actual, run_once(executor, op_case));
+  GRAPHGATE_TRY(const auto oracle, run_once(bounds, op_case));
   conformance::JudgeOptions options;
   options.multiple = 1;
   options.lists_changed_inputs = false;  // only those that the schema declares
-  return conformance::judge_call("reference", actual, oracle, expectation(op_case), options);
+  return conformance::judge_call(std::string(executor.name()), actual, oracle,
+                                 expectation(op_case), options);
 }
 
 // The first thing wrong with a case, or "".
@@ -73,17 +71,21 @@ void count(const interop::OpCase& op_case, const Result<CallReport>& report,
 
 }  // namespace
 
-Result<OpCasesReport> judge_op_cases(const std::string& file, const std::string& pattern,
-                                     std::size_t failures_kept, const spec::OpTable& ops) {
+Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const auto executor, make_executor(request.executor, {&ops}));
+  reference::Options options;
+  options.mode = reference::Mode::kWorstCase;
+  options.ops = &ops;
+  const auto bounds = reference::make_executor(options);
   OpCasesReport report;
   const auto visit = [&](const interop::OpCase& op_case) {
-    if (op_case.op.find(pattern) == std::string::npos) return true;
+    if (op_case.op.find(request.pattern) == std::string::npos) return true;
     OpTally& tally = report.by_op[op_case.op];
     tally.family = reference::family_of(*ops.find(op_case.op));
-    count(op_case, judge(op_case, ops), failures_kept, tally);
+    count(op_case, judge(op_case, *executor, *bounds), request.failures_kept, tally);
     return true;
   };
-  GRAPHGATE_TRY_VOID(interop::read_op_cases(file, ops, visit));
+  GRAPHGATE_TRY_VOID(interop::read_op_cases(request.file, ops, visit));
   return report;
 }
 

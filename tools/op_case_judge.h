@@ -15,7 +15,7 @@ struct OpTally {
   std::string family;  // the reference's family; empty when it has no body
   std::int64_t passed = 0;
   std::int64_t failed = 0;
-  std::int64_t skipped = 0;           // the reference has no body for the op
+  std::int64_t skipped = 0;           // the reference or the executor cannot run it
   std::vector<std::string> failures;  // one line each, the first few
   std::vector<double> ratios;         // |error| / bound, of recorded tensors with an error
 };
@@ -24,12 +24,16 @@ struct OpCasesReport {
   std::map<std::string, OpTally> by_op;
 };
 
-// Judges every case of `file` whose op contains `pattern`: PyTorch's recorded result and the
-// reference's eager result must both lie within the worst-case bound of the op's declared
-// arithmetic, with the recorded geometry. Keeps `failures_kept` failures per op.
-[[nodiscard]] Result<OpCasesReport> judge_op_cases(const std::string& file,
-                                                   const std::string& pattern,
-                                                   std::size_t failures_kept,
+struct OpCasesRequest {
+  std::string file;
+  std::string pattern;  // only ops whose name contains it
+  std::size_t failures_kept = 20;  // per op
+  std::string executor = "reference";  // a name of the registry (executors.h)
+};
+
+// Judges every requested case: PyTorch's recorded result and the executor's must both lie within
+// the worst-case bound of the op's declared arithmetic, with the recorded geometry.
+[[nodiscard]] Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request,
                                                    const spec::OpTable& ops);
 
 // The middle of the values, 0 for none.

@@ -57,6 +57,19 @@ Json to_json(const FileReport& file) {
   json["worst_error"] = number(report.worst_error);
   json["worst_allowed"] = number(report.worst_allowed);
   json["worst_ratio"] = number(report.worst_ratio);
+  if (report.nodes_judged > 0) {
+    json["nodes_judged"] = report.nodes_judged;
+    json["worst_node_ratio"] = number(report.worst_node_ratio);
+  }
+  if (report.plan) {
+    json["plan"] = {{"steps", report.plan->steps},
+                    {"captured_steps", report.plan->captured_steps},
+                    {"partitions", report.plan->partitions},
+                    {"captured_partitions", report.plan->captured_partitions},
+                    {"peak_bytes", report.plan->peak_bytes},
+                    {"no_reuse_bytes", report.plan->no_reuse_bytes},
+                    {"lower_bound_bytes", report.plan->lower_bound_bytes}};
+  }
   json["differences"] = Json::array();
   for (const conformance::Difference& difference : report.differences) {
     json["differences"].push_back({{"subject", difference.subject},
@@ -67,6 +80,31 @@ Json to_json(const FileReport& file) {
 }
 
 }  // namespace
+
+std::string print_bytes(std::int64_t bytes) {
+  char text[32];
+  if (bytes < 10'000) {
+    std::snprintf(text, sizeof(text), "%lld B", static_cast<long long>(bytes));
+  } else if (bytes < 10'000'000) {
+    std::snprintf(text, sizeof(text), "%.1f KiB", static_cast<double>(bytes) / 1024);
+  } else {
+    std::snprintf(text, sizeof(text), "%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
+  }
+  return text;
+}
+
+std::string describe_plan(const conformance::PlanStats& plan) {
+  char share[32];
+  const double captured = plan.steps == 0 ? 0
+                                          : 100 * static_cast<double>(plan.captured_steps) /
+                                                static_cast<double>(plan.steps);
+  std::snprintf(share, sizeof(share), "%.1f%%", captured);
+  return std::string(share) + " of " + std::to_string(plan.steps) + " steps captured in " +
+         std::to_string(plan.captured_partitions) + " of " + std::to_string(plan.partitions) +
+         (plan.partitions == 1 ? " partition" : " partitions") + ", peak " +
+         print_bytes(plan.peak_bytes) + " (no reuse " + print_bytes(plan.no_reuse_bytes) +
+         ", bound " + print_bytes(plan.lower_bound_bytes) + ")";
+}
 
 ExitCode FileReport::exit_code() const {
   return report ? exit_code_of(report->outcome) : exit_code_of(error->kind);
@@ -89,7 +127,13 @@ void print_report(const FileReport& file) {
                   report.worst_allowed);
     line += text;
   }
+  if (report.nodes_judged > 0) {
+    std::snprintf(text, sizeof(text), ", %zu node runs judged, worst %.2g of its bound",
+                  report.nodes_judged, report.worst_node_ratio);
+    line += text;
+  }
   if (report.undecided > 0) line += ", " + std::to_string(report.undecided) + " undecided";
+  if (report.plan) line += "; " + describe_plan(*report.plan);
   if (!report.reason.empty()) line += "; " + report.reason;
   if (!report.node.empty()) line += "; from node '" + report.node + "'";
   std::printf("%s\n", line.c_str());

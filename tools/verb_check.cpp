@@ -10,6 +10,7 @@
 
 #include "conformance/harness/check_program.h"
 #include "reference/reference.h"
+#include "tools/executors.h"
 #include "tools/programs.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -23,19 +24,26 @@ Result<ProgramReport> check_file(const std::string& path, const CheckVerb& verb,
                                  const spec::OpTable& ops) {
   GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
   GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
+  std::vector<std::unique_ptr<spec::Executor>> owned;
+  std::vector<spec::Executor*> executors;
+  for (const std::string& name : verb.executors) {
+    GRAPHGATE_TRY(auto executor, make_executor(name, {&ops, verb.allow_zero_and_one}));
+    executors.push_back(executor.get());
+    owned.push_back(std::move(executor));
+  }
   reference::Options options;
   options.ops = &ops;
   options.allow_zero_and_one = verb.allow_zero_and_one;
-  const auto eager = reference::make_executor(options);
   options.mode = reference::Mode::kSampled;
   const auto oracle = reference::make_executor(options);
   options.mode = reference::Mode::kWorstCase;
   const auto bounds = reference::make_executor(options);
-  spec::Executor* const executors[] = {eager.get()};
   conformance::CheckOptions check_options;
   check_options.seed = verb.seed;
   check_options.seeded_calls = verb.calls;
   check_options.false_alarm_rate = verb.false_alarm_rate;
+  check_options.judge_nodes = verb.judge_nodes;
+  check_options.ops = &ops;
   return conformance::check_program(program, calls, {executors, oracle.get(), bounds.get()},
                                     check_options);
 }
@@ -95,6 +103,11 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
   CLI::App* check = app.add_subcommand(
       "check", "run programs and compare with the oracle and with PyTorch's recordings");
   add_program_options(*check, verb.programs);
+  check
+      ->add_option("--executor", verb.executors,
+                   "an executor to check (repeatable; by default all that are built in)")
+      ->check(CLI::IsMember(executor_names()))
+      ->allow_extra_args(false);
   check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   check->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));
@@ -108,6 +121,8 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
         const bool good = rate >= 1e-300 && rate <= 1e-8;
         return good ? std::string() : "expected a number from 1e-300 to 1e-8, found " + text;
       });
+  check->add_flag("--judge-nodes", verb.judge_nodes,
+                  "also hold every node to its own worst-case bound, on the bytes that it read");
   check->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
                   "accept sizes 0 and 1 where a range starts at 2");
   check->add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)");

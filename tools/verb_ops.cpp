@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/reference.h"
+#include "tools/executors.h"
 #include "tools/op_case_judge.h"
 #include "tools/programs.h"
 #include "tools/report.h"
@@ -106,9 +107,9 @@ Json tally_json(const OpTally& tally) {
 }
 
 Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
-  GRAPHGATE_TRY(
-      const OpCasesReport report,
-      judge_op_cases(verb.cases, verb.pattern, static_cast<std::size_t>(verb.failures_shown), ops));
+  const OpCasesRequest request{verb.cases, verb.pattern,
+                               static_cast<std::size_t>(verb.failures_shown), verb.executor};
+  GRAPHGATE_TRY(const OpCasesReport report, judge_op_cases(request, ops));
   std::map<std::string, OpTally> families;
   OpTally total;
   Json json = {{"ops", Json::object()}, {"families", Json::object()}};
@@ -149,6 +150,9 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
   ops->add_option("--coverage", verb.coverage,
                   "count the ops of these programs instead of listing the table")
       ->excludes(cases);
+  ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")
+      ->check(CLI::IsMember(executor_names()))
+      ->needs(cases);
   ops->add_option("--failures", verb.failures_shown, "failures shown per op")
       ->check(CLI::Range(0, 1'000'000));
   ops->add_option("--custom-ops", verb.custom_ops,

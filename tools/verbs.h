@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spec/op_table.h"
+#include "tools/executors.h"
 #include "tools/exit_code.h"
 
 namespace graphgate::tools {
@@ -24,15 +25,33 @@ void add_program_options(CLI::App& app, ProgramOptions& options);
 
 struct CheckVerb {
   ProgramOptions programs;
+  std::vector<std::string> executors = executor_names();
   std::uint64_t seed = 1;
   int calls = 2;
   int jobs = 1;
   double false_alarm_rate = 1e-9;
+  bool judge_nodes = false;
   bool allow_zero_and_one = false;
   std::string json;  // a path, or "-"
 };
 CLI::App* add_check(CLI::App& app, CheckVerb& verb);
 [[nodiscard]] Result<ExitCode> run_check(const CheckVerb& verb);
+
+struct PlanVerb {
+  ProgramOptions programs;
+  int call = 0;
+  std::uint64_t seed = 1;
+  bool allow_zero_and_one = false;
+  bool reuse = true;
+  bool capture = true;
+  std::uint32_t max_nodes = 0;         // in a partition; 0: no limit
+  std::vector<std::string> split_ops;  // besides those that are built in
+  bool text = false;                   // the canonical text instead of the summary
+  bool dot = false;
+  std::string json;
+};
+CLI::App* add_plan(CLI::App& app, PlanVerb& verb);
+[[nodiscard]] Result<ExitCode> run_plan(const PlanVerb& verb);
 
 struct RunVerb {
   ProgramOptions programs;
@@ -48,6 +67,7 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb);
 struct OpsVerb {
   std::string pattern;                // ops whose name contains it
   std::string cases;                  // judge these recorded calls instead
+  std::string executor = "reference";  // whose results are judged
   std::vector<std::string> coverage;  // programs whose ops are counted instead
   std::vector<std::string> custom_ops;
   int failures_shown = 20;  // per op

@@ -9,9 +9,10 @@ const std::vector<Layer>& layers() {
       {"conformance/compare/", {"spec/"}, {}},
       {"conformance/harness/", {"spec/", "conformance/compare/"}, {}},
       {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
+      {"optimized/", {"spec/"}, {}},
       {"reference/", {"spec/"}, {}},
       {"spec/", {}, {}},
-      {"tools/", {"spec/", "interop/", "reference/", "conformance/"}, {"nlohmann/", "CLI/"}},
+      {"tools/", {"spec/", "interop/", "reference/", "optimized/", "conformance/"}, {"nlohmann/", "CLI/"}},
   };
   return kLayers;
 }

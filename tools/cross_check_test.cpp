@@ -1,0 +1,244 @@
+// Both executors on the same programs, and the optimized one against itself: one of the few places
+// that name both.
+//
+// Configuration equality, bit by bit: partitions cut anywhere, memory reused or not, captured or
+// eager, first or tenth replay, sizes before. And bit equality with the reference wherever both
+// accumulate exactly.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "conformance/harness/check_program.h"
+#include "conformance/harness/plan_stats.h"
+#include "optimized/optimized.h"
+#include "reference/reference.h"
+#include "spec/plan_text.h"
+#include "spec/graph_text.h"
+#include "tools/programs.h"
+
+namespace graphgate {
+namespace {
+
+using spec::CallResult;
+using spec::HostTensor;
+
+struct Model {
+  std::string path;
+  spec::Program program;
+  std::vector<conformance::ExpectedCall> calls;
+};
+
+const std::vector<std::string>& model_paths() {
+  static const std::vector<std::string> kPaths = [] {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(GRAPHGATE_GOLDEN_DIR "/models")) {
+      if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }();
+  return kPaths;
+}
+
+Model read_model(const std::string& path) {
+  const spec::OpTable& ops = spec::builtin_op_table();
+  Model model{path, tools::read_program(path, ops).value(),
+              tools::read_expected_calls(path, "").value()};
+  return model;
+}
+
+std::vector<CallResult> run_calls(spec::Executor& executor, const Model& model,
+                                  std::size_t repeats = 1) {
+  auto loaded = executor.load(model.program);
+  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+  std::vector<CallResult> out;
+  for (std::size_t r = 0; loaded.ok() && r < repeats; ++r) {
+    for (const conformance::ExpectedCall& call : model.calls) {
+      auto result = loaded.value()->call(call.inputs);
+      if (!result.ok()) {
+        ADD_FAILURE() << result.error().message;
+        return out;
+      }
+      out.push_back(std::move(result).value());
+    }
+  }
+  return out;
+}
+
+bool same_tensor(const HostTensor& a, const HostTensor& b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides &&
+         a.storage_offset == b.storage_offset && spec::packed_bytes(a) == spec::packed_bytes(b);
+}
+
+template <class Value>
+bool same_value(const Value& a, const Value& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* x = std::get_if<HostTensor>(&a)) return same_tensor(*x, std::get<HostTensor>(b));
+  if (const auto* i = std::get_if<std::int64_t>(&a)) return *i == std::get<std::int64_t>(b);
+  if (const auto* x = std::get_if<double>(&a)) {
+    return std::memcmp(x, &std::get<double>(b), sizeof *x) == 0;
+  }
+  if (const auto* flag = std::get_if<bool>(&a)) return *flag == std::get<bool>(b);
+  return true;
+}
+
+// The first place where two calls differ in a bit, or "".
+std::string first_difference(const CallResult& a, const CallResult& b) {
+  if (a.outputs.size() != b.outputs.size() || a.final_states.size() != b.final_states.size()) {
+    return "the count of results";
+  }
+  for (std::size_t i = 0; i < a.outputs.size(); ++i) {
+    if (!same_value(a.outputs[i], b.outputs[i])) return "output " + std::to_string(i);
+  }
+  for (std::size_t i = 0; i < a.final_inputs.size(); ++i) {
+    if (!same_value(a.final_inputs[i], b.final_inputs[i])) return "input " + std::to_string(i);
+  }
+  for (std::size_t i = 0; i < a.final_states.size(); ++i) {
+    if (!same_tensor(a.final_states[i], b.final_states[i])) return "state " + a.state_targets[i];
+  }
+  return "";
+}
+
+std::unique_ptr<spec::Executor> configured(bool reuse, bool capture, std::uint32_t max_nodes) {
+  optimized::Options options;
+  options.compile.memory.reuse = reuse;
+  options.compile.partition.capture = capture;
+  options.compile.partition.max_groups = max_nodes;
+  return optimized::make_executor(options);
+}
+
+class EveryModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryModel, HasTheSameBitsInEveryConfiguration) {
+  const Model model = read_model(GetParam());
+  const auto expected = run_calls(*configured(true, true, 0), model);
+  struct Configuration {
+    const char* name;
+    bool reuse, capture;
+    std::uint32_t max_nodes;
+  };
+  for (const Configuration& c : {Configuration{"a cut after every node", true, true, 1},
+                                 Configuration{"cuts after every three nodes", true, true, 3},
+                                 Configuration{"no reuse", false, true, 0},
+                                 Configuration{"no capture", true, false, 0},
+                                 Configuration{"nothing", false, false, 1}}) {
+    const auto actual = run_calls(*configured(c.reuse, c.capture, c.max_nodes), model);
+    ASSERT_EQ(actual.size(), expected.size()) << c.name;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      EXPECT_EQ(first_difference(actual[i], expected[i]), "") << c.name << ", call " << i;
+    }
+  }
+}
+
+// Ten rounds over one loaded program against ten programs loaded anew that get the same calls: state
+// carries over, so the n-th round is compared with the n-th round without captures.
+TEST_P(EveryModel, HasTheSameBitsInTheTenthReplay) {
+  const Model model = read_model(GetParam());
+  const auto replayed = run_calls(*configured(true, true, 0), model, 10);
+  const auto eager = run_calls(*configured(false, false, 0), model, 10);
+  ASSERT_EQ(replayed.size(), eager.size());
+  for (std::size_t i = 0; i < replayed.size(); ++i) {
+    ASSERT_EQ(first_difference(replayed[i], eager[i]), "") << "call " << i;
+  }
+}
+
+TEST_P(EveryModel, CapturesAPartitionAndReusesMemory) {
+  const Model model = read_model(GetParam());
+  const auto executor = configured(true, true, 0);
+  auto loaded = executor->load(model.program);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  for (const conformance::ExpectedCall& call : model.calls) {
+    const auto result = loaded.value()->call(call.inputs);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    const spec::Plan* plan = loaded.value()->plan();
+    ASSERT_NE(plan, nullptr);
+    ASSERT_TRUE(spec::check_plan(*plan).ok()) << spec::check_plan(*plan).error().message;
+    const auto stats = conformance::plan_stats(*plan);
+    EXPECT_GE(stats.captured_partitions, 1U);
+    EXPECT_GE(stats.peak_bytes, stats.lower_bound_bytes);
+    EXPECT_LE(stats.peak_bytes, stats.no_reuse_bytes);
+  }
+}
+
+TEST_P(EveryModel, HasAPlanWhoseTextReadsBack) {
+  const Model model = read_model(GetParam());
+  const spec::OpTable& ops = spec::builtin_op_table();
+  auto loaded = configured(true, true, 0)->load(model.program);
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_TRUE(loaded.value()->call(model.calls.at(0).inputs).ok());
+  const spec::Plan plan = spec::number_plan(*loaded.value()->plan());
+  const std::string text = spec::print_plan(plan, ops);
+  const auto parsed = spec::parse_plan(text, ops);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(spec::print_plan(parsed.value(), ops), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()),
+                         [](const auto& info) {
+                           std::string name = std::filesystem::path(info.param).stem().string();
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
+                               '_');
+                           return name;
+                         });
+
+// Every tensor input and state replaced by small integers, so that sums and products are exact in
+// float32: where the reference and the optimized executor both accumulate exactly, bits are equal.
+spec::Program with_text(const char* text) {
+  auto program = spec::parse_program(text, spec::builtin_op_table());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return std::move(program).value();
+}
+
+HostTensor small_integers(const spec::TensorType& type, std::uint64_t seed) {
+  std::vector<std::int64_t> sizes;
+  for (const spec::SymExpr& size : type.sizes) sizes.push_back(size.constant());
+  HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, sizes);
+  for (std::size_t i = 0; i < tensor.storage->bytes.size() / 4; ++i) {
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    const auto value = static_cast<float>(static_cast<int>(seed >> 60U) - 8);
+    std::memcpy(tensor.storage->bytes.data() + 4 * i, &value, 4);
+  }
+  return tensor;
+}
+
+TEST(Executors, HaveTheSameBitsWhereBothAccumulateExactly) {
+  const spec::Program program = with_text(R"(program "exact" {
+  buffer %state "state" : f32[16, 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+  input %x : f32[16, 32]
+  input %w : f32[32, 8]
+  %y = aten.mm.default(%x, %w)
+  %z = aten.add_.Tensor(%state, %y)
+  %t = aten.transpose.int(%z, 0, 1)
+  %s = aten.sum.dim_IntList(%t, [1], True)
+  %a = aten.sub.Tensor(%t, %s)
+  %m = aten.amax.default(%a, [0])
+  %c = aten.cumsum.default(%m, 0)
+  %r = aten.relu.default(%a)
+  output %r
+  output %c
+  output %z
+})");
+  const auto reference = reference::make_executor({});
+  const auto optimized = optimized::make_executor({});
+  auto a = reference->load(program);
+  auto b = optimized->load(program);
+  ASSERT_TRUE(a.ok() && b.ok());
+  for (std::uint64_t call = 0; call < 4; ++call) {
+    std::vector<spec::InputValue> inputs;
+    for (const spec::ProgramInput& input : program.inputs) {
+      if (input.kind != spec::InputKind::kUserInput) continue;
+      inputs.emplace_back(
+          small_integers(*program.graph.value(input.value).type, call * 7 + inputs.size() + 1));
+    }
+    const auto x = a.value()->call(inputs);
+    const auto y = b.value()->call(inputs);
+    ASSERT_TRUE(x.ok() && y.ok());
+    EXPECT_EQ(first_difference(x.value(), y.value()), "") << "call " << call;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate

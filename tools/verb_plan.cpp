@@ -1,0 +1,96 @@
+// graphgate plan: what the optimized executor would do with a program, printed.
+#include <cstdio>
+
+#include "conformance/harness/check_program.h"
+#include "interop/plan_json.h"
+#include "optimized/analysis/symbols.h"
+#include "optimized/compile.h"
+#include "spec/plan_text.h"
+#include "tools/plan_dot.h"
+#include "tools/plan_summary.h"
+#include "tools/programs.h"
+#include "tools/report.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+namespace {
+
+Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
+                                                     const spec::Program& program,
+                                                     const PlanVerb& verb) {
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  if (recorded.empty()) return conformance::seeded_inputs(program, verb.seed, verb.call);
+  if (static_cast<std::size_t>(verb.call) >= recorded.size()) {
+    return bad_input("--call " + std::to_string(verb.call) + ": the recording has " +
+                     std::to_string(recorded.size()) + " calls");
+  }
+  return recorded[static_cast<std::size_t>(verb.call)].inputs;
+}
+
+Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,
+                           const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto inputs, inputs_of_call(path, program, verb));
+  optimized::CompileOptions options;
+  options.ops = &ops;
+  options.memory.reuse = verb.reuse;
+  options.partition.capture = verb.capture;
+  options.partition.max_groups = verb.max_nodes;
+  options.partition.split_ops.insert(options.partition.split_ops.end(), verb.split_ops.begin(),
+                                     verb.split_ops.end());
+  GRAPHGATE_TRY(const auto symbols,
+                optimized::bind_symbols(program, inputs, verb.allow_zero_and_one));
+  GRAPHGATE_TRY(spec::Plan plan, optimized::compile(program, optimized::prepare(program, options),
+                                                    inputs, symbols, options));
+  const auto checked = spec::check_plan(plan);
+  if (!checked.ok()) return Error{ErrorKind::kInternal, checked.error().message};
+  return plan;
+}
+
+}  // namespace
+
+CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
+  CLI::App* plan = app.add_subcommand(
+      "plan", "print partitions, signatures and memory of the optimized executor's plan");
+  add_program_options(*plan, verb.programs);
+  plan->add_option("--call", verb.call, "plan for the sizes of this call, from 0")
+      ->check(CLI::Range(0, 1'000'000));
+  plan->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  plan->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
+                 "accept sizes 0 and 1 where a range starts at 2");
+  plan->add_option("--split-op", verb.split_ops,
+                   "an op that is never captured, ns.name or ns.name.overload (repeatable)")
+      ->allow_extra_args(false);
+  plan->add_option("--max-partition", verb.max_nodes, "at most so many nodes in a partition");
+  plan->add_flag("!--no-reuse", verb.reuse, "give every buffer bytes of its own");
+  plan->add_flag("!--no-capture", verb.capture, "capture no partition");
+  auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
+  plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
+  plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)");
+  plan->footer("Example:\n  graphgate plan golden/models/mutations.pt2");
+  return plan;
+}
+
+Result<ExitCode> run_plan(const PlanVerb& verb) {
+  const bool one_file = verb.programs.files.size() == 1;
+  if (!one_file && (!verb.json.empty() || !verb.programs.data.empty())) {
+    return bad_input("--json and --data go with exactly one program");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  for (const std::string& file : verb.programs.files) {
+    const auto plan = plan_of(file, verb, ops);
+    if (!plan.ok()) return in_file(plan.error(), file);
+    if (!verb.json.empty()) {
+      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));
+      GRAPHGATE_TRY_VOID(write_text(json, verb.json));
+      if (verb.json == "-") continue;
+    }
+    std::string page = verb.text  ? spec::print_plan(spec::number_plan(plan.value()), ops)
+                       : verb.dot ? plan_to_dot(plan.value(), ops)
+                                  : summarize_plan(plan.value());
+    GRAPHGATE_TRY_VOID(write_text(page, "-"));
+  }
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools
