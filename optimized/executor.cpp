@@ -126,9 +126,9 @@ class OptimizedProgram final : public spec::LoadedProgram {
     }
     GRAPHGATE_TRY(spec::Plan plan,
                   compile(program_, graph_, inputs, symbols, options_.compile));
-    const bool is_first = state_.empty();
     auto program = std::make_unique<HostProgram>(std::move(plan), *options_.compile.ops, state_);
-    if (is_first) load_state(*program);
+    if (!state_is_loaded_) load_state(*program);
+    state_is_loaded_ = true;
     compiled_.push_front({std::move(key), std::move(program)});
     if (compiled_.size() > options_.plans_kept) compiled_.pop_back();
     return compiled_.front().program.get();
@@ -186,6 +186,7 @@ class OptimizedProgram final : public spec::LoadedProgram {
   const Options options_;
   const spec::Graph graph_;
   StateMemory state_;
+  bool state_is_loaded_ = false;
   std::list<Compiled> compiled_;
 };
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "spec/plan_samples.h"
+#include "spec/test_plans.h"
 
 namespace graphgate::spec {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "spec/plan_samples.h"
+#include "spec/test_plans.h"
 
 namespace graphgate::spec {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "spec/plan_samples.h"
+#include "spec/test_plans.h"
 
 namespace graphgate::spec {
 namespace {

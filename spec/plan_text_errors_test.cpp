@@ -1,7 +1,7 @@
 // What the plan parser says of bad text: the place, what was expected, what was found.
 #include <gtest/gtest.h>
 
-#include "spec/plan_samples.h"
+#include "spec/test_plans.h"
 
 namespace graphgate::spec {
 namespace {

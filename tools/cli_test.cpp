@@ -237,6 +237,65 @@ TEST_F(Cli, WritesJsonToStandardOutputAlone) {
   EXPECT_EQ(json["programs"][0]["outcome"], "PASS");
 }
 
+TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
+  const Outcome outcome = run("check " + model("vllm_like.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("(no reuse "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
+  const Outcome outcome =
+      run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, PrintsPartitionsReasonsSignaturesAndADrawing) {
+  const Outcome outcome = run("plan " + model("vllm_like.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* expected :
+       {"partition 1 eager, 1 step: 'unified_attention_with_output'; split op "
+        "vllm.unified_attention_with_output",
+        "in, freed $linear", "symbols   s26", "pool @arena: arena on cpu"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+}
+
+TEST_F(Cli, SaysWhatChangedAgainstAStoredPlan) {
+  const std::string text = (folder_ / "stored.plan").string();
+  const std::string json = (folder_ / "stored.json").string();
+  const std::string program = model("mutations.pt2");
+  EXPECT_EQ(run("plan --text " + program).code, 0);
+  fs::copy_file(folder_ / "out.txt", text, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(run("plan --json " + json + " " + program).code, 0);
+  for (const std::string& stored : {text, json}) {
+    const Outcome same = run("plan " + program + " --diff " + stored);
+    EXPECT_EQ(same.code, 0) << same.out << same.err;
+    EXPECT_EQ(same.out, "");
+    const Outcome changed = run("plan --no-reuse " + program + " --diff " + stored);
+    EXPECT_EQ(changed.code, 1) << changed.err;
+    EXPECT_NE(changed.out.find("pool @arena: "), std::string::npos) << changed.out;
+  }
+}
+
+TEST_F(Cli, RefusesABrokenPlanWithItsPlace) {
+  const fs::path stored = folder_ / "broken.plan";
+  std::ofstream(stored) << "plan \"x\" strict {\n  pool @a arena on\n}\n";
+  const Outcome outcome = run("plan " + model("mutations.pt2") + " --diff " + stored.string());
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("broken.plan:2:"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, DrawsAPlanForGraphviz) {
+  const Outcome outcome = run("plan --dot " + model("cond_nonzero.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("digraph ", 0), 0U);
+  EXPECT_NE(outcome.out.find("eager: conditional"), std::string::npos);
+}
+
 TEST_F(Cli, RunsAProgramAndSavesItsResults) {
   const fs::path saved = folder_ / "results.safetensors";
   const Outcome outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());

@@ -5,6 +5,7 @@
 #include "interop/plan_json.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/compile.h"
+#include "spec/plan_diff.h"
 #include "spec/plan_text.h"
 #include "tools/plan_dot.h"
 #include "tools/plan_summary.h"
@@ -47,6 +48,30 @@ Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,
   return plan;
 }
 
+// A stored plan: JSON (.json), or the canonical text.
+Result<spec::Plan> read_plan(const std::string& path, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  if (path.ends_with(".json")) return interop::read_plan_json(text, path);
+  GRAPHGATE_TRY(spec::Plan plan, spec::parse_plan(text, ops, path));
+  const auto checked = spec::check_plan(plan);
+  if (!checked.ok()) return checked.error().at(path);
+  return plan;
+}
+
+// The page that was asked for.
+std::string page_of(const spec::Plan& plan, const PlanVerb& verb, const spec::OpTable& ops) {
+  if (verb.text) return spec::print_plan(spec::number_plan(plan), ops);
+  return verb.dot ? plan_to_dot(plan, ops) : summarize_plan(plan);
+}
+
+Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
+                           const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Plan before, read_plan(stored, ops));
+  const std::vector<std::string> changes = spec::diff_plans(before, plan);
+  for (const std::string& change : changes) std::printf("%s\n", change.c_str());
+  return changes.empty() ? ExitCode::kGood : ExitCode::kFindings;
+}
+
 }  // namespace
 
 CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
@@ -67,14 +92,20 @@ CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
   auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
   plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)");
-  plan->footer("Example:\n  graphgate plan golden/models/mutations.pt2");
+  plan->add_option("--diff", verb.diff,
+                   "compare with this stored plan (text, or .json) and print what changed");
+  plan->footer(
+      "Examples:\n  graphgate plan golden/models/mutations.pt2\n"
+      "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"
+      "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n\n"
+      "Exit code: 0 good, 1 the plan differs from that of --diff, 3 infrastructure, 4 bad input.");
   return plan;
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
   const bool one_file = verb.programs.files.size() == 1;
-  if (!one_file && (!verb.json.empty() || !verb.programs.data.empty())) {
-    return bad_input("--json and --data go with exactly one program");
+  if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
+    return bad_input("--json, --diff and --data go with exactly one program");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   for (const std::string& file : verb.programs.files) {
@@ -85,10 +116,8 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
       GRAPHGATE_TRY_VOID(write_text(json, verb.json));
       if (verb.json == "-") continue;
     }
-    std::string page = verb.text  ? spec::print_plan(spec::number_plan(plan.value()), ops)
-                       : verb.dot ? plan_to_dot(plan.value(), ops)
-                                  : summarize_plan(plan.value());
-    GRAPHGATE_TRY_VOID(write_text(page, "-"));
+    if (!verb.diff.empty()) return show_diff(plan.value(), verb.diff, ops);
+    GRAPHGATE_TRY_VOID(write_text(page_of(plan.value(), verb, ops), "-"));
   }
   return ExitCode::kGood;
 }

@@ -48,6 +48,7 @@ struct PlanVerb {
   std::vector<std::string> split_ops;  // besides those that are built in
   bool text = false;                   // the canonical text instead of the summary
   bool dot = false;
+  std::string diff;  // a stored plan to compare with
   std::string json;
 };
 CLI::App* add_plan(CLI::App& app, PlanVerb& verb);

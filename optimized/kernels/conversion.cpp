@@ -169,7 +169,7 @@ std::span<const Kernel> conversion_kernels() {
       {"aten._to_copy", infer_to_copy, bind_copy_of_self},
       {"aten.clone", infer_clone, bind_copy_of_self},
       {"aten.contiguous", infer_contiguous, bind_copy_of_self},
-      {"aten.copy", infer_copy, bind_copy},
+      {"aten.copy", infer_copy, bind_copy, Overlap::kSameGeometry},
       {"aten.dropout", infer_dropout, bind_nothing, Overlap::kSameGeometry},
       {"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry},
       {"aten.item", infer_item},

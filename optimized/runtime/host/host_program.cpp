@@ -133,9 +133,14 @@ void HostProgram::record_block(std::size_t block) {
 
 HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition) {
   Recording launches;
-  for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
-    if (Launch launch = bind_step(plan_.steps[s], false)) launches.push_back({s, std::move(launch)});
-  }
+  with_place([&] {
+    for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
+      running_ = s;
+      if (Launch launch = bind_step(plan_.steps[s], false)) {
+        launches.push_back({s, std::move(launch)});
+      }
+    }
+  });
   return launches;
 }
 
@@ -160,11 +165,22 @@ void HostProgram::run(std::span<const spec::HostTensor* const> inputs) {
     std::memcpy(slot.data(), bytes.data(), bytes.size());
   }
   check_addresses();
-  try {
-    run_block(0);
-  } catch (const OpError& error) {
+  with_place([&] { run_block(0); });
+}
+
+// Puts the node of the step that runs in front of what is thrown.
+template <class Work>
+void HostProgram::with_place(Work&& work) {
+  const auto place = [this] {
     const spec::Node& node = plan_.steps[running_].node;
-    throw OpError("node '" + node.name + "' (" + node.op + "): " + error.what());
+    return "node '" + node.name + "' (" + node.op + "): ";
+  };
+  try {
+    work();
+  } catch (const OpError& error) {
+    throw OpError(place() + error.what());
+  } catch (const Unsupported& error) {
+    throw Unsupported(place() + error.what());
   }
 }
 
@@ -264,8 +280,12 @@ void HostProgram::take_result(ValueId id, Made& made) {
       made.tensor = planned;
     }
   }
-  if (!is_dynamic_[id.index]) return;
-  item = made.kind == Made::Kind::kNumber ? made.number : Item{made.tensor};
+  if (is_dynamic_[id.index]) {
+    item = made.kind == Made::Kind::kNumber ? made.number : Item{made.tensor};
+  } else if (const auto* planned = item.as<Tensor>()) {
+    // Were it a view of bytes that the plan does not place it over, nobody would write its place.
+    GRAPHGATE_CHECK(same_geometry(*planned, made.tensor));
+  }
 }
 
 void HostProgram::allocate(Tensor& tensor) {

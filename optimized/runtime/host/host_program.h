@@ -60,6 +60,8 @@ class HostProgram {
   void record_block(std::size_t block);
   Recording record(const spec::PlanPartition& partition);
   void check_addresses() const;
+  template <class Work>
+  void with_place(Work&& work);
   void run_block(std::size_t block);
   void replay(const Recording& recording);
   void run_step(const spec::PlanStep& step);
