@@ -110,7 +110,7 @@ TEST(Signature, ListsTheSymbolsOfSizesAndArguments) {
   symbol s1 in [2, 64] hint 3
   input %x : f32[s0, 2]
   input %y : f32[s1]
-  %n = aten.sym_size.int(%x, 0)
+  %n : symint = aten.sym_size.int(%x, 0)
   %a : f32[s0, 2] = aten.relu.default(%x)
   %b : f32[s1] = aten.relu.default(%y)
   output %a

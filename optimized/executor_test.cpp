@@ -96,7 +96,7 @@ constexpr const char* kNonzero = R"(program "nonzero" {
   input %x : f32[6]
   %m = aten.gt.Scalar(%x, 0)
   %i = aten.nonzero.default(%m)
-  %n = aten.sym_size.int(%i, 0)
+  %n : symint = aten.sym_size.int(%i, 0)
   %f = aten.squeeze.dim(%i, 1)
   %y = aten.index.Tensor(%x, [%f])
   %s = aten.sum.default(%y)
@@ -176,6 +176,156 @@ TEST(OptimizedExecutor, ReadsAHostScalarAnewInEveryCall) {
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{3, 6}));
   EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{11, 22}));
+}
+
+// The plan of the second size has no step that writes the buffer; what the first wrote is there.
+TEST(OptimizedExecutor, ShowsStateThatOnlyThePlanOfAnotherSizeWrites) {
+  const spec::Program program = program_of(R"(program "sizes" {
+  symbol s0 in [2, 3]
+  buffer %b "b" : f32[1] = [0.0]
+  input %x : f32[s0]
+  graph @yes {
+    input %c : f32[1]
+    %d = aten.add_.Tensor(%c, 1.0)
+    %e = aten.neg.default(%c)
+    output %e
+  }
+  graph @no {
+    input %c : f32[1]
+    %e = aten.neg.default(%c)
+    output %e
+  }
+  %n : symint = aten.sym_size.int(%x, 0)
+  %p : symbool = _operator.lt(%n, 3)
+  %y = higher_order.cond(%p, @yes, @no, [%b])
+  output %y
+  output %b
+})");
+  const auto results =
+      run_calls(program, {{f32({2}, {0, 0})}, {f32({3}, {0, 0, 0})}, {f32({2}, {0, 0})}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(state(results[1], "b"), (std::vector<float>{1}));
+  EXPECT_EQ(floats(results[1].outputs[1]), (std::vector<float>{1}));
+  EXPECT_EQ(state(results[2], "b"), (std::vector<float>{2}));
+}
+
+TEST(OptimizedExecutor, ShowsStateThatIsWrittenThroughAViewThatOnlyTheCallKnows) {
+  const spec::Program program = program_of(R"(program "dynamic_view" {
+  buffer %b "b" : f32[3] = [0.0, 0.0, 0.0]
+  input %i : i64[]
+  %n : symint = aten.item.default(%i)
+  %v = aten.select.int(%b, 0, %n)
+  %w = aten.add_.Tensor(%v, 1.0)
+  output %w
+})");
+  const auto results = run_calls(program, {{i64({}, {1})}, {i64({}, {2})}, {i64({}, {1})}});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(state(results[2], "b"), (std::vector<float>{0, 2, 1}));
+  EXPECT_EQ(floats(results[2].outputs[0]), (std::vector<float>{2}));
+}
+
+// %v and %x are two tensors of one geometry; squeeze_ of what add.out returns changes %x alone.
+TEST(OptimizedExecutor, ChangesTheGeometryOfTheTensorThatIsReturnedAndOfNoOther) {
+  const auto results = run_calls(program_of(R"(program "two_tensors" {
+  input %x : f32[1, 3]
+  %v = aten.alias.default(%x)
+  %r = aten.add.out(%v, %v, out=%x)
+  %s = aten.squeeze_.default(%r)
+  %a = aten.add.Tensor(%x, 0.0)
+  %b = aten.add.Tensor(%v, 0.0)
+  output %a
+  output %b
+})"),
+                                 {{f32({1, 3}, {1, 2, 3})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[0]).sizes, (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[1]).sizes, (std::vector<std::int64_t>{1, 3}));
+}
+
+TEST(OptimizedExecutor, WritesBackIntoTheGeometryThatAnInputHasByThen) {
+  const auto results = run_calls(program_of(R"(program "write_back" {
+  input %x : f32[1, 2]
+  %t = aten.t_.default(%x)
+  %y = aten.add.Tensor(%x, 1.0)
+  mutation input "x" %y
+})"),
+                                 {{f32({1, 2}, {1, 2})}});
+  ASSERT_EQ(results.size(), 1U);
+  const auto& x = std::get<HostTensor>(results[0].final_inputs[0]);
+  EXPECT_EQ(x.sizes, (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(floats(x), (std::vector<float>{2, 3}));
+}
+
+TEST(OptimizedExecutor, TakesListsThatAProgramKeepsWhole) {
+  const auto results = run_calls(program_of(R"(program "lists" {
+  input %x : f32[6]
+  %l : tensors = aten.split.Tensor(%x, 2)
+  %c : tensors = aten.split_with_sizes_copy.default(%x, [2, 4])
+  %b = _operator.getitem(%l, 1)
+  %d = _operator.getitem(%c, -1)
+  %y = aten.cat.default(%l)
+  %z = aten.mul.Tensor(%b, 10.0)
+  output %y
+  output %z
+  output %d
+})"),
+                                 {{f32({6}, {1, 2, 3, 4, 5, 6})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(floats(results[0].outputs[1]), (std::vector<float>{30, 40}));
+  EXPECT_EQ(floats(results[0].outputs[2]), (std::vector<float>{3, 4, 5, 6}));
+}
+
+// What a plan cannot say is refused, not run wrongly.
+TEST(OptimizedExecutor, RefusesGeometriesThatHangOnTheCallTheArmOrTheCallBefore) {
+  const char* const programs[] = {R"(program "call" {
+  input %x : f32[3]
+  input %i : i64[]
+  %n : symint = aten.item.default(%i)
+  %y = aten.relu.default(%x)
+  %r = aten.resize_.default(%y, [%n])
+  %s = aten.sum.default(%y)
+  output %s
+})",
+                                  R"(program "arm" {
+  input %p : bool[]
+  input %x : f32[1, 3]
+  graph @yes {
+    input %u : f32[1, 3]
+    %v = aten.squeeze_.default(%u)
+    %w = aten.neg.default(%v)
+    output %w
+  }
+  graph @no {
+    input %u : f32[1, 3]
+    %v = aten.squeeze.default(%u)
+    %w = aten.neg.default(%v)
+    output %w
+  }
+  %y = higher_order.cond(%p, @yes, @no, [%x])
+  output %y
+})",
+                                  R"(program "state" {
+  buffer %b "b" : f32[1, 2] = [1.0, 2.0]
+  input %x : f32[2]
+  %y = aten.sum.dim_IntList(%b, [0])
+  %s = aten.squeeze_.default(%b)
+  output %y
+})"};
+  const std::vector<std::vector<spec::InputValue>> inputs = {
+      {f32({3}, {1, 2, 3}), i64({}, {2})},
+      {bools({}, {0}), f32({1, 3}, {1, 2, 3})},
+      {f32({2}, {1, 2})}};
+  for (std::size_t i = 0; i < std::size(programs); ++i) {
+    const spec::Program program = program_of(programs[i]);
+    auto loaded = make_executor()->load(program);
+    ASSERT_TRUE(loaded.ok());
+    const auto result = loaded.value()->call(inputs[i]);
+    ASSERT_FALSE(result.ok()) << programs[i];
+    EXPECT_EQ(result.error().kind, ErrorKind::kUnsupported) << result.error().message;
+    EXPECT_NE(result.error().message.find("geometry"), std::string::npos)
+        << result.error().message;
+  }
 }
 
 TEST(OptimizedExecutor, NamesTheNodeThatRefusesWhatItReads) {

@@ -46,6 +46,7 @@ class CallJudge {
             sigma_multiple(count_elements(oracle), options.false_alarm_rate))) {}
 
   CallReport run() {
+    judge_form();
     judge_outputs();
     judge_final_inputs();
     judge_final_states();
@@ -56,6 +57,76 @@ class CallJudge {
   void add(const std::string& subject, const std::string& where, const std::string& message,
            bool by_value) {
     report_.differences.push_back({subject, where, message, by_value});
+  }
+
+  // What is no floating value must be as the oracle has it, recorded or not: how many outputs, which
+  // are tensors, their geometry, integers, and who shares a storage with whom.
+  void judge_form() {
+    if (actual_.outputs.size() != oracle_.outputs.size()) {
+      return add(name_, "outputs",
+                 std::to_string(actual_.outputs.size()) + " outputs, the oracle has " +
+                     std::to_string(oracle_.outputs.size()),
+                 false);
+    }
+    for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
+      const auto* expected = std::get_if<HostTensor>(&oracle_.final_inputs[i]);
+      if (tensor && expected) judge_geometry("final input " + std::to_string(i), *tensor, *expected);
+    }
+    for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
+      judge_geometry("state '" + actual_.state_targets[i] + "'", actual_.final_states[i],
+                     oracle_.final_states[i]);
+    }
+    for (std::size_t i = 0; i < actual_.outputs.size(); ++i) judge_output_form(i);
+  }
+
+  void judge_geometry(const std::string& where, const HostTensor& actual,
+                      const HostTensor& expected) {
+    const std::string difference =
+        compare_geometry(actual, geometry_of(expected), options_.exact_strides);
+    if (!difference.empty()) add(name_, where, difference + " (the oracle's)", false);
+  }
+
+  void judge_output_form(std::size_t i) {
+    const std::string where = "output " + std::to_string(i);
+    const OutputValue& actual = actual_.outputs[i];
+    const OutputValue& expected = oracle_.outputs[i];
+    if (actual.index() != expected.index()) {
+      return add(name_, where, "another kind of value than the oracle's", false);
+    }
+    // Floats are rounded by the executor, and not by the oracle.
+    if (!std::holds_alternative<double>(actual) && !std::holds_alternative<HostTensor>(actual) &&
+        !same_scalar(actual, expected)) {
+      return add(name_, where, "another number than the oracle's", false);
+    }
+    const auto* tensor = std::get_if<HostTensor>(&actual);
+    if (!tensor) return;
+    const auto& oracle = std::get<HostTensor>(expected);
+    judge_geometry(where, *tensor, oracle);
+    if (spec::element_count(tensor->sizes) == 0) return;
+    const auto shared = all_partners(actual_, i, *tensor);
+    const auto wanted = all_partners(oracle_, i, oracle);
+    if (shared == wanted) return;
+    add(name_, where,
+        "shares storage with " + join(shared) + ", in the oracle with " + join(wanted), false);
+  }
+
+  static std::string join(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text.empty() ? "nothing" : text;
+  }
+
+  // All that output `index` shares its storage with: inputs, states, and earlier outputs.
+  static std::vector<std::string> all_partners(const CallResult& result, std::size_t index,
+                                               const HostTensor& tensor) {
+    std::vector<std::string> names = partners(result, index, tensor);
+    for (std::size_t i = 0; i < result.final_states.size(); ++i) {
+      if (result.final_states[i].storage == tensor.storage) {
+        names.push_back("state '" + result.state_targets[i] + "'");
+      }
+    }
+    return names;
   }
 
   // Elements of one tensor against the oracle's. Exact values (integers, radius 0) that differ are
@@ -119,15 +190,15 @@ class CallJudge {
   }
 
   // The names of all that output `index` shares its storage with: inputs and earlier outputs.
-  [[nodiscard]] std::vector<std::string> partners(std::size_t index,
-                                                  const HostTensor& tensor) const {
+  static std::vector<std::string> partners(const CallResult& result, std::size_t index,
+                                           const HostTensor& tensor) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
-      const auto* input = std::get_if<HostTensor>(&actual_.final_inputs[i]);
+    for (std::size_t i = 0; i < result.final_inputs.size(); ++i) {
+      const auto* input = std::get_if<HostTensor>(&result.final_inputs[i]);
       if (input && input->storage == tensor.storage) names.push_back("input" + std::to_string(i));
     }
     for (std::size_t i = 0; i < index; ++i) {
-      const auto* output = std::get_if<HostTensor>(&actual_.outputs[i]);
+      const auto* output = std::get_if<HostTensor>(&result.outputs[i]);
       if (output && output->storage == tensor.storage)
         names.push_back("output" + std::to_string(i));
     }
@@ -140,7 +211,7 @@ class CallJudge {
   void judge_sharing(std::size_t i, const std::string& where, const HostTensor& tensor) {
     const std::string& expected = expected_.shared_with[i];
     if (spec::element_count(tensor.sizes) == 0) return;
-    const std::vector<std::string> actual = partners(i, tensor);
+    const std::vector<std::string> actual = partners(actual_, i, tensor);
     const bool with_input = !actual.empty() && actual.front().compare(0, 5, "input") == 0;
     if (expected.empty() && !with_input) return;
     if (std::find(actual.begin(), actual.end(), expected) != actual.end()) return;

@@ -1,4 +1,7 @@
 // Specializing conditionals: both arms become blocks, joined by copies into the results.
+#include <set>
+#include <utility>
+
 #include "optimized/analysis/specializer.h"
 
 namespace graphgate::optimized {
@@ -63,14 +66,17 @@ void Specializer::run_conditional(const spec::Graph& graph, const spec::Node& no
   }
   const std::string place = place_;
   const std::size_t outer = block_;
+  const std::size_t outer_values = std::exchange(values_before_arm_, out_.values.size());
   const std::size_t arms[] = {out_.blocks.size(), out_.blocks.size() + 1};
   out_.blocks.push_back({unique_name(node.name + "_then"), {}, {}});
   out_.blocks.push_back({unique_name(node.name + "_else"), {}, {}});
   for (std::size_t a = 0; a < 2; ++a) {
     block_ = arms[a];
+    values_before_arm_ = out_.values.size();
     auto outputs = run_graph(arm_of(graph, operand(node, a + 1)), inputs);
     place_ = place;
     if (outputs.size() != results.size()) throw OpError("an arm has another output count");
+    refuse_aliases(outputs);
     out_.blocks[arms[a]].outputs = std::move(outputs);
   }
   SizedNode sized;
@@ -86,7 +92,25 @@ void Specializer::run_conditional(const spec::Graph& graph, const spec::Node& no
     environment[results[i].index] = joined;
   }
   block_ = outer;
+  values_before_arm_ = outer_values;
   out_.blocks[block_].nodes.push_back(std::move(sized));
+}
+
+// torch.cond wants arms whose results share no storage with what comes from outside, nor with each
+// other: then copying them into the results of the conditional cannot be told from handing them on.
+void Specializer::refuse_aliases(const std::vector<Argument>& outputs) const {
+  std::set<StorageIndex> seen;
+  for (std::size_t v = 0; v < values_before_arm_; ++v) {
+    const ValueId id{static_cast<std::uint32_t>(v)};
+    out_.for_each_storage(id, [&](StorageIndex storage) { seen.insert(storage); });
+  }
+  for (const Argument& output : outputs) {
+    for (const StorageIndex storage : storages_of(output)) {
+      if (!seen.insert(storage).second) {
+        throw Unsupported("an arm results in a view of an operand or of another result");
+      }
+    }
+  }
 }
 
 // Tensors of one geometry get a place that either arm copies into. What differs between the arms in

@@ -48,7 +48,7 @@ class Inputs {
 };
 
 // New contents of inputs and buffers: copies, one after the other. A user output that is the same
-// value is then the written tensor itself.
+// value is then the tensor that it was written to first.
 void write_back(const spec::Program& program, const std::map<std::string, Argument>& states,
                 const std::map<std::string, Argument>& user_inputs, std::vector<Argument>& outputs,
                 Specializer& specializer) {
@@ -61,12 +61,12 @@ void write_back(const spec::Program& program, const std::map<std::string, Argume
     const auto* target =
         (is_input ? user_inputs : states).at(output.target).as<ValueId>();
     if (!target) throw OpError("a number cannot be mutated");
-    if (*target == *contents) continue;
-    specializer.emit_copy(*target, *contents, output.target);
+    const ValueId written = specializer.at_the_end(*target);
+    if (written == *contents) continue;
+    specializer.emit_copy(written, *contents, output.target);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
-      if (program.outputs[o].kind == OutputKind::kUserOutput && made[o] == made[i]) {
-        outputs[o] = {*target};
-      }
+      const bool is_user = program.outputs[o].kind == OutputKind::kUserOutput;
+      if (is_user && made[o] == made[i] && outputs[o] == made[o]) outputs[o] = {written};
     }
   }
 }
@@ -75,8 +75,13 @@ void write_back(const spec::Program& program, const std::map<std::string, Argume
 void note_final_values(Specializer& specializer) {
   for (spec::PlanInput& input : specializer.out().inputs) {
     if (input.constant) continue;
-    const auto found = specializer.reshaped().find(input.value);
-    if (found != specializer.reshaped().end()) input.final_value = found->second;
+    const ValueId last = specializer.at_the_end(input.value);
+    if (last == input.value) continue;
+    if (input.kind != InputKind::kUserInput) {
+      throw Unsupported("changes the geometry of '" + input.target +
+                        "', which the next call would find changed");
+    }
+    input.final_value = last;
   }
 }
 

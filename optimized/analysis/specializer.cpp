@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+
 #include "optimized/binding.h"
 #include "optimized/launch.h"
 
@@ -14,6 +15,7 @@ using spec::ValueId;
 using spec::ValueKind;
 
 constexpr std::string_view kCond = "higher_order.cond";
+constexpr std::string_view kGetItem = "_operator.getitem";
 
 // A number as an argument.
 Argument constant(const Item& number) {
@@ -145,11 +147,30 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   std::vector<Argument> outputs;
   for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
   environments_.pop_back();
+  if (environments_.empty()) place_.clear();
   return outputs;
+}
+
+// getitem of a list that the program keeps whole, or of a node's results.
+void Specializer::pick_element(const spec::Node& node, Environment& environment) {
+  if (node.arguments.size() != 2 || node.results.size() != 1) throw OpError("wrong operands");
+  const Argument list = resolve(node.arguments[0].argument, environment);
+  const Argument index = resolve(node.arguments[1].argument, environment);
+  const auto* elements = list.as<Argument::List>();
+  const auto* at = index.as<std::int64_t>();
+  if (!elements || !at) throw Unsupported("an element of what is known only in the call");
+  const auto size = static_cast<std::int64_t>(elements->size());
+  const std::int64_t position = *at < 0 ? *at + size : *at;
+  if (position < 0 || position >= size) {
+    throw OpError("index " + std::to_string(*at) + " of a list of " + std::to_string(size));
+  }
+  environment[node.results[0].values.front().index] =
+      (*elements)[static_cast<std::size_t>(position)];
 }
 
 void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
                            Environment& environment) {
+  if (node.op == kGetItem) return pick_element(node, environment);
   SizedNode sized;
   sized.row = ops_.find(node.op);
   sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
@@ -172,19 +193,46 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   }
 }
 
+// The operand that a result is, or whose geometry it changes: the one that the schema says the
+// return shares its storage with, before any other that looks the same.
+ValueId Specializer::operand_of(const Tensor& tensor, std::size_t result, bool same_shape,
+                                const SizedNode& node) const {
+  const auto fits = [&](ValueId id) {
+    const Tensor& candidate = out_.value(id).tensor;
+    return out_.value(id).kind == ValueKind::kTensor && candidate.storage == tensor.storage &&
+           (!same_shape || same_geometry(candidate, tensor));
+  };
+  std::optional<ValueId> found;
+  const auto look = [&](ValueId id) {
+    if (!found && fits(id)) found = id;
+  };
+  const auto& returns = node.row->effects.returns;
+  if (result < returns.size()) {
+    for (const std::size_t argument : returns[result].aliases) {
+      const auto& name = node.row->schema.arguments[argument].name;
+      for (const spec::NamedArgument& named : node.node.arguments) {
+        if (named.name == name) for_each_value(named.argument, look);
+      }
+    }
+  }
+  for_each_operand(node.node, look);
+  GRAPHGATE_CHECK(found.has_value());
+  return *found;
+}
+
 // What one inferred result has become. In-place forms that change the geometry of their argument
 // change it for everyone who holds that tensor.
-Argument Specializer::argument_of(const Made& made, const std::string& name,
+Argument Specializer::argument_of(const Made& made, const std::string& name, std::size_t result,
                                   const SizedNode& node) {
   if (made.kind == Made::Kind::kNumber) return constant(made.number);
   if (made.kind == Made::Kind::kNone) return {spec::None{}};
-  if (made.kind == Made::Kind::kArgument) {
-    std::optional<ValueId> same;
-    for_each_operand(node.node, [&](ValueId id) {
-      if (!same && same_geometry(out_.value(id).tensor, made.tensor)) same = id;
-    });
-    GRAPHGATE_CHECK(same.has_value());
-    return {*same};
+  if (made.kind == Made::Kind::kArgument) return {operand_of(made.tensor, result, true, node)};
+  if (made.kind == Made::Kind::kList) {
+    Argument::List list;
+    for (std::size_t i = 0; i < made.list.size(); ++i) {
+      list.push_back(argument_of(made.list[i], name + "_" + std::to_string(i), result, node));
+    }
+    return {std::move(list)};
   }
   SizedValue value;
   value.name = name;
@@ -194,27 +242,39 @@ Argument Specializer::argument_of(const Made& made, const std::string& name,
                                         byte_range(made.tensor).end, made.tensor.device});
   }
   const ValueId id = add_value(std::move(value));
-  if (made.kind == Made::Kind::kReshaped) replace_everywhere(made.tensor, id, node);
+  if (made.kind == Made::Kind::kReshaped) {
+    replace_everywhere(operand_of(made.tensor, result, false, node), id);
+  }
   return {id};
 }
 
-// The first operand in the storage of `reshaped` is the tensor that took the new geometry.
-void Specializer::replace_everywhere(const Tensor& reshaped, ValueId replacement,
-                                     const SizedNode& node) {
-  std::optional<ValueId> old;
-  for_each_operand(node.node, [&](ValueId id) {
-    if (!old && out_.value(id).tensor.storage == reshaped.storage) old = id;
-  });
-  GRAPHGATE_CHECK(old.has_value());
+namespace {
+
+void replace_in(Argument& argument, ValueId old, ValueId replacement) {
+  if (auto* id = std::get_if<ValueId>(&argument.value); id && *id == old) *id = replacement;
+  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+    for (Argument& element : *list) replace_in(element, old, replacement);
+  }
+}
+
+}  // namespace
+
+void Specializer::replace_everywhere(ValueId old, ValueId replacement) {
+  if (old.index < values_before_arm_) {
+    throw Unsupported("an arm of a conditional changes the geometry of a tensor of the outside");
+  }
   for (auto& [first, last] : reshaped_) {
-    if (last == *old) last = replacement;
+    if (last == old) last = replacement;
   }
-  reshaped_.emplace(*old, replacement);
+  reshaped_.emplace(old, replacement);
   for (Environment* environment : environments_) {
-    for (Argument& argument : *environment) {
-      if (argument == Argument{*old}) argument = {replacement};
-    }
+    for (Argument& argument : *environment) replace_in(argument, old, replacement);
   }
+}
+
+ValueId Specializer::at_the_end(ValueId id) const {
+  const auto found = reshaped_.find(id);
+  return found == reshaped_.end() ? id : found->second;
 }
 
 void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
@@ -222,23 +282,31 @@ void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node
   const bool launches = takes_step(*sized.kernel, inference);
   sized.workspace_bytes = inference.workspace_bytes();
   const auto& made = inference.results();
-  const auto bind = [&](const Made& one, ValueId id, std::vector<ValueId>& ids) {
-    const Argument argument = argument_of(one, graph.value(id).name, sized);
-    const auto* value = argument.as<ValueId>();
-    if (launches) ids.push_back(value ? *value : none_value());
+  std::size_t result_index = 0;
+  const auto bind = [&](const Made& one, ValueId id, spec::NodeResult& bound) {
+    const Argument argument = argument_of(one, graph.value(id).name, result_index, sized);
     environment[id.index] = argument;
+    if (!launches) return;
+    if (one.kind == Made::Kind::kList) {  // a list that the program keeps whole
+      bound.is_list = true;
+      for_each_value(argument, [&](ValueId element) { bound.values.push_back(element); });
+      return;
+    }
+    const auto* value = argument.as<ValueId>();
+    bound.values.push_back(value ? *value : none_value());
   };
   for (std::size_t i = 0; i < node.results.size() && i < made.size(); ++i) {
     const spec::NodeResult& result = node.results[i];
     spec::NodeResult bound{result.is_list, {}};
+    result_index = i;
     if (!result.is_list) {
-      bind(made[i], result.values.front(), bound.values);
+      bind(made[i], result.values.front(), bound);
     } else if (made[i].list.size() != result.values.size()) {
       throw OpError("the op returns " + std::to_string(made[i].list.size()) +
                     " tensors, the program says " + std::to_string(result.values.size()));
     } else {
       for (std::size_t e = 0; e < result.values.size(); ++e) {
-        bind(made[i].list[e], result.values[e], bound.values);
+        bind(made[i].list[e], result.values[e], bound);
       }
     }
     if (launches) sized.node.results.push_back(std::move(bound));
@@ -252,6 +320,9 @@ Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, s
                                      const SizedNode& node) {
   const spec::Value& declared = graph.value(result);
   if (declared.kind == ValueKind::kNone) return {spec::None{}};
+  if (declared.kind == ValueKind::kTensorList) {
+    throw Unsupported("a list of which only the call knows how long it is");
+  }
   SizedValue value;
   value.name = declared.name;
   value.kind = declared.kind;
@@ -293,6 +364,9 @@ Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, s
 void Specializer::finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
                                  Environment& environment) {
   sized.is_dynamic = true;
+  if (sized.row->has_tag("inplace_view")) {
+    throw Unsupported("changes the geometry of a tensor in a way that only the call knows");
+  }
   for (const spec::NodeResult& result : node.results) {
     sized.node.results.push_back({result.is_list, {}});
   }

@@ -24,14 +24,15 @@ class Specializer {
   spec::ValueId add_value(SizedValue value);
   StorageIndex add_storage(SizedStorage storage);
   [[nodiscard]] SizedGraph& out() { return out_; }
-  // For values whose tensor took another geometry: the value that it is at the end.
-  [[nodiscard]] const std::map<spec::ValueId, spec::ValueId>& reshaped() const { return reshaped_; }
+  // The value that a value's tensor is at the end: another one where it took another geometry.
+  [[nodiscard]] spec::ValueId at_the_end(spec::ValueId id) const;
   // "node 'x' (aten.add.Tensor): " while a node is being specialized, else "".
   [[nodiscard]] const std::string& place() const { return place_; }
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
   void run_conditional(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  void refuse_aliases(const std::vector<spec::Argument>& outputs) const;
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
   void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
@@ -40,8 +41,12 @@ class Specializer {
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                                 const SizedNode& node);
-  spec::Argument argument_of(const Made& made, const std::string& name, const SizedNode& node);
-  void replace_everywhere(const Tensor& old, spec::ValueId replacement, const SizedNode& node);
+  spec::Argument argument_of(const Made& made, const std::string& name, std::size_t result,
+                             const SizedNode& node);
+  [[nodiscard]] spec::ValueId operand_of(const Tensor& tensor, std::size_t result, bool same_shape,
+                                         const SizedNode& node) const;
+  void replace_everywhere(spec::ValueId old, spec::ValueId replacement);
+  void pick_element(const spec::Node& node, Environment& environment);
 
   [[nodiscard]] spec::Argument resolve(const spec::Argument& argument,
                                        const Environment& environment) const;
@@ -55,6 +60,7 @@ class Specializer {
   const spec::OpTable& ops_;
   SizedGraph out_;
   std::size_t block_ = 0;
+  std::size_t values_before_arm_ = 0;  // values that are not of the arm being specialized
   std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
   std::unordered_map<std::string, int> names_;
   std::map<spec::ValueId, spec::ValueId> reshaped_;

@@ -57,22 +57,21 @@ std::vector<ValueId> flat_results(const spec::Node& node) {
 }  // namespace
 
 HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state)
-    : plan_(std::move(plan)), ops_(ops) {
+    : plan_(std::move(plan)), ops_(ops), state_(state) {
   for (const spec::PlanPool& pool : plan_.pools) {
     if (pool.kind == PoolKind::kHeap) {
       pools_.push_back(nullptr);
       recorded_at_.push_back({});
       continue;
     }
-    auto memory = pool.kind == PoolKind::kState ? state[pool.name] : nullptr;
+    auto memory = pool.kind == PoolKind::kState ? state.pools[pool.name] : nullptr;
     if (!memory) memory = std::make_shared<HostMemory>(pool.size_bytes, pool.alignment_bytes);
     GRAPHGATE_CHECK(memory->size_bytes() == pool.size_bytes);
-    if (pool.kind == PoolKind::kState) state[pool.name] = memory;
+    if (pool.kind == PoolKind::kState) state.pools[pool.name] = memory;
     recorded_at_.push_back({memory->data(), pool.size_bytes});
     pools_.push_back(std::move(memory));
   }
   place_values();
-  find_written();
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) record_block(b);
 }
 
@@ -90,19 +89,26 @@ void HostProgram::place_values() {
   }
 }
 
-void HostProgram::find_written() {
-  written_.resize(plan_.buffers.size(), false);
-  const auto mark = [&](ValueId id) {
-    if (const auto& buffer = plan_.values[id.index].buffer) written_[buffer->index] = true;
-  };
-  for (const spec::PlanStep& step : plan_.steps) {
-    if (spec::is_higher_order(step.node.op)) continue;
-    const spec::OpRow& row = row_of(step);
-    for (const spec::NamedArgument& named : step.node.arguments) {
-      const auto argument = row.schema.find_argument(named.name);
-      if (argument && row.writes(*argument)) for_each_value(named.argument, mark);
+// What a step is bound to write, dynamic views of state included: their storage is the buffer's.
+void HostProgram::note_writes(const spec::OpRow& row, const std::vector<Item>& arguments) {
+  const std::function<void(const Item&)> note = [&](const Item& item) {
+    if (const auto* list = item.as<Item::List>()) {
+      for (const Item& element : *list) note(element);
     }
+    const auto* tensor = item.as<Tensor>();
+    if (!tensor || tensor->storage >= plan_.buffers.size()) return;
+    const spec::PlanBuffer& buffer = plan_.buffers[tensor->storage];
+    const spec::PlanPool& pool = plan_.pools[buffer.pool.index];
+    if (pool.kind == PoolKind::kState) state_.written.emplace(pool.name, buffer.offset_bytes);
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (row.writes(i)) note(arguments[i]);
   }
+}
+
+bool HostProgram::is_written(spec::BufferId id) const {
+  const spec::PlanBuffer& buffer = plan_.buffers[id.index];
+  return state_.written.contains({plan_.pools[buffer.pool.index].name, buffer.offset_bytes});
 }
 
 std::span<std::byte> HostProgram::buffer_bytes(spec::BufferId id) const {
@@ -231,6 +237,7 @@ Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
   const Kernel* kernel = find_kernel(row);
   GRAPHGATE_CHECK(kernel != nullptr);
   Inference inference = infer_call(*kernel, row, arguments_of(step, row), has_data);
+  note_writes(row, inference.arguments());
   take_results(step, inference.results());
   if (!takes_step(*kernel, inference)) return {};
   std::byte* workspace = nullptr;

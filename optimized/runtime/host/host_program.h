@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "optimized/kernel.h"
@@ -21,12 +22,17 @@
 
 namespace graphgate::optimized {
 
-// The state pools of a program, by the name of the pool.
-using StateMemory = std::map<std::string, std::shared_ptr<HostMemory>, std::less<>>;
+// The state pools of a program, by the name of the pool, and which of its buffers any step of any
+// plan has been bound to write: (pool, offset).
+struct StateMemory {
+  std::map<std::string, std::shared_ptr<HostMemory>, std::less<>> pools;
+  std::set<std::pair<std::string, std::int64_t>> written;
+};
 
 class HostProgram {
  public:
-  // Adds pools that `state` lacks, zero-filled. Records the captured partitions.
+  // Adds pools that `state` lacks, zero-filled; `state` outlives the program. Records the captured
+  // partitions.
   HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state);
 
   // Runs once. `inputs` are the user inputs that have a value in the plan, in order; their bytes are
@@ -40,8 +46,8 @@ class HostProgram {
   [[nodiscard]] std::span<std::byte> buffer_bytes(spec::BufferId buffer) const;
 
   [[nodiscard]] const spec::Plan& plan() const { return plan_; }
-  // Whether any step writes the buffer.
-  [[nodiscard]] bool is_written(spec::BufferId buffer) const { return written_[buffer.index]; }
+  // Whether a step of this or another plan may have written the state buffer.
+  [[nodiscard]] bool is_written(spec::BufferId buffer) const;
 
  private:
   struct Recorded {
@@ -56,7 +62,7 @@ class HostProgram {
   };
 
   void place_values();
-  void find_written();
+  void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
   void record_block(std::size_t block);
   Recording record(const spec::PlanPartition& partition);
   void check_addresses() const;
@@ -76,11 +82,11 @@ class HostProgram {
 
   spec::Plan plan_;
   const spec::OpTable& ops_;
+  StateMemory& state_;
   std::vector<std::shared_ptr<HostMemory>> pools_;
   std::vector<PoolAddress> recorded_at_;
   std::vector<Item> values_;
   std::vector<bool> is_dynamic_;  // by value: its item is set when a step makes it
-  std::vector<bool> written_;     // by buffer
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
   std::uint32_t running_ = 0;     // the step that runs, for messages
   std::vector<HostMemory> heap_;                    // of the current call
