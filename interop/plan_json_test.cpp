@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "spec/plan_samples.h"
+#include "spec/test_plans.h"
 
 namespace graphgate::interop {
 namespace {
