@@ -23,7 +23,8 @@ struct DefaultReader {
   }
   Item operator()(const std::vector<spec::SchemaValue>& elements) const {
     Item::List list;
-    for (const spec::SchemaValue& element : elements) list.push_back(std::visit(*this, element.data));
+    for (const spec::SchemaValue& element : elements)
+      list.push_back(std::visit(*this, element.data));
     return {std::move(list)};
   }
   template <class Plain>

@@ -1,6 +1,7 @@
 // The optimized executor's stages, on one screen.
 //
-//   program ─ passes ─ specialize ─ liveness ─ schedule ─ partition ─ signatures ─ memory ─ lower ─> Plan
+//   program ─ passes ─ specialize ─ liveness ─ schedule ─ partition ─ signatures ─ memory ─ lower
+//   ─> Plan
 //             once      for each binding of the symbols and geometry of the inputs
 //
 // Every stage is a function over plain data; nothing is shared between them but what is returned

@@ -62,8 +62,7 @@ TEST(Partition, NamesEveryReasonOfARunOnce) {
 })"),
                                        {f32({4}, {1, 2, 3, 4}), f32({}, {2})});
   EXPECT_EQ(partitions_of(plan), "(a b c) | d e");
-  EXPECT_EQ(plan.blocks[0].partitions[0].reason,
-            "reads a scalar on cpu; runs on cpu, not on cuda");
+  EXPECT_EQ(plan.blocks[0].partitions[0].reason, "reads a scalar on cpu; runs on cpu, not on cuda");
 }
 
 // PyTorch 165514: a partition whose last memory event is an allocation that only a later partition
@@ -118,8 +117,7 @@ TEST(Signature, ListsTheSymbolsOfSizesAndArguments) {
 })");
   const spec::Plan plan =
       good_plan_of(program, {f32({4, 2}, std::vector<float>(8)), f32({3}, {1, 2, 3})});
-  EXPECT_EQ(plan.blocks[0].partitions[0].signature.symbols,
-            (std::vector<std::string>{"s0", "s1"}));
+  EXPECT_EQ(plan.blocks[0].partitions[0].signature.symbols, (std::vector<std::string>{"s0", "s1"}));
 }
 
 constexpr const char* kChain = R"(program "chain" {

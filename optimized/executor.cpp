@@ -124,8 +124,7 @@ class OptimizedProgram final : public spec::LoadedProgram {
       compiled_.splice(compiled_.begin(), compiled_, found);
       return compiled_.front().program.get();
     }
-    GRAPHGATE_TRY(spec::Plan plan,
-                  compile(program_, graph_, inputs, symbols, options_.compile));
+    GRAPHGATE_TRY(spec::Plan plan, compile(program_, graph_, inputs, symbols, options_.compile));
     auto program = std::make_unique<HostProgram>(std::move(plan), *options_.compile.ops, state_);
     if (!state_is_loaded_) load_state(*program);
     state_is_loaded_ = true;
@@ -138,8 +137,7 @@ class OptimizedProgram final : public spec::LoadedProgram {
     for (const spec::PlanInput& input : program.plan().inputs) {
       if (input.kind == InputKind::kUserInput) continue;
       const auto& bytes = program_.tensors.at(input.target).storage->bytes;
-      const auto slot =
-          program.buffer_bytes(*program.plan().values[input.value.index].buffer);
+      const auto slot = program.buffer_bytes(*program.plan().values[input.value.index].buffer);
       std::copy(bytes.begin(), bytes.end(), slot.begin());
     }
   }
@@ -214,7 +212,8 @@ class OptimizedExecutor final : public spec::Executor {
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
 
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
-    const auto supported = check_supported(prepare(program, options_.compile), *options_.compile.ops);
+    const auto supported =
+        check_supported(prepare(program, options_.compile), *options_.compile.ops);
     if (!supported.ok()) return supported.error().at(program.name);
     for (const spec::ProgramInput& input : program.inputs) {
       if (input.kind != InputKind::kUserInput && !program.tensors.contains(input.target)) {

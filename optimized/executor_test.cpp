@@ -27,7 +27,8 @@ TEST(OptimizedExecutor, CarriesBuffersFromCallToCallAtAnySize) {
   %y = aten.mul.Tensor(%x, %b)
   output %y
 })");
-  const auto results = run_calls(program, {{f32({2}, {1, 2})}, {f32({3}, {1, 1, 1})}, {f32({2}, {5, 0})}});
+  const auto results =
+      run_calls(program, {{f32({2}, {1, 2})}, {f32({3}, {1, 1, 1})}, {f32({2}, {5, 0})}});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{3, 6}));
   EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{6, 6, 6}));
@@ -84,8 +85,7 @@ TEST(OptimizedExecutor, KeepsInputsThatShareAStorageTogether) {
   HostTensor b = whole;
   a.sizes = b.sizes = {2};
   b.storage_offset = 1;
-  const auto results =
-      run_calls(program, {{a, b}, {f32({2}, {1, 2}), f32({2}, {2, 3})}, {a, b}});
+  const auto results = run_calls(program, {{a, b}, {f32({2}, {1, 2}), f32({2}, {2, 3})}, {a, b}});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{6, 6}));
   EXPECT_EQ(floats(results[1].outputs[0]), (std::vector<float>{4, 6}));
@@ -107,9 +107,9 @@ constexpr const char* kNonzero = R"(program "nonzero" {
 })";
 
 TEST(OptimizedExecutor, FollowsSizesThatOnlyACallCanTell) {
-  const auto results = run_calls(
-      program_of(kNonzero), {{f32({6}, {1, -1, 2, -2, 3, -3})}, {f32({6}, {-1, -1, -1, -1, -1, 7})},
-                             {f32({6}, {-1, -1, -1, -1, -1, -1})}});
+  const auto results = run_calls(program_of(kNonzero), {{f32({6}, {1, -1, 2, -2, 3, -3})},
+                                                        {f32({6}, {-1, -1, -1, -1, -1, 7})},
+                                                        {f32({6}, {-1, -1, -1, -1, -1, -1})}});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(floats(results[0].outputs[0]), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(std::get<std::int64_t>(results[0].outputs[1]), 3);
@@ -120,8 +120,7 @@ TEST(OptimizedExecutor, FollowsSizesThatOnlyACallCanTell) {
 }
 
 TEST(OptimizedExecutor, CutsWhatHangsOnAnUnbackedSymbolOut) {
-  const spec::Plan plan =
-      good_plan_of(program_of(kNonzero), {f32({6}, {1, -1, 2, -2, 3, -3})});
+  const spec::Plan plan = good_plan_of(program_of(kNonzero), {f32({6}, {1, -1, 2, -2, 3, -3})});
   const auto& partitions = plan.blocks.front().partitions;
   EXPECT_TRUE(partitions.front().captured);
   ASSERT_GE(partitions.size(), 2U);
@@ -323,8 +322,7 @@ TEST(OptimizedExecutor, RefusesGeometriesThatHangOnTheCallTheArmOrTheCallBefore)
     const auto result = loaded.value()->call(inputs[i]);
     ASSERT_FALSE(result.ok()) << programs[i];
     EXPECT_EQ(result.error().kind, ErrorKind::kUnsupported) << result.error().message;
-    EXPECT_NE(result.error().message.find("geometry"), std::string::npos)
-        << result.error().message;
+    EXPECT_NE(result.error().message.find("geometry"), std::string::npos) << result.error().message;
   }
 }
 
@@ -337,8 +335,8 @@ TEST(OptimizedExecutor, NamesTheNodeThatRefusesWhatItReads) {
 })");
   auto loaded = make_executor()->load(program);
   ASSERT_TRUE(loaded.ok());
-  const auto result =
-      loaded.value()->call(std::vector<spec::InputValue>{f32({3, 2}, {1, 2, 3, 4, 5, 6}), i64({2}, {0, 3})});
+  const auto result = loaded.value()->call(
+      std::vector<spec::InputValue>{f32({3, 2}, {1, 2, 3, 4, 5, 6}), i64({2}, {0, 3})});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kBadInput);
   EXPECT_EQ(result.error().message.rfind("range: node 'lookup' (aten.embedding.default): ", 0), 0U)

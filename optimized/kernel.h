@@ -58,8 +58,8 @@ class KernelCall {
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] const Item& item(std::string_view name) const;
   [[nodiscard]] const Tensor& tensor(std::string_view name) const;
-  [[nodiscard]] const Tensor* optional_tensor(std::string_view name) const;        // null for None
-  [[nodiscard]] std::vector<const Tensor*> tensors(std::string_view name) const;   // null for None
+  [[nodiscard]] const Tensor* optional_tensor(std::string_view name) const;       // null for None
+  [[nodiscard]] std::vector<const Tensor*> tensors(std::string_view name) const;  // null for None
   [[nodiscard]] bool is_tensor(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view name) const;
@@ -76,8 +76,8 @@ class KernelCall {
 
   // Every tensor argument, those in lists included, in order.
   [[nodiscard]] std::vector<const Tensor*> all_tensors() const;
-  // The device of new results: that of the first tensor with dimensions that is not on the CPU, else
-  // of the first tensor; the CPU if there is none.
+  // The device of new results: that of the first tensor with dimensions that is not on the CPU,
+  // else of the first tensor; the CPU if there is none.
   [[nodiscard]] spec::Device result_device() const;
   // The argument that return `index` of the schema is written into (in-place and out= forms), or
   // null: then the result is new.
@@ -100,12 +100,12 @@ struct Made {
   enum class Kind : std::uint8_t {
     kNew,       // `tensor` without a storage: the planner finds the bytes
     kView,      // `tensor` over the storage of an argument
-    kArgument,  // the very tensor that was passed (in-place and out= forms, `to` that has nothing to
-                // do)
+    kArgument,  // the very tensor that was passed (in-place and out= forms, `to` that has nothing
+                // to do)
     kReshaped,  // the written argument takes the geometry of `tensor` (squeeze_)
     kNumber,    // `number`: bool, int64 or double
     kNone,
-    kList,      // `list`
+    kList,  // `list`
   };
   Kind kind = Kind::kNone;
   Tensor tensor;

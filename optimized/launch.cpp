@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 std::int64_t packed_bytes(const Tensor& tensor) {
   return aligned(tensor.count() * tensor.item_bytes());
@@ -126,8 +128,8 @@ Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>
       read = std::move(copy);
     });
   }
-  Launch launch = kernel.bind(
-      Binding(row, std::move(probe.arguments()), std::move(results), workspace));
+  Launch launch =
+      kernel.bind(Binding(row, std::move(probe.arguments()), std::move(results), workspace));
   if (copies.empty()) return launch;
   return [copies = std::move(copies), launch = std::move(launch)] {
     for (const Launch& copy : copies) copy();

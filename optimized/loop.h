@@ -37,8 +37,8 @@ class Loop {
  private:
   std::int64_t count_ = 0;
   std::vector<std::byte*> bases_;
-  Sizes sizes_;                  // merged, outermost first; at least one
-  std::vector<Sizes> strides_;   // per dimension, per tensor, in bytes
+  Sizes sizes_;                 // merged, outermost first; at least one
+  std::vector<Sizes> strides_;  // per dimension, per tensor, in bytes
 };
 
 // The compute type of a dtype, as a template argument: with_compute(dtype, [&]<class C>() {...}).
@@ -59,8 +59,8 @@ auto with_real(spec::DType dtype, F&& f) {
 template <class C>
 [[nodiscard]] C number_as(const Item& item);
 
-// Stores what a function gave: bool and int64 results as integers, others as they are; in `rounds_to`
-// first, where the result's own dtype is another (in-place and out= forms).
+// Stores what a function gave: bool and int64 results as integers, others as they are; in
+// `rounds_to` first, where the result's own dtype is another (in-place and out= forms).
 template <class R>
 void store_rounded(spec::DType rounds_to, const R* values, int n, const Tensor& result,
                    std::byte* first, std::int64_t stride_bytes);

@@ -55,8 +55,8 @@ namespace internal {
 // Loads one tile of every input, applies f element by element, stores.
 template <class C, class F, std::size_t... I>
 void apply_tile(const F& f, std::span<const spec::DType> dtypes, std::byte* const* firsts,
-                const std::int64_t* strides_bytes, std::int64_t begin, int n,
-                spec::DType rounds_to, const Tensor& result, std::index_sequence<I...>) {
+                const std::int64_t* strides_bytes, std::int64_t begin, int n, spec::DType rounds_to,
+                const Tensor& result, std::index_sequence<I...>) {
   std::array<std::array<C, kTile>, sizeof...(I)> in;
   (load_tile<C>(dtypes[I], firsts[I + 1] + begin * strides_bytes[I + 1], strides_bytes[I + 1], n,
                 in[I].data()),

@@ -6,8 +6,9 @@
 //   for (r < rows.count()) { rows.load(r, row.data()); ... out.store(r, ...); }
 //
 // Rows are counted in row-major order of the outer dimensions, elements in row-major order of the
-// inner ones, whatever the strides. A tensor of the outer sizes alone (a reduction's result, with or
-// without kept dimensions) is Rows(result, {}) with rows of one element each, counted the same way.
+// inner ones, whatever the strides. A tensor of the outer sizes alone (a reduction's result, with
+// or without kept dimensions) is Rows(result, {}) with rows of one element each, counted the same
+// way.
 #pragma once
 
 #include "optimized/arithmetic/tile.h"

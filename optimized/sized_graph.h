@@ -9,7 +9,8 @@
 //   node     one launch
 //   block    a straight run of nodes: 0 is the program, others are the arms of conditionals
 //
-// Everything refers to everything by index. Nodes of a block stand in program order, which is legal.
+// Everything refers to everything by index. Nodes of a block stand in program order, which is
+// legal.
 #pragma once
 
 #include <map>
@@ -70,8 +71,8 @@ struct SizedGraph {
   std::vector<SizedStorage> storages;
   std::vector<SizedValue> values;
   std::vector<SizedBlock> blocks;
-  std::vector<spec::PlanInput> inputs;   // as Program::inputs
-  std::vector<spec::Argument> outputs;   // user outputs
+  std::vector<spec::PlanInput> inputs;  // as Program::inputs
+  std::vector<spec::Argument> outputs;  // user outputs
   std::map<std::string, std::int64_t> symbols;
 
   [[nodiscard]] const SizedValue& value(spec::ValueId id) const { return values[id.index]; }

@@ -20,8 +20,8 @@ namespace graphgate::optimized {
 // is dense, else dense in the order of its strides.
 [[nodiscard]] Sizes strides_like(const Tensor& tensor, spec::MemoryFormat format);
 
-// The strides of a new tensor in `format`; kPreserve counts as kContiguous. channels_last wants rank
-// 4, channels_last_3d rank 5; OpError otherwise.
+// The strides of a new tensor in `format`; kPreserve counts as kContiguous. channels_last wants
+// rank 4, channels_last_3d rank 5; OpError otherwise.
 [[nodiscard]] Sizes strides_in_format(const Sizes& sizes, spec::MemoryFormat format);
 
 // Tensor.is_contiguous(memory_format=format).

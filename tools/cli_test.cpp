@@ -240,15 +240,13 @@ TEST_F(Cli, WritesJsonToStandardOutputAlone) {
 TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
   const Outcome outcome = run("check " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "),
-            std::string::npos)
+  EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "), std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("(no reuse "), std::string::npos) << outcome.out;
 }
 
 TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
-  const Outcome outcome =
-      run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
+  const Outcome outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
 }

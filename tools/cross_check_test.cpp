@@ -14,8 +14,8 @@
 #include "conformance/harness/plan_stats.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
-#include "spec/plan_text.h"
 #include "spec/graph_text.h"
+#include "spec/plan_text.h"
 #include "tools/programs.h"
 
 namespace graphgate {
@@ -119,11 +119,11 @@ TEST_P(EveryModel, HasTheSameBitsInEveryConfiguration) {
     bool reuse, capture;
     std::uint32_t max_nodes;
   };
-  for (const Configuration& c : {Configuration{"a cut after every node", true, true, 1},
-                                 Configuration{"cuts after every three nodes", true, true, 3},
-                                 Configuration{"no reuse", false, true, 0},
-                                 Configuration{"no capture", true, false, 0},
-                                 Configuration{"nothing", false, false, 1}}) {
+  for (const Configuration& c :
+       {Configuration{"a cut after every node", true, true, 1},
+        Configuration{"cuts after every three nodes", true, true, 3},
+        Configuration{"no reuse", false, true, 0}, Configuration{"no capture", true, false, 0},
+        Configuration{"nothing", false, false, 1}}) {
     const auto actual = run_calls(*configured(c.reuse, c.capture, c.max_nodes), model);
     ASSERT_EQ(actual.size(), expected.size()) << c.name;
     for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -132,8 +132,8 @@ TEST_P(EveryModel, HasTheSameBitsInEveryConfiguration) {
   }
 }
 
-// Ten rounds over one loaded program against ten programs loaded anew that get the same calls: state
-// carries over, so the n-th round is compared with the n-th round without captures.
+// Ten rounds over one loaded program against ten programs loaded anew that get the same calls:
+// state carries over, so the n-th round is compared with the n-th round without captures.
 TEST_P(EveryModel, HasTheSameBitsInTheTenthReplay) {
   const Model model = read_model(GetParam());
   const auto replayed = run_calls(*configured(true, true, 0), model, 10);

@@ -38,8 +38,8 @@ Result<CallReport> judge(const interop::OpCase& op_case, spec::Executor& executo
   conformance::JudgeOptions options;
   options.multiple = 1;
   options.lists_changed_inputs = false;  // only those that the schema declares
-  return conformance::judge_call(std::string(executor.name()), actual, oracle,
-                                 expectation(op_case), options);
+  return conformance::judge_call(std::string(executor.name()), actual, oracle, expectation(op_case),
+                                 options);
 }
 
 // The first thing wrong with a case, or "".

@@ -26,8 +26,8 @@ struct OpCasesReport {
 
 struct OpCasesRequest {
   std::string file;
-  std::string pattern;  // only ops whose name contains it
-  std::size_t failures_kept = 20;  // per op
+  std::string pattern;                 // only ops whose name contains it
+  std::size_t failures_kept = 20;      // per op
   std::string executor = "reference";  // a name of the registry (executors.h)
 };
 

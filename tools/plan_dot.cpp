@@ -38,9 +38,9 @@ class Writer {
     const spec::PlanPartition& partition = plan_.blocks[block].partitions[index];
     const std::string name = plan_.blocks[block].name + "_" + std::to_string(index);
     const std::string kind = partition.captured ? "captured" : "eager: " + partition.reason;
-    out_ += "  subgraph " + quoted("cluster_" + name) + " {\n    label=" +
-            quoted(name + " " + kind) + ";\n    style=" +
-            (partition.captured ? "filled" : "dashed") + ";\n";
+    out_ += "  subgraph " + quoted("cluster_" + name) +
+            " {\n    label=" + quoted(name + " " + kind) +
+            ";\n    style=" + (partition.captured ? "filled" : "dashed") + ";\n";
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       const spec::Node& node = plan_.steps[s].node;
       out_ += "    " + step_id(s) + " [label=" + quoted(node.name + "\n" + node.op) + "];\n";

@@ -25,7 +25,8 @@ struct FileReport {
 // Errors go to standard error.
 void print_report(const FileReport& report);
 
-// "97.5% of 40 steps captured in 2 of 3 partitions, peak 12.0 KiB (no reuse 80.5 KiB, bound 12.0 KiB)"
+// "97.5% of 40 steps captured in 2 of 3 partitions, peak 12.0 KiB (no reuse 80.5 KiB, bound 12.0
+// KiB)"
 [[nodiscard]] std::string describe_plan(const conformance::PlanStats& plan);
 // "512 B", "12.5 KiB", "3.0 MiB".
 [[nodiscard]] std::string print_bytes(std::int64_t bytes);

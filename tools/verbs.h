@@ -66,10 +66,10 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb);
 [[nodiscard]] Result<ExitCode> run_run(const RunVerb& verb);
 
 struct OpsVerb {
-  std::string pattern;                // ops whose name contains it
-  std::string cases;                  // judge these recorded calls instead
+  std::string pattern;                 // ops whose name contains it
+  std::string cases;                   // judge these recorded calls instead
   std::string executor = "reference";  // whose results are judged
-  std::vector<std::string> coverage;  // programs whose ops are counted instead
+  std::vector<std::string> coverage;   // programs whose ops are counted instead
   std::vector<std::string> custom_ops;
   int failures_shown = 20;  // per op
   std::string json;

@@ -160,8 +160,8 @@ class Checker {
     if (!plan) return {};
     const auto checked = spec::check_plan(*plan);
     if (!checked.ok()) {
-      return Error{ErrorKind::kInternal, program_.name + ": the plan of " + name + ": " +
-                                             checked.error().message};
+      return Error{ErrorKind::kInternal,
+                   program_.name + ": the plan of " + name + ": " + checked.error().message};
     }
     report_.plan = plan_stats(*plan);
     return {};
@@ -206,8 +206,8 @@ class Checker {
       inputs.push_back(std::move(expected.inputs));
     }
     for (spec::Executor* executor : parties_.executors) {
-      GRAPHGATE_TRY(const NodeReport nodes, judge_nodes(program_, inputs, *executor,
-                                                        *parties_.bounds, *options_.ops));
+      GRAPHGATE_TRY(const NodeReport nodes,
+                    judge_nodes(program_, inputs, *executor, *parties_.bounds, *options_.ops));
       report_.nodes_judged += nodes.judged;
       report_.worst_node_ratio = std::max(report_.worst_node_ratio, nodes.worst_ratio);
       if (nodes.findings.empty()) continue;

@@ -40,9 +40,9 @@ struct ProgramReport {
   double worst_error = 0;
   double worst_allowed = 0;
   std::vector<Difference> differences;  // with the call in `where`
-  std::size_t nodes_judged = 0;   // node executions held to their own bounds
-  double worst_node_ratio = 0;    // |error| / bound over these
-  std::optional<PlanStats> plan;  // of the last call, from the last executor that makes plans
+  std::size_t nodes_judged = 0;         // node executions held to their own bounds
+  double worst_node_ratio = 0;          // |error| / bound over these
+  std::optional<PlanStats> plan;        // of the last call, from the last executor that makes plans
 };
 
 // The parties of a check. `oracle` carries standard deviations; `bounds` carries worst-case bounds,
@@ -55,9 +55,9 @@ struct Parties {
 
 // Runs the recorded calls, or seeded ones when `calls` is empty. Outcomes: PASS; FAIL (a geometry,
 // an exact value or a sharing differs, or a number lies outside its worst-case bound); SUSPECT
-// (outside the estimate only, and no node was judged alone); UNDECIDED (the oracle could tell nothing of some output or state);
-// MISTRUSTED (nothing was compared); UNSUPPORTED (an executor cannot run it). An Error is bad input
-// or a defect.
+// (outside the estimate only, and no node was judged alone); UNDECIDED (the oracle could tell
+// nothing of some output or state); MISTRUSTED (nothing was compared); UNSUPPORTED (an executor
+// cannot run it). An Error is bad input or a defect.
 [[nodiscard]] Result<ProgramReport> check_program(const spec::Program& program,
                                                   std::span<const ExpectedCall> calls,
                                                   const Parties& parties,

@@ -59,8 +59,8 @@ class CallJudge {
     report_.differences.push_back({subject, where, message, by_value});
   }
 
-  // What is no floating value must be as the oracle has it, recorded or not: how many outputs, which
-  // are tensors, their geometry, integers, and who shares a storage with whom.
+  // What is no floating value must be as the oracle has it, recorded or not: how many outputs,
+  // which are tensors, their geometry, integers, and who shares a storage with whom.
   void judge_form() {
     if (actual_.outputs.size() != oracle_.outputs.size()) {
       return add(name_, "outputs",
@@ -71,7 +71,8 @@ class CallJudge {
     for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
       const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
       const auto* expected = std::get_if<HostTensor>(&oracle_.final_inputs[i]);
-      if (tensor && expected) judge_geometry("final input " + std::to_string(i), *tensor, *expected);
+      if (tensor && expected)
+        judge_geometry("final input " + std::to_string(i), *tensor, *expected);
     }
     for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
       judge_geometry("state '" + actual_.state_targets[i] + "'", actual_.final_states[i],

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "conformance/compare/compare.h"
+#include "spec/type_text.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -13,16 +14,6 @@ using spec::HostTensor;
 using spec::Node;
 using spec::OutputValue;
 using spec::ValueId;
-
-spec::TensorType type_of(const HostTensor& tensor) {
-  spec::TensorType type;
-  type.dtype = tensor.dtype;
-  type.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
-  type.strides.assign(tensor.strides.begin(), tensor.strides.end());
-  type.storage_offset = tensor.storage_offset;
-  type.device = tensor.device;
-  return type;
-}
 
 // A number as a constant argument.
 Argument constant(const OutputValue& value) {
@@ -72,7 +63,7 @@ class OneNodeBuilder {
     }
     const ValueId id = add_value(original);
     spec::Value& declared = out_.program.graph.values.back();
-    declared.type = type_of(*tensor);
+    declared.type = spec::type_of(*tensor);
     out_.program.graph.inputs.push_back(id);
     out_.program.inputs.push_back(
         {spec::InputKind::kUserInput, id, declared.name, true, std::nullopt});
@@ -134,8 +125,9 @@ class NodeJudge {
   void judge_taps(std::size_t call, const CallResult& plain, const CallResult& tapped) {
     for (std::size_t i = 0; i < plain.outputs.size(); ++i) {
       if (same_bits(plain.outputs[i], tapped.outputs[i])) continue;
-      report_.findings.push_back({call, "", "", "output " + std::to_string(i) +
-                                                    " has other bits when the program is tapped"});
+      report_.findings.push_back(
+          {call, "", "",
+           "output " + std::to_string(i) + " has other bits when the program is tapped"});
     }
   }
 
@@ -155,9 +147,9 @@ class NodeJudge {
       if (!tensor) continue;
       const auto result = one.output_of.find(tap.value);
       const bool is_result = result != one.output_of.end();
-      const spec::Spread& spread =
-          is_result ? oracle.output_spreads[result->second]
-                    : oracle.final_input_spreads[one.input_of.at(tap.value)];
+      const spec::Spread& spread = is_result
+                                       ? oracle.output_spreads[result->second]
+                                       : oracle.final_input_spreads[one.input_of.at(tap.value)];
       compare(call, node, tap.value, *tensor, spread);
     }
     return {};

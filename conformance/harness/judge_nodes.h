@@ -5,9 +5,9 @@
 // the executor's node made must lie in the worst-case bound of that one op. The first node outside
 // is where a wrong result begins.
 //
-// Any executor can be judged so: the program is given taps. Before each node its operands are cloned
-// into extra outputs, after it what it made or wrote. Taps change no value; that the program's own
-// results keep their bits is checked too.
+// Any executor can be judged so: the program is given taps. Before each node its operands are
+// cloned into extra outputs, after it what it made or wrote. Taps change no value; that the
+// program's own results keep their bits is checked too.
 #pragma once
 
 #include <span>
@@ -45,18 +45,19 @@ struct NodeFinding {
 };
 
 struct NodeReport {
-  std::size_t judged = 0;    // node executions
+  std::size_t judged = 0;  // node executions
   std::int64_t elements = 0;
   std::int64_t undecided = 0;
-  double worst_ratio = 0;    // |error| / bound over all of them
+  double worst_ratio = 0;  // |error| / bound over all of them
   std::string worst_node;
   std::vector<NodeFinding> findings;  // in program order, call by call
 };
 
 // Runs the calls on `executor` and each node on `bounds`, an oracle with worst-case radii.
 // kUnsupported when one of them cannot run the tapped program.
-[[nodiscard]] Result<NodeReport> judge_nodes(
-    const spec::Program& program, std::span<const std::vector<spec::InputValue>> calls,
-    spec::Executor& executor, spec::Executor& bounds, const spec::OpTable& ops);
+[[nodiscard]] Result<NodeReport> judge_nodes(const spec::Program& program,
+                                             std::span<const std::vector<spec::InputValue>> calls,
+                                             spec::Executor& executor, spec::Executor& bounds,
+                                             const spec::OpTable& ops);
 
 }  // namespace graphgate::conformance

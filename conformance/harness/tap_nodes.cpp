@@ -35,10 +35,9 @@ class Tapper {
   Tapper(const spec::Program& program, const spec::OpTable& ops) : original_(program), ops_(ops) {
     out_.program = program;
     out_.program.graph.nodes.clear();
-    out_.own_outputs = static_cast<std::size_t>(
-        std::count_if(program.outputs.begin(), program.outputs.end(), [](const auto& output) {
-          return output.kind == spec::OutputKind::kUserOutput;
-        }));
+    out_.own_outputs = static_cast<std::size_t>(std::count_if(
+        program.outputs.begin(), program.outputs.end(),
+        [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
     next_output_ = out_.own_outputs;
   }
 

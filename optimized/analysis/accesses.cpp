@@ -69,9 +69,8 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
   } else {
     for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
       const std::string& name = node.row->schema.arguments[i].name;
-      const auto given =
-          std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
-                       [&](const auto& named) { return named.name == name; });
+      const auto given = std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
+                                      [&](const auto& named) { return named.name == name; });
       if (given == node.node.arguments.end()) continue;
       if (node.row->effects.arguments[i].reads) add_argument(graph, given->argument, out.reads);
       if (node.row->writes(i)) add_argument(graph, given->argument, out.writes);

@@ -37,8 +37,8 @@ class Inputs {
     }
     SizedValue value;
     value.name = declared.name;
-    value.tensor = {host.dtype,          host.sizes, host.strides, host.storage_offset,
-                    device, at->second, nullptr};
+    value.tensor = {host.dtype, host.sizes, host.strides, host.storage_offset,
+                    device,     at->second, nullptr};
     return {specializer_.add_value(std::move(value))};
   }
 
@@ -58,8 +58,7 @@ void write_back(const spec::Program& program, const std::map<std::string, Argume
     const auto* contents = made[i].as<ValueId>();
     if (output.kind == OutputKind::kUserOutput || !contents) continue;
     const bool is_input = output.kind == OutputKind::kUserInputMutation;
-    const auto* target =
-        (is_input ? user_inputs : states).at(output.target).as<ValueId>();
+    const auto* target = (is_input ? user_inputs : states).at(output.target).as<ValueId>();
     if (!target) throw OpError("a number cannot be mutated");
     const ValueId written = specializer.at_the_end(*target);
     if (written == *contents) continue;

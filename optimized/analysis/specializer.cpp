@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-
 #include "optimized/binding.h"
 #include "optimized/launch.h"
 
@@ -45,14 +44,6 @@ std::vector<std::string> symbols_of(const spec::Graph& graph, const spec::Node& 
     for (const ValueId id : result.values) add_symbols(graph.value(id), out);
   }
   return {out.begin(), out.end()};
-}
-
-// Where each result of a node goes: (result's index among returns, value).
-template <class Visit>
-void for_each_result(const spec::Node& node, Visit&& visit) {
-  for (std::size_t i = 0; i < node.results.size(); ++i) {
-    for (const ValueId id : node.results[i].values) visit(i, id);
-  }
 }
 
 }  // namespace
@@ -110,22 +101,6 @@ std::vector<StorageIndex> Specializer::storages_of(const Argument& argument) con
     out_.for_each_storage(id, [&](StorageIndex storage) { out.push_back(storage); });
   });
   return out;
-}
-
-// The declared type at these symbols; nullopt where it is absent or hangs on an unbacked symbol.
-std::optional<Tensor> Specializer::declared_tensor(const spec::Value& value) const {
-  if (!value.type) return {};
-  Tensor tensor;
-  tensor.dtype = value.type->dtype;
-  tensor.device = value.type->device;
-  for (std::size_t d = 0; d < value.type->sizes.size(); ++d) {
-    const auto size = spec::evaluate(value.type->sizes[d], symbols_);
-    const auto stride = spec::evaluate(value.type->strides[d], symbols_);
-    if (!size.ok() || !stride.ok()) return {};
-    tensor.sizes.push_back(size.value());
-    tensor.strides.push_back(stride.value());
-  }
-  return tensor;
 }
 
 std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
@@ -238,8 +213,8 @@ Argument Specializer::argument_of(const Made& made, const std::string& name, std
   value.name = name;
   value.tensor = made.tensor;
   if (made.kind == Made::Kind::kNew) {
-    value.tensor.storage = add_storage({name, StorageKind::kIntermediate,
-                                        byte_range(made.tensor).end, made.tensor.device});
+    value.tensor.storage = add_storage(
+        {name, StorageKind::kIntermediate, byte_range(made.tensor).end, made.tensor.device});
   }
   const ValueId id = add_value(std::move(value));
   if (made.kind == Made::Kind::kReshaped) {
@@ -314,76 +289,12 @@ void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node
   if (launches) out_.blocks[block_].nodes.push_back(std::move(sized));
 }
 
-// A result that only a call can tell. Where the program states a type that hangs on no unbacked
-// symbol, and the op makes bytes of its own, the result has a planned place all the same.
-Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, std::size_t index,
-                                     const SizedNode& node) {
-  const spec::Value& declared = graph.value(result);
-  if (declared.kind == ValueKind::kNone) return {spec::None{}};
-  if (declared.kind == ValueKind::kTensorList) {
-    throw Unsupported("a list of which only the call knows how long it is");
-  }
-  SizedValue value;
-  value.name = declared.name;
-  value.kind = declared.kind;
-  value.is_dynamic = true;
-  if (declared.kind != ValueKind::kTensor) return {add_value(std::move(value))};
-  const auto& returns = node.row->effects.returns;
-  if (index < returns.size()) {
-    for (const std::size_t argument : returns[index].aliases) {
-      const auto& name = node.row->schema.arguments[argument].name;
-      const auto given = std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
-                                      [&](const auto& named) { return named.name == name; });
-      if (given == node.node.arguments.end()) continue;
-      const auto* id = given->argument.as<ValueId>();
-      if (node.row->effects.mutates(argument) && id) return {*id};
-      for (const StorageIndex base : storages_of(given->argument)) value.bases.push_back(base);
-    }
-  }
-  for (const std::string& name : node.row->undeclared_aliases) {
-    for (const spec::NamedArgument& named : node.node.arguments) {
-      if (named.name != name) continue;
-      for (const StorageIndex base : storages_of(named.argument)) value.bases.push_back(base);
-    }
-  }
-  value.declared = declared.type;
-  if (declared.type) {
-    value.tensor.dtype = declared.type->dtype;
-    value.tensor.device = declared.type->device;
-  }
-  if (auto known = declared_tensor(declared); known && value.bases.empty()) {
-    value.is_dynamic = false;
-    value.tensor = std::move(*known);
-  }
-  const auto kind = value.is_dynamic ? StorageKind::kDynamic : StorageKind::kIntermediate;
-  const std::int64_t bytes = value.is_dynamic ? 0 : byte_range(value.tensor).end;
-  value.tensor.storage = add_storage({declared.name, kind, bytes, value.tensor.device});
-  return {add_value(std::move(value))};
-}
-
-void Specializer::finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
-                                 Environment& environment) {
-  sized.is_dynamic = true;
-  if (sized.row->has_tag("inplace_view")) {
-    throw Unsupported("changes the geometry of a tensor in a way that only the call knows");
-  }
-  for (const spec::NodeResult& result : node.results) {
-    sized.node.results.push_back({result.is_list, {}});
-  }
-  for_each_result(node, [&](std::size_t index, ValueId id) {
-    const Argument argument = dynamic_result(graph, id, index, sized);
-    const auto* value = argument.as<ValueId>();
-    sized.node.results[index].values.push_back(value ? *value : none_value());
-    environment[id.index] = argument;
-  });
-  out_.blocks[block_].nodes.push_back(std::move(sized));
-}
-
 void Specializer::emit_copy(ValueId target, ValueId source, const std::string& name) {
   SizedNode copy;
   copy.row = ops_.find("aten.copy_.default");
   copy.kernel = copy.row ? find_kernel(*copy.row) : nullptr;
-  if (!copy.kernel) throw Unsupported("the optimized executor has no kernel for aten.copy_.default");
+  if (!copy.kernel)
+    throw Unsupported("the optimized executor has no kernel for aten.copy_.default");
   copy.node = {name, "aten.copy_.default", {{"self", {target}}, {"src", {source}}}, {}};
   copy.node.results.push_back({false, {target}});
   copy.is_dynamic = is_dynamic(copy);

@@ -41,6 +41,10 @@ class Specializer {
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                                 const SizedNode& node);
+  [[nodiscard]] static std::optional<spec::ValueId> written_operand(std::size_t index,
+                                                                    const SizedNode& node);
+  [[nodiscard]] std::vector<StorageIndex> possible_bases(std::size_t index,
+                                                         const SizedNode& node) const;
   spec::Argument argument_of(const Made& made, const std::string& name, std::size_t result,
                              const SizedNode& node);
   [[nodiscard]] spec::ValueId operand_of(const Tensor& tensor, std::size_t result, bool same_shape,
@@ -60,7 +64,7 @@ class Specializer {
   const spec::OpTable& ops_;
   SizedGraph out_;
   std::size_t block_ = 0;
-  std::size_t values_before_arm_ = 0;  // values that are not of the arm being specialized
+  std::size_t values_before_arm_ = 0;       // values that are not of the arm being specialized
   std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
   std::unordered_map<std::string, int> names_;
   std::map<spec::ValueId, spec::ValueId> reshaped_;

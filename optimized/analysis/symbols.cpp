@@ -22,8 +22,9 @@ class Binder {
   Result<void> collect(const spec::ProgramInput& input, const spec::InputValue& given) {
     const spec::Value& value = program_.graph.value(input.value);
     if (value.kind != kind_of(given)) {
-      return fail(input, "is given a number for a tensor, a tensor for a number, or another kind "
-                         "of number");
+      return fail(input,
+                  "is given a number for a tensor, a tensor for a number, or another kind "
+                  "of number");
     }
     if (const auto* number = std::get_if<std::int64_t>(&given)) {
       if (value.expr && value.expr->op() == spec::SymOp::kSymbol) {
@@ -36,9 +37,8 @@ class Binder {
     GRAPHGATE_TRY_VOID(check_tensor(input, *value.type, *tensor));
     for (std::size_t d = 0; d < value.type->sizes.size(); ++d) {
       if (value.type->sizes[d].op() != spec::SymOp::kSymbol) continue;
-      GRAPHGATE_TRY_VOID(
-          bind(input, "dimension " + std::to_string(d), value.type->sizes[d].name(),
-               tensor->sizes[d]));
+      GRAPHGATE_TRY_VOID(bind(input, "dimension " + std::to_string(d), value.type->sizes[d].name(),
+                              tensor->sizes[d]));
     }
     return {};
   }

@@ -1,5 +1,6 @@
 // The families of kernels: one file in kernels/ for each, with the same name as in the other
-// folders. A family defines NAME_kernels() and is a word in this list; no op is named anywhere else.
+// folders. A family defines NAME_kernels() and is a word in this list; no op is named anywhere
+// else.
 #pragma once
 
 #include <span>

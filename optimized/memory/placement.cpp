@@ -49,13 +49,15 @@ class Planner {
 
  private:
   spec::PoolId pool_of(PoolKind kind, const spec::Device& device) {
-    const auto [at, is_new] = pools_.try_emplace({kind, spec::print_device(device)}, spec::PoolId{});
+    const auto [at, is_new] =
+        pools_.try_emplace({kind, spec::print_device(device)}, spec::PoolId{});
     if (is_new) {
       at->second = {static_cast<std::uint32_t>(out_.pools.size())};
       std::string name(pool_word(kind));
-      if (!names_.insert(name).second) name += "_" + device.type + std::to_string(out_.pools.size());
-      out_.pools.push_back({name, kind, device, 0,
-                            kind == PoolKind::kHeap ? 64 : options_.alignment_bytes});
+      if (!names_.insert(name).second)
+        name += "_" + device.type + std::to_string(out_.pools.size());
+      out_.pools.push_back(
+          {name, kind, device, 0, kind == PoolKind::kHeap ? 64 : options_.alignment_bytes});
       members_.emplace_back();
     }
     return at->second;
@@ -132,9 +134,8 @@ class Planner {
       items.push_back({lifetimes_[id.index].begin, lifetimes_[id.index].end,
                        out_.buffers[id.index].size_bytes});
     }
-    GRAPHGATE_TRY(const Packing packing,
-                  method(std::span<const PackItem>(items), out_.pools[pool].alignment_bytes,
-                         options_.pack));
+    GRAPHGATE_TRY(const Packing packing, method(std::span<const PackItem>(items),
+                                                out_.pools[pool].alignment_bytes, options_.pack));
     for (std::size_t i = 0; i < items.size(); ++i) {
       out_.buffers[members_[pool][i].index].offset_bytes = packing.offsets_bytes[i];
     }

@@ -5,8 +5,8 @@
 //   arena   what nodes make, packed: storages whose lifetimes do not meet share bytes
 //   heap    what only a call can size; no places
 //
-// There is a pool of each kind for each device. A storage that the program returns lives to the end,
-// and nothing lies over it then.
+// There is a pool of each kind for each device. A storage that the program returns lives to the
+// end, and nothing lies over it then.
 #pragma once
 
 #include "optimized/analysis/liveness.h"

@@ -87,12 +87,9 @@ Reason unsafe_tag(const CutContext& /*context*/, const SizedNode& node) {
 
 const std::vector<CutRule>& cut_rules() {
   static const std::vector<CutRule> kRules = {
-      {"split_op", split_op},
-      {"not_on_accelerator", not_on_accelerator},
-      {"device_copy", device_copy},
-      {"host_scalar", host_scalar},
-      {"conditional", conditional},
-      {"unbacked", unbacked},
+      {"split_op", split_op},       {"not_on_accelerator", not_on_accelerator},
+      {"device_copy", device_copy}, {"host_scalar", host_scalar},
+      {"conditional", conditional}, {"unbacked", unbacked},
       {"unsafe_tag", unsafe_tag},
   };
   return kRules;

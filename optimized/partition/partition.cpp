@@ -31,8 +31,8 @@ std::vector<Partition> partition_block(const CutContext& context, const SizedBlo
   std::vector<std::string> reasons;
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
     const auto reason = group_reason(context, block, groups[g], options);
-    const bool full = !out.empty() && options.max_groups != 0 &&
-                      g - out.back().begin_group >= options.max_groups;
+    const bool full =
+        !out.empty() && options.max_groups != 0 && g - out.back().begin_group >= options.max_groups;
     if (out.empty() || full || out.back().captured != !reason) {
       out.push_back({!reason, "", g, g});
       reasons.clear();
@@ -50,8 +50,7 @@ Partitions make_partitions(const SizedGraph& graph, const Schedule& schedule,
   const CutContext context{graph, accelerator_of(graph), options.split_ops};
   Partitions out;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    out.blocks.push_back(
-        partition_block(context, graph.blocks[b], schedule.blocks[b], options));
+    out.blocks.push_back(partition_block(context, graph.blocks[b], schedule.blocks[b], options));
   }
   return out;
 }

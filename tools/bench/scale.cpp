@@ -3,8 +3,8 @@
 //   build/release/tools/bench/scale [NODES]     (default 100000)
 //
 // A chain of pointwise nodes on f32[8] is made, written as an archive and as text, read back,
-// checked, loaded and run by both executors, at a quarter, half and all of NODES. A value in four is
-// used again 40 nodes later, so that memory planning has something to do. One line per stage:
+// checked, loaded and run by both executors, at a quarter, half and all of NODES. A value in four
+// is used again 40 nodes later, so that memory planning has something to do. One line per stage:
 // seconds at each size, and the ratio of the last two (2 is linear). Peak memory is the process's.
 #include <sys/resource.h>
 
@@ -59,7 +59,8 @@ spec::Program chain(std::size_t nodes) {
       node.op = "aten.relu.default";
     } else {
       node.op = i % 3 == 1 ? "aten.add.Tensor" : "aten.mul.Tensor";
-      node.arguments.push_back({"other", i % 3 == 1 ? spec::Argument{before(40)} : spec::Argument{0.5}});
+      node.arguments.push_back(
+          {"other", i % 3 == 1 ? spec::Argument{before(40)} : spec::Argument{0.5}});
     }
     last = add_value(node.name);
     node.results = {{false, {last}}};
@@ -116,8 +117,7 @@ void run_optimized(const spec::Program& program, const std::vector<spec::InputVa
   table.measure("passes", [&] { prepared = prepare(program, options); });
   const auto symbols = expect(bind_symbols(program, inputs, false));
   SizedGraph graph;
-  table.measure("specialize",
-                [&] { graph = specialize(program, prepared, inputs, symbols, ops); });
+  table.measure("specialize", [&] { graph = specialize(program, prepared, inputs, symbols, ops); });
   Liveness liveness;
   table.measure("liveness", [&] { liveness = analyze_liveness(graph); });
   Schedule schedule;
@@ -126,9 +126,8 @@ void run_optimized(const spec::Program& program, const std::vector<spec::InputVa
   table.measure("partition",
                 [&] { partitions = make_partitions(graph, schedule, options.partition); });
   Signatures signatures;
-  table.measure("signatures", [&] {
-    signatures = derive_signatures(graph, schedule, partitions, liveness);
-  });
+  table.measure("signatures",
+                [&] { signatures = derive_signatures(graph, schedule, partitions, liveness); });
   Placement placement;
   table.measure("memory",
                 [&] { placement = expect(plan_memory(graph, liveness, options.memory)); });

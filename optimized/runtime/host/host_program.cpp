@@ -79,7 +79,8 @@ void HostProgram::place_values() {
   for (const spec::PlanValue& value : plan_.values) {
     const bool is_tensor = value.value.kind == spec::ValueKind::kTensor;
     const bool is_placed =
-        is_tensor && plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind != PoolKind::kHeap;
+        is_tensor &&
+        plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind != PoolKind::kHeap;
     is_dynamic_.push_back(!is_placed && value.value.kind != spec::ValueKind::kNone);
     values_.emplace_back();
     if (is_placed) {
@@ -281,8 +282,7 @@ void HostProgram::take_result(ValueId id, Made& made) {
           planned.dtype != made.tensor.dtype) {
         throw OpError("makes " + print_sizes(made.tensor.sizes) + " with strides " +
                       print_sizes(made.tensor.strides) + ", the program states " +
-                      print_sizes(planned.sizes) + " with strides " +
-                      print_sizes(planned.strides));
+                      print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
       }
       made.tensor = planned;
     }

@@ -1,10 +1,10 @@
 // The host backend: follows a plan.
 //
-// It is given a plan, the op table and kernels, and memory; the graph that the plan came from may be
-// gone. Captured partitions are recorded once, when the program is made: every step is bound to the
-// addresses that the plan gives, and replay walks the list of launches. Steps of eager partitions
-// are bound when they run; those that the plan calls dynamic infer their results then, into a heap
-// that lives to the end of the call.
+// It is given a plan, the op table and kernels, and memory; the graph that the plan came from may
+// be gone. Captured partitions are recorded once, when the program is made: every step is bound to
+// the addresses that the plan gives, and replay walks the list of launches. Steps of eager
+// partitions are bound when they run; those that the plan calls dynamic infer their results then,
+// into a heap that lives to the end of the call.
 //
 // State (parameters, buffers) lies in memory that the caller owns and shares among the plans of one
 // program: its addresses and layout are the same in all of them.
@@ -35,8 +35,8 @@ class HostProgram {
   // partitions.
   HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state);
 
-  // Runs once. `inputs` are the user inputs that have a value in the plan, in order; their bytes are
-  // copied into the input slots. Throws OpError where an op refuses what it reads.
+  // Runs once. `inputs` are the user inputs that have a value in the plan, in order; their bytes
+  // are copied into the input slots. Throws OpError where an op refuses what it reads.
   void run(std::span<const spec::HostTensor* const> inputs);
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
@@ -88,7 +88,7 @@ class HostProgram {
   std::vector<Item> values_;
   std::vector<bool> is_dynamic_;  // by value: its item is set when a step makes it
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
-  std::uint32_t running_ = 0;     // the step that runs, for messages
+  std::uint32_t running_ = 0;                       // the step that runs, for messages
   std::vector<HostMemory> heap_;                    // of the current call
   std::vector<std::int64_t> heap_bytes_;
 };
