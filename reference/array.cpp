@@ -107,6 +107,16 @@ Element read_element(const Tensor& tensor, std::int64_t position) {
   return {true, {}, {static_cast<long double>(decode_float(bytes, tensor.dtype)), 0}};
 }
 
+// A real number cut into an integer dtype, by way of the width that the hardware converts to.
+template <class N>
+Whole cut_into(const N& x, DType dtype) {
+  const Whole whole = to_whole(x);
+  const bool by_32_bits = dtype == DType::kInt32 || dtype == DType::kInt16 || dtype == DType::kInt8;
+  const bool is_held = whole.value >= INT32_MIN && whole.value <= INT32_MAX;
+  const std::int64_t cut = by_32_bits && !is_held ? INT32_MIN : whole.value;
+  return {wrap_to(cut, dtype), whole.undecided};
+}
+
 template <class N>
 struct Convert;
 
@@ -116,10 +126,8 @@ struct Convert<Whole> {
     if (as == DType::kBool && element.is_real) {
       return logical_not(is_zero(Sampled(element.mark.value, element.mark.radius, {})));
     }
-    const Whole whole = element.is_real
-                            ? to_whole(Sampled(element.mark.value, element.mark.radius, {}))
-                            : element.whole;
-    return {wrap_to(whole.value, as), whole.undecided};
+    if (element.is_real) return cut_into(Sampled(element.mark.value, element.mark.radius, {}), as);
+    return {wrap_to(element.whole.value, as), element.whole.undecided};
   }
 };
 
@@ -177,7 +185,7 @@ Written convert_out(Whole x, DType dtype) {
 
 Written convert_out(double x, DType dtype) {
   if (dtype == DType::kBool) return convert_out(Whole(x != 0), dtype);
-  if (!spec::is_floating_point(dtype)) return convert_out(to_whole(x), dtype);
+  if (!spec::is_floating_point(dtype)) return convert_out(cut_into(x, dtype), dtype);
   Written out;
   out.real = round_to_dtype(x, dtype);
   out.mark.value = static_cast<long double>(out.real);
@@ -187,7 +195,7 @@ Written convert_out(double x, DType dtype) {
 template <class P>
 Written convert_out(const Tracked<P>& x, DType dtype) {
   if (dtype == DType::kBool) return convert_out(logical_not(is_zero(x)), dtype);
-  if (!spec::is_floating_point(dtype)) return convert_out(to_whole(x), dtype);
+  if (!spec::is_floating_point(dtype)) return convert_out(cut_into(x, dtype), dtype);
   const Tracked<P> edge = round_edge(x, dtype);
   Written out;
   out.real = round_to_dtype(edge.value, dtype);

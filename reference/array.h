@@ -75,14 +75,16 @@ void for_each_index(const Sizes& sizes, Visit&& visit) {
 [[nodiscard]] std::int64_t wrap_to(std::int64_t value, spec::DType dtype);
 
 // Reading. N is a real number type when `as` is floating, Whole otherwise; an element is converted
-// to `as` first, with that conversion's rounding (float to integer cuts toward zero). float32 is
-// the arithmetic of every floating dtype but float64.
+// to `as` first, with that conversion's rounding. float32 is the arithmetic of every floating dtype
+// but float64. Float to integer cuts toward zero; NaN and what is out of range go as on x86: by way
+// of int32 for int32 and narrower signed dtypes, of int64 for the others, whose least value stands
+// for all that they cannot hold.
 template <class N>
 [[nodiscard]] Array<N> load(const Tensor& tensor, spec::DType as);
 
 // Writing, element by element in row-major order; sizes must be equal. A real number is rounded to
-// the tensor's dtype (an edge between nodes); a Whole wraps into an integer dtype, and becomes
-// "differs from zero" in bool.
+// the tensor's dtype (an edge between nodes), and cut as load() cuts into an integer one. A Whole
+// wraps into an integer dtype, and becomes "differs from zero" in bool.
 template <class N>
 void store(Tensor& tensor, const Array<N>& array);
 
@@ -106,6 +108,12 @@ template <class N>
     out[i++] = array.at(from);
   });
   return out;
+}
+
+// Every element as an integer dtype holds it.
+[[nodiscard]] inline Array<Whole> wrap_all(Array<Whole> array, spec::DType dtype) {
+  for (Whole& x : array.data) x.value = wrap_to(x.value, dtype);
+  return array;
 }
 
 // An explicit cast of every element of a real array (round as the executor does), and an edge

@@ -88,10 +88,11 @@ class Call {
 template <class N>
 void Call::emit(const Array<N>& array, spec::DType dtype, const Sizes& strides) {
   const TensorRef target = place_result(array.sizes, dtype, strides);
+  // An in-place or out= op computes in the common dtype first, then converts into its target's.
   if constexpr (std::is_same_v<N, Whole>) {
-    store(*target, array);
+    const bool wraps_first = target->dtype != dtype && !spec::is_floating_point(dtype);
+    store(*target, wraps_first ? wrap_all(array, dtype) : array);
   } else {
-    // An in-place op computes in the common dtype first, then rounds into its own.
     const bool rounds_twice = target->dtype != dtype && spec::is_floating_point(dtype);
     store(*target, rounds_twice ? round_all(array, dtype) : array);
   }

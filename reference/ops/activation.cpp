@@ -96,7 +96,10 @@ void hardsigmoid(Call& call) {
   activate(call, []<class N>(const N& x) { return clip(x + 3.0, N(0), N(6)) / 6.0; });
 }
 void hardswish(Call& call) {
-  activate(call, []<class N>(const N& x) { return x * clip(x + 3.0, N(0), N(6)) / 6.0; });
+  const spec::DType compute = compute_dtype(call.tensor("self")->dtype);
+  activate(call, [compute]<class N>(const N& x) {
+    return held_in(x * clip(x + 3.0, N(0), N(6)), compute) / 6.0;  // the product may overflow
+  });
 }
 
 void relu(Call& call) {

@@ -6,6 +6,7 @@
 // dtype between PyTorch's two kernels, so they round to it; for 16-bit data with 16-bit parameters
 // that is the largest error.
 #include <array>
+#include <optional>
 
 #include "reference/number/moments.h"
 #include "reference/ops/norm_parameters.h"
@@ -80,17 +81,30 @@ DType statistics_dtype(const Call& call) {
   return reference::statistics_dtype(call, {"weight", "bias", "running_mean", "running_var"});
 }
 
-// PyTorch's kernels for images whose bytes are in one piece, in a memory format, fold the
-// parameters and compute in float32. For others 16-bit data with parameters of its dtype is
-// computed in the dtype, one rounding per operation.
-bool computes_in_dtype(const Call& call) {
+// The channels-last format that the input is contiguous in, if it is in no other.
+std::optional<spec::MemoryFormat> channels_last_format(const Tensor& input) {
+  if (is_contiguous(input)) return std::nullopt;
+  for (const auto last : {spec::MemoryFormat::kChannelsLast, spec::MemoryFormat::kChannelsLast3d}) {
+    if (is_contiguous_in(input, last)) return last;
+  }
+  return std::nullopt;
+}
+
+// Whether PyTorch takes its kernels for operands that are contiguous, the input in any format: they
+// fold the parameters and compute in float32.
+bool folds_parameters(const Call& call) {
   const Tensor& input = *call.tensor("input");
-  bool folds = is_contiguous(input) ||
-               (suggests_channels_last(input) && is_non_overlapping_and_dense(input));
+  bool folds = is_contiguous(input) || channels_last_format(input);
   for (const std::string_view name : {"weight", "bias", "running_mean", "running_var"}) {
     folds = folds && (!call.has(name) || is_contiguous(*call.tensor(name)));
   }
-  return !folds && statistics_dtype(call) == input.dtype;
+  return folds;
+}
+
+// Otherwise 16-bit data with parameters of its dtype is computed in the dtype, one rounding per
+// operation.
+bool computes_in_dtype(const Call& call) {
+  return !folds_parameters(call) && statistics_dtype(call) == call.tensor("input")->dtype;
 }
 
 template <class N>
@@ -133,6 +147,14 @@ Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statisti
   return out;
 }
 
+// The folding kernels keep every channels-last format, the others one that the strides suggest.
+Sizes normalized_strides(const Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const auto last = channels_last_format(input);
+  if (last && folds_parameters(call)) return strides_in_format(input.sizes, *last);
+  return image_strides(input, input.sizes);
+}
+
 template <class N>
 Statistics<N> emit_normalized(Call& call) {
   const Tensor& input = *call.tensor("input");
@@ -141,8 +163,7 @@ Statistics<N> emit_normalized(Call& call) {
   const bool training = is_training(call);
   Statistics<N> statistics = training ? batch_statistics(call, x, statistics_dtype(call))
                                       : running_statistics<N>(call, input.dtype);
-  call.emit(normalized_channels(call, x, statistics), input.dtype,
-            image_strides(input, input.sizes));
+  call.emit(normalized_channels(call, x, statistics), input.dtype, normalized_strides(call));
   return statistics;
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "reference/ops/op_test.h"
 
@@ -24,6 +25,27 @@ TEST(Conversion, ToReturnsItsArgumentUnlessSomethingChanges) {
   EXPECT_NE(copied->storage, x->storage);
   const TensorRef cut = run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kInt8}}});
   EXPECT_EQ(values(*cut), (std::vector<double>{1}));
+}
+
+// NaN, infinities and numbers out of range, as x86 cuts them: int64 by a conversion to 64 bits,
+// uint8 by the low byte of that, int32 by one to 32 bits, int16 and int8 by the low bits of that.
+TEST(Conversion, WhatAnIntegerDtypeCannotHoldIsCutAsTheHardwareDoes) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const TensorRef x = row(DType::kFloat64, {std::nan(""), inf, -inf, 3e9, 4294967303.0, 70000});
+  const auto expect = [&](DType dtype, const std::vector<double>& numbers) {
+    const TensorRef made = run_tensor("aten._to_copy.default", {{"self", {x}}, {"dtype", {dtype}}});
+    EXPECT_EQ(values(*made), numbers);
+    const TensorRef out = row(dtype, {0, 0, 0, 0, 0, 0});
+    EXPECT_EQ(values(*run_tensor("aten._to_copy.out", {{"self", {x}}, {"out", {out}}})), numbers);
+    const TensorRef target = row(dtype, {0, 0, 0, 0, 0, 0});
+    EXPECT_EQ(values(*run_tensor("aten.copy_.default", {{"self", {target}}, {"src", {x}}})),
+              numbers);
+  };
+  expect(DType::kInt64, {-0x1p63, -0x1p63, -0x1p63, 3e9, 4294967303.0, 70000});
+  expect(DType::kInt32, {-0x1p31, -0x1p31, -0x1p31, -0x1p31, -0x1p31, 70000});
+  expect(DType::kInt16, {0, 0, 0, 0, 0, 4464});
+  expect(DType::kInt8, {0, 0, 0, 0, 0, 112});
+  expect(DType::kUInt8, {0, 0, 0, 0, 7, 112});
 }
 
 TEST(Conversion, ACastIsExactInTheOracleBecauseItRoundsAsTheExecutorDoes) {

@@ -64,24 +64,21 @@ std::pair<N, N> histogram_range(const Call& call, const Array<N>& data, DType dt
   return {low, high};
 }
 
-// The edges of the bins as linspace gives them: from either end to the middle. A narrow dtype
-// rounds at every step.
+// Bins of one width over [low, high], both numbers of the dtype.
 template <class N>
-std::vector<N> bin_edges(const N& low, const N& high, std::int64_t bins, DType dtype) {
-  const bool is_narrow = compute_dtype(dtype) != dtype;
-  const auto settle = [&](const N& x) { return is_narrow ? round_edge(x, dtype) : x; };
-  const N step = settle((high - low) / N(static_cast<double>(bins)));
-  std::vector<N> edges;
-  for (std::int64_t i = 0; i <= bins; ++i) {
-    const bool from_low = i < (bins + 1) / 2;
-    const auto steps = N(static_cast<double>(from_low ? i : bins - i));
-    const N distance = settle(step * steps);
-    edges.push_back(settle(from_low ? low + distance : high - distance));
+struct Bins {
+  N low, high;
+  std::int64_t count;
+  DType dtype;
+
+  // Where a number lies, counted in bins: computed in the dtype, as PyTorch's kernel does. Which
+  // bin that is can differ from what a comparison with the edges would say.
+  [[nodiscard]] N position(const N& x) const {
+    const N bins(round_to_dtype(static_cast<double>(count), dtype));
+    const N scaled = held_in(held_in(x - low, dtype) * bins, dtype);
+    return held_in(scaled / held_in(high - low, dtype), dtype);
   }
-  edges.front() = low;
-  edges.back() = high;
-  return edges;
-}
+};
 
 // What one number sends to the bins.
 template <class N>
@@ -95,16 +92,15 @@ struct Votes {
 };
 
 template <class N>
-void vote(const N& x, const std::vector<N>& edges, Votes<N>& votes) {
+void vote(const N& x, const Bins<N>& bins, Votes<N>& votes) {
   const long double value = center_of(x);
-  const auto count = static_cast<std::int64_t>(edges.size()) - 1;
-  if (!(value >= center_of(edges.front())) || !(value <= center_of(edges.back()))) return;
-  const auto above = std::upper_bound(edges.begin(), edges.end(), value,
-                                      [](long double v, const N& e) { return v < center_of(e); });
-  const std::int64_t bin = std::min<std::int64_t>(above - edges.begin() - 1, count - 1);
+  if (!(value >= center_of(bins.low)) || !(value <= center_of(bins.high))) return;
+  const N position = bins.position(x);
+  const std::int64_t whole = to_whole(center_of(position)).value;
+  const std::int64_t bin = std::clamp<std::int64_t>(whole, 0, bins.count - 1);
   // Edges on either side that the number may lie beyond.
   const auto is_open = [&](std::int64_t edge) {
-    return edge > 0 && edge < count && less(x, edges[static_cast<std::size_t>(edge)]).undecided;
+    return edge > 0 && edge < bins.count && less(position, N(static_cast<double>(edge))).undecided;
   };
   std::int64_t lowest = bin;
   while (is_open(lowest)) --lowest;
@@ -126,9 +122,9 @@ void histc(Call& call) {
   with_real(call.mode(), [&]<class N>() {
     const Array<N> data = load<N>(self, self.dtype);
     const auto [low, high] = histogram_range(call, data, self.dtype);
-    const std::vector<N> edges = bin_edges(low, high, bins, self.dtype);
+    const Bins<N> all{cast(low, self.dtype), cast(high, self.dtype), bins, self.dtype};
     Votes<N> votes;
-    for (const N& x : data.data) vote(x, edges, votes);
+    for (const N& x : data.data) vote(x, all, votes);
     accumulate(*counts, votes.bins, votes.counts, {Combining::kSum, Partials::kOwnDtype});
   });
   emit_made(call, counts);

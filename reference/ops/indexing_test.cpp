@@ -164,6 +164,18 @@ TEST(Histc, ClosesTheLastBinAndIgnoresNanAndWhatLiesOutside) {
   EXPECT_EQ(values(*out), (Numbers{2, 2}));
 }
 
+// 7 (x + 1) / 3 is 1.994 for this x; bfloat16 makes 5.988, its numerator, 6.
+TEST(Histc, FindsTheBinInTheArithmeticOfTheDtype) {
+  const auto counts = [](DType dtype) {
+    const TensorRef self = tensor(dtype, {1}, {-0.1455078125});
+    return values(*run_tensor(
+        "aten.histc.default",
+        {{"self", {self}}, {"bins", {std::int64_t{7}}}, {"min", {-1.0}}, {"max", {2.0}}}));
+  };
+  EXPECT_EQ(counts(DType::kFloat32), (Numbers{0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(counts(DType::kBFloat16), (Numbers{0, 0, 1, 0, 0, 0, 0}));
+}
+
 TEST(Histc, LeavesItOpenOnWhichSideOfAnInexactEdgeANumberLies) {
   const TensorRef self = tensor(DType::kFloat32, {2}, {0.05, 0.1});  // the first edge is about 0.1
   const TensorRef out =

@@ -114,6 +114,26 @@ TEST(BatchNorm, ReturnsEmptyStatisticsOutOfTraining) {
   EXPECT_EQ(values(*mean), Numbers{1});
 }
 
+// One image: the stride of the batch says nothing, though it does not suggest channels-last.
+TEST(BatchNorm, KeepsChannelsLastOfASingleImage) {
+  const TensorRef x = view_of(*counting({60}), {1, 3, 4, 5}, {3, 1, 15, 3}, 0);
+  const TensorRef channel = tensor(DType::kFloat32, {3}, {1, 1, 1});
+  const auto strides_with = [&](const TensorRef& weight) {
+    return run_tensor("aten.batch_norm.default", {{"input", {x}},
+                                                  {"weight", {weight}},
+                                                  {"bias", kNone},
+                                                  {"running_mean", {channel}},
+                                                  {"running_var", {channel}},
+                                                  {"training", {false}},
+                                                  {"momentum", {0.1}},
+                                                  {"eps", {0.0}},
+                                                  {"cudnn_enabled", {false}}})
+        ->strides;
+  };
+  EXPECT_EQ(strides_with(channel), (Sizes{60, 1, 15, 3}));
+  EXPECT_EQ(strides_with(view_of(*counting({6}), {3}, {2}, 0)), (Sizes{60, 20, 5, 1}));
+}
+
 TEST(GroupNorm, NormalizesEachRunOfChannels) {
   const auto x = tensor(DType::kFloat32, {1, 4, 1}, {1, 3, 10, 30});
   const auto out = run("aten.native_group_norm.default", {{"input", {x}},

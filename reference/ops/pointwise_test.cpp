@@ -135,6 +135,31 @@ std::vector<double> divided(const char* mode, const TensorRef& a, const TensorRe
                   {{"self", {a}}, {"other", {b}}, {"rounding_mode", {std::string(mode)}}}));
 }
 
+TEST(PointwiseUnary, HardswishOverflowsWhereItsProductBySixDoes) {
+  EXPECT_EQ(unary("aten.hardswish.default", DType::kFloat32, {1e38, 0x1p120, -5}),
+            (std::vector<double>{kInf, 0x1p120, 0}));
+  EXPECT_EQ(unary("aten.hardswish.default", DType::kFloat64, {0x1p200}),
+            (std::vector<double>{0x1p200}));
+}
+
+TEST(PointwiseBinary, IntegersWrapInTheirCommonDtypeBeforeTheyGoIntoAWiderOut) {
+  const auto into = [](std::string_view op, DType out, const TensorRef& a, const TensorRef& b) {
+    return values(*run_tensor(op, {{"self", {a}}, {"other", {b}}, {"out", {row(out, {0, 0})}}}));
+  };
+  const TensorRef a = row(DType::kInt8, {127, 1});
+  const TensorRef b = row(DType::kInt8, {1, 1});
+  for (const DType out : {DType::kFloat64, DType::kFloat32, DType::kInt32}) {
+    EXPECT_EQ(into("aten.add.out", out, a, b), (std::vector<double>{-128, 2}));
+  }
+  const TensorRef c = row(DType::kUInt8, {1, 9});
+  const TensorRef d = row(DType::kUInt8, {2, 1});
+  EXPECT_EQ(into("aten.sub.out", DType::kFloat64, c, d), (std::vector<double>{255, 8}));
+  const TensorRef e = row(DType::kInt32, {65536, 3});
+  EXPECT_EQ(into("aten.mul.out", DType::kFloat64, e, e), (std::vector<double>{0, 9}));
+  const TensorRef f = row(DType::kBool, {1, 0});
+  EXPECT_EQ(into("aten.add.out", DType::kFloat64, f, f), (std::vector<double>{1, 0}));
+}
+
 TEST(PointwiseDivision, FloorAndTruncDifferBelowZero) {
   const TensorRef a = row(DType::kInt32, {7, -7, 7, -7});
   const TensorRef b = row(DType::kInt32, {2, 2, -2, -2});

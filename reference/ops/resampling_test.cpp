@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "reference/movement.h"
 #include "reference/ops/op_test.h"
 
 namespace graphgate::reference::test {
@@ -57,12 +58,73 @@ TEST(UpsampleNearest, DecidesInSinglePrecision) {
   EXPECT_EQ(values(*out), (Numbers{0, 0, 0, 1, 1, 2, 2}));
 }
 
+// Every second output takes a new pixel when the scale of 2 counts, though no size changes. In two
+// dimensions it counts for large results that are not channels-last, in three unless a result is
+// channels-last with more than three channels.
+TEST(UpsampleNearest, FollowsAScaleThatContradictsTheSizesWherePyTorchDoes) {
+  const auto upsampled = [](const char* op, const TensorRef& x, const Datum& size) {
+    const Arguments given = {{"self", {x}},       {"output_size", size}, {"scales", {2.0}},
+                             {"scales_d", {2.0}}, {"scales_h", {2.0}},   {"scales_w", {2.0}}};
+    return values(*run_tensor(op, given));
+  };
+  const auto row = [&](const Sizes& sizes, const Sizes& strides = {}) {
+    return view_of(*counting({200}), sizes,
+                   strides.empty() ? spec::contiguous_strides(sizes) : strides, 0);
+  };
+  EXPECT_EQ(upsampled("aten.upsample_nearest1d.default", row({1, 1, 3}), ints({3})),
+            (Numbers{0, 0, 1}));
+  EXPECT_EQ(upsampled("aten.upsample_nearest2d.default", row({1, 1, 1, 3}), ints({1, 3})),
+            (Numbers{0, 1, 2}));
+  const Numbers wide =
+      upsampled("aten.upsample_nearest2d.default", row({1, 1, 1, 128}), ints({1, 128}));
+  EXPECT_EQ(wide[127], 63);
+  EXPECT_EQ(upsampled("aten.upsample_nearest3d.default", row({1, 1, 1, 1, 3}), ints({1, 1, 3})),
+            (Numbers{0, 0, 1}));
+  const TensorRef channels_last = row({1, 4, 1, 1, 3}, {12, 1, 12, 12, 4});
+  const Numbers kept = upsampled("aten.upsample_nearest3d.default", channels_last, ints({1, 1, 3}));
+  EXPECT_EQ(kept, values(*channels_last));
+}
+
+TEST(UpsampleLinear, CopiesAlongADimensionWhoseSizeStays) {
+  const TensorRef x = tensor(DType::kFloat32, {1, 1, 2, 3}, {0, 4, 8, 2, 6, 10});
+  const Arguments given = {{"self", {x}},
+                           {"output_size", ints({4, 3})},
+                           {"align_corners", {false}},
+                           {"scales_h", {2.0}},
+                           {"scales_w", {2.0}}};
+  EXPECT_EQ(values(*run_tensor("aten.upsample_bilinear2d.default", given)),
+            (Numbers{0, 4, 8, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2, 6, 10}));
+}
+
+TEST(UpsampleLinear, OfASizeThatStaysKeepsAnInfinityToItself) {
+  const TensorRef x = tensor(DType::kFloat32, {1, 1, 3}, {1, HUGE_VAL, 2});
+  const Arguments given = {{"self", {x}}, {"output_size", ints({3})}, {"align_corners", {false}}};
+  const Numbers out = values(*run_tensor("aten.upsample_linear1d.default", given));
+  EXPECT_EQ(out[0], 1);
+  EXPECT_TRUE(std::isnan(out[1]));
+  EXPECT_EQ(out[2], 2);
+}
+
 TEST(UpsampleBilinear, RepeatsTheBorder) {
   const TensorRef out = run_tensor("aten.upsample_bilinear2d.default",
                                    {{"self", {tensor(DType::kFloat32, {1, 1, 1, 2}, {0, 4})}},
                                     {"output_size", ints({1, 4})},
                                     {"align_corners", {false}}});
   EXPECT_EQ(values(*out), (Numbers{0, 1, 3, 4}));
+}
+
+// A weight of 511/512, which bfloat16 takes for 1. The kernel over whole pixels (here for the sake
+// of four channels-last channels) keeps it, the one that takes a dimension at a time does not.
+TEST(UpsampleBilinear, RoundsWeightsOfLargeResultsThatAreNotChannelsLast) {
+  const auto second = [](const TensorRef& x) {
+    const Arguments given = {
+        {"self", {x}}, {"output_size", ints({1, 513})}, {"align_corners", {true}}};
+    return values(*run_tensor("aten.upsample_bilinear2d.default", given))[1];
+  };
+  const TensorRef x = tensor(DType::kBFloat16, {1, 4, 1, 2}, {-1, 1, -1, 1, -1, 1, -1, 1});
+  EXPECT_EQ(second(x), -1);
+  const TensorRef channels_last = copy_of(*x, {8, 1, 8, 4});
+  EXPECT_EQ(second(channels_last), -1 + 2.0 / 512);
 }
 
 TEST(UpsampleBilinear, KeepsChannelsLast) {

@@ -2,8 +2,9 @@
 //
 // Equal elements: a stable sort and the median keep their order. An unstable sort and topk leave it
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
-// over the same comparisons. kthvalue leaves it open, and here its index is undecided then.
-// Elements whose order their radii leave open are undecided everywhere.
+// over the same comparisons; so it is with nanmedian of NaNs alone. kthvalue leaves it open, and
+// here its index is undecided then. Elements whose order their radii leave open are undecided
+// everywhere.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -173,11 +174,20 @@ Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
   return {all.values[rank], all.indices[rank]};
 }
 
+// Of NaNs alone: the one that the standard library's selection of the first element finds.
+template <class N>
+Chosen<N> first_selected(std::span<const N> line) {
+  Order order = all_of_line(line.size());
+  std::nth_element(order.begin(), order.begin(), order.end(), by_value(line, false));
+  return {line[order.front()], Whole(static_cast<std::int64_t>(order.front()))};
+}
+
 // The lower of the two middle elements; NaN (the first) if there is any, or of the others alone.
 template <class N>
 Chosen<N> middle(std::span<const N> line, bool skips_nan) {
   std::size_t numbers = 0;
   for (const N& x : line) numbers += is_nan(x).value == 0 ? 1 : 0;
+  if (numbers == 0 && skips_nan) return first_selected(line);
   const bool takes_nan = numbers == 0 || (numbers < line.size() && !skips_nan);
   const std::size_t rank = takes_nan ? numbers : (numbers - 1) / 2;
   return order_statistic(line, rank);
@@ -205,7 +215,10 @@ void kthvalue(Call& call) {
   with_number(call.mode(), self.dtype, [&]<class N>() {
     emit_chosen<N>(call, [k](std::span<const N> line) {
       Chosen<N> chosen = order_statistic(line, static_cast<std::size_t>(k - 1));
-      const auto ties = [&](const N& x) { return equal(x, chosen.value).value != 0; };
+      const bool is_last = is_nan(chosen.value).value != 0;
+      const auto ties = [&](const N& x) {
+        return is_last ? is_nan(x).value != 0 : equal(x, chosen.value).value != 0;
+      };
       if (std::count_if(line.begin(), line.end(), ties) > 1) chosen.index.undecided = true;
       return chosen;
     });

@@ -62,12 +62,33 @@ TEST(Topk, RefusesMoreThanThereIs) {
                OpError);
 }
 
+TEST(Kthvalue, LeavesTheIndexAmongSeveralNaNsOpen) {
+  const auto index = [](const Numbers& line, std::int64_t k) {
+    const auto x = tensor(DType::kFloat32, {static_cast<std::int64_t>(line.size())}, line);
+    return radii(result(run("aten.kthvalue.default", {{"self", {x}}, {"k", {k}}}), 1)).front();
+  };
+  EXPECT_TRUE(std::isinf(index({kNan, 1, kNan, 2}, 3)));
+  EXPECT_EQ(index({kNan, 1, kNan, 2}, 2), 0);
+  EXPECT_EQ(index({1, kNan, 2}, 3), 0);
+}
+
 TEST(Median, IsTheLowerOfTheMiddleTwo) {
   const auto x = tensor(DType::kFloat32, {4}, {4, 1, 3, 2});
   EXPECT_EQ(values(*run_tensor("aten.median.default", {{"self", {x}}})), Numbers{2});
   const auto with_nan = tensor(DType::kFloat32, {3}, {4, kNan, 3});
   EXPECT_TRUE(std::isnan(values(*run_tensor("aten.median.default", {{"self", {with_nan}}}))[0]));
   EXPECT_EQ(values(*run_tensor("aten.nanmedian.default", {{"self", {with_nan}}})), Numbers{3});
+}
+
+TEST(Nanmedian, OfNaNsAloneTakesTheOneThatASelectionBringsToTheFront) {
+  const auto index = [](std::size_t length) {
+    const auto x =
+        tensor(DType::kFloat32, {static_cast<std::int64_t>(length)}, Numbers(length, kNan));
+    return values(result(run("aten.nanmedian.dim", {{"self", {x}}, {"dim", {0L}}}), 1)).front();
+  };
+  EXPECT_EQ(index(3), 0);
+  EXPECT_EQ(index(4), 2);
+  EXPECT_EQ(index(7), 5);
 }
 
 TEST(Cumsum, WrapsIntegersAndWidensThemToInt64) {

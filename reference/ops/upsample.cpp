@@ -67,12 +67,25 @@ Sizes upsampled_strides(const Upsampling& up) {
                                                         : spec::MemoryFormat::kChannelsLast);
 }
 
+// Whether PyTorch takes a kernel over whole pixels (for small images, and for many channels that
+// come last), not the one that takes a dimension at a time.
+bool goes_by_pixel(const Upsampling& up) {
+  if (up.in.size() == 1) return false;
+  const bool planar = up.in.size() == 2;
+  const auto last =
+      planar ? spec::MemoryFormat::kChannelsLast : spec::MemoryFormat::kChannelsLast3d;
+  const bool is_deep = up.result[1] > 3 && is_contiguous_in(*up.input, last);
+  return is_deep || (planar && up.out[0] + up.out[1] <= 128);
+}
+
 // The pixel that nearest takes, in PyTorch's float32 arithmetic, which decides ties: exact here.
-std::int64_t nearest_pixel(std::int64_t i, const Upsampling& up, std::size_t d, bool is_exact) {
+// `by_sizes`: where a size stays or doubles it tells the pixel, whatever the scale says.
+std::int64_t nearest_pixel(std::int64_t i, const Upsampling& up, std::size_t d, bool is_exact,
+                           bool by_sizes) {
   const std::int64_t in = up.in[d];
   const std::int64_t out = up.out[d];
-  if (!is_exact && in == out) return i;
-  if (!is_exact && out == 2 * in) return i / 2;
+  if (by_sizes && in == out) return i;
+  if (by_sizes && out == 2 * in) return i / 2;
   const bool given = up.scales[d] && *up.scales[d] > 0;
   const float scale = given ? static_cast<float>(1.0 / *up.scales[d])
                             : static_cast<float>(in) / static_cast<float>(out);
@@ -82,11 +95,12 @@ std::int64_t nearest_pixel(std::int64_t i, const Upsampling& up, std::size_t d, 
 
 void upsample_nearest(Call& call, std::size_t dims, bool is_exact) {
   const Upsampling up = read_upsampling(call, dims);
+  const bool by_sizes = !is_exact && goes_by_pixel(up);
   std::vector<Picked> picked;
   for_each_index(up.result, [&](const Sizes& index) {
     std::int64_t position = index[0] * up.result[1] + index[1];
     for (std::size_t d = 0; d < dims; ++d) {
-      position = position * up.in[d] + nearest_pixel(index[d + 2], up, d, is_exact);
+      position = position * up.in[d] + nearest_pixel(index[d + 2], up, d, is_exact, by_sizes);
     }
     picked.push_back({position, false});
   });
@@ -110,11 +124,18 @@ N source_coordinate(std::int64_t i, const Upsampling& up, std::size_t d, Kernel 
   return kernel == Kernel::kCubic ? source : maximum(source, zero);
 }
 
+// Along a dimension whose size stays the linear kernel copies, whatever the scale says: it takes
+// each pixel once and no further time (which makes NaN of an infinity).
 template <class N>
 std::vector<Taps<N>> upsample_taps(const Upsampling& up, std::size_t d, Kernel kernel,
                                    bool align_corners, const N& like, const Settle<N>& settle) {
   std::vector<Taps<N>> taps;
+  const bool copies = kernel == Kernel::kLinear && up.in[d] == up.out[d];
   for (std::int64_t i = 0; i < up.out[d]; ++i) {
+    if (copies) {
+      taps.push_back({{i, one_like(like)}, {i, zero_like(like)}});
+      continue;
+    }
     const N source = source_coordinate(i, up, d, kernel, align_corners, like);
     taps.push_back(taps_around(source, kernel, settle));
     for (Tap<N>& tap : taps.back())
@@ -123,8 +144,8 @@ std::vector<Taps<N>> upsample_taps(const Upsampling& up, std::size_t d, Kernel k
   return taps;
 }
 
-// For 16-bit dtypes PyTorch's bilinear kernel keeps float32 to the end; the kernels of the others
-// round weights and partial results to the dtype.
+// For 16-bit dtypes PyTorch's linear kernel over pixels keeps float32 to the end; the kernels of
+// the others round weights and partial results to the dtype.
 void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
   const Upsampling up = read_upsampling(call, dims);
   const DType dtype = up.input->dtype;
@@ -132,7 +153,7 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
   if (!spec::is_floating_point(dtype)) throw OpError("upsample: expected a floating dtype");
   with_real(call.mode(), [&]<class N>() {
     const Array<N> input = load<N>(*up.input, dtype);
-    const bool is_wide = dims == 2 && kernel == Kernel::kLinear;
+    const bool is_wide = kernel == Kernel::kLinear && goes_by_pixel(up);
     const Settle<N> settle{is_wide ? compute_dtype(dtype) : dtype};
     std::vector<std::vector<Taps<N>>> taps;  // per dimension and output coordinate
     for (std::size_t d = 0; d < dims && input.count() > 0; ++d) {

@@ -189,9 +189,10 @@ void view_any(Call& call) {
   call.emit_datum({reinterpreted(*call.tensor("self"), *call.optional_dtype("dtype"))});
 }
 void view_copy_any(Call& call) {
-  if (!call.has("dtype")) return copy_op<view>(call);
   const Tensor& self = *call.tensor("self");
-  emit_made(call, copy_of(*reinterpreted(self, *call.optional_dtype("dtype"))));
+  const TensorRef seen = call.has("dtype") ? reinterpreted(self, *call.optional_dtype("dtype"))
+                                           : reshaped(self, call.integers("size"));
+  emit_made(call, copy_of(*seen));
 }
 
 void unsafe_view(Call& call) {
@@ -231,10 +232,12 @@ void grow(Mode mode, Tensor& tensor, std::int64_t size_bytes) {
 }
 
 // New sizes in row-major order (or a channels-last one) over the same storage, which grows when it
-// must.
+// must. The functional form does so to a copy that keeps the strides of a dense tensor.
 void resize(Call& call) {
-  const bool in_place = call.next_target() == call.tensor("self");
-  const TensorRef self = in_place ? call.tensor("self") : copy_of(*call.tensor("self"));
+  const TensorRef& given = call.tensor("self");
+  const bool in_place = call.next_target() == given;
+  const TensorRef self =
+      in_place ? given : copy_of(*given, strides_like(*given, spec::MemoryFormat::kPreserve));
   const Sizes sizes = call.integers("size");
   const auto format =
       call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);

@@ -29,6 +29,16 @@ TEST(ViewOps, ViewRefusesWhatReshapeCopies) {
   EXPECT_EQ(values(*y), (std::vector<double>{0, 3, 1, 4, 2, 5}));
 }
 
+TEST(ViewOps, ViewCopyCopiesWhatCannotBeViewed) {
+  const TensorRef x = run_tensor("aten.t.default", {{"self", {counting({2, 3})}}});
+  const Arguments arguments = {{"self", {x}}, {"size", ints({2, -1})}};
+  const TensorRef y = run_tensor("aten.view_copy.default", arguments);
+  EXPECT_NE(y->storage, x->storage);
+  EXPECT_EQ(y->strides, (Sizes{3, 1}));
+  EXPECT_EQ(values(*y), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_THROW((void)run("aten.view_copy.default", {{"self", {x}}, {"size", ints({4})}}), OpError);
+}
+
 TEST(ViewOps, ReshapeOfAnEmptyTensorCannotInferASizeBesideZero) {
   const TensorRef x = counting({0, 3});
   EXPECT_THROW((void)run("aten.reshape.default", {{"self", {x}}, {"shape", ints({0, -1})}}),
@@ -73,6 +83,19 @@ TEST(ViewOps, ResizeKeepsOldBytesAndGrowsTheStorage) {
   (void)run("aten.resize_.default", {{"self", {x}}, {"size", ints({6})}});
   EXPECT_EQ(x->storage->size_bytes(), 24);
   EXPECT_EQ(values(*x)[3], 3);
+}
+
+TEST(ViewOps, TheFunctionalResizeReadsACopyThatKeepsTheOrderOfItsBytes) {
+  const auto resized = [](const TensorRef& x, const Datum& size) {
+    return run_tensor("aten.resize.default", {{"self", {x}}, {"size", size}});
+  };
+  const TensorRef x = run_tensor("aten.t.default", {{"self", {counting({2, 3})}}});
+  EXPECT_EQ(values(*resized(x, ints({2, 2}))), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(resized(x, ints({3, 2}))->strides, (Sizes{1, 3}));
+  EXPECT_EQ(values(*resized(x, ints({3, 2}))), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  // The copy of what is not dense is, and starts at the first element.
+  const TensorRef part = view_of(*counting({3, 4}), {3, 2}, {4, 1}, 1);
+  EXPECT_EQ(values(*resized(part, ints({4}))), (std::vector<double>{1, 2, 5, 6}));
 }
 
 TEST(ViewOps, AsStridedMustStayInsideTheStorage) {
