@@ -240,5 +240,120 @@ TEST(Executors, HaveTheSameBitsWhereBothAccumulateExactly) {
   }
 }
 
+// An executor that runs another program than it is given: a wrong executor, to judge the judges by.
+class EditingExecutor final : public spec::Executor {
+ public:
+  using Edit = void (*)(spec::Program&);
+  explicit EditingExecutor(Edit edit) : inner_(reference::make_executor({})), edit_(edit) {}
+
+  [[nodiscard]] std::string_view name() const override { return "edited"; }
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    programs_.push_back(std::make_unique<spec::Program>(program));
+    edit_(*programs_.back());
+    return inner_->load(*programs_.back());
+  }
+
+ private:
+  std::unique_ptr<spec::Executor> inner_;
+  Edit edit_;
+  std::vector<std::unique_ptr<spec::Program>> programs_;
+};
+
+spec::Node& node_named(spec::Program& program, std::string_view name) {
+  for (spec::Node& node : program.graph.nodes) {
+    if (node.name == name) return node;
+  }
+  ADD_FAILURE() << "no node " << name;
+  return program.graph.nodes.front();
+}
+
+constexpr const char* kJudged = R"(program "judged" {
+  buffer %state "state" : f32[3] = [1.0, 2.0, 3.0]
+  input %x : f32[3]
+  %a = aten.mul.Tensor(%x, 3.0)
+  %b = aten.relu.default(%a)
+  %c = aten.add_.Tensor(%state, %b)
+  %d = aten.alias.default(%c)
+  output %d
+})";
+
+std::unique_ptr<spec::Executor> bounds_executor() {
+  reference::Options options;
+  options.mode = reference::Mode::kWorstCase;
+  return reference::make_executor(options);
+}
+
+Result<conformance::NodeReport> judge_edited(EditingExecutor::Edit edit) {
+  const spec::Program program = with_text(kJudged);
+  EditingExecutor executor(edit);
+  const auto bounds = bounds_executor();
+  const auto type = *program.graph.values.at(1).type;
+  const std::vector<std::vector<spec::InputValue>> calls = {{small_integers(type, 3)},
+                                                            {small_integers(type, 4)}};
+  return conformance::judge_nodes(program, calls, executor, *bounds, spec::builtin_op_table());
+}
+
+TEST(JudgeNodes, FindsNothingWhereNothingIsWrong) {
+  const auto report = judge_edited([](spec::Program&) {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report.value().findings.empty());
+  EXPECT_EQ(report.value().judged, 8U);
+}
+
+TEST(JudgeNodes, NamesTheOneNodeThatIsOff) {
+  const auto report = judge_edited([](spec::Program& program) {
+    node_named(program, "a").arguments[1].argument = {3.0 * (1 + 0x1p-8)};
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report.value().findings.size(), 2U) << "once in each call";
+  for (const conformance::NodeFinding& finding : report.value().findings) {
+    EXPECT_EQ(finding.node, "a");
+  }
+}
+
+TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
+  const auto report = judge_edited([](spec::Program& program) {
+    node_named(program, "c").arguments.push_back({"alpha", {std::int64_t{2}}});
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_FALSE(report.value().findings.empty());
+  EXPECT_EQ(report.value().findings.front().node, "c");
+}
+
+conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
+  const spec::Program program = with_text(kJudged);
+  EditingExecutor executor(edit);
+  spec::Executor* const executors[] = {&executor};
+  reference::Options options;
+  options.mode = reference::Mode::kSampled;
+  const auto oracle = reference::make_executor(options);
+  const auto bounds = bounds_executor();
+  auto report =
+      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
+  EXPECT_TRUE(report.ok());
+  return std::move(report).value();
+}
+
+// Without a recording the oracle says what an output has to look like.
+TEST(CheckProgram, FailsAnExecutorThatReturnsACopyForAView) {
+  const auto report = check_edited(
+      [](spec::Program& program) { node_named(program, "d").op = "aten.clone.default"; });
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
+  EXPECT_NE(report.reason.find("shares storage with nothing, in the oracle with state 'state'"),
+            std::string::npos)
+      << report.reason;
+}
+
+TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
+  const auto report = check_edited([](spec::Program& program) {
+    spec::Node& node = node_named(program, "d");
+    node.op = "aten.unsqueeze.default";
+    node.arguments.push_back({"dim", {std::int64_t{0}}});
+  });
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
+  EXPECT_NE(report.reason.find("sizes are [1, 3], expected [3] (the oracle's)"), std::string::npos)
+      << report.reason;
+}
+
 }  // namespace
 }  // namespace graphgate
