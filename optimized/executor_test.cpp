@@ -241,6 +241,49 @@ TEST(OptimizedExecutor, ChangesTheGeometryOfTheTensorThatIsReturnedAndOfNoOther)
   EXPECT_EQ(std::get<HostTensor>(results[0].outputs[1]).sizes, (std::vector<std::int64_t>{1, 3}));
 }
 
+// torch.export's unlifting: the output is what the value was last written to.
+TEST(OptimizedExecutor, ReturnsWhatAValueWasLastWrittenTo) {
+  const auto results = run_calls(program_of(R"(program "twice" {
+  buffer %b "b" : f32[2] = [0.0, 0.0]
+  input %x : f32[2]
+  %y = aten.add.Tensor(%x, 1.0)
+  mutation buffer "b" %y
+  mutation input "x" %y
+  output %y
+})"),
+                                 {{f32({2}, {1, 2})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[0]).storage,
+            std::get<HostTensor>(results[0].final_inputs[0]).storage);
+  EXPECT_EQ(state(results[0], "b"), (std::vector<float>{2, 3}));
+}
+
+// flatten of one dimension is its argument, so unsqueeze_ of it changes the argument.
+TEST(OptimizedExecutor, TakesAnOpThatReturnsItsArgumentForTheArgument) {
+  const auto results = run_calls(program_of(R"(program "flat" {
+  input %x : f32[2, 1]
+  %a = aten.flatten.using_ints(%x, 0, 0)
+  %b = aten.unsqueeze_.default(%a, 0)
+  output %b
+})"),
+                                 {{f32({2, 1}, {1, 2})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].final_inputs[0]).sizes,
+            (std::vector<std::int64_t>{1, 2, 1}));
+}
+
+TEST(OptimizedExecutor, WritesTensorsWithoutElementsInPlace) {
+  const auto results = run_calls(program_of(R"(program "empty" {
+  input %x : f32[4, 0]
+  %a = aten.add.Scalar(%x, 1)
+  %b = aten.neg_.default(%a)
+  output %b
+})"),
+                                 {{f32({4, 0}, {})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[0]).sizes, (std::vector<std::int64_t>{4, 0}));
+}
+
 TEST(OptimizedExecutor, WritesBackIntoTheGeometryThatAnInputHasByThen) {
   const auto results = run_calls(program_of(R"(program "write_back" {
   input %x : f32[1, 2]

@@ -15,7 +15,8 @@ namespace graphgate::optimized {
   return (checked_count(sizes) * spec::item_size_bytes(dtype) + 63) / 64 * 64;
 }
 
-// A dense row-major tensor at `workspace`, which moves on behind it.
+// A dense row-major tensor at `workspace`, which moves on behind it; a null workspace (while shapes
+// are inferred) stays null.
 [[nodiscard]] inline Tensor scratch_tensor(spec::DType dtype, const Sizes& sizes,
                                            std::byte*& workspace) {
   Tensor out;
@@ -23,7 +24,7 @@ namespace graphgate::optimized {
   out.sizes = sizes;
   out.strides = row_major_strides(sizes);
   out.bytes = workspace;
-  workspace += scratch_bytes(dtype, sizes);
+  if (workspace) workspace += scratch_bytes(dtype, sizes);
   return out;
 }
 

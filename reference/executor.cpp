@@ -99,6 +99,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
       return execute(inputs, run);
     } catch (const OpError& error) {
       return bad_input(place(run) + error.what());
+    } catch (const Undecidable& error) {
+      return unsupported(place(run) + error.what());
     } catch (const AuditError& error) {
       return Error{ErrorKind::kInternal, place(run) + error.what()};
     } catch (const std::length_error&) {
@@ -138,12 +140,14 @@ class ReferenceProgram final : public spec::LoadedProgram {
   }
 
   // Writes what a functionalized program returns as the new contents of its inputs and buffers. A
-  // user output that is the same value then is the written tensor itself, as in PyTorch.
+  // user output that is the same value then is the tensor that it was last written to, as
+  // torch.export's unlifting has it.
   void apply_mutations(std::vector<Datum>& outputs,
                        const std::map<std::string, Datum, std::less<>>& user_by_name) {
-    std::map<const Tensor*, TensorRef> written;
+    std::map<spec::ValueId, TensorRef> written;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const spec::ProgramOutput& output = program_.outputs[i];
+      const auto* id = program_.graph.outputs[i].as<spec::ValueId>();
       const auto* contents = outputs[i].as<TensorRef>();
       if (output.kind == OutputKind::kUserOutput || !contents) continue;
       TensorRef target;
@@ -155,12 +159,12 @@ class ReferenceProgram final : public spec::LoadedProgram {
         target = states_.at(output.target);
       }
       if (*contents != target) copy_into(*target, **contents);
-      written.emplace(contents->get(), target);
+      if (id) written.insert_or_assign(*id, target);
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const auto* tensor = outputs[i].as<TensorRef>();
-      if (!tensor || program_.outputs[i].kind != OutputKind::kUserOutput) continue;
-      const auto found = written.find(tensor->get());
+      const auto* id = program_.graph.outputs[i].as<spec::ValueId>();
+      if (!id || program_.outputs[i].kind != OutputKind::kUserOutput) continue;
+      const auto found = written.find(*id);
       if (found != written.end()) outputs[i] = {found->second};
     }
   }

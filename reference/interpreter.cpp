@@ -120,6 +120,7 @@ bool truth(const Datum& datum) {
   if (!tensor || (*tensor)->count() != 1) {
     throw OpError("a condition must be a number or a tensor of one element");
   }
+  require_decided(**tensor);
   return load<Whole>(**tensor, spec::DType::kBool)[0].value != 0;
 }
 

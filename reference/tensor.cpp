@@ -108,4 +108,12 @@ std::vector<std::int64_t> element_positions(const Tensor& tensor) {
   return positions;
 }
 
+void require_decided(const Tensor& tensor) {
+  if (tensor.storage->marks.empty()) return;
+  for (const std::int64_t position : element_positions(tensor)) {
+    if (tensor.storage->marks[static_cast<std::size_t>(position)].radius == 0) continue;
+    throw Undecidable("what follows hangs on a number that the oracle cannot tell");
+  }
+}
+
 }  // namespace graphgate::reference

@@ -31,6 +31,13 @@ class OpError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// An oracle run would have to know a number that it cannot tell: a size, a branch or a Python
+// number hangs on a tie or on rounding. What follows has no oracle.
+class Undecidable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // What an oracle run knows of one element beside its bytes.
 struct Mark {
   long double value = 0;
@@ -105,5 +112,8 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
 // Positions (in elements from the start of the storage) of all elements in row-major order.
 [[nodiscard]] std::vector<std::int64_t> element_positions(const Tensor& tensor);
+
+// Throws Undecidable unless every element is exactly its bytes.
+void require_decided(const Tensor& tensor);
 
 }  // namespace graphgate::reference

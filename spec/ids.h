@@ -12,7 +12,8 @@ namespace graphgate::spec {
 template <class Tag>
 struct Id {
   std::uint32_t index = 0;
-  friend auto operator<=>(const Id&, const Id&) = default;
+  // clang-tidy 14 takes the 0 that a defaulted comparison compares with for a null pointer.
+  friend auto operator<=>(const Id&, const Id&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 using ValueId = Id<struct ValueTag>;        // into Graph::values

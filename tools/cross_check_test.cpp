@@ -355,5 +355,59 @@ TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
       << report.reason;
 }
 
+// softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
+TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+  const spec::Program program = with_text(R"(program "path" {
+  input %x : f32[5]
+  graph @yes {
+    input %u : f32[5]
+    %a = aten.neg.default(%u)
+    output %a
+  }
+  graph @no {
+    input %u : f32[5]
+    %a = aten.relu.default(%u)
+    output %a
+  }
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %p = aten.ge.Scalar(%t, 1)
+  %y = higher_order.cond(%p, @yes, @no, [%x])
+  output %y
+})");
+  const auto optimized = optimized::make_executor({});
+  spec::Executor* const executors[] = {optimized.get()};
+  reference::Options options;
+  options.mode = reference::Mode::kSampled;
+  const auto oracle = reference::make_executor(options);
+  const auto bounds = bounds_executor();
+  const auto report =
+      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report.value().outcome, spec::Outcome::kUndecided) << report.value().reason;
+}
+
+TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
+  const spec::Program program = with_text(R"(program "alone" {
+  input %x : f32[4, 2]
+  %t = aten.transpose.int(%x, 0, 1)
+  %a = aten.as_strided.default(%t, [3], [2], 1)
+  %l : tensors = aten.split.Tensor(%x, 2)
+  %g = _operator.getitem(%l, 1)
+  %e = aten.empty_like.default(%x)
+  output %a
+  output %g
+  output %e
+})");
+  const auto optimized = optimized::make_executor({});
+  const auto bounds = bounds_executor();
+  const std::vector<std::vector<spec::InputValue>> calls = {
+      {small_integers(*program.graph.values.at(0).type, 5)}};
+  const auto report =
+      conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
+}
+
 }  // namespace
 }  // namespace graphgate

@@ -76,7 +76,8 @@ class Checker {
     const std::size_t count =
         calls_.empty() ? static_cast<std::size_t>(options_.seeded_calls) : calls_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      GRAPHGATE_TRY_VOID(run_call(i));
+      GRAPHGATE_TRY(const bool ran, run_call(i));
+      if (!ran) return std::move(report_);
       ++report_.calls;
     }
     if (options_.judge_nodes) GRAPHGATE_TRY_VOID(judge_each_node(count));
@@ -113,16 +114,31 @@ class Checker {
     return seeded;
   }
 
-  Result<void> run_call(std::size_t index) {
+  // False when a party cannot go on: the report then says so. An oracle that cannot tell which way
+  // the program goes leaves it undecided.
+  Result<bool> run_call(std::size_t index) {
     GRAPHGATE_TRY(const ExpectedCall expected, expected_call(index));
-    GRAPHGATE_TRY(const CallResult oracle, oracle_->call(expected.inputs));
+    auto oracle_result = oracle_->call(expected.inputs);
+    if (cannot_go_on(oracle_result, Outcome::kUndecided)) return false;
+    GRAPHGATE_TRY(const CallResult oracle, std::move(oracle_result));
     for (std::size_t e = 0; e < executors_.size(); ++e) {
-      GRAPHGATE_TRY(const CallResult result, executors_[e]->call(expected.inputs));
+      auto executor_result = executors_[e]->call(expected.inputs);
+      if (cannot_go_on(executor_result, Outcome::kUnsupported)) return false;
+      GRAPHGATE_TRY(const CallResult result, std::move(executor_result));
       const std::string name(parties_.executors[e]->name());
       GRAPHGATE_TRY_VOID(judge(index, name, result, oracle, expected));
       GRAPHGATE_TRY_VOID(look_at_plan(name, executors_[e]->plan()));
     }
-    return {};
+    return true;
+  }
+
+  bool cannot_go_on(const Result<CallResult>& result, Outcome outcome) {
+    if (result.ok() || result.error().kind != ErrorKind::kUnsupported) return false;
+    if (report_.outcome == Outcome::kPass) {
+      report_.outcome = outcome;
+      report_.reason = result.error().message;
+    }
+    return true;
   }
 
   Result<void> judge(std::size_t index, const std::string& name, const CallResult& actual,

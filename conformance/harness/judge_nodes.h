@@ -27,14 +27,17 @@ struct TappedProgram {
   };
   struct NodeTaps {
     std::vector<Tap> before;  // operands, tensors and numbers, each once
-    std::vector<Tap> after;   // results, and tensors that the node writes
+    std::vector<Tap> after;   // results, and tensors that the node writes; empty: not judged
   };
   spec::Program program;
   std::vector<NodeTaps> nodes;  // parallel to the nodes of the original graph
   std::size_t own_outputs = 0;  // user outputs of the original program; they come first
 };
 
-// Nodes inside subgraphs are not tapped: the node that holds them is judged as one.
+// Nodes inside subgraphs are not tapped: the node that holds them is judged as one. Not judged are
+// nodes whose result hangs on what a clone does not keep: on strides and storages (as_strided,
+// conditionals, which may write operands that share one), and on lists that the program keeps
+// whole.
 [[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops);
 
 struct NodeFinding {

@@ -48,7 +48,7 @@ class Inputs {
 };
 
 // New contents of inputs and buffers: copies, one after the other. A user output that is the same
-// value is then the tensor that it was written to first.
+// value is then the tensor that it was last written to, as torch.export's unlifting has it.
 void write_back(const spec::Program& program, const std::map<std::string, Argument>& states,
                 const std::map<std::string, Argument>& user_inputs, std::vector<Argument>& outputs,
                 Specializer& specializer) {
@@ -65,7 +65,7 @@ void write_back(const spec::Program& program, const std::map<std::string, Argume
     specializer.emit_copy(written, *contents, output.target);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const bool is_user = program.outputs[o].kind == OutputKind::kUserOutput;
-      if (is_user && made[o] == made[i] && outputs[o] == made[o]) outputs[o] = {written};
+      if (is_user && made[o] == made[i]) outputs[o] = {written};
     }
   }
 }

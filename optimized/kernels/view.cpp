@@ -134,7 +134,7 @@ void infer_flatten(Inference& call) {
   const auto end = wrap_dim(call.integer("end_dim"), self.rank());
   if (start > end) throw OpError("flatten: start_dim comes after end_dim");
   if (self.rank() == 0) return infer_reshape_to(call, {1});
-  if (start == end) return call.make_view(self, self.sizes, self.strides, self.offset);
+  if (start == end) return call.make_same(self);
   Sizes sizes(self.sizes.begin(), self.sizes.begin() + start);
   sizes.push_back(checked_count({self.sizes.begin() + start, self.sizes.begin() + end + 1}));
   sizes.insert(sizes.end(), self.sizes.begin() + end + 1, self.sizes.end());

@@ -150,6 +150,7 @@ void dropout(Call& call) {
 void local_scalar_dense(Call& call) {
   const Tensor& self = *call.tensor("self");
   if (self.count() != 1) throw OpError("a tensor of one element is wanted");
+  require_decided(self);
   if (spec::is_floating_point(self.dtype)) {
     return call.emit_datum({load<double>(self, self.dtype)[0]});
   }

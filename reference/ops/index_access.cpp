@@ -95,6 +95,16 @@ std::vector<Picked> true_positions(Mode mode, const Tensor& tensor) {
   return positions;
 }
 
+void require_decided_zeros(Mode mode, const Tensor& tensor) {
+  with_number(mode, tensor.dtype, [&]<class N>() {
+    for (const N& element : load<N>(tensor, tensor.dtype).data) {
+      if (is_zero(element).undecided) {
+        throw Undecidable("the count of nonzero elements hangs on a tie");
+      }
+    }
+  });
+}
+
 TensorRef nonzero_of(Mode mode, const Tensor& tensor) {
   const std::vector<Picked> positions = true_positions(mode, tensor);
   const auto count = static_cast<std::int64_t>(positions.size());

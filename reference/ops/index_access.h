@@ -49,6 +49,8 @@ enum class Negative : std::uint8_t { kWraps, kRefused };
 // The positions of the elements that differ from zero. From the first element on of which that is
 // undecided, all that follow are undecided too: each might be one further along the result.
 [[nodiscard]] std::vector<Picked> true_positions(Mode mode, const Tensor& tensor);
+// Throws Undecidable where the oracle cannot tell of an element whether it is zero.
+void require_decided_zeros(Mode mode, const Tensor& tensor);
 // The results of nonzero: coordinates of true_positions, [count, rank], strides {1, count}.
 [[nodiscard]] TensorRef nonzero_of(Mode mode, const Tensor& tensor);
 

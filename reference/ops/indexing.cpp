@@ -14,6 +14,9 @@ using spec::DType;
 
 void index(Call& call) {
   const Tensor& self = *call.tensor("self");
+  for (const TensorRef& index : call.tensors("indices")) {
+    if (index && index->dtype == DType::kBool) require_decided(*index);
+  }
   const IndexPlan plan = plan_index(call.mode(), self, call.tensors("indices"));
   emit_made(call, pick(self, plan.sizes, plan.picked, plan.strides));
 }
@@ -85,6 +88,7 @@ void take(Call& call) {
 
 // An out= tensor of other sizes takes the column-major geometry too.
 void nonzero(Call& call) {
+  require_decided_zeros(call.mode(), *call.tensor("self"));
   const TensorRef made = nonzero_of(call.mode(), *call.tensor("self"));
   const TensorRef target = call.next_target();
   if (target && target->sizes != made->sizes) {
@@ -114,6 +118,7 @@ void masked_select(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Tensor& mask = *call.tensor("mask");
   if (mask.dtype != DType::kBool) throw OpError("masked_select: expected BoolTensor for mask");
+  require_decided(mask);
   const Sizes sizes = broadcast_sizes({self.sizes, mask.sizes});
   const std::vector<Picked> picked =
       true_positions(call.mode(), *view_of(mask, expanded(mask, sizes)));
@@ -121,17 +126,16 @@ void masked_select(Call& call) {
   emit_made(call, pick(*view_of(self, expanded(self, sizes)), out, picked));
 }
 
-// Index i as often as repeats[i] says; after an undecided number of repeats all is undecided.
+// Index i as often as repeats[i] says.
 std::vector<Whole> repeated_indices(const Array<Whole>& repeats) {
   std::vector<Whole> out;
-  bool undecided = false;
   for (std::int64_t i = 0; i < repeats.count(); ++i) {
     if (repeats[i].value < 0) throw OpError("repeats can not be negative");
     if (repeats[i].value > kMostElements - static_cast<std::int64_t>(out.size())) {
       throw OpError("repeat_interleave: the result is too large");
     }
-    undecided = undecided || repeats[i].undecided;
-    out.insert(out.end(), static_cast<std::size_t>(repeats[i].value), Whole(i, undecided));
+    if (repeats[i].undecided) throw Undecidable("the count hangs on a tie");
+    out.insert(out.end(), static_cast<std::size_t>(repeats[i].value), Whole(i));
   }
   return out;
 }
