@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "conformance/harness/check_program.h"
+#include "conformance/harness/input_layout.h"
 #include "interop/plan_json.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/compile.h"
@@ -25,7 +26,9 @@ Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
     return bad_input("--call " + std::to_string(verb.call) + ": the recording has " +
                      std::to_string(recorded.size()) + " calls");
   }
-  return recorded[static_cast<std::size_t>(verb.call)].inputs;
+  std::vector<spec::InputValue> inputs = recorded[static_cast<std::size_t>(verb.call)].inputs;
+  conformance::lay_out_inputs(program, inputs);
+  return inputs;
 }
 
 Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,

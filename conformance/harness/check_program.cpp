@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "conformance/harness/input_layout.h"
+
 namespace graphgate::conformance {
 namespace {
 
@@ -108,7 +110,11 @@ class Checker {
 
   // The expectation of one call; inputs only where there is no recording.
   Result<ExpectedCall> expected_call(std::size_t index) const {
-    if (!calls_.empty()) return calls_[index];
+    if (!calls_.empty()) {
+      ExpectedCall recorded = calls_[index];
+      lay_out_inputs(program_, recorded.inputs);
+      return recorded;
+    }
     ExpectedCall seeded;
     GRAPHGATE_TRY(seeded.inputs, seeded_inputs(program_, options_.seed, static_cast<int>(index)));
     return seeded;

@@ -248,5 +248,27 @@ TEST(SeededInputs, StayWithinTheRangeOfASymbol) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{4, 5, 3, 4}));
 }
 
+TEST(SeededInputs, HaveTheStridesThatTheProgramDeclares) {
+  spec::Program p = program();
+  p.symbols["s0"] = {3, 3, 3};
+  p.graph.values[0].type->sizes = {spec::SymExpr::symbol("s0"), 2};
+  p.graph.values[0].type->strides = {1, spec::SymExpr::symbol("s0")};
+  const auto transposed = std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]);
+  EXPECT_EQ(transposed.strides, (std::vector<std::int64_t>{1, 3}));
+  EXPECT_EQ(transposed.storage->bytes.size(), 6 * sizeof(float));
+  p.graph.values[0].type->strides = {2, 1};
+  const auto packed = std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]);
+  EXPECT_EQ(spec::packed_bytes(packed), spec::packed_bytes(transposed));
+}
+
+// Strides that put two elements into one place cannot hold what a packed tensor holds.
+TEST(SeededInputs, StayPackedWhereTheDeclaredStridesOverlap) {
+  spec::Program p = program();
+  p.graph.values[0].type->sizes = {3, 2};
+  p.graph.values[0].type->strides = {1, 1};
+  EXPECT_EQ(std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]).strides,
+            (std::vector<std::int64_t>{2, 1}));
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

@@ -46,7 +46,7 @@ class CallJudge {
             sigma_multiple(count_elements(oracle), options.false_alarm_rate))) {}
 
   CallReport run() {
-    judge_form();
+    if (!judge_form()) return std::move(report_);
     judge_outputs();
     judge_final_inputs();
     judge_final_states();
@@ -60,13 +60,20 @@ class CallJudge {
   }
 
   // What is no floating value must be as the oracle has it, recorded or not: how many outputs,
-  // which are tensors, their geometry, integers, and who shares a storage with whom.
-  void judge_form() {
+  // which are tensors, their geometry, integers, and who shares a storage with whom. False when
+  // there is nothing to compare one by one.
+  bool judge_form() {
     if (actual_.outputs.size() != oracle_.outputs.size()) {
-      return add(name_, "outputs",
-                 std::to_string(actual_.outputs.size()) + " outputs, the oracle has " +
-                     std::to_string(oracle_.outputs.size()),
-                 false);
+      add(name_, "outputs",
+          std::to_string(actual_.outputs.size()) + " outputs, the oracle has " +
+              std::to_string(oracle_.outputs.size()),
+          false);
+      return false;
+    }
+    if (actual_.final_inputs.size() != oracle_.final_inputs.size() ||
+        actual_.state_targets != oracle_.state_targets) {
+      add(name_, "final inputs and states", "are not those of the program", false);
+      return false;
     }
     for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
       const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
@@ -79,6 +86,7 @@ class CallJudge {
                      oracle_.final_states[i]);
     }
     for (std::size_t i = 0; i < actual_.outputs.size(); ++i) judge_output_form(i);
+    return true;
   }
 
   void judge_geometry(const std::string& where, const HostTensor& actual,

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "conformance/harness/check_program.h"
+#include "conformance/harness/input_layout.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -134,6 +135,7 @@ Result<std::vector<spec::InputValue>> seeded_inputs(const spec::Program& program
                   draw_input(program, program.graph.value(input.value), symbols, random));
     inputs.push_back(std::move(drawn));
   }
+  lay_out_inputs(program, inputs);
   return inputs;
 }
 
