@@ -120,15 +120,29 @@ TEST(Nonzero, GivesColumnMajorStrides) {
   EXPECT_EQ(values(*out), (Numbers{0, 1, 1, 0}));
 }
 
-TEST(Nonzero, LeavesEverythingAfterAnUndecidedElementOpen) {
+// [1, ?, 1]
+TensorRef with_an_undecided_element() {
   const TensorRef self = tensor(DType::kInt64, {3}, {1, 0, 1});
   Array<Whole> elements = load<Whole>(*self, DType::kInt64);
   elements[1].undecided = true;
   store(*self, elements);
-  const TensorRef out = run_tensor("aten.nonzero.default", {{"self", {self}}}, Mode::kWorstCase);
+  return self;
+}
+
+TEST(NonzeroStatic, LeavesEverythingAfterAnUndecidedElementOpen) {
+  const TensorRef out = run_tensor(
+      "aten.nonzero_static.default",
+      {{"self", {with_an_undecided_element()}}, {"size", {std::int64_t{2}}}}, Mode::kWorstCase);
   const Array<Whole> found = load<Whole>(*out, DType::kInt64);
   EXPECT_FALSE(found[0].undecided);
   EXPECT_TRUE(found[1].undecided);
+}
+
+// How many there are is the size of the result, and everything after hangs on it.
+TEST(Nonzero, HasNoOracleWhereTheCountIsUndecided) {
+  const TensorRef self = with_an_undecided_element();
+  EXPECT_THROW((void)run_tensor("aten.nonzero.default", {{"self", {self}}}, Mode::kWorstCase),
+               Undecidable);
 }
 
 TEST(MaskedSelect, BroadcastsItsMask) {
