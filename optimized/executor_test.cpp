@@ -258,6 +258,22 @@ TEST(OptimizedExecutor, ReturnsWhatAValueWasLastWrittenTo) {
   EXPECT_EQ(state(results[0], "b"), (std::vector<float>{2, 3}));
 }
 
+// Another value of the graph that is the same tensor is not what was written.
+TEST(OptimizedExecutor, TellsTheValueThatWasWrittenFromAnAliasOfIt) {
+  const auto results = run_calls(program_of(R"(program "alias_of_new_contents" {
+  buffer %b "b" : f32[2] = [0.0, 0.0]
+  input %x : f32[2]
+  %a = aten.flatten.using_ints(%x, 0, 0)
+  mutation buffer "b" %x
+  output %a
+})"),
+                                 {{f32({2}, {1, 2})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[0]).storage,
+            std::get<HostTensor>(results[0].final_inputs[0]).storage);
+  EXPECT_EQ(state(results[0], "b"), (std::vector<float>{1, 2}));
+}
+
 // flatten of one dimension is its argument, so unsqueeze_ of it changes the argument.
 TEST(OptimizedExecutor, TakesAnOpThatReturnsItsArgumentForTheArgument) {
   const auto results = run_calls(program_of(R"(program "flat" {

@@ -48,8 +48,10 @@ class Inputs {
 };
 
 // New contents of inputs and buffers: copies, one after the other. A user output that is the same
-// value is then the tensor that it was last written to, as torch.export's unlifting has it.
-void write_back(const spec::Program& program, const std::map<std::string, Argument>& states,
+// value of the graph is then the tensor that it was last written to, as torch.export's unlifting
+// has it.
+void write_back(const spec::Program& program, const spec::Graph& graph,
+                const std::map<std::string, Argument>& states,
                 const std::map<std::string, Argument>& user_inputs, std::vector<Argument>& outputs,
                 Specializer& specializer) {
   const std::vector<Argument> made = outputs;
@@ -65,7 +67,7 @@ void write_back(const spec::Program& program, const std::map<std::string, Argume
     specializer.emit_copy(written, *contents, output.target);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const bool is_user = program.outputs[o].kind == OutputKind::kUserOutput;
-      if (is_user && made[o] == made[i]) outputs[o] = {written};
+      if (is_user && graph.outputs[o] == graph.outputs[i]) outputs[o] = {written};
     }
   }
 }
@@ -116,7 +118,7 @@ SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
   try {
     std::vector<Argument> outputs = specializer.run_graph(graph, arguments);
     note_final_values(specializer);
-    write_back(program, states, user_inputs, outputs, specializer);
+    write_back(program, graph, states, user_inputs, outputs, specializer);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (program.outputs[i].kind != OutputKind::kUserOutput) continue;
       specializer.out().outputs.push_back(std::move(outputs[i]));
