@@ -258,6 +258,23 @@ TEST(OptimizedExecutor, ReturnsWhatAValueWasLastWrittenTo) {
   EXPECT_EQ(state(results[0], "b"), (std::vector<float>{2, 3}));
 }
 
+// The last target counts also where it holds the contents already.
+TEST(OptimizedExecutor, ReturnsTheLastTargetThoughNothingIsLeftToCopy) {
+  const auto results = run_calls(program_of(R"(program "in_place_already" {
+  input %x : f32[2]
+  input %y : f32[2]
+  %z = aten.mul_.Tensor(%y, 2.0)
+  mutation input "x" %z
+  mutation input "y" %z
+  output %z
+})"),
+                                 {{f32({2}, {1, 2}), f32({2}, {3, 4})}});
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(std::get<HostTensor>(results[0].outputs[0]).storage,
+            std::get<HostTensor>(results[0].final_inputs[1]).storage);
+  EXPECT_EQ(floats(std::get<HostTensor>(results[0].final_inputs[0])), (std::vector<float>{6, 8}));
+}
+
 // Another value of the graph that is the same tensor is not what was written.
 TEST(OptimizedExecutor, TellsTheValueThatWasWrittenFromAnAliasOfIt) {
   const auto results = run_calls(program_of(R"(program "alias_of_new_contents" {

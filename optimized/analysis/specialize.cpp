@@ -63,8 +63,7 @@ void write_back(const spec::Program& program, const spec::Graph& graph,
     const auto* target = (is_input ? user_inputs : states).at(output.target).as<ValueId>();
     if (!target) throw OpError("a number cannot be mutated");
     const ValueId written = specializer.at_the_end(*target);
-    if (written == *contents) continue;
-    specializer.emit_copy(written, *contents, output.target);
+    if (written != *contents) specializer.emit_copy(written, *contents, output.target);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const bool is_user = program.outputs[o].kind == OutputKind::kUserOutput;
       if (is_user && graph.outputs[o] == graph.outputs[i]) outputs[o] = {written};
