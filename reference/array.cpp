@@ -218,6 +218,9 @@ Mark exact_mark(const Tensor& tensor, std::int64_t position) {
 void add_marks(Tensor& tensor) {
   Storage& storage = *tensor.storage;
   if (!storage.marks.empty()) return;
+  if (storage.is_reinterpreted) {
+    throw Undecidable("bytes that a view sees as another dtype hold numbers within a radius");
+  }
   const std::int64_t count = storage.size_bytes() / spec::item_size_bytes(tensor.dtype);
   std::vector<Mark> marks;
   marks.reserve(static_cast<std::size_t>(count));

@@ -52,6 +52,8 @@ struct Storage {
   // Oracle runs: one mark per element of the dtype that wrote them, or empty when every element is
   // exactly its bytes.
   std::vector<Mark> marks;
+  // Some view sees the bytes as another dtype: there can be no marks then.
+  bool is_reinterpreted = false;
 
   [[nodiscard]] const std::byte* bytes() const { return host->bytes.data(); }
   [[nodiscard]] std::byte* writable_bytes();

@@ -66,10 +66,11 @@ class Binder {
       const bool is_specialized = allow_zero_and_one_ && known->second.min == 2;
       const std::int64_t min = is_specialized ? 0 : known->second.min;
       if (value >= min && (!known->second.max || value <= *known->second.max)) continue;
-      std::string range = "[" + std::to_string(min) + ", ";
-      range += known->second.max ? std::to_string(*known->second.max) : "unbounded";
-      return bad_input(program_.name + ": symbol " + name + " is " + std::to_string(value) +
-                       ", expected a value in " + range + "]");
+      std::string message = program_.name;
+      message.append(": symbol ").append(name).append(" is ").append(std::to_string(value));
+      message.append(", expected a value in [").append(std::to_string(min)).append(", ");
+      message.append(known->second.max ? std::to_string(*known->second.max) : "unbounded");
+      return bad_input(message.append("]"));
     }
     return {};
   }

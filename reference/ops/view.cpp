@@ -160,8 +160,9 @@ Geometry unfold(const Call& call, const Tensor& self) {
 // A storage with marks knows values, not bytes: it cannot be read as another dtype.
 TensorRef reinterpreted(const Tensor& self, spec::DType dtype) {
   if (!self.storage->marks.empty() && dtype != self.dtype) {
-    throw OpError("view(dtype) of elements that the oracle knows only within a radius");
+    throw Undecidable("view(dtype) of elements that the oracle knows only within a radius");
   }
+  self.storage->is_reinterpreted |= dtype != self.dtype;
   auto out = std::make_shared<Tensor>(self);
   out->dtype = dtype;
   const std::int64_t old_width = spec::item_size_bytes(self.dtype);
