@@ -1,7 +1,6 @@
 #include "optimized/runtime/host/host_program.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "optimized/binding.h"
 #include "optimized/launch.h"
@@ -169,7 +168,7 @@ void HostProgram::run(std::span<const spec::HostTensor* const> inputs) {
     const auto slot = buffer_bytes(*plan_.values[input.value.index].buffer);
     const auto& bytes = inputs[next++]->storage->bytes;
     GRAPHGATE_CHECK(bytes.size() == slot.size());
-    std::memcpy(slot.data(), bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), slot.begin());
   }
   check_addresses();
   with_place([&] { run_block(0); });
