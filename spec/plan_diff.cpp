@@ -131,6 +131,8 @@ class Differ {
                   KeyOf key_of) {
     std::vector<std::string> keys_before;
     std::vector<std::string> keys_after;
+    keys_before.reserve(before.size());
+    keys_after.reserve(after.size());
     for (const auto& thing : before) keys_before.push_back(key_of(thing));
     for (const auto& thing : after) keys_after.push_back(key_of(thing));
     ItemMatch found = match_items(keys_before, keys_after);
@@ -205,7 +207,8 @@ class Differ {
       if (old && old_place == place) continue;
       const std::string& name = after_.buffers[i].name;
       const std::string subject = "buffer " + name_of(after_.buffers[i]) + ": ";
-      if (old) say(subject + "moved from " + old_place + " to " + place);
+      if (old)
+        say(std::string(subject).append("moved from ").append(old_place).append(" to ") + place);
       const auto now_shares = bytes_after.partners(i);
       const auto shared = old ? bytes_before.partners(*old) : std::set<std::string>();
       say_partners(subject + "now shares bytes with ", name, now_shares, shared, said);

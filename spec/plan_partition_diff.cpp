@@ -242,10 +242,11 @@ class PartitionDiffer {
                      const std::vector<std::string>& after) {
     const ItemMatch match = match_items(before, after);
     for (std::size_t i = 0; i < before.size(); ++i) {
-      if (!match.to_after[i]) say(place + ": " + before[i] + " is no " + kind + " any more");
+      if (match.to_after[i]) continue;
+      say((place + ": ").append(before[i]).append(" is no ").append(kind) + " any more");
     }
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (!match.to_before[i]) say(place + ": " + after[i] + " is a new " + kind);
+      if (!match.to_before[i]) say((place + ": ").append(after[i]).append(" is a new ") + kind);
     }
     if (!moved_items(match).empty()) say(place + ": the " + kind + "s stand in another order");
   }
@@ -265,6 +266,7 @@ class PartitionDiffer {
 
   static std::vector<std::string> buffer_names(const Plan& plan, const std::vector<BufferId>& ids) {
     std::vector<std::string> names;
+    names.reserve(ids.size());
     for (const BufferId id : ids) names.push_back(name_of(plan, id));
     return names;
   }

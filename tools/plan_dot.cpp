@@ -71,7 +71,8 @@ class Writer {
       const auto writer = writer_.find(buffer);
       const std::string& name = plan_.buffers[buffer.index].name;
       const std::string from = writer == writer_.end() ? quoted("$" + name) : writer->second;
-      out_ += "  " + from + " -> " + reader + " [label=" + quoted("$" + name) + "];\n";
+      out_.append("  ").append(from).append(" -> ").append(reader);
+      out_.append(" [label=").append(quoted("$" + name)).append("];\n");
     }
   }
 

@@ -30,6 +30,7 @@ void add_signature(std::string& page, const spec::Plan& plan,
                    const spec::PlanSignature& signature) {
   const auto names_of = [&](const std::vector<spec::BufferId>& ids) {
     std::vector<std::string> names;
+    names.reserve(ids.size());
     for (const spec::BufferId id : ids) names.push_back(buffer_name(plan, id));
     return names;
   };

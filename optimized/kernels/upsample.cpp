@@ -99,7 +99,9 @@ std::optional<double> given_scale(const KernelCall& call, int d, int spatial) {
   }
   if (spatial == 1) return call.optional_real("scales");
   constexpr std::array<const char*, 3> kNames = {"scales_d", "scales_h", "scales_w"};
-  return call.optional_real(kNames[static_cast<std::size_t>(kSpatial - spatial + d)]);
+  return call.optional_real(kNames.at(static_cast<std::size_t>(kSpatial) -
+                                      static_cast<std::size_t>(spatial) +
+                                      static_cast<std::size_t>(d)));
 }
 
 Extents output_extents(const KernelCall& call, int spatial) {
@@ -110,7 +112,8 @@ Extents output_extents(const KernelCall& call, int spatial) {
   for (int d = 0; d < spatial; ++d) {
     const auto scale = given_scale(call, d, spatial);
     if (!scale) throw OpError("neither output_size nor scale_factors are given");
-    std::int64_t& size = out[static_cast<std::size_t>(kSpatial - spatial + d)];
+    std::int64_t& size = out[static_cast<std::size_t>(kSpatial) -
+                             static_cast<std::size_t>(spatial) + static_cast<std::size_t>(d)];
     size = truncate_to<std::int64_t>(static_cast<double>(size) * *scale);
   }
   return out;

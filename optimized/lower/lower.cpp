@@ -30,6 +30,7 @@ spec::PlanValue lower_value(const SizedValue& value, const Placement& placement)
 spec::PlanSignature lower_signature(const Signature& signature, const Placement& placement) {
   const auto buffers = [&](const std::vector<StorageIndex>& storages) {
     std::vector<spec::BufferId> out;
+    out.reserve(storages.size());
     for (const StorageIndex storage : storages) out.push_back(placement.of_storage[storage]);
     return out;
   };

@@ -100,7 +100,7 @@ class Undo {
     if (!index) return {spec::None{}};  // an optional argument that is None
     const auto at = static_cast<std::size_t>(*index);
     if (*index < 0 || at >= copies_.size() || !copies_[at]) return {spec::None{}};
-    const Argument base{*copies_[at]};
+    Argument base{*copies_[at]};
     if (const Argument* size = keywords_.find(prefix + "_size")) {
       return view(out, name, "aten.as_strided.default",
                   {{"self", base},

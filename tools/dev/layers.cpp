@@ -12,7 +12,9 @@ const std::vector<Layer>& layers() {
       {"optimized/", {"spec/"}, {}},
       {"reference/", {"spec/"}, {}},
       {"spec/", {}, {}},
-      {"tools/", {"spec/", "interop/", "reference/", "optimized/", "conformance/"}, {"nlohmann/", "CLI/"}},
+      {"tools/",
+       {"spec/", "interop/", "reference/", "optimized/", "conformance/"},
+       {"nlohmann/", "CLI/"}},
   };
   return kLayers;
 }
