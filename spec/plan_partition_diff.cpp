@@ -246,7 +246,8 @@ class PartitionDiffer {
       say((place + ": ").append(before[i]).append(" is no ").append(kind) + " any more");
     }
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (!match.to_before[i]) say((place + ": ").append(after[i]).append(" is a new ") + kind);
+      if (!match.to_before[i])
+        say((place + ": ").append(after[i]).append(" is a new ").append(kind));
     }
     if (!moved_items(match).empty()) say(place + ": the " + kind + "s stand in another order");
   }
