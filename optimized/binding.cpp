@@ -40,15 +40,23 @@ Item default_of(const spec::SchemaArgument& argument) {
   return std::visit(DefaultReader{argument}, argument.default_value->value.data);
 }
 
-const spec::Argument* find_named(const std::vector<spec::NamedArgument>& named,
-                                 const std::string& name) {
+}  // namespace
+
+const spec::Argument* find_argument(const std::vector<spec::NamedArgument>& named,
+                                    std::string_view name) {
   for (const spec::NamedArgument& candidate : named) {
     if (candidate.name == name) return &candidate.argument;
   }
   return nullptr;
 }
 
-}  // namespace
+std::vector<spec::ValueId> flat_results(const spec::Node& node) {
+  std::vector<spec::ValueId> out;
+  for (const spec::NodeResult& result : node.results) {
+    out.insert(out.end(), result.values.begin(), result.values.end());
+  }
+  return out;
+}
 
 Item bind_argument(const spec::Argument& argument, const Lookup& lookup) {
   if (const auto* id = argument.as<spec::ValueId>()) return lookup(*id);
@@ -77,7 +85,7 @@ std::vector<Item> bind_arguments(const spec::OpSchema& schema,
   std::vector<Item> out;
   out.reserve(schema.arguments.size());
   for (const spec::SchemaArgument& parameter : schema.arguments) {
-    const spec::Argument* given = find_named(named, parameter.name);
+    const spec::Argument* given = find_argument(named, parameter.name);
     out.push_back(given ? bind_argument(*given, lookup) : default_of(parameter));
   }
   return out;

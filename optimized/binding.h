@@ -15,6 +15,12 @@ using Lookup = std::function<Item(spec::ValueId)>;
 [[nodiscard]] std::vector<Item> bind_arguments(const spec::OpSchema& schema,
                                                const std::vector<spec::NamedArgument>& named,
                                                const Lookup& lookup);
+// The argument of that name, or null where the node leaves it to the default.
+[[nodiscard]] const spec::Argument* find_argument(const std::vector<spec::NamedArgument>& named,
+                                                  std::string_view name);
+// The values that a node results in, in order, lists unpacked.
+[[nodiscard]] std::vector<spec::ValueId> flat_results(const spec::Node& node);
+
 [[nodiscard]] Item bind_argument(const spec::Argument& argument, const Lookup& lookup);
 
 }  // namespace graphgate::optimized

@@ -320,9 +320,8 @@ TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
   EXPECT_EQ(report.value().findings.front().node, "c");
 }
 
-conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
-  const spec::Program program = with_text(kJudged);
-  EditingExecutor executor(edit);
+// Two seeded calls of one executor against the oracle.
+conformance::ProgramReport check_seeded(const spec::Program& program, spec::Executor& executor) {
   spec::Executor* const executors[] = {&executor};
   reference::Options options;
   options.mode = reference::Mode::kSampled;
@@ -330,8 +329,14 @@ conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
   const auto bounds = bounds_executor();
   auto report =
       conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
-  EXPECT_TRUE(report.ok());
-  return std::move(report).value();
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : conformance::ProgramReport{};
+}
+
+conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
+  const spec::Program program = with_text(kJudged);
+  EditingExecutor executor(edit);
+  return check_seeded(program, executor);
 }
 
 // Without a recording the oracle says what an output has to look like.
@@ -376,15 +381,8 @@ TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
   output %y
 })");
   const auto optimized = optimized::make_executor({});
-  spec::Executor* const executors[] = {optimized.get()};
-  reference::Options options;
-  options.mode = reference::Mode::kSampled;
-  const auto oracle = reference::make_executor(options);
-  const auto bounds = bounds_executor();
-  const auto report =
-      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report.value().outcome, spec::Outcome::kUndecided) << report.value().reason;
+  const auto report = check_seeded(program, *optimized);
+  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 
 // What the oracle knows of %x it knows as numbers; the view sees their bits.
@@ -396,15 +394,8 @@ TEST(CheckProgram, LeavesBitsOfInexactNumbersUndecided) {
   output %v
 })");
   const auto optimized = optimized::make_executor({});
-  spec::Executor* const executors[] = {optimized.get()};
-  reference::Options options;
-  options.mode = reference::Mode::kSampled;
-  const auto oracle = reference::make_executor(options);
-  const auto bounds = bounds_executor();
-  const auto report =
-      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report.value().outcome, spec::Outcome::kUndecided) << report.value().reason;
+  const auto report = check_seeded(program, *optimized);
+  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 
 TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {

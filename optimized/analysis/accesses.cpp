@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "optimized/binding.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -69,11 +71,10 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
   } else {
     for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
       const std::string& name = node.row->schema.arguments[i].name;
-      const auto given = std::find_if(node.node.arguments.begin(), node.node.arguments.end(),
-                                      [&](const auto& named) { return named.name == name; });
-      if (given == node.node.arguments.end()) continue;
-      if (node.row->effects.arguments[i].reads) add_argument(graph, given->argument, out.reads);
-      if (node.row->writes(i)) add_argument(graph, given->argument, out.writes);
+      const spec::Argument* given = find_argument(node.node.arguments, name);
+      if (!given) continue;
+      if (node.row->effects.arguments[i].reads) add_argument(graph, *given, out.reads);
+      if (node.row->writes(i)) add_argument(graph, *given, out.writes);
     }
     for (const std::string& state : node.row->hidden_state_reads) {
       out.ordered_by.insert(state_name(node, state));

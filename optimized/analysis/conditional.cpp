@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "optimized/analysis/specializer.h"
+#include "optimized/binding.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -27,14 +28,6 @@ std::optional<bool> known_predicate(const Argument& argument) {
   if (const auto* i = argument.as<std::int64_t>()) return *i != 0;
   if (const auto* x = argument.as<double>()) return *x != 0;
   return {};
-}
-
-std::vector<ValueId> flat_results(const spec::Node& node) {
-  std::vector<ValueId> out;
-  for (const spec::NodeResult& result : node.results) {
-    out.insert(out.end(), result.values.begin(), result.values.end());
-  }
-  return out;
 }
 
 // Whether what two arms result in can share one planned place.

@@ -1,5 +1,6 @@
 // Specializing nodes whose results only a call can tell.
 #include "optimized/analysis/specializer.h"
+#include "optimized/binding.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -14,13 +15,6 @@ void for_each_result(const spec::Node& node, Visit&& visit) {
   for (std::size_t i = 0; i < node.results.size(); ++i) {
     for (const ValueId id : node.results[i].values) visit(i, id);
   }
-}
-
-const Argument* find_argument(const SizedNode& node, const std::string& name) {
-  for (const spec::NamedArgument& named : node.node.arguments) {
-    if (named.name == name) return &named.argument;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -77,7 +71,8 @@ std::optional<ValueId> Specializer::written_operand(std::size_t index, const Siz
   const auto& returns = node.row->effects.returns;
   if (index >= returns.size()) return {};
   for (const std::size_t argument : returns[index].aliases) {
-    const Argument* given = find_argument(node, node.row->schema.arguments[argument].name);
+    const Argument* given =
+        find_argument(node.node.arguments, node.row->schema.arguments[argument].name);
     const auto* id = given ? given->as<ValueId>() : nullptr;
     if (id && node.row->effects.mutates(argument)) return *id;
   }
@@ -90,7 +85,7 @@ std::vector<StorageIndex> Specializer::possible_bases(std::size_t index,
                                                       const SizedNode& node) const {
   std::vector<StorageIndex> bases;
   const auto add = [&](const std::string& name) {
-    const Argument* given = find_argument(node, name);
+    const Argument* given = find_argument(node.node.arguments, name);
     if (!given) return;
     for (const StorageIndex base : storages_of(*given)) bases.push_back(base);
   };

@@ -45,14 +45,6 @@ bool truth_of(const Item& item) {
                      [](std::byte byte) { return byte != std::byte{0}; });
 }
 
-std::vector<ValueId> flat_results(const spec::Node& node) {
-  std::vector<ValueId> out;
-  for (const spec::NodeResult& result : node.results) {
-    out.insert(out.end(), result.values.begin(), result.values.end());
-  }
-  return out;
-}
-
 }  // namespace
 
 HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state)
@@ -248,8 +240,8 @@ Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
     heap_bytes_.push_back(inference.workspace_bytes());
     workspace = heap_.back().data();
   }
-  return bind_call(*kernel, row, arguments_of(step, row), flat_tensors(inference.results()),
-                   workspace);
+  return bind_call(*kernel, row, std::move(inference.arguments()),
+                   flat_tensors(inference.results()), workspace);
 }
 
 void HostProgram::take_results(const spec::PlanStep& step, std::vector<Made>& made) {
