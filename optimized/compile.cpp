@@ -4,7 +4,6 @@
 #include "optimized/analysis/specialize.h"
 #include "optimized/lower/lower.h"
 #include "optimized/passes/pass.h"
-#include "optimized/schedule/schedule.h"
 
 namespace graphgate::optimized {
 
@@ -17,12 +16,11 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
                            const spec::SymbolValues& symbols, const CompileOptions& options) {
   try {
     const SizedGraph graph = specialize(program, prepared, inputs, symbols, *options.ops);
+    const Partitions partitions = make_partitions(graph, options.partition);
     const Liveness liveness = analyze_liveness(graph);
-    const Schedule schedule = make_schedule(graph);
-    const Partitions partitions = make_partitions(graph, schedule, options.partition);
-    const Signatures signatures = derive_signatures(graph, schedule, partitions, liveness);
+    const Signatures signatures = derive_signatures(graph, partitions, liveness);
     GRAPHGATE_TRY(const Placement placement, plan_memory(graph, liveness, options.memory));
-    return lower(program.name, graph, schedule, partitions, signatures, placement);
+    return lower(program.name, graph, partitions, signatures, placement);
   } catch (const OpError& error) {
     return bad_input(program.name + ": " + error.what());
   } catch (const Unsupported& error) {

@@ -1,7 +1,6 @@
 // The optimized executor's stages, on one screen.
 //
-//   program ─ passes ─ specialize ─ liveness ─ schedule ─ partition ─ signatures ─ memory ─ lower
-//   ─> Plan
+//   program ─ passes ─ specialize ─ partition ─ liveness ─ signatures ─ memory ─ lower ─> Plan
 //             once      for each binding of the symbols and geometry of the inputs
 //
 // Every stage is a function over plain data; nothing is shared between them but what is returned
@@ -12,12 +11,14 @@
 #include "optimized/memory/placement.h"
 #include "optimized/partition/partition.h"
 #include "optimized/partition/signature.h"
+#include "spec/deviation.h"
 #include "spec/executor.h"
 
 namespace graphgate::optimized {
 
 struct CompileOptions {
   const spec::OpTable* ops = &spec::builtin_op_table();  // outlives the plan's use
+  spec::DeviationSet deviations;
   PartitionOptions partition;
   MemoryOptions memory;
 };

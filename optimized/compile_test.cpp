@@ -43,7 +43,7 @@ TEST(Partition, CutsASplitOpOutWithItsReason) {
 
 TEST(Partition, CutsAfterEveryNodeOnRequest) {
   CompileOptions options;
-  options.partition.max_groups = 1;
+  options.partition.max_nodes = 1;
   const spec::Plan plan = good_plan_of(program_of(kSplit), ones({2, 2, 4}), options);
   EXPECT_EQ(partitions_of(plan), "k | o | (attn) | y | z");
 }

@@ -27,6 +27,7 @@ enum class StorageKind : std::uint8_t {
   kInput,         // of a user input
   kIntermediate,  // made by a node; `bytes` is known
   kDynamic,       // made by a node; known when it runs
+  kInner,         // inside one fused node: only a tile of it ever exists, without a place
 };
 
 struct SizedStorage {
@@ -52,6 +53,10 @@ struct SizedValue {
 // place) has that argument's id. `row` and `kernel` are null for a conditional, whose SubgraphIds
 // are blocks. `symbols` are those that the program's types of its operands and results, and its
 // number operands, hang on; sorted.
+//
+// A fused node (kFusedOp; row and kernel null) runs the nodes of its `body` in one launch; its
+// arguments and results are those of PlanStep. `stream`, `waits` and `records` are those of the
+// step.
 struct SizedNode {
   spec::Node node;
   const spec::OpRow* row = nullptr;
@@ -59,7 +64,15 @@ struct SizedNode {
   std::int64_t workspace_bytes = 0;
   bool is_dynamic = false;
   std::vector<std::string> symbols;
+  std::vector<SizedNode> body;
+  std::uint32_t stream = 0;
+  std::vector<spec::EventId> waits;
+  std::vector<spec::EventId> records;
+
+  [[nodiscard]] bool is_fused() const { return !body.empty(); }
 };
+
+inline constexpr std::string_view kFusedOp = "graphgate.fused";
 
 struct SizedBlock {
   std::string name;
@@ -74,6 +87,7 @@ struct SizedGraph {
   std::vector<spec::PlanInput> inputs;  // as Program::inputs
   std::vector<spec::Argument> outputs;  // user outputs
   std::map<std::string, std::int64_t> symbols;
+  std::uint32_t event_count = 0;
 
   [[nodiscard]] const SizedValue& value(spec::ValueId id) const { return values[id.index]; }
   // The storages that a value may lie in; empty for numbers.

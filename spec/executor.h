@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "spec/call_options.h"
 #include "spec/program.h"
 
 namespace graphgate::spec {
@@ -45,6 +46,15 @@ struct CallResult {
 
 struct Plan;
 
+// A user output of an earlier call that the caller has kept where it lies, without a copy.
+class HeldOutput {
+ public:
+  virtual ~HeldOutput() = default;
+  // Its bytes as they are now. kBadInput, saying which run took its place, when the executor no
+  // longer answers for them (a weak output, after another run of its pool).
+  [[nodiscard]] virtual Result<HostTensor> read() const = 0;
+};
+
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
@@ -52,6 +62,23 @@ class LoadedProgram {
   // of an input shows in CallResult::final_inputs. Fails with kBadInput on a wrong count, dtype,
   // size, or a size outside its symbol's range.
   virtual Result<CallResult> call(std::span<const InputValue> inputs) = 0;
+  // The same, with a word on how. By default the options are ignored.
+  virtual Result<CallResult> call_with(std::span<const InputValue> inputs,
+                                       const CallOptions& /*options*/) {
+    return call(inputs);
+  }
+  // Keeps user output `index` of the last call. kBadInput when there was none, or it is no tensor.
+  // The result must not outlive the program.
+  virtual Result<std::shared_ptr<HeldOutput>> hold(std::size_t /*index*/) {
+    return unsupported("this executor hands out copies of its outputs only");
+  }
+  // Gives a parameter or buffer another content: written at the same address, or (`rebind`) bound
+  // to new memory, as assigning to a module's attribute does. kBadInput for an unknown target or
+  // another dtype or geometry.
+  virtual Result<void> set_state(std::string_view /*target*/, const HostTensor& /*value*/,
+                                 bool /*rebind*/) {
+    return unsupported("this executor cannot replace state");
+  }
   // The plan that the last call followed, until the next call; null from executors that make none.
   [[nodiscard]] virtual const Plan* plan() const { return nullptr; }
 };

@@ -34,10 +34,11 @@ using BufferId = Id<struct BufferTag>;  // into Plan::buffers
 using EventId = Id<struct EventTag>;    // counted by Plan::event_count
 
 enum class PoolKind : std::uint8_t {
-  kState,  // parameters, buffers, constants: filled when the program is loaded, kept between calls
-  kInput,  // static slots: filled with the caller's bytes before every call
-  kArena,  // intermediates and outputs; bytes are used again within a call
-  kHeap,   // storages whose size is known only during the call: each is allocated on its own
+  kState,   // parameters, buffers, constants: filled when the program is loaded, kept between calls
+  kInput,   // static slots: filled with the caller's bytes before every call
+  kArena,   // intermediates and outputs; bytes are used again within a call
+  kHeap,    // storages whose size is known only during the call: each is allocated on its own
+  kCaller,  // bytes that the caller owns; the plan claims that they stay where they are
 };
 
 // Buffers of a pool begin at multiples of `alignment_bytes` from its base, which has at least the
@@ -78,10 +79,17 @@ struct PlanValue {
 // that the op's defaults give may be left out. The node's name is that of the graph's node it comes
 // from; several steps may share it. A result that is an operand too is updated in place.
 //
+// A fused step is "graphgate.fused": the nodes of `body`, in order, at one launch. Its own
+// arguments are, without names, the values with buffers that the body reads; its results those that
+// the body makes. Values without a buffer that body nodes make are inner ones: they exist only
+// while the step runs, tile by tile, and stand in no other step. An update in place inside the body
+// makes its operand, as elsewhere.
+//
 // A step with blocks is a conditional. Its results outside of a heap are there before its arms run,
 // which write them in place; others are what the arm that ran results in.
 struct PlanStep {
   Node node;
+  std::vector<Node> body;  // of a fused step; empty in others
   std::uint32_t stream = 0;
   std::vector<EventId> waits;         // before the launch
   std::vector<EventId> records;       // after it
@@ -127,6 +135,22 @@ struct PlanBlock {
   friend bool operator==(const PlanBlock&, const PlanBlock&) = default;
 };
 
+// What the caller may expect of an output after the call. A weak one lies in the plan's memory, and
+// its bytes are gone as soon as any plan that shares the pool runs; a strong one is the caller's.
+enum class OutputLifetime : std::uint8_t { kStrong, kWeak };
+
+// A plan that serves calls smaller than itself. Inputs are copied into the leading part of their
+// slots, and outputs are cut to it, along the dimensions that are listed: by input (as
+// Plan::inputs) and by output (as Plan::outputs), the dimension whose size is `symbol`, if there is
+// one. What lies behind the true size is garbage, in inputs and intermediates alike. The plan
+// claims that no byte of the true part hangs on it.
+struct PlanPadding {
+  std::string symbol;
+  std::vector<std::optional<std::uint32_t>> input_dims;
+  std::vector<std::optional<std::uint32_t>> output_dims;
+  friend bool operator==(const PlanPadding&, const PlanPadding&) = default;
+};
+
 // Where an input of the program lies. `value` is meaningless for a number that the plan was
 // specialized to, or a constant input: then `constant` is set. `final_value` is another view of the
 // same buffer, where an in-place op (squeeze_) leaves the input with another geometry.
@@ -153,6 +177,11 @@ struct Plan {
   // User outputs, in order. What a functionalized program returns as new contents of its inputs and
   // buffers is written by steps, and does not stand here.
   std::vector<Argument> outputs;
+  std::vector<OutputLifetime> output_lifetimes;  // parallel to `outputs`, or empty: all strong
+  std::optional<PlanPadding> padding;
+  // What a call must agree with for this plan to serve it, beside its sizes: the claim that nothing
+  // else alters the plan. Names and values as the dispatcher has them ("mode" -> "piecewise").
+  std::map<std::string, std::string> key;
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 

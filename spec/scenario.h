@@ -24,13 +24,11 @@
 #include <variant>
 #include <vector>
 
+#include "spec/call_options.h"
 #include "spec/result.h"
 #include "spec/text_lexer.h"
 
 namespace graphgate::spec {
-
-// How a call is asked to run; without one the executor chooses.
-enum class CallMode : std::uint8_t { kEager, kCaptured };
 
 // Runs a program once.
 struct CallStep {

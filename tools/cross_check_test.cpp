@@ -105,7 +105,7 @@ std::unique_ptr<spec::Executor> configured(bool reuse, bool capture, std::uint32
   optimized::Options options;
   options.compile.memory.reuse = reuse;
   options.compile.partition.capture = capture;
-  options.compile.partition.max_groups = max_nodes;
+  options.compile.partition.max_nodes = max_nodes;
   return optimized::make_executor(options);
 }
 

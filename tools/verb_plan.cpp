@@ -39,7 +39,7 @@ Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,
   options.ops = &ops;
   options.memory.reuse = verb.reuse;
   options.partition.capture = verb.capture;
-  options.partition.max_groups = verb.max_nodes;
+  options.partition.max_nodes = verb.max_nodes;
   options.partition.split_ops.insert(options.partition.split_ops.end(), verb.split_ops.begin(),
                                      verb.split_ops.end());
   GRAPHGATE_TRY(const auto symbols,

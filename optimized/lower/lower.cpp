@@ -13,12 +13,15 @@ spec::TensorType type_of(const Tensor& tensor) {
   return type;
 }
 
-spec::PlanValue lower_value(const SizedValue& value, const Placement& placement) {
+spec::PlanValue lower_value(const SizedGraph& graph, const SizedValue& value,
+                            const Placement& placement) {
   spec::PlanValue out;
   out.value.name = value.name;
   out.value.kind = value.kind;
   if (value.kind != spec::ValueKind::kTensor) return out;
-  out.buffer = placement.of_storage[value.tensor.storage];
+  if (graph.storages[value.tensor.storage].kind != StorageKind::kInner) {
+    out.buffer = placement.of_storage[value.tensor.storage];
+  }
   if (value.is_dynamic) {
     out.value.type = value.declared;
   } else {
@@ -44,11 +47,21 @@ spec::PlanSignature lower_signature(const Signature& signature, const Placement&
   return out;
 }
 
+spec::PlanStep lower_node(const SizedNode& node, std::optional<spec::BufferId> workspace) {
+  spec::PlanStep step;
+  step.node = node.node;
+  for (const SizedNode& inner : node.body) step.body.push_back(inner.node);
+  step.stream = node.stream;
+  step.waits = node.waits;
+  step.records = node.records;
+  step.workspace = workspace;
+  return step;
+}
+
 }  // namespace
 
-spec::Plan lower(std::string_view name, const SizedGraph& graph, const Schedule& schedule,
-                 const Partitions& partitions, const Signatures& signatures,
-                 const Placement& placement) {
+spec::Plan lower(std::string_view name, const SizedGraph& graph, const Partitions& partitions,
+                 const Signatures& signatures, const Placement& placement) {
   spec::Plan plan;
   plan.name = name;
   plan.symbols = graph.symbols;
@@ -56,9 +69,10 @@ spec::Plan lower(std::string_view name, const SizedGraph& graph, const Schedule&
   plan.buffers = placement.buffers;
   plan.inputs = graph.inputs;
   plan.outputs = graph.outputs;
+  plan.event_count = graph.event_count;
   plan.values.reserve(graph.values.size());
   for (const SizedValue& value : graph.values) {
-    plan.values.push_back(lower_value(value, placement));
+    plan.values.push_back(lower_value(graph, value, placement));
   }
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     spec::PlanBlock block{graph.blocks[b].name, {}, graph.blocks[b].outputs};
@@ -67,11 +81,8 @@ spec::Plan lower(std::string_view name, const SizedGraph& graph, const Schedule&
       spec::PlanPartition out{partition.captured, partition.reason, 0, 0,
                               lower_signature(signatures.blocks[b][p], placement)};
       out.begin_step = static_cast<std::uint32_t>(plan.steps.size());
-      for (std::uint32_t g = partition.begin_group; g < partition.end_group; ++g) {
-        for (const std::uint32_t n : schedule.blocks[b][g].nodes) {
-          plan.steps.push_back(
-              {graph.blocks[b].nodes[n].node, 0, {}, {}, placement.workspaces[b][n]});
-        }
+      for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
+        plan.steps.push_back(lower_node(graph.blocks[b].nodes[n], placement.workspaces[b][n]));
       }
       out.end_step = static_cast<std::uint32_t>(plan.steps.size());
       block.partitions.push_back(std::move(out));

@@ -8,7 +8,7 @@ namespace graphgate::optimized {
 
 // Steps of block 0 come first, then those of the other blocks, each block's in order.
 [[nodiscard]] spec::Plan lower(std::string_view name, const SizedGraph& graph,
-                               const Schedule& schedule, const Partitions& partitions,
-                               const Signatures& signatures, const Placement& placement);
+                               const Partitions& partitions, const Signatures& signatures,
+                               const Placement& placement);
 
 }  // namespace graphgate::optimized

@@ -14,43 +14,39 @@ void add_reason(Partition& partition, std::vector<std::string>& reasons,
   partition.reason += (partition.reason.empty() ? "" : "; ") + reason;
 }
 
-// Why the group is not captured, or nothing.
-std::optional<std::string> group_reason(const CutContext& context, const SizedBlock& block,
-                                        const Group& group, const PartitionOptions& options) {
-  for (const std::uint32_t node : group.nodes) {
-    if (auto reason = cut_reason(context, block.nodes[node])) return reason;
-  }
+// Why the node is not captured, or nothing.
+std::optional<std::string> node_reason(const CutContext& context, const SizedNode& node,
+                                       const PartitionOptions& options) {
+  if (auto reason = cut_reason(context, node)) return reason;
   if (!options.capture) return "capture is off";
   return {};
 }
 
 std::vector<Partition> partition_block(const CutContext& context, const SizedBlock& block,
-                                       const std::vector<Group>& groups,
                                        const PartitionOptions& options) {
   std::vector<Partition> out;
   std::vector<std::string> reasons;
-  for (std::uint32_t g = 0; g < groups.size(); ++g) {
-    const auto reason = group_reason(context, block, groups[g], options);
+  for (std::uint32_t n = 0; n < block.nodes.size(); ++n) {
+    const auto reason = node_reason(context, block.nodes[n], options);
     const bool full =
-        !out.empty() && options.max_groups != 0 && g - out.back().begin_group >= options.max_groups;
+        !out.empty() && options.max_nodes != 0 && n - out.back().begin_node >= options.max_nodes;
     if (out.empty() || full || out.back().captured != !reason) {
-      out.push_back({!reason, "", g, g});
+      out.push_back({!reason, "", n, n});
       reasons.clear();
     }
     if (reason) add_reason(out.back(), reasons, *reason);
-    out.back().end_group = g + 1;
+    out.back().end_node = n + 1;
   }
   return out;
 }
 
 }  // namespace
 
-Partitions make_partitions(const SizedGraph& graph, const Schedule& schedule,
-                           const PartitionOptions& options) {
+Partitions make_partitions(const SizedGraph& graph, const PartitionOptions& options) {
   const CutContext context{graph, accelerator_of(graph), options.split_ops};
   Partitions out;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    out.blocks.push_back(partition_block(context, graph.blocks[b], schedule.blocks[b], options));
+    out.blocks.push_back(partition_block(context, graph.blocks[b], options));
   }
   return out;
 }

@@ -61,16 +61,14 @@ class BlockSweep {
   }
 
   // Called for the partitions from the last to the first.
-  Signature take(const Schedule& schedule, const Partition& partition) {
+  Signature take(const Partition& partition) {
     Mentioned mentioned;
-    for (std::uint32_t g = partition.begin_group; g < partition.end_group; ++g) {
-      for (const std::uint32_t n : schedule.blocks[block_][g].nodes) {
-        mention(graph_, graph_.blocks[block_].nodes[n], mentioned);
-      }
+    for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
+      mention(graph_, graph_.blocks[block_].nodes[n], mentioned);
     }
     Signature signature;
     signature.symbols.assign(mentioned.symbols.begin(), mentioned.symbols.end());
-    const std::int64_t end = end_time(schedule, partition);
+    const std::int64_t end = end_time(partition);
     Storages outputs;
     Storages inputs;
     for (const StorageIndex storage : mentioned.made) {
@@ -97,11 +95,9 @@ class BlockSweep {
 
  private:
   // One behind the time of the last node, arms included.
-  [[nodiscard]] std::int64_t end_time(const Schedule& schedule, const Partition& partition) const {
+  [[nodiscard]] std::int64_t end_time(const Partition& partition) const {
     const auto& times = liveness_.times[block_];
-    const auto& groups = schedule.blocks[block_];
-    const std::uint32_t last = groups[partition.end_group - 1].nodes.back();
-    if (last + 1 < times.size()) return times[last + 1];
+    if (partition.end_node < times.size()) return times[partition.end_node];
     return block_ == 0 ? liveness_.end : end_of_block(block_);
   }
   [[nodiscard]] std::int64_t end_of_block(std::size_t block) const {
@@ -124,15 +120,15 @@ class BlockSweep {
 
 }  // namespace
 
-Signatures derive_signatures(const SizedGraph& graph, const Schedule& schedule,
-                             const Partitions& partitions, const Liveness& liveness) {
+Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
+                             const Liveness& liveness) {
   const std::vector<bool> written = written_storages(graph);
   Signatures out;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     BlockSweep sweep(graph, liveness, written, b);
     std::vector<Signature> signatures(partitions.blocks[b].size());
     for (std::size_t p = signatures.size(); p-- > 0;) {
-      signatures[p] = sweep.take(schedule, partitions.blocks[b][p]);
+      signatures[p] = sweep.take(partitions.blocks[b][p]);
     }
     out.blocks.push_back(std::move(signatures));
   }

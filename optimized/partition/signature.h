@@ -27,7 +27,7 @@ struct Signatures {
   std::vector<std::vector<Signature>> blocks;  // parallel to Partitions::blocks
 };
 
-[[nodiscard]] Signatures derive_signatures(const SizedGraph& graph, const Schedule& schedule,
-                                           const Partitions& partitions, const Liveness& liveness);
+[[nodiscard]] Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
+                                           const Liveness& liveness);
 
 }  // namespace graphgate::optimized

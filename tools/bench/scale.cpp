@@ -120,21 +120,16 @@ void run_optimized(const spec::Program& program, const std::vector<spec::InputVa
   table.measure("specialize", [&] { graph = specialize(program, prepared, inputs, symbols, ops); });
   Liveness liveness;
   table.measure("liveness", [&] { liveness = analyze_liveness(graph); });
-  Schedule schedule;
-  table.measure("schedule", [&] { schedule = make_schedule(graph); });
   Partitions partitions;
-  table.measure("partition",
-                [&] { partitions = make_partitions(graph, schedule, options.partition); });
+  table.measure("partition", [&] { partitions = make_partitions(graph, options.partition); });
   Signatures signatures;
-  table.measure("signatures",
-                [&] { signatures = derive_signatures(graph, schedule, partitions, liveness); });
+  table.measure("signatures", [&] { signatures = derive_signatures(graph, partitions, liveness); });
   Placement placement;
   table.measure("memory",
                 [&] { placement = expect(plan_memory(graph, liveness, options.memory)); });
   spec::Plan plan;
-  table.measure("lower", [&] {
-    plan = lower(program.name, graph, schedule, partitions, signatures, placement);
-  });
+  table.measure("lower",
+                [&] { plan = lower(program.name, graph, partitions, signatures, placement); });
   table.measure("check plan", [&] { expect(spec::check_plan(plan)); });
   StateMemory state;
   std::unique_ptr<HostProgram> runtime;
