@@ -47,6 +47,8 @@ RC_GTEST_PROP(PlanJson, RoundTripsDrawnPlans, (std::vector<std::uint16_t> genes)
 TEST(PlanJson, KeepsEveryKindOfArgument) {
   Plan plan = spec::parse_sample(spec::kFullPlan);
   const spec::ValueId x = plan.inputs[3].value;
+  plan.output_lifetimes.clear();
+  plan.padding.reset();
   plan.outputs = {Argument{spec::None{}},
                   Argument{true},
                   Argument{std::int64_t{9007199254740993}},
@@ -111,7 +113,7 @@ TEST(PlanJsonErrors, NameThePlaceAndWhatWasExpected) {
       {"\"graphgate_plan\": 1", "\"graphgate_plan\": 2",
        "p.json: graphgate_plan: version 2 of the plan form is not supported"},
       {"\"kind\": \"arena\"", "\"kind\": \"arenas\"",
-       "p.json: pools[0].kind: expected state, input, arena or heap, found \"arenas\""},
+       "p.json: pools[0].kind: expected state, input, arena, heap or caller, found \"arenas\""},
       {"\"device\": \"cuda:0\"", "\"device\": \"cuda:\"",
        "p.json: pools[0].device: expected a device, found \"cuda:\""},
       {"\"pool\": \"a\"", "\"pool\": \"b\"",
@@ -134,6 +136,18 @@ TEST(PlanJsonErrors, NameThePlaceAndWhatWasExpected) {
       {"{\"float\": 2}", "{\"tensor\": 2}",
        "p.json: steps[0].arguments[1].argument: expected value, block, float, dtype, device, "
        "layout, memory_format or op, found \"tensor\""},
+      {"\"op\": \"my.op\"",
+       "\"op\": \"my.op\", \"body\": [{\"name\": \"a\", \"op\": \"b\", \"waits\": []}]",
+       "p.json: steps[0].body[0].waits: expected one of the members name, op, arguments, results"},
+      {"\"name\": \"p\"", "\"name\": \"p\", \"key\": {\"mode\": 3}",
+       "p.json: key.mode: expected a string, found a number"},
+      {"\"name\": \"p\"", "\"name\": \"p\", \"output_lifetimes\": [\"long\"]",
+       "p.json: output_lifetimes[0]: expected strong or weak, found \"long\""},
+      {"\"name\": \"p\"",
+       "\"name\": \"p\", \"padding\": {\"symbol\": \"s0\", \"input_dims\": [-1]}",
+       "p.json: padding.input_dims[0]: expected an integer in [0, 2^32), found -1"},
+      {"\"name\": \"p\"", "\"name\": \"p\", \"padding\": {\"symbol\": \"s0\"}",
+       "p.json: padding: the plan has no symbol 's0'"},
       {"\"begin_step\": 0", "\"begin_step\": -1",
        "p.json: blocks[0].partitions[0].begin_step: expected an integer in [0, 2^32), found -1"},
       {"\"outputs\": [{\"value\": \"x\"}]", "\"outputs\": [{\"value\": \"y\"}]",

@@ -96,7 +96,9 @@ class PlanWriter {
     member("name", plan_.name);
     member("arithmetic", plan_.arithmetic);
     member("event_count", plan_.event_count);
+    member("key", Json(plan_.key));
     member("symbols", Json(plan_.symbols));
+    if (plan_.padding) member("padding", json(*plan_.padding));
     list("pools", plan_.pools);
     list("buffers", plan_.buffers);
     list("values", plan_.values);
@@ -104,6 +106,7 @@ class PlanWriter {
     list("steps", plan_.steps);
     list("blocks", plan_.blocks);
     list("outputs", plan_.outputs);
+    if (!plan_.output_lifetimes.empty()) member("output_lifetimes", lifetimes());
     return out_ + "}\n";
   }
 
@@ -161,24 +164,51 @@ class PlanWriter {
     return json;
   }
 
+  static Json json(const spec::PlanPadding& padding) {
+    return Json{{"symbol", padding.symbol},
+                {"input_dims", dims(padding.input_dims)},
+                {"output_dims", dims(padding.output_dims)}};
+  }
+
+  static Json dims(const std::vector<std::optional<std::uint32_t>>& dims) {
+    Json json = Json::array();
+    for (const auto& dim : dims) json.push_back(dim ? Json(*dim) : Json());
+    return json;
+  }
+
+  Json lifetimes() const {
+    Json json = Json::array();
+    for (const spec::OutputLifetime lifetime : plan_.output_lifetimes) {
+      json.push_back(lifetime == spec::OutputLifetime::kWeak ? "weak" : "strong");
+    }
+    return json;
+  }
+
   Json json(const spec::PlanStep& step) const {
-    Json json{{"name", step.node.name}, {"op", step.node.op}, {"stream", step.stream}};
+    Json json = node_json(step.node);
+    for (const spec::Node& node : step.body) json["body"].push_back(node_json(node));
+    json["stream"] = step.stream;
+    json["waits"] = events(step.waits);
+    json["records"] = events(step.records);
+    if (step.workspace) json["workspace"] = buffer_name(*step.workspace);
+    return json;
+  }
+
+  Json node_json(const spec::Node& node) const {
+    Json json{{"name", node.name}, {"op", node.op}};
     json["arguments"] = Json::array();
-    for (const spec::NamedArgument& named : step.node.arguments) {
+    for (const spec::NamedArgument& named : node.arguments) {
       json["arguments"].push_back(
           Json{{"name", named.name}, {"argument", argument(named.argument)}});
     }
     json["results"] = Json::array();
-    for (const spec::NodeResult& result : step.node.results) {
+    for (const spec::NodeResult& result : node.results) {
       Json names = Json::array();
       for (const spec::ValueId id : result.values) {
         names.push_back(plan_.values.at(id.index).value.name);
       }
       json["results"].push_back(result.is_list ? names : names.at(0));
     }
-    json["waits"] = events(step.waits);
-    json["records"] = events(step.records);
-    if (step.workspace) json["workspace"] = buffer_name(*step.workspace);
     return json;
   }
 

@@ -25,8 +25,12 @@ bool is_symbolic(ValueKind kind) {
 class NodeReader {
  public:
   NodeReader(TextReader& reader, const OpTable& ops, GraphBuilder& builder,
-             const ReadResult& read_result)
-      : reader_(reader), ops_(ops), builder_(builder), read_result_(read_result) {}
+             const ReadResult& read_result, std::string_view schemaless)
+      : reader_(reader),
+        ops_(ops),
+        builder_(builder),
+        read_result_(read_result),
+        schemaless_(schemaless) {}
 
   // The results become visible only after the arguments are read: a node cannot read itself.
   Result<Node> read(std::size_t index) {
@@ -79,7 +83,7 @@ class NodeReader {
   Result<void> read_op() {
     const Token start = reader_.peek();
     GRAPHGATE_TRY(node_.op, reader_.take_name("an op"));
-    if (is_higher_order(node_.op)) return {};
+    if (is_higher_order(node_.op) || node_.op == schemaless_) return {};
     row_ = ops_.find(node_.op);
     if (row_ != nullptr) return {};
     return reader_.error_at(start, "expected an op of the op table, found '" + node_.op + "'");
@@ -182,6 +186,7 @@ class NodeReader {
   const OpTable& ops_;
   GraphBuilder& builder_;
   const ReadResult& read_result_;
+  std::string_view schemaless_;
   Node node_;
   const OpRow* row_ = nullptr;
   std::vector<ValueId> own_;  // values that this node defines
@@ -239,7 +244,7 @@ Result<void> read_node(TextReader& reader, const OpTable& ops, GraphBuilder& bui
   const ReadResult read_result = [](TextReader& from, GraphBuilder& to) {
     return read_value_definition(from, to, false);
   };
-  NodeReader node_reader(reader, ops, builder, read_result);
+  NodeReader node_reader(reader, ops, builder, read_result, {});
   GRAPHGATE_TRY(Node node, node_reader.read(builder.graph.nodes.size()));
   if (!builder.node_names.insert(node.name).second) {
     return reader.error_at(node_reader.name_place(),
@@ -250,8 +255,9 @@ Result<void> read_node(TextReader& reader, const OpTable& ops, GraphBuilder& bui
 }
 
 Result<Node> read_bare_node(TextReader& reader, const OpTable& ops, GraphBuilder& builder,
-                            const ReadResult& read_result, std::size_t index) {
-  return NodeReader(reader, ops, builder, read_result).read(index);
+                            const ReadResult& read_result, std::size_t index,
+                            std::string_view schemaless) {
+  return NodeReader(reader, ops, builder, read_result, schemaless).read(index);
 }
 
 }  // namespace graphgate::spec

@@ -38,9 +38,10 @@ ValueId add_value(GraphBuilder& builder, Value value);
 using ReadResult = std::function<Result<ValueId>(TextReader& reader, GraphBuilder& builder)>;
 // A node, up to what stands behind its name. It is not added, and its name may be another's too.
 // `index` counts the nodes before it, for the name of a node without results.
+// `schemaless` is an op that needs no row: its arguments have no names.
 [[nodiscard]] Result<Node> read_bare_node(TextReader& reader, const OpTable& ops,
                                           GraphBuilder& builder, const ReadResult& read_result,
-                                          std::size_t index);
+                                          std::size_t index, std::string_view schemaless = {});
 
 // "" or " : TYPE".
 [[nodiscard]] std::string print_value_type(const Value& value);

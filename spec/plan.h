@@ -116,7 +116,9 @@ struct PlanSignature {
 };
 
 // Steps [begin_step, end_step) of Plan::steps. A captured partition is recorded once and replayed;
-// an eager one launches step by step, and `reason` says which rule cut it out.
+// an eager one launches step by step, on stream 0, and `reason` says which rule cut it out. A
+// captured partition begins with all its streams behind what came before, and ends with stream 0
+// behind all of them: no event crosses its edges.
 struct PlanPartition {
   bool captured = true;
   std::string reason;  // empty when captured

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "spec/plan.h"
@@ -79,7 +80,13 @@ bool is_symbolic(ValueKind kind) {
   return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat || kind == ValueKind::kSymBool;
 }
 
-Result<void> check_tensor(const Plan& plan, const PlanValue& value) {
+Result<void> check_inner_tensor(const TensorType& type) {
+  const auto geometry = concrete_geometry(type);
+  if (geometry && geometry_fits(*geometry, std::numeric_limits<std::int64_t>::max())) return {};
+  return bad_input("its type " + print_tensor_type(type) + " is no known size, inside a body");
+}
+
+Result<void> check_tensor(const Plan& plan, const PlanValue& value, bool is_inner) {
   const auto& type = value.value.type;
   if (type && type->sizes.size() != type->strides.size()) {
     return bad_input(std::to_string(type->sizes.size()) + " sizes, but " +
@@ -87,6 +94,7 @@ Result<void> check_tensor(const Plan& plan, const PlanValue& value) {
   }
   if (!value.buffer) {
     if (type && type->layout == Layout::kNone) return {};
+    if (type && is_inner) return check_inner_tensor(*type);
     return bad_input("a tensor without a buffer");
   }
   if (value.buffer->index >= plan.buffers.size()) return missing("buffer", value.buffer->index);
@@ -102,11 +110,11 @@ Result<void> check_tensor(const Plan& plan, const PlanValue& value) {
                    print_range(buffer.offset_bytes, buffer.size_bytes));
 }
 
-Result<void> check_value(const Plan& plan, const PlanValue& value) {
+Result<void> check_value(const Plan& plan, const PlanValue& value, bool is_inner) {
   const Value& inner = value.value;
   if (inner.kind == ValueKind::kTensor) {
     if (inner.expr || inner.hint) return bad_input("only a number has an expression or a hint");
-    return check_tensor(plan, value);
+    return check_tensor(plan, value, is_inner);
   }
   if (inner.kind == ValueKind::kTensorList) {
     return bad_input("a list of tensors has no place: its elements are values of their own");
@@ -125,8 +133,10 @@ Result<void> check_tables(const Plan& plan) {
     const auto result = check_buffer(plan, buffer);
     if (!result.ok()) return result.error().at("buffer " + name_of(buffer));
   }
-  for (const PlanValue& value : plan.values) {
-    const auto result = check_value(plan, value);
+  const std::vector<bool> is_inner = inner_values(plan);
+  for (std::size_t i = 0; i < plan.values.size(); ++i) {
+    const PlanValue& value = plan.values[i];
+    const auto result = check_value(plan, value, is_inner[i]);
     if (!result.ok()) return result.error().at("value " + name_of(value));
   }
   return {};
@@ -203,7 +213,9 @@ Result<void> check_plan(const Plan& plan) {
   GRAPHGATE_TRY_VOID(check_all_names(plan));
   GRAPHGATE_TRY_VOID(check_tables(plan));
   GRAPHGATE_TRY_VOID(Coverage(plan).check());
-  return check_plan_order(plan);
+  GRAPHGATE_TRY_VOID(check_plan_order(plan));
+  GRAPHGATE_TRY_VOID(check_plan_bodies(plan));
+  return check_plan_claims(plan);
 }
 
 }  // namespace graphgate::spec

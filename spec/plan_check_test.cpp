@@ -338,6 +338,91 @@ TEST(CheckPlan, LetsAConditionalUpdateAnOperandInPlace) {
   EXPECT_TRUE(check_plan(plan).ok()) << check_plan(plan).error().message;
 }
 
+// A group that reads %x, keeps %t inside, makes %y and updates a view of it.
+constexpr std::string_view kFused = R"(plan "p" strict {
+  symbol s0 = 4
+  padding s0
+  pool @a arena on cpu 1024 align 64
+  buffer $x @a [0, 64)
+  buffer $y @a [64, 128)
+  input user "x" %x : f32[4, 4] $x pad 0
+  input user "k" = 3
+  block @main {
+    partition 0 captured {
+      %y : f32[4, 4] $y, %row : f32[4] $y = graphgate.fused(%x) as group {
+        %t : f32[4, 4] = aten.neg.default(%x)
+        %y = aten.mul.Tensor(%t, %x) as mul
+        %row = aten.neg_.default(%row) as neg_
+      }
+      %x = aten.add_.Tensor(%x, %y) as add_
+    }
+  }
+  output weak %y pad 1
+}
+)";
+
+TEST(CheckPlan, FindsFaultsInBodies) {
+  const auto body = [](Plan& p, std::size_t i) -> Node& { return p.steps[0].body[i]; };
+  const std::string_view t_outside =
+      "step 1 'add_' (aten.add_.Tensor): it reads %t, which exists only inside a fused step or an "
+      "arm";
+  expect_faults(
+      {
+          {[](Plan& p) { p.steps[0].body.clear(); }, "value %t: a tensor without a buffer"},
+          {[](Plan& p) { p.steps[1].body = {p.steps[1].node}; },
+           "step 1 'add_' (aten.add_.Tensor): a body, but it is not graphgate.fused"},
+          {[](Plan& p) { p.steps[1].node.arguments[1].argument = Argument{find_value(p, "t")}; },
+           t_outside},
+          {[&](Plan& p) { body(p, 0).arguments[0].argument = Argument{find_value(p, "y")}; },
+           "step 0 'group' (graphgate.fused): 't' (aten.neg.default): it reads %y before its "
+           "definition"},
+          {[](Plan& p) { p.steps[0].node.arguments.clear(); },
+           "step 0 'group' (graphgate.fused): its body reads what is no argument, %x"},
+          {[](Plan& p) { p.steps[0].node.arguments[0].name = "self"; },
+           "step 0 'group' (graphgate.fused): an argument of it is no plain value"},
+          {[&](Plan& p) {
+             body(p, 1).arguments[1].argument = body(p, 1).arguments[0].argument;
+             body(p, 0).arguments[0].argument = Argument{2.0};
+           },
+           "step 0 'group' (graphgate.fused): no node of its body reads %x"},
+          {[](Plan& p) { p.steps[0].node.results.pop_back(); },
+           "step 0 'group' (graphgate.fused): its body makes what is no result, %row"},
+          {[](Plan& p) {
+             p.steps[0].node.results.push_back({false, {find_value(p, "x")}});
+           },
+           "step 0 'group' (graphgate.fused): no node of its body makes %x"},
+          {[](Plan& p) { p.steps[0].node.results[0].is_list = true; },
+           "step 0 'group' (graphgate.fused): a result of it is a list"},
+          {[&](Plan& p) { body(p, 0).arguments[0].argument = Argument{SubgraphId{0}}; },
+           "step 0 'group' (graphgate.fused): 't' (aten.neg.default): block @main is the program "
+           "itself"},
+          {[](Plan& p) {
+             p.values[find_value(p, "t").index].value.type->sizes[0] = SymExpr::symbol("s0");
+           },
+           "value %t: its type f32[s0, 4] is no known size, inside a body"},
+      },
+      kFused);
+}
+
+TEST(CheckPlan, FindsFaultsInLifetimesAndPaddings) {
+  expect_faults(
+      {
+          {[](Plan& p) { p.output_lifetimes.push_back(OutputLifetime::kWeak); },
+           "2 lifetimes for 1 outputs"},
+          {[](Plan& p) { p.padding->symbol = "s1"; }, "padding: the plan has no symbol 's1'"},
+          {[](Plan& p) { p.padding->input_dims.pop_back(); },
+           "padding: it does not list every input and every output"},
+          {[](Plan& p) { p.padding->input_dims[0] = 2; },
+           "padding: dimension 2 of %x is not s0 long"},
+          {[](Plan& p) { p.padding->input_dims[1] = 0; },
+           "padding: dimension 0 of what is no tensor"},
+          {[](Plan& p) { p.symbols["s0"] = 5; }, "padding: dimension 0 of %x is not s0 long"},
+          {[](Plan& p) { p.outputs[0] = Argument{1.0}; },
+           "padding: dimension 1 of what is no tensor"},
+      },
+      kFused);
+}
+
 TEST(CheckPlan, RefusesBlocksNestedTooDeep) {
   Plan plan;
   for (std::uint32_t i = 0; i < 60; ++i) {

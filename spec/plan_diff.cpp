@@ -13,8 +13,6 @@
 namespace graphgate::spec {
 namespace {
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
-
 // NaN differs from itself: for the comparison of plans a text takes its place.
 void replace_nan(Argument& argument) {
   const auto* number = argument.as<double>();
@@ -28,6 +26,9 @@ Plan comparable(const Plan& plan) {
   Plan copy = number_plan(plan);
   for (PlanStep& step : copy.steps) {
     for (NamedArgument& named : step.node.arguments) replace_nan(named.argument);
+    for (Node& node : step.body) {
+      for (NamedArgument& named : node.arguments) replace_nan(named.argument);
+    }
   }
   for (PlanInput& input : copy.inputs) {
     if (input.constant) replace_nan(*input.constant);
@@ -109,7 +110,8 @@ class Differ {
     diff_values();
     diff_inputs();
     diff_blocks();
-    diff_steps();
+    spec::diff_steps(before_, after_, sentences_);
+    diff_padding();
     diff_arguments("the program", before_.outputs, after_.outputs);
     return std::move(sentences_);
   }
@@ -150,23 +152,29 @@ class Differ {
   }
 
   void diff_head() {
-    say_change("the plan", "the program's name", quoted(before_.name), quoted(after_.name));
+    say_change("the plan", "the program's name", "'" + before_.name + "'", "'" + after_.name + "'");
     say_change("the plan", "arithmetic", before_.arithmetic, after_.arithmetic);
     say_change("the plan", "the number of events", std::to_string(before_.event_count),
                std::to_string(after_.event_count));
-    for (const auto& [name, size] : before_.symbols) {
-      const auto found = after_.symbols.find(name);
-      if (found == after_.symbols.end()) {
-        say("symbol " + name + ": is gone");
+    const auto number = [](std::int64_t size) { return std::to_string(size); };
+    diff_table("key ", "the value", before_.key, after_.key, quote_string);
+    diff_table("symbol ", "the size", before_.symbols, after_.symbols, number);
+  }
+
+  // Entries of a map, each by its name.
+  template <class Map, class Print>
+  void diff_table(const std::string& kind, const std::string& what, const Map& before,
+                  const Map& after, Print print_value) {
+    for (const auto& [name, value] : before) {
+      const auto found = after.find(name);
+      if (found == after.end()) {
+        say(kind + print_name(name) + ": is gone");
       } else {
-        say_change("symbol " + name, "the size", std::to_string(size),
-                   std::to_string(found->second));
+        say_change(kind + print_name(name), what, print_value(value), print_value(found->second));
       }
     }
-    for (const auto& [name, size] : after_.symbols) {
-      if (!before_.symbols.contains(name)) {
-        say("symbol " + name + ": is new, " + std::to_string(size));
-      }
+    for (const auto& [name, value] : after) {
+      if (!before.contains(name)) say(kind + print_name(name) + ": is new, " + print_value(value));
     }
   }
 
@@ -308,6 +316,37 @@ class Differ {
     }
   }
 
+  // Lifetimes, and the dimensions that a call may fill in part.
+  void diff_padding() {
+    for (std::size_t i = 0; i < std::min(before_.outputs.size(), after_.outputs.size()); ++i) {
+      say_change("the program", "the lifetime of output " + std::to_string(i), lifetime(before_, i),
+                 lifetime(after_, i));
+    }
+    say_change("the plan", "the padded symbol", before_.padding ? before_.padding->symbol : "",
+               after_.padding ? after_.padding->symbol : "");
+    const PlanPadding old = before_.padding.value_or(PlanPadding());
+    const PlanPadding now = after_.padding.value_or(PlanPadding());
+    diff_dims("input", old.input_dims, now.input_dims);
+    diff_dims("output", old.output_dims, now.output_dims);
+  }
+
+  void diff_dims(const std::string& kind, const std::vector<std::optional<std::uint32_t>>& before,
+                 const std::vector<std::optional<std::uint32_t>>& after) {
+    const auto dim = [](const auto& dims, std::size_t i) {
+      return i < dims.size() && dims[i] ? std::to_string(*dims[i]) : "";
+    };
+    for (std::size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+      say_change("the program", "the padded dimension of " + kind + " " + std::to_string(i),
+                 dim(before, i), dim(after, i));
+    }
+  }
+
+  static std::string lifetime(const Plan& plan, std::size_t output) {
+    const bool weak = output < plan.output_lifetimes.size() &&
+                      plan.output_lifetimes[output] == OutputLifetime::kWeak;
+    return weak ? "weak" : "strong";
+  }
+
   void diff_blocks() {
     const auto key = [](const PlanBlock& block) { return name_of(block); };
     const ItemMatch found = match("block", before_.blocks, after_.blocks, key);
@@ -317,67 +356,6 @@ class Differ {
       diff_arguments("block " + name_of(before_.blocks[i]), before_.blocks[i].outputs,
                      after_.blocks[*found.to_after[i]].outputs);
     }
-  }
-
-  void diff_steps() {
-    const auto key = [](const PlanStep& step) { return quoted(step.node.name); };
-    const ItemMatch found = match("step", before_.steps, after_.steps, key);
-    for (const std::size_t i : moved_items(found)) {
-      const std::size_t now = *found.to_after[i];
-      say("step " + key(before_.steps[i]) + ": runs " + position(after_, now) + " now, and ran " +
-          position(before_, i) + " before");
-    }
-    for (std::size_t i = 0; i < before_.steps.size(); ++i) {
-      if (found.to_after[i]) diff_step(before_.steps[i], after_.steps[*found.to_after[i]]);
-    }
-    diff_partitions(before_, after_, found, sentences_);
-  }
-
-  static std::string position(const Plan& plan, std::size_t step) {
-    return step == 0 ? "first" : "after " + quoted(plan.steps[step - 1].node.name);
-  }
-
-  void diff_step(const PlanStep& old, const PlanStep& now) {
-    const std::string subject = "step " + quoted(old.node.name);
-    const auto workspace = [](const Plan& plan, const PlanStep& step) {
-      return buffer_name(plan, step.workspace);
-    };
-    say_change(subject, "the op", old.node.op, now.node.op);
-    say_change(subject, "the arguments", arguments(names_before_, old),
-               arguments(names_after_, now));
-    say_change(subject, "the results", results(names_before_, old), results(names_after_, now));
-    say_change(subject, "the workspace", workspace(before_, old), workspace(after_, now));
-    say_change(subject, "the stream", std::to_string(old.stream), std::to_string(now.stream));
-    say_change(subject, "the events waited for", events(old.waits), events(now.waits));
-    say_change(subject, "the events recorded", events(old.records), events(now.records));
-  }
-
-  static std::string arguments(const Graph& names, const PlanStep& step) {
-    std::string text;
-    for (const NamedArgument& named : step.node.arguments) {
-      text += text.empty() ? "" : ", ";
-      if (!named.name.empty()) text += print_name(named.name) + "=";
-      print_argument(names, named.argument, text);
-    }
-    return text;
-  }
-
-  static std::string results(const Graph& names, const PlanStep& step) {
-    std::string text;
-    for (const NodeResult& result : step.node.results) {
-      std::string list;
-      for (const ValueId id : result.values) {
-        list += (list.empty() ? "" : ", ") + print_sigil_name('%', names.value(id).name);
-      }
-      text += (text.empty() ? "" : ", ") + (result.is_list ? "(" + list + ")" : list);
-    }
-    return text;
-  }
-
-  static std::string events(const std::vector<EventId>& ids) {
-    std::string text;
-    for (const EventId id : ids) text += (text.empty() ? "" : ", ") + std::to_string(id.index);
-    return text;
   }
 
   Plan before_;

@@ -10,6 +10,7 @@
 //   partition 0 of @main: split into partition 0 ('mul') and partition 1 ('mm', 'add')
 //   partition 1 of @main: was captured, is now eager ("device copy")
 //   step 'mm': runs after 'add' now, and ran first before
+//   step 'mul': is fused into 'add' now
 //
 // Things are matched by their names: pools, buffers, values and blocks by theirs, steps by the name
 // of the node they come from, inputs by kind and target. Partitions have no names: they are matched
@@ -45,6 +46,9 @@ struct ItemMatch {
 
 // "%a, %b, %c and 4 more".
 [[nodiscard]] std::string print_some(const std::vector<std::string>& items);
+
+// Appends what changed in steps, their bodies and their partitions. number_plan has numbered both.
+void diff_steps(const Plan& before, const Plan& after, std::vector<std::string>& sentences);
 
 // Appends what changed in partitions and their signatures. `steps` matches the steps of the plans,
 // which number_plan has numbered.

@@ -215,6 +215,44 @@ TEST(DiffPlans, SaysThatAReasonChanged) {
             Sentences{"partition 0 of @main: the reason changed from \"a\" to \"b\""});
 }
 
+TEST(DiffPlans, SaysWhatIsFusedWhereAndWhatChangedInside) {
+  const std::pair<std::string_view, std::string_view> fuse = {
+      "      %a : f32[4, 4] $y = aten.alias.default(%y)\n"
+      "      %z : f32[4, 4] $z = aten.mul.Tensor(%a, 2.0)\n",
+      "      %z : f32[4, 4] $z = graphgate.fused(%y) {\n"
+      "        %a : f32[4, 4] = aten.alias.default(%y)\n"
+      "        %z = aten.mul.Tensor(%a, 2.0)\n"
+      "      }\n"};
+  EXPECT_EQ(
+      diff_after({fuse}),
+      (Sentences{"value %a: the buffer changed from $y to none", "step 'a': is fused into 'z' now",
+                 "step 'z': the op changed from aten.mul.Tensor to graphgate.fused",
+                 "step 'z': the arguments changed from self=%a, other=2.0 to %y",
+                 "step 'z': 'a', 'z' joined its body"}));
+  const auto fused = [&](std::string_view from, std::string_view to) {
+    std::string text(kBefore);
+    text.replace(text.find(fuse.first), fuse.first.size(), fuse.second);
+    if (!from.empty()) text.replace(text.find(from), from.size(), to);
+    return parse_sample(text);
+  };
+  EXPECT_EQ(diff_plans(fused("", ""), fused("(%a, 2.0)", "(%a, 3.0)")),
+            Sentences{"step 'z', node 'z': the arguments changed from self=%a, other=2.0 to "
+                      "self=%a, other=3.0"});
+  EXPECT_EQ(diff_plans(fused("", ""), parse_sample(kBefore))[1],
+            "step 'a': stands alone now, and was fused into 'z' before");
+}
+
+TEST(DiffPlans, SaysWhatChangedInKeysLifetimesAndPaddings) {
+  EXPECT_EQ(diff_after({{"  symbol s0 = 4\n", "  key \"mode\" = \"full\"\n  symbol s0 = 4\n"}}),
+            Sentences{"key mode: is new, \"full\""});
+  EXPECT_EQ(diff_after({{"output %c", "output weak %c"}}),
+            Sentences{"the program: the lifetime of output 0 changed from strong to weak"});
+  EXPECT_EQ(diff_after({{"symbol s0 = 4\n", "symbol s0 = 4\n  padding s0\n"},
+                        {"%x : f32[4, 4] $x\n", "%x : f32[4, 4] $x pad 1\n"}}),
+            (Sentences{"the plan: the padded symbol changed from none to s0",
+                       "the program: the padded dimension of input 0 changed from none to 1"}));
+}
+
 // Any one change of a drawn plan has a sentence of its own, not the one for changes unforeseen.
 RC_GTEST_PROP(DiffPlans, SaysSomethingOfEveryChange, (std::vector<std::uint16_t> genes)) {
   RC_PRE(!genes.empty());
@@ -222,15 +260,16 @@ RC_GTEST_PROP(DiffPlans, SaysSomethingOfEveryChange, (std::vector<std::uint16_t>
   RC_ASSERT(diff_plans(before, before).empty());
   Plan after = before;
   const std::size_t i = genes[0] % before.steps.size();
-  switch (genes[0] % 7U) {
+  Node& changed = after.steps[i].body.empty() ? after.steps[i].node : after.steps[i].body[0];
+  switch (genes[0] % 8U) {
     case 0:
       after.steps[i].stream += 1;
       break;
     case 1:
-      after.steps[i].node.op += "x";
+      changed.op += "x";
       break;
     case 2:
-      after.steps[i].node.arguments[0].name += "x";
+      changed.arguments[0].name += "x";
       break;
     case 3:
       after.steps[i].records.push_back(EventId{1});
@@ -240,6 +279,11 @@ RC_GTEST_PROP(DiffPlans, SaysSomethingOfEveryChange, (std::vector<std::uint16_t>
       break;
     case 5:
       after.buffers.push_back(PlanBuffer{"extra", PoolId{0}, 0, 1});
+      break;
+    case 6:
+      after.key["mode"] += "x";
+      after.output_lifetimes = {before.output_lifetimes.empty() ? OutputLifetime::kWeak
+                                                                : OutputLifetime::kStrong};
       break;
     default:
       after.values.back().value.name += "x";

@@ -69,11 +69,16 @@ class UseFinder {
     }
   }
 
-  void use_all(const PlanStep& step, std::uint32_t time) {
-    for_each_operand(step.node, [&](ValueId id) { use(id, time); });
-    for (const NodeResult& result : step.node.results) {
+  void use_all(const Node& node, std::uint32_t time) {
+    for_each_operand(node, [&](ValueId id) { use(id, time); });
+    for (const NodeResult& result : node.results) {
       for (const ValueId id : result.values) use(id, time);
     }
+  }
+
+  void use_all(const PlanStep& step, std::uint32_t time) {
+    use_all(step.node, time);
+    for (const Node& node : step.body) use_all(node, time);
     if (step.workspace) use(*step.workspace, time);
   }
 

@@ -12,6 +12,9 @@
 
 namespace graphgate::spec {
 
+// The op of a fused step, which has a body; no row of the op table.
+inline constexpr std::string_view kFusedStepOp = "graphgate.fused";
+
 // As plan text has it: @arena, $b7, @main, %x.
 inline std::string name_of(const PlanPool& pool) { return print_sigil_name('@', pool.name); }
 inline std::string name_of(const PlanBuffer& buffer) { return print_sigil_name('$', buffer.name); }
@@ -35,6 +38,10 @@ inline Error missing(std::string_view what, std::uint32_t index) {
 // view, or a mistake. Ids that are out of range are passed over.
 [[nodiscard]] std::vector<bool> made_values(const Plan& plan);
 
+// By value: whether it is an inner one, made by a node of a body and without a buffer. Ids that are
+// out of range are passed over.
+[[nodiscard]] std::vector<bool> inner_values(const Plan& plan);
+
 // Whether it is a tensor with a buffer outside of the heaps. The ids of its buffer and pool are in
 // range.
 [[nodiscard]] bool is_placed(const Plan& plan, const PlanValue& value);
@@ -42,6 +49,13 @@ inline Error missing(std::string_view what, std::uint32_t index) {
 // The values that stand in no line of the text but their own, in the order of their names.
 [[nodiscard]] std::vector<ValueId> unmentioned_values(const Plan& plan,
                                                       const std::vector<bool>& mentioned);
+
+// What fused steps say of their bodies: arguments are what the body reads and does not make,
+// results what it makes. Ids are in range.
+[[nodiscard]] Result<void> check_plan_bodies(const Plan& plan);
+
+// The lifetimes of outputs and the padding fit what the plan holds. Ids are in range.
+[[nodiscard]] Result<void> check_plan_claims(const Plan& plan);
 
 // Values are defined once and before their use, arms belong to one step, events exist. Ids in the
 // tables of the plan are in range, and every step is in one partition.

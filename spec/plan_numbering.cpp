@@ -16,16 +16,21 @@ void renumber(Argument& argument, const std::vector<ValueId>& new_ids) {
   }
 }
 
+void renumber(Node& node, const std::vector<ValueId>& new_ids) {
+  for (NamedArgument& named : node.arguments) renumber(named.argument, new_ids);
+  for (NodeResult& result : node.results) {
+    for (ValueId& id : result.values) id = new_ids.at(id.index);
+  }
+}
+
 void renumber(Plan& plan, const std::vector<ValueId>& new_ids) {
   for (PlanInput& input : plan.inputs) {
     input.value = input.constant ? ValueId{} : new_ids.at(input.value.index);
     if (input.final_value) input.final_value = new_ids.at(input.final_value->index);
   }
   for (PlanStep& step : plan.steps) {
-    for (NamedArgument& named : step.node.arguments) renumber(named.argument, new_ids);
-    for (NodeResult& result : step.node.results) {
-      for (ValueId& id : result.values) id = new_ids.at(id.index);
-    }
+    renumber(step.node, new_ids);
+    for (Node& node : step.body) renumber(node, new_ids);
   }
   for (PlanBlock& block : plan.blocks) {
     for (Argument& output : block.outputs) renumber(output, new_ids);
@@ -64,7 +69,9 @@ class Numbering {
     for (const PlanBlock& block : plan_.blocks) {
       for (const PlanPartition& partition : block.partitions) {
         for (std::size_t i = partition.begin_step; i < partition.end_step; ++i) {
-          number_step(plan_.steps.at(i).node);
+          const PlanStep& step = plan_.steps.at(i);
+          number_node(step.node);
+          for (const Node& node : step.body) number_node(node);
         }
       }
       for (const Argument& output : block.outputs) mention(output);
@@ -90,7 +97,7 @@ class Numbering {
     });
   }
 
-  void number_step(const Node& node) {
+  void number_node(const Node& node) {
     for (const NamedArgument& named : node.arguments) mention(named.argument);
     for (const NodeResult& result : node.results) {
       for (const ValueId id : result.values) define(id);
@@ -127,6 +134,10 @@ Plan number_plan(Plan plan) {
   }
   plan.values = std::move(values);
   renumber(plan, new_ids);
+  const auto& lifetimes = plan.output_lifetimes;
+  if (std::count(lifetimes.begin(), lifetimes.end(), OutputLifetime::kWeak) == 0) {
+    plan.output_lifetimes.clear();
+  }
   return plan;
 }
 

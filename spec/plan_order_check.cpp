@@ -19,7 +19,8 @@ class Walk {
         states_(plan.values.size(), State::kUndefined),
         values_over_(plan.buffers.size(), 0),
         operand_of_(plan.values.size(), kNoStep),
-        runs_in_(plan.blocks.size(), kNoStep) {}
+        runs_in_(plan.blocks.size(), kNoStep),
+        next_marker_(plan.steps.size()) {}
 
   Result<void> check() {
     for (const PlanInput& input : plan_.inputs) {
@@ -103,6 +104,10 @@ class Walk {
     }
     const std::vector<std::uint32_t> arms = std::exchange(arms_, {});
     GRAPHGATE_TRY_VOID(check_results(step.node));
+    if (!step.body.empty()) {
+      GRAPHGATE_TRY_VOID(walk_body(step.body));
+      return check_launch(step);
+    }
     GRAPHGATE_TRY_VOID(define_results(step.node, index, true));
     for (const std::uint32_t arm : arms) {
       GRAPHGATE_TRY_VOID(walk_block(plan_.blocks[arm], depth + 1));
@@ -112,6 +117,31 @@ class Walk {
       for_each_operand(step.node, [&](ValueId id) { operand_of_[id.index] = index; });
     GRAPHGATE_TRY_VOID(define_results(step.node, index, false));
     return check_launch(step);
+  }
+
+  // What the body makes is what the step makes; inner values are gone behind it.
+  Result<void> walk_body(const std::vector<Node>& body) {
+    const std::size_t outer = made_.size();
+    for (const Node& node : body) {
+      const auto result = walk_body_node(node, next_marker_++);
+      if (!result.ok()) return result.error().at("'" + node.name + "' (" + node.op + ")");
+    }
+    for (std::size_t i = outer; i < made_.size(); ++i) {
+      if (!plan_.values[made_[i].index].buffer) states_[made_[i].index] = State::kGone;
+    }
+    return {};
+  }
+
+  Result<void> walk_body_node(const Node& node, std::size_t marker) {
+    for (const NamedArgument& named : node.arguments) {
+      GRAPHGATE_TRY_VOID(check_argument(named.argument, marker));
+    }
+    if (!arms_.empty()) return bad_input("a body runs no blocks");
+    GRAPHGATE_TRY_VOID(check_results(node));
+    for (const NodeResult& result : node.results) {
+      for (const ValueId id : result.values) GRAPHGATE_TRY_VOID(define(id, marker));
+    }
+    return {};
   }
 
   Result<void> check_results(const Node& node) {
@@ -186,6 +216,9 @@ class Walk {
       return bad_input("it reads the view " + name + " before anything is made in " +
                        name_of(plan_.buffers[buffer]));
     }
+    if (states_[id.index] == State::kGone && !value.buffer) {
+      return bad_input("it reads " + name + ", which exists only inside a fused step or an arm");
+    }
     if (states_[id.index] == State::kGone) {
       return bad_input("it reads " + name + ", which is made inside an arm");
     }
@@ -217,41 +250,14 @@ class Walk {
   std::vector<bool> has_maker_;             // values that an input or a step makes
   std::vector<State> states_;               // of values that are no views
   std::vector<std::uint32_t> values_over_;  // visible ones that are no views, by buffer
-  std::vector<std::size_t> operand_of_;     // the latest step that reads the value
+  std::vector<std::size_t> operand_of_;     // the latest step or marker that reads the value
   std::vector<std::size_t> runs_in_;        // the step that a block is an arm of
   std::vector<std::uint32_t> arms_;         // of the step being read
   std::vector<ValueId> made_;               // visible values, in order of definition
+  std::size_t next_marker_;                 // stands for the next node of a body, as a step's index
 };
 
 }  // namespace
-
-std::vector<bool> made_values(const Plan& plan) {
-  std::vector<bool> made(plan.values.size(), false);
-  const auto make = [&](ValueId id) {
-    if (id.index < made.size()) made[id.index] = true;
-  };
-  for (const PlanInput& input : plan.inputs) {
-    if (!input.constant) make(input.value);
-  }
-  std::vector<const PlanStep*> operand_of(plan.values.size(), nullptr);
-  for (const PlanStep& step : plan.steps) {
-    for_each_operand(step.node, [&](ValueId id) {
-      if (id.index < made.size()) operand_of[id.index] = &step;
-    });
-    for (const NodeResult& result : step.node.results) {
-      for (const ValueId id : result.values) {
-        if (id.index < made.size() && operand_of[id.index] != &step) make(id);
-      }
-    }
-  }
-  return made;
-}
-
-bool is_placed(const Plan& plan, const PlanValue& value) {
-  if (value.value.kind != ValueKind::kTensor || !value.buffer) return false;
-  const PlanBuffer& buffer = plan.buffers[value.buffer->index];
-  return plan.pools[buffer.pool.index].kind != PoolKind::kHeap;
-}
 
 Result<void> check_plan_order(const Plan& plan) { return Walk(plan).check(); }
 

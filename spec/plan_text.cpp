@@ -10,11 +10,12 @@
 namespace graphgate::spec {
 namespace {
 
-constexpr std::array<std::pair<PoolKind, std::string_view>, 4> kPoolKinds = {{
+constexpr std::array<std::pair<PoolKind, std::string_view>, 5> kPoolKinds = {{
     {PoolKind::kState, "state"},
     {PoolKind::kInput, "input"},
     {PoolKind::kArena, "arena"},
     {PoolKind::kHeap, "heap"},
+    {PoolKind::kCaller, "caller"},
 }};
 constexpr std::array<std::pair<InputKind, std::string_view>, 4> kInputKinds = {{
     {InputKind::kParameter, "parameter"},
@@ -63,15 +64,24 @@ class Printer {
   std::string print() {
     out_ = "plan " + quote_string(plan_.name) + " " + plan_.arithmetic + " {\n";
     if (plan_.event_count > 0) line("events " + std::to_string(plan_.event_count));
+    for (const auto& [name, value] : plan_.key) {
+      line("key " + quote_string(name) + " = " + quote_string(value));
+    }
     for (const auto& [name, size] : plan_.symbols) {
       line("symbol " + name + " = " + std::to_string(size));
     }
+    if (plan_.padding) line("padding " + plan_.padding->symbol);
     for (const PlanPool& pool : plan_.pools) print_pool(pool);
     for (const PlanBuffer& buffer : plan_.buffers) print_buffer(buffer);
-    for (const PlanInput& input : plan_.inputs) print_input(input);
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) print_input(i);
     for (const PlanBlock& block : plan_.blocks) print_block(block);
     for (const PlanInput& input : plan_.inputs) print_final_value(input);
-    for (const Argument& output : plan_.outputs) print_output(output);
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      const bool weak =
+          i < plan_.output_lifetimes.size() && plan_.output_lifetimes[i] == OutputLifetime::kWeak;
+      print_output(plan_.outputs[i], weak ? "output weak " : "output ",
+                   plan_.padding ? print_pad(plan_.padding->output_dims, i) : "");
+    }
     for (const ValueId id : unmentioned_values(plan_, defined_)) print_view(id);
     out_ += "}\n";
     return std::move(out_);
@@ -106,7 +116,15 @@ class Printer {
     line(text);
   }
 
-  void print_input(const PlanInput& input) {
+  // " pad 0": the dimension that a call may fill in part only.
+  static std::string print_pad(const std::vector<std::optional<std::uint32_t>>& dims,
+                               std::size_t index) {
+    if (index >= dims.size() || !dims[index]) return "";
+    return " pad " + std::to_string(*dims[index]);
+  }
+
+  void print_input(std::size_t index) {
+    const PlanInput& input = plan_.inputs[index];
     std::string text =
         "input " + std::string(input_kind_name(input.kind)) + " " + quote_string(input.target);
     if (input.constant) {
@@ -115,6 +133,7 @@ class Printer {
     } else {
       text += " " + print_definition(input.value);
     }
+    if (plan_.padding) text += print_pad(plan_.padding->input_dims, index);
     line(text);
   }
 
@@ -130,7 +149,7 @@ class Printer {
     for (std::size_t i = 0; i < block.partitions.size(); ++i) {
       print_partition(block.partitions[i], i);
     }
-    for (const Argument& output : block.outputs) print_output(output);
+    for (const Argument& output : block.outputs) print_output(output, "output ", "");
     close();
   }
 
@@ -163,25 +182,33 @@ class Printer {
 
   void print_step(const PlanStep& step) {
     const auto event = [](EventId id) { return std::to_string(id.index); };
-    for (const NamedArgument& named : step.node.arguments) print_views(named.argument);
-    std::string text;
-    print_bare_node(
-        names_, step.node, ops_, [this](ValueId id) { return print_definition(id); }, text);
-    if (step.node.name != default_node_name(names_, step.node, step_count_++)) {
-      text += " as " + print_name(step.node.name);
-    }
+    std::string text = print_node(step.node, step_count_++);
     if (step.workspace) text += " workspace " + buffer_name(*step.workspace);
     if (step.stream != 0) text += " stream " + std::to_string(step.stream);
     text += print_items(" wait", step.waits, event);
     text += print_items(" record", step.records, event);
-    line(text);
+    if (step.body.empty()) return line(text);
+    line(text + " {");
+    ++depth_;
+    for (std::size_t i = 0; i < step.body.size(); ++i) line(print_node(step.body[i], i));
+    close();
   }
 
-  void print_output(const Argument& output) {
+  // The views that it mentions first stand in front of it.
+  std::string print_node(const Node& node, std::size_t index) {
+    for (const NamedArgument& named : node.arguments) print_views(named.argument);
+    std::string text;
+    print_bare_node(
+        names_, node, ops_, [this](ValueId id) { return print_definition(id); }, text);
+    if (node.name != default_node_name(names_, node, index)) text += " as " + print_name(node.name);
+    return text;
+  }
+
+  void print_output(const Argument& output, std::string_view keyword, const std::string& pad) {
     print_views(output);
-    std::string text = "output ";
+    std::string text(keyword);
     print_argument(names_, output, text);
-    line(text);
+    line(text + pad);
   }
 
   // What the next line mentions first.

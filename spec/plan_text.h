@@ -12,7 +12,10 @@
 //         %y : f32[8, 16] $y = aten.mul.Tensor(%x, 2.0) as mul stream 1 wait 0
 //         %y = aten.add_.Tensor(%y, 1.0) as add_
 //         view %t : f32[16, 8]{1, 16} $y
-//         %z : f32[8, 8] $z = aten.mm.default(%x, %t)
+//         %z : f32[8, 8] $z = graphgate.fused(%x, %t) {
+//           %d : f32[8, 8] = aten.mm.default(%x, %t)
+//           %z = aten.relu.default(%d)
+//         }
 //       }
 //       partition 1 eager "conditional" { ... }
 //     }
@@ -46,14 +49,15 @@ namespace graphgate::spec {
                                       std::string_view source_name = "plan");
 
 // The same plan in the numbering of its text: steps block by block, values in the order of
-// definition, views where their lines stand. The plan must pass check_plan.
+// definition, views where their lines stand. Lifetimes that are all strong are left out. The plan
+// must pass check_plan.
 [[nodiscard]] Plan number_plan(Plan plan);
 
 // A graph that has the plan's values, and its blocks as empty subgraphs: what print_node and
 // print_argument take for a plan's steps and arguments.
 [[nodiscard]] Graph plan_names(const Plan& plan);
 
-// "state", "input", "arena", "heap".
+// "state", "input", "arena", "heap", "caller".
 [[nodiscard]] std::string_view pool_kind_name(PoolKind kind);
 [[nodiscard]] std::optional<PoolKind> parse_pool_kind(std::string_view name);
 

@@ -23,7 +23,8 @@ TEST(PlanTextErrors, NameThePlaceInTables) {
       {"symbol s0 8", "11: expected '=', found '8'"},
       {"symbol s0 = 8\nsymbol s0 = 9", "-8: expected each symbol once, found 's0' again"},
       {"pool a arena", "6: expected a pool (@name), found 'a'"},
-      {"pool @a stack on cpu 0 align 1", "9: expected state, input, arena or heap, found 'stack'"},
+      {"pool @a stack on cpu 0 align 1",
+       "9: expected state, input, arena, heap or caller, found 'stack'"},
       {"pool @a arena cpu", "15: expected 'on', found 'cpu'"},
       {"pool @a arena on cpu", "21: expected a size in bytes, found the end of the line"},
       {"pool @a arena on cpu 64", "24: expected 'align', found the end of the line"},
@@ -47,12 +48,21 @@ TEST(PlanTextErrors, NameThePlaceInTables) {
       {"input user \"x\" %x\nfinal %x = 1", "-12: expected a value (%name), found '1'"},
       {"view %v\nblock @b {", "-1: expected no more blocks after the outputs, found 'block'"},
       {"nonsense",
-       "1: expected events, symbol, pool, buffer, input, block, view, final, output or '}', found "
-       "'nonsense'"},
+       "1: expected events, key, symbol, padding, pool, buffer, input, block, view, final, output "
+       "or '}', found 'nonsense'"},
+      {"key mode = \"full\"", "5: expected a name in quotes, found 'mode'"},
+      {"key \"mode\" = full", "14: expected a value in quotes, found 'full'"},
+      {"key \"m\" = \"a\"\nkey \"m\" = \"b\"", "-5: expected each key once, found \"m\" again"},
+      {"padding 8", "9: expected the name of a symbol, found '8'"},
+      {"padding s0\npadding s1", "-9: expected one padding, found 's1'"},
+      {"input user \"x\" = 1 pad 0", "20: expected a padding above, found none"},
+      {"output 1 pad 0", "10: expected a padding above, found none"},
+      {"output weak", "12: expected an argument, found the end of the line"},
   };
   for (const Bad& bad : cases) {
     const bool second = bad.message.front() == '-';
-    const bool early = bad.line.starts_with("events") || bad.line.starts_with("symbol");
+    const bool early = bad.line.starts_with("events") || bad.line.starts_with("symbol") ||
+                       bad.line.starts_with("key") || bad.line.starts_with("padding");
     const std::string_view pool = early ? "" : "pool @p arena on cpu 64 align 1\n";
     const std::size_t line = (early ? 2U : 3U) + (second ? 1U : 0U);
     EXPECT_EQ(
@@ -120,6 +130,28 @@ TEST(PlanTextErrors, NameThePlaceInSteps) {
   EXPECT_EQ(error_in_partition("%c = higher_order.cond(%x, @arm)"), "no error");
 }
 
+TEST(PlanTextErrors, NameThePlaceInBodies) {
+  const Bad cases[] = {
+      {"%y = graphgate.fused(%y)", "9:25: expected '{', found the end of the line"},
+      {"%y = graphgate.fused(self=%y) {\n}", "11:1: no error"},
+      {"%y = graphgate.fused(%y) stream 1 {\n%y = aten.neg_.default(%y) stream 1\n}",
+       "10:28: expected the end of the line, found 'stream'"},
+      {"%y = graphgate.fused(%y) {\n%y = graphgate.fused(%y) {\n}\n}",
+       "10:6: expected an op of the op table, found 'graphgate.fused'"},
+      {"%y = graphgate.fused(%y) {\noutput %y\n}",
+       "10:1: expected a node, view or '}', found 'output'"},
+      {"%y = aten.neg_.default(%y) {\n}", "9:28: expected the end of the line, found '{'"},
+  };
+  for (const Bad& bad : cases) {
+    const std::string found = error_in_partition(bad.line);
+    if (bad.message.ends_with("no error")) {
+      EXPECT_EQ(found, "no error");
+    } else {
+      EXPECT_EQ(found, "t:" + std::string(bad.message));
+    }
+  }
+}
+
 TEST(PlanTextErrors, NameAStepThatMakesAView) {
   const std::string view = "view %t : f32[2] $y\n";
   EXPECT_EQ(error_in_partition(view + "%t = aten.neg_.default(%t)"), "no error");
@@ -161,10 +193,10 @@ TEST(PlanTextErrors, NameThePlaceAroundTheBody) {
   EXPECT_EQ(error_of("plan p"), "t:1:6: expected a name in quotes, found 'p'");
   EXPECT_EQ(error_of("plan \"p\" {"), "t:1:10: expected strict or fast, found '{'");
   EXPECT_EQ(error_of("plan \"p\" fast {\n} x"), "t:2:3: expected the end of the text, found 'x'");
-  EXPECT_EQ(error_of("plan \"p\" fast {\n"),
-            "t:2:1: expected events, symbol, pool, buffer, input, block, view, final, output or "
-            "'}', found "
-            "the end of the text");
+  EXPECT_EQ(
+      error_of("plan \"p\" fast {\n"),
+      "t:2:1: expected events, key, symbol, padding, pool, buffer, input, block, view, final, "
+      "output or '}', found the end of the text");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(PlanText, ReadsWhatAnExecutorMade) {
   EXPECT_EQ(plan.pools[1], (PlanPool{"slots", PoolKind::kInput, {"cuda", 1}, 1024, 1}));
   EXPECT_EQ(plan.buffers[1], (PlanBuffer{"x", PoolId{1}, 3, 512}));
   EXPECT_EQ(plan.inputs[5].constant, Argument{true});
-  ASSERT_EQ(plan.steps.size(), 14U);
+  ASSERT_EQ(plan.steps.size(), 15U);
   const PlanStep& mm = plan.steps[1];
   EXPECT_EQ(mm.node.name, "mm");
   EXPECT_EQ(mm.workspace, BufferId{4});
@@ -37,14 +37,37 @@ TEST(PlanText, ReadsWhatAnExecutorMade) {
   ASSERT_EQ(main.partitions.size(), 4U);
   EXPECT_EQ(main.partitions[1].reason, "conditional \"op\"");
   EXPECT_EQ(main.partitions[2].begin_step, main.partitions[2].end_step);
-  EXPECT_EQ(main.partitions[3].end_step, 12U);
+  EXPECT_EQ(main.partitions[3].end_step, 13U);
   EXPECT_TRUE(main.partitions[0].signature.inputs[1].deallocate);
-  EXPECT_EQ(plan.blocks[1].partitions[0].begin_step, 12U);
+  EXPECT_EQ(plan.blocks[1].partitions[0].begin_step, 13U);
   const PlanStep& update = plan.steps[5];
   const ValueId row = update.node.results[0].values[0];
   EXPECT_EQ(update.node.arguments[0].argument, Argument{row});
   EXPECT_EQ(plan.values[row.index].value.name, "the row");
   EXPECT_EQ(plan.values[row.index].buffer, BufferId{3});
+}
+
+TEST(PlanText, ReadsFusedStepsPaddingsLifetimesAndKeys) {
+  const Plan plan = parse_sample(kFullPlan);
+  EXPECT_EQ(plan.pools[4].kind, PoolKind::kCaller);
+  EXPECT_EQ(plan.key.at("the \"second\""), "");
+  using Dims = std::vector<std::optional<std::uint32_t>>;
+  ASSERT_TRUE(plan.padding.has_value());
+  EXPECT_EQ(plan.padding->symbol, "s0");
+  EXPECT_EQ(plan.padding->input_dims, (Dims{{}, {}, {}, 0U, {}, {}, {}}));
+  EXPECT_EQ(plan.padding->output_dims, (Dims{0U, {}, {}}));
+  EXPECT_EQ(plan.output_lifetimes,
+            (std::vector{OutputLifetime::kWeak, OutputLifetime::kStrong, OutputLifetime::kStrong}));
+  const PlanStep& group = plan.steps[12];
+  EXPECT_EQ(group.node.name, "group");
+  EXPECT_EQ(group.node.arguments[0].name, "");
+  EXPECT_EQ(group.stream, 1U);
+  ASSERT_EQ(group.body.size(), 5U);
+  const ValueId inner = group.body[0].results[0].values[0];
+  EXPECT_FALSE(plan.values[inner.index].buffer.has_value());
+  EXPECT_EQ(group.body[1].arguments[0].argument, Argument{inner});
+  EXPECT_EQ(group.body[1].results, (std::vector{group.node.results[0]}));
+  EXPECT_EQ(group.body[4].name, "node_4");
 }
 
 TEST(PlanText, NormalizesHandWrittenText) {
@@ -80,9 +103,10 @@ plan "p" fast {
 TEST(NumberPlan, MakesAnyNumberingTheOneOfTheText) {
   const Plan canonical = parse_sample(kFullPlan);
   Plan plan = canonical;
+  plan.output_lifetimes.resize(plan.outputs.size());
   // The arm's steps go to the front, the first two values change places, and so do the last two,
   // views that nothing mentions.
-  std::rotate(plan.steps.begin(), plan.steps.begin() + 12, plan.steps.end());
+  std::rotate(plan.steps.begin(), plan.steps.begin() + 13, plan.steps.end());
   for (PlanPartition& partition : plan.blocks[0].partitions) {
     partition.begin_step += 2;
     partition.end_step += 2;

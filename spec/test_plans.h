@@ -20,12 +20,16 @@ namespace graphgate::spec {
 
 inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
   events 2
+  key "mode" = "piecewise"
+  key "the \"second\"" = ""
   symbol s0 = 8
   symbol s1 = -1
+  padding s0
   pool @state state on cuda 4096 align 256
   pool @slots input on cuda:1 1024 align 1
   pool @arena arena on cpu 1536 align 256
   pool @"my heap" heap on cuda 0 align 512
+  pool @theirs caller on cuda 64 align 16
   buffer $w @state [0, 1024)
   buffer $x @slots [3, 515)
   buffer $y @arena [0, 512)
@@ -33,10 +37,11 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
   buffer $scratch @arena [1024, 1280)
   buffer $n @"my heap"
   buffer $0 @arena [256, 256)
+  buffer $given @theirs [16, 64)
   input parameter "layer.weight" %w : f32[16, 16] $w
   input buffer "state" %state : f32[4]{2}@1 on cuda:0 $w
   input constant "c" %c : bool[2] $w
-  input user "x" %x : f32[8, 16] $x
+  input user "x" %x : f32[8, 16] $x pad 0
   input user "n" %n : symint(u0) hint 3
   input user "flag" = True
   input user "none" = None
@@ -67,6 +72,15 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
       in free $x
       %nz : i64[u0, 2] $n = aten.nonzero.default(%x)
       %"odd name" $n = aten.neg.default(%nz)
+      view %theirs : f32[4] $x
+      %f : f32[16] $y, %fv : f32[8]@8 $y, %z = graphgate.fused(%x, %z, %theirs) as group stream 1 {
+        %inner : f32[16] = aten.mul.Tensor(%x, %theirs)
+        %f = aten.neg.default(%inner) as neg
+        view %half : f32[8] $y
+        %fv = aten.mul_.Tensor(%fv, %half) as mul_
+        %z = aten.add_.Tensor(%z, %half) as add_
+        aten._assert_scalar.default(3, "odd")
+      }
     }
     output [%z, 3]
   }
@@ -85,7 +99,7 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
   }
   view %flat : f32[128] $x
   final %x = %flat
-  output %z
+  output weak %z pad 0
   output -inf
   view %last : f32[1]@1 $z
   output [%z, %last]
@@ -125,7 +139,7 @@ class PlanDrawer {
     const ValueId a = gene % 13U == 0 ? view_of(picked) : picked;
     if (gene % 17U == 0) view_of(plan_.inputs[0].value);  // that nothing mentions
     PlanStep step;
-    switch (gene % 6U) {
+    switch (gene % 7U) {
       case 0:
         step = make("aten.add.Tensor", {{"self", a}, {"other", pick(gene / 7U)}}, {fresh()});
         break;
@@ -147,6 +161,9 @@ class PlanDrawer {
         step = make("aten.nonzero.default", {{"self", a}}, {add_value(add_buffer(2))});
         plan_.values.back().value.type->sizes = {SymExpr::symbol("u0"), SymExpr(2)};
         break;
+      case 5:
+        step = make_fused(a, pick(gene / 5U));
+        break;
       default:
         step =
             make("aten.alias.default", {{"self", a}}, {add_value(*plan_.values[a.index].buffer)});
@@ -162,6 +179,9 @@ class PlanDrawer {
 
   Plan finish() {
     plan_.outputs = {Argument{visible_.back()}};
+    if (plan_.steps.size() % 4 == 1) plan_.output_lifetimes = {OutputLifetime::kWeak};
+    if (plan_.steps.size() % 5 == 1) plan_.key = {{"mode", "full"}, {"size", "4"}};
+    if (plan_.steps.size() % 6 == 1) plan_.padding = {"s0", {0U, std::nullopt}, {std::nullopt}};
     PlanInput& input = plan_.inputs.front();
     if (plan_.steps.size() % 3 == 1) input.final_value = view_of(input.value);
     plan_.blocks.push_back(std::move(main_));
@@ -243,6 +263,24 @@ class PlanDrawer {
       step.node.arguments.push_back({"", Argument{SubgraphId{static_cast<std::uint32_t>(block)}}});
     }
     step.node.arguments.push_back({"", Argument{Argument::List{Argument{predicate}}}});
+    return step;
+  }
+
+  // inner = a + b; made = -inner; written *= inner, through a view of what is made.
+  PlanStep make_fused(ValueId a, ValueId b) {
+    const ValueId inner = add_value(BufferId{});
+    plan_.values.back().buffer.reset();
+    const ValueId made = fresh();
+    const ValueId view = view_of(made);
+    Operands operands = {{"", a}};
+    if (b != a) operands.emplace_back("", b);
+    PlanStep step = make("graphgate.fused", operands, {made, view});
+    step.body = {make("aten.add.Tensor", {{"self", a}, {"other", b}}, {inner}).node,
+                 make("aten.neg.default", {{"self", inner}}, {made}).node,
+                 make("aten.mul_.Tensor", {{"self", view}, {"other", inner}}, {view}).node};
+    for (std::size_t i = 0; i < step.body.size(); ++i) {
+      step.body[i].name = "inner" + std::to_string(plan_.steps.size() + i);
+    }
     return step;
   }
 

@@ -42,8 +42,10 @@ class Writer {
             " {\n    label=" + quoted(name + " " + kind) +
             ";\n    style=" + (partition.captured ? "filled" : "dashed") + ";\n";
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
-      const spec::Node& node = plan_.steps[s].node;
-      out_ += "    " + step_id(s) + " [label=" + quoted(node.name + "\n" + node.op) + "];\n";
+      const spec::PlanStep& step = plan_.steps[s];
+      std::string label = step.node.name + "\n" + step.node.op;
+      for (const spec::Node& node : step.body) label.append("\n  ").append(node.op);
+      out_ += "    " + step_id(s) + " [label=" + quoted(label) + "];\n";
     }
     out_ += "  }\n";
   }

@@ -1,0 +1,268 @@
+#include "interop/plan_json_parts.h"
+
+#include <array>
+#include <limits>
+
+#include "spec/plan_text.h"
+#include "spec/type_text.h"
+
+namespace graphgate::interop {
+
+using spec::Argument;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, spec::ValueKind>, 6> kValueKinds = {{
+    {"tensor", spec::ValueKind::kTensor},
+    {"tensors", spec::ValueKind::kTensorList},
+    {"symint", spec::ValueKind::kSymInt},
+    {"symfloat", spec::ValueKind::kSymFloat},
+    {"symbool", spec::ValueKind::kSymBool},
+    {"none", spec::ValueKind::kNone},
+}};
+
+std::optional<spec::ValueKind> parse_value_kind(std::string_view name) {
+  for (const auto& [known, kind] : kValueKinds) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
+Result<spec::SymExpr> read_expr(const JsonCursor& cursor) {
+  if (!cursor.json().is_string()) {
+    GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
+    return spec::SymExpr(number);
+  }
+  GRAPHGATE_TRY(const std::string text, cursor.as_string());
+  auto expr = spec::parse_sym_expr(text);
+  if (!expr.ok()) return cursor.error(expr.error().message);
+  return expr;
+}
+
+Result<spec::TensorType> read_type(const JsonCursor& cursor) {
+  GRAPHGATE_TRY_VOID(
+      expect_members(cursor, {"dtype", "sizes", "strides", "storage_offset", "device", "layout"}));
+  spec::TensorType type;
+  GRAPHGATE_TRY(const JsonCursor dtype, cursor.member("dtype"));
+  GRAPHGATE_TRY(type.dtype, read_word(dtype, "a dtype", spec::parse_dtype));
+  const auto read_into = [](std::vector<spec::SymExpr>& list) {
+    return [&list](const JsonCursor& element) -> Result<void> {
+      GRAPHGATE_TRY(spec::SymExpr expr, read_expr(element));
+      list.push_back(std::move(expr));
+      return {};
+    };
+  };
+  GRAPHGATE_TRY(const JsonCursor sizes, cursor.member("sizes"));
+  GRAPHGATE_TRY(const auto size_list, sizes.elements());
+  for (const JsonCursor& size : size_list) GRAPHGATE_TRY_VOID(read_into(type.sizes)(size));
+  GRAPHGATE_TRY_VOID(read_list(cursor, "strides", read_into(type.strides)));
+  GRAPHGATE_TRY(const auto strides, cursor.find_member("strides"));
+  if (!strides) {
+    auto dense = spec::default_strides(type.sizes);
+    if (!dense) return cursor.error("expected sizes whose product fits in 64 bits");
+    type.strides = std::move(*dense);
+  }
+  GRAPHGATE_TRY(const auto offset, cursor.find_member("storage_offset"));
+  if (offset) {
+    GRAPHGATE_TRY(type.storage_offset, read_expr(*offset));
+  }
+  GRAPHGATE_TRY(const auto device, cursor.find_member("device"));
+  if (device) {
+    GRAPHGATE_TRY(type.device, read_word(*device, "a device", spec::parse_device));
+  }
+  GRAPHGATE_TRY(const auto layout, cursor.find_member("layout"));
+  if (layout) {
+    GRAPHGATE_TRY(type.layout, read_word(*layout, "strided or none", spec::parse_layout));
+  }
+  return type;
+}
+
+Result<std::optional<spec::BufferId>> read_buffer_name(const JsonCursor& object,
+                                                       std::string_view key,
+                                                       const PlanNames& names) {
+  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
+  if (!cursor) return std::optional<spec::BufferId>();
+  GRAPHGATE_TRY(const spec::BufferId id, names.buffers.use(*cursor));
+  return std::optional(id);
+}
+
+class StepReader {
+ public:
+  explicit StepReader(const PlanNames& names) : names_(names) {}
+
+  Result<spec::PlanStep> read_step(const JsonCursor& cursor) {
+    GRAPHGATE_TRY_VOID(expect_members(cursor, {"name", "op", "arguments", "results", "body",
+                                               "stream", "waits", "records", "workspace"}));
+    spec::PlanStep step;
+    GRAPHGATE_TRY(step.node, read_node(cursor));
+    const auto read_inner = [&](const JsonCursor& element) -> Result<void> {
+      GRAPHGATE_TRY_VOID(expect_members(element, {"name", "op", "arguments", "results"}));
+      GRAPHGATE_TRY(spec::Node node, read_node(element));
+      step.body.push_back(std::move(node));
+      return {};
+    };
+    GRAPHGATE_TRY_VOID(read_list(cursor, "body", read_inner));
+    GRAPHGATE_TRY_VOID(read_optional(cursor, "stream", step.stream));
+    GRAPHGATE_TRY_VOID(read_events(cursor, "waits", step.waits));
+    GRAPHGATE_TRY_VOID(read_events(cursor, "records", step.records));
+    GRAPHGATE_TRY(step.workspace, read_buffer_name(cursor, "workspace", names_));
+    return step;
+  }
+
+  // parse_json bounds how deep lists nest.
+  Result<Argument> read_argument(const JsonCursor& cursor) {
+    const Json& json = cursor.json();
+    if (json.is_null()) return Argument{spec::None{}};
+    if (json.is_boolean()) return Argument{json.get<bool>()};
+    if (json.is_string()) return Argument{json.get<std::string>()};
+    if (json.is_number_float()) return Argument{json.get<double>()};
+    if (json.is_number()) {
+      GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
+      return Argument{number};
+    }
+    if (json.is_object()) return read_tagged(cursor);
+    GRAPHGATE_TRY(const auto elements, cursor.elements());
+    Argument::List list;
+    for (const JsonCursor& element : elements) {
+      GRAPHGATE_TRY(Argument argument, read_argument(element));
+      list.push_back(std::move(argument));
+    }
+    return Argument{std::move(list)};
+  }
+
+ private:
+  // What steps and the nodes of bodies have alike.
+  Result<spec::Node> read_node(const JsonCursor& cursor) {
+    spec::Node node;
+    GRAPHGATE_TRY(node.name, read_string(cursor, "name"));
+    GRAPHGATE_TRY(node.op, read_string(cursor, "op"));
+    GRAPHGATE_TRY_VOID(read_list(cursor, "arguments", [&](const JsonCursor& element) {
+      return read_named_argument(element, node);
+    }));
+    GRAPHGATE_TRY_VOID(read_list(
+        cursor, "results", [&](const JsonCursor& element) { return read_result(element, node); }));
+    return node;
+  }
+
+  Result<void> read_named_argument(const JsonCursor& cursor, spec::Node& node) {
+    GRAPHGATE_TRY_VOID(expect_members(cursor, {"name", "argument"}));
+    spec::NamedArgument named;
+    GRAPHGATE_TRY_VOID(read_optional(cursor, "name", named.name));
+    GRAPHGATE_TRY(const JsonCursor argument, cursor.member("argument"));
+    GRAPHGATE_TRY(named.argument, read_argument(argument));
+    node.arguments.push_back(std::move(named));
+    return {};
+  }
+
+  // A name, or a list of names.
+  Result<void> read_result(const JsonCursor& cursor, spec::Node& node) {
+    spec::NodeResult result;
+    result.is_list = cursor.json().is_array();
+    if (result.is_list) {
+      GRAPHGATE_TRY(const auto elements, cursor.elements());
+      for (const JsonCursor& element : elements) {
+        GRAPHGATE_TRY(const spec::ValueId id, names_.values.use(element));
+        result.values.push_back(id);
+      }
+    } else {
+      GRAPHGATE_TRY(const spec::ValueId id, names_.values.use(cursor));
+      result.values.push_back(id);
+    }
+    node.results.push_back(std::move(result));
+    return {};
+  }
+
+  static Result<void> read_events(const JsonCursor& object, std::string_view key,
+                                  std::vector<spec::EventId>& events) {
+    return read_list(object, key, [&](const JsonCursor& element) -> Result<void> {
+      GRAPHGATE_TRY(const std::uint32_t index, as_count(element));
+      events.push_back(spec::EventId{index});
+      return {};
+    });
+  }
+
+  Result<Argument> read_tagged(const JsonCursor& object) {
+    GRAPHGATE_TRY(const auto member, object.only_member());
+    const auto& [tag, cursor] = member;
+    const auto wrap = [](auto result) -> Result<Argument> {
+      if (!result.ok()) return result.error();
+      return Argument{std::move(result).value()};
+    };
+    if (tag == "value") return wrap(names_.values.use(cursor));
+    if (tag == "block") return wrap(names_.blocks.use(cursor));
+    if (tag == "float") return wrap(read_float(cursor));
+    if (tag == "dtype") return wrap(read_word(cursor, "a dtype", spec::parse_dtype));
+    if (tag == "device") return wrap(read_word(cursor, "a device", spec::parse_device));
+    if (tag == "layout") return wrap(read_word(cursor, "strided or none", spec::parse_layout));
+    if (tag == "memory_format") {
+      return wrap(read_word(cursor, "a memory format", spec::parse_memory_format));
+    }
+    if (tag == "op") {
+      GRAPHGATE_TRY(std::string name, cursor.as_string());
+      return Argument{spec::OpName{std::move(name)}};
+    }
+    return object.error(
+        "expected value, block, float, dtype, device, layout, memory_format or op, found \"" +
+        std::string(tag) + "\"");
+  }
+
+  static Result<double> read_float(const JsonCursor& cursor) {
+    if (cursor.json().is_number()) return cursor.as_double();
+    return read_word(cursor, "a number, inf, -inf or nan",
+                     [](std::string_view text) -> std::optional<double> {
+                       constexpr double kInfinity = std::numeric_limits<double>::infinity();
+                       if (text == "inf") return kInfinity;
+                       if (text == "-inf") return -kInfinity;
+                       if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+                       return std::nullopt;
+                     });
+  }
+
+  const PlanNames& names_;
+};
+
+}  // namespace
+
+Result<spec::PlanValue> read_plan_value(const JsonCursor& cursor, PlanNames& names) {
+  GRAPHGATE_TRY_VOID(expect_members(cursor, {"name", "kind", "type", "expr", "hint", "buffer"}));
+  spec::PlanValue value;
+  GRAPHGATE_TRY(value.value.name, names.values.define(cursor));
+  GRAPHGATE_TRY(const auto kind, cursor.find_member("kind"));
+  if (kind) {
+    GRAPHGATE_TRY(value.value.kind,
+                  read_word(*kind, "tensor, symint, symfloat, symbool or none", parse_value_kind));
+  }
+  GRAPHGATE_TRY(const auto type, cursor.find_member("type"));
+  if (type) {
+    GRAPHGATE_TRY(value.value.type, read_type(*type));
+  }
+  GRAPHGATE_TRY(const auto expr, cursor.find_member("expr"));
+  if (expr) {
+    GRAPHGATE_TRY(value.value.expr, read_expr(*expr));
+  }
+  GRAPHGATE_TRY(const auto hint, cursor.find_member("hint"));
+  if (hint) {
+    GRAPHGATE_TRY(value.value.hint, hint->as_int());
+  }
+  GRAPHGATE_TRY(value.buffer, read_buffer_name(cursor, "buffer", names));
+  return value;
+}
+
+Result<spec::PlanStep> read_plan_step(const JsonCursor& cursor, const PlanNames& names) {
+  return StepReader(names).read_step(cursor);
+}
+
+Result<Argument> read_plan_argument(const JsonCursor& cursor, const PlanNames& names) {
+  return StepReader(names).read_argument(cursor);
+}
+
+Result<void> read_plan_arguments(const JsonCursor& object, std::string_view key,
+                                 const PlanNames& names, std::vector<Argument>& arguments) {
+  return read_list(object, key, [&](const JsonCursor& element) -> Result<void> {
+    GRAPHGATE_TRY(Argument argument, read_plan_argument(element, names));
+    arguments.push_back(std::move(argument));
+    return {};
+  });
+}
+
+}  // namespace graphgate::interop

@@ -1,0 +1,64 @@
+// The parts that the reader of plans as JSON is made of: names, and what stands in tables and
+// steps.
+//
+// Inside interop/ only. plan_json_reader.cpp reads the document and gives names their ids in the
+// order of definition; plan_json_parts.cpp reads values, steps and arguments, which use them. Every
+// error names its place through the cursor.
+#pragma once
+
+#include <unordered_map>
+
+#include "interop/json_fields.h"
+#include "spec/plan.h"
+
+namespace graphgate::interop {
+
+// The names of one kind of thing.
+template <class IdType>
+class Names {
+ public:
+  explicit Names(std::string_view what) : what_(what) {}
+
+  // The name of a new thing: the member "name" of an object.
+  Result<std::string> define(const JsonCursor& object) {
+    GRAPHGATE_TRY(const JsonCursor cursor, object.member("name"));
+    GRAPHGATE_TRY(std::string name, cursor.as_string());
+    const IdType id{static_cast<std::uint32_t>(ids_.size())};
+    if (ids_.try_emplace(name, id).second) return name;
+    return cursor.error("expected a new name, found \"" + name + "\" again");
+  }
+
+  Result<IdType> use(const JsonCursor& cursor) const {
+    return read_word(cursor, "the name of a " + what_,
+                     [this](std::string_view name) -> std::optional<IdType> {
+                       const auto found = ids_.find(std::string(name));
+                       return found == ids_.end() ? std::nullopt : std::optional(found->second);
+                     });
+  }
+
+ private:
+  std::string what_;
+  std::unordered_map<std::string, IdType> ids_;
+};
+
+// The names of a plan.
+struct PlanNames {
+  Names<spec::PoolId> pools{"pool"};
+  Names<spec::BufferId> buffers{"buffer"};
+  Names<spec::ValueId> values{"value"};
+  Names<spec::SubgraphId> blocks{"block"};
+};
+
+// Defines the value's name.
+[[nodiscard]] Result<spec::PlanValue> read_plan_value(const JsonCursor& cursor, PlanNames& names);
+// A step, its body included.
+[[nodiscard]] Result<spec::PlanStep> read_plan_step(const JsonCursor& cursor,
+                                                    const PlanNames& names);
+[[nodiscard]] Result<spec::Argument> read_plan_argument(const JsonCursor& cursor,
+                                                        const PlanNames& names);
+// A list of arguments, which may be missing.
+[[nodiscard]] Result<void> read_plan_arguments(const JsonCursor& object, std::string_view key,
+                                               const PlanNames& names,
+                                               std::vector<spec::Argument>& arguments);
+
+}  // namespace graphgate::interop
