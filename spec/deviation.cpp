@@ -139,8 +139,6 @@ constexpr DeviationRow kRows[] = {
      "what a larger call left behind the true size of a static input is read as data"},
     {D::kGraphKeyDropsMode, "graph_key_drops_mode", "C14", "vllm#28318",
      "the dispatch key lacks a mode bit"},
-    {D::kCapturesWithoutWarmUp, "captures_without_warm_up", "C16", "vllm#53818",
-     "the first run of a kernel, which allocates, is the captured one"},
     {D::kFreesOnMainStream, "frees_on_main_stream", "C17", "pytorch#144439",
      "a buffer used on a side stream counts as free when the main stream is done with it"},
     {D::kStridesRecomputed, "strides_recomputed", "D1", "vllm#50445",

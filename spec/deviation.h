@@ -85,7 +85,6 @@ enum class Deviation : std::uint8_t {
   kPadsThroughState,
   kKeepsStaleTail,
   kGraphKeyDropsMode,
-  kCapturesWithoutWarmUp,
   kFreesOnMainStream,
   kStridesRecomputed,
   kRangeSpecializedToEnd,
