@@ -20,6 +20,9 @@
   FAMILY(distance)                 \
   FAMILY(extremum)                 \
   FAMILY(functionalization)        \
+  FAMILY(fused_activation)         \
+  FAMILY(fused_attention)          \
+  FAMILY(fused_norm)               \
   FAMILY(grid_sampler)             \
   FAMILY(histogram)                \
   FAMILY(indexing)                 \

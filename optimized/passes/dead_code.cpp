@@ -1,34 +1,101 @@
+// Dead-code elimination that knows of storages.
+//
+// Backward, a storage is *live* when an input or an output of the graph lies in it, or a node that
+// stays accesses it later. A node stays when one of its results is read, when it writes a live
+// storage, and always when it does what no value shows: hidden state, orders, assertions, scratch
+// of an op that declares none.
 #include <algorithm>
 
-#include "optimized/passes/pass.h"
+#include "optimized/passes/alias_sets.h"
+#include "optimized/passes/graph_index.h"
 
 namespace graphgate::optimized {
 namespace {
 
-// Whether a node does anything beside making its results.
-bool has_effect(const spec::OpRow* row) {
-  if (!row) return true;
-  return row->effects.mutates() || !row->undeclared_writes.empty() || !row->orders.empty() ||
-         !row->hidden_state_writes.empty() || row->schema.returns.empty();
-}
+using spec::Deviation;
+using spec::Node;
+using spec::ValueId;
+
+class DeadCode {
+ public:
+  DeadCode(const spec::Graph& graph, PassContext& context)
+      : graph_(graph),
+        context_(context),
+        aliases_(graph, context),
+        is_read_(graph.values.size(), false),
+        is_live_(graph.values.size(), false) {
+    for (const spec::Argument& output : graph.outputs) {
+      for_each_value(output, [&](ValueId id) { read(id); });
+    }
+    for (const ValueId id : graph.inputs) is_live_[aliases_.set_of(id)] = true;
+  }
+
+  // Call for every node, the last first.
+  bool stays(const Node& node) {
+    const spec::OpRow* row = context_.row(node.op);
+    const bool needed =
+        has_readers(node) || does_what_nobody_reads(row) || writes_what_is_seen(node, *row);
+    if (needed) for_each_operand(node, [&](ValueId id) { read(id); });
+    return needed;
+  }
+
+ private:
+  void read(ValueId id) {
+    is_read_[id.index] = true;
+    is_live_[aliases_.set_of(id)] = true;
+  }
+
+  [[nodiscard]] bool has_readers(const Node& node) const {
+    return std::any_of(node.results.begin(), node.results.end(), [&](const auto& result) {
+      return std::any_of(result.values.begin(), result.values.end(),
+                         [&](ValueId id) { return is_read_[id.index]; });
+    });
+  }
+
+  // Effects that no value of the graph stands for; those of unknown ops included.
+  [[nodiscard]] bool does_what_nobody_reads(const spec::OpRow* row) const {
+    if (!row) return true;
+    const bool has_token = !row->hidden_state_writes.empty() || !row->orders.empty();
+    if (has_token && !context_.has(Deviation::kDeadCodeDropsTokens)) return true;
+    const bool asserts = row->schema.returns.empty() && !row->effects.mutates();
+    return !row->undeclared_writes.empty() || (asserts && !has_token);
+  }
+
+  [[nodiscard]] bool writes_what_is_seen(const Node& node, const spec::OpRow& row) const {
+    if (!row.effects.mutates()) return false;
+    bool seen = false;
+    for (const spec::NamedArgument& named : node.arguments) {
+      const auto argument = schema_index(row, named);
+      if (!argument || !row.writes(*argument)) continue;
+      for_each_value(named.argument, [&](ValueId id) { seen = seen || is_seen(id); });
+    }
+    return seen;
+  }
+
+  // Whether somebody can see what is written through this value.
+  [[nodiscard]] bool is_seen(ValueId id) const {
+    if (!context_.has(Deviation::kDeadCodeDropsAliasWrites)) return is_live_[aliases_.set_of(id)];
+    const auto& inputs = graph_.inputs;
+    return is_read_[id.index] || std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+  }
+
+  const spec::Graph& graph_;
+  PassContext& context_;
+  AliasSets aliases_;
+  std::vector<bool> is_read_;
+  std::vector<bool> is_live_;  // by alias set
+};
 
 }  // namespace
 
-void eliminate_dead_code(spec::Graph& graph, const spec::OpTable& ops) {
-  std::vector<bool> is_read(graph.values.size(), false);
-  const auto read = [&](spec::ValueId id) { is_read[id.index] = true; };
-  for (const spec::Argument& output : graph.outputs) for_each_value(output, read);
-  std::vector<bool> stays(graph.nodes.size(), false);
+void eliminate_dead_code(spec::Graph& graph, PassContext& context) {
+  DeadCode dead_code(graph, context);
+  std::vector<bool> stays(graph.nodes.size(), true);
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const spec::Node& node = graph.nodes[n];
-    stays[n] = has_effect(ops.find(node.op));
-    for (const spec::NodeResult& result : node.results) {
-      stays[n] = stays[n] || std::any_of(result.values.begin(), result.values.end(),
-                                         [&](spec::ValueId id) { return is_read[id.index]; });
-    }
-    if (stays[n]) for_each_operand(node, read);
+    stays[n] = dead_code.stays(graph.nodes[n]);
+    if (!stays[n]) context.count_match();
   }
-  std::vector<spec::Node> kept;
+  std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (stays[n]) kept.push_back(std::move(graph.nodes[n]));

@@ -1,18 +1,26 @@
 #include "optimized/passes/pass.h"
 
 namespace graphgate::optimized {
-namespace {
 
-using PassFunction = void (*)(spec::Graph&, const spec::OpTable&);
+const spec::OpRow* PassContext::row(const std::string& op) {
+  const auto [at, is_new] = rows_.try_emplace(op, nullptr);
+  if (is_new) at->second = ops_->find(op);
+  return at->second;
+}
 
-constexpr PassFunction kPasses[] = {undo_functionalization, eliminate_dead_code};
-
-}  // namespace
-
-spec::Graph run_passes(spec::Graph graph, const spec::OpTable& ops) {
-  for (spec::Graph& subgraph : graph.subgraphs) subgraph = run_passes(std::move(subgraph), ops);
-  for (const PassFunction pass : kPasses) pass(graph, ops);
-  return graph;
+std::vector<Pass> builtin_passes() {
+  return {
+      {"undo_functionalization", "1", undo_functionalization},
+      {"drop_proven_assertions", "1", drop_proven_assertions},
+      {"noop_elimination", "1", eliminate_noops},
+      {"reinplace", "1", reinplace},
+      {"fuse_rms_norm", "1", fuse_rms_norm},
+      {"fuse_add_rms_norm", "1", fuse_add_rms_norm},
+      {"fuse_silu_mul", "1", fuse_silu_mul},
+      {"fuse_norm_quant", "1", fuse_norm_quant},
+      {"fuse_attention_quant", "1", fuse_attention_quant},
+      {"dead_code", "1", eliminate_dead_code},
+  };
 }
 
 }  // namespace graphgate::optimized

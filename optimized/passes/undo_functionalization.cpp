@@ -1,4 +1,7 @@
+// auto_functionalized_v2 becomes what it was made from: copies of the bases, views of them, and the
+// op that writes. The copies stay: whether a base may be written in place is for reinplace.
 #include <algorithm>
+#include <unordered_map>
 
 #include "optimized/passes/pass.h"
 
@@ -38,10 +41,24 @@ class Keywords {
   const Node& node_;
 };
 
+// What is known from node to node.
+struct Renames {
+  // By the copy that stands for a base: the base that it was made from.
+  std::unordered_map<std::uint32_t, ValueId> originals;
+  // Values that later readers take for others.
+  std::unordered_map<std::uint32_t, ValueId> readers;
+};
+
 class Undo {
  public:
-  Undo(spec::Graph& graph, const Node& node, const spec::OpRow& row)
-      : graph_(graph), node_(node), row_(row), keywords_(node) {}
+  Undo(spec::Graph& graph, const Node& node, const spec::OpRow& row, PassContext& context,
+       Renames& renames)
+      : graph_(graph),
+        node_(node),
+        row_(row),
+        context_(context),
+        renames_(renames),
+        keywords_(node) {}
 
   void append_to(std::vector<Node>& out) {
     copy_bases(out);
@@ -76,12 +93,24 @@ class Undo {
         copies_.emplace_back();
         continue;
       }
-      copies_.emplace_back(node_.results[result].values.front());
+      const ValueId copy = node_.results[result].values.front();
+      copies_.emplace_back(copy);
       out.push_back({node_.name + "_base" + std::to_string(i),
                      "graphgate.clone_preserve_strides.default",
-                     {{"self", {*base}}},
+                     {{"self", {version_of(*base)}}},
                      {node_.results[result]}});
+      renames_.originals.emplace(copy.index, *base);
+      if (context_.has(spec::Deviation::kConsumerReadsOldVersion)) {
+        renames_.readers.emplace(copy.index, *base);
+      }
     }
+  }
+
+  // The contents that a copy starts with: the base as the op before left it.
+  [[nodiscard]] ValueId version_of(ValueId base) const {
+    if (!context_.has(spec::Deviation::kStaleBaseForSiblings)) return base;
+    const auto found = renames_.originals.find(base.index);
+    return found == renames_.originals.end() ? base : found->second;
   }
 
   Argument written(const std::string& name, std::vector<Node>& out) {
@@ -131,22 +160,41 @@ class Undo {
   spec::Graph& graph_;
   const Node& node_;
   const spec::OpRow& row_;
+  PassContext& context_;
+  Renames& renames_;
   Keywords keywords_;
   std::vector<std::optional<ValueId>> copies_;  // by base
 };
 
+void read_others(Argument& argument, const Renames& renames) {
+  if (auto* id = std::get_if<ValueId>(&argument.value)) {
+    const auto found = renames.readers.find(id->index);
+    if (found != renames.readers.end()) *id = found->second;
+  }
+  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+    for (Argument& element : *list) read_others(element, renames);
+  }
+}
+
+void read_others(Node& node, const Renames& renames) {
+  for (spec::NamedArgument& named : node.arguments) read_others(named.argument, renames);
+}
+
 }  // namespace
 
-void undo_functionalization(spec::Graph& graph, const spec::OpTable& ops) {
+void undo_functionalization(spec::Graph& graph, PassContext& context) {
   std::vector<Node> out;
+  Renames renames;
   out.reserve(graph.nodes.size());
   for (Node& node : graph.nodes) {
     const auto* op = node.op == kAutoFunctionalized && !node.arguments.empty()
                          ? node.arguments.front().argument.as<spec::OpName>()
                          : nullptr;
-    const spec::OpRow* row = op ? ops.find(op->name) : nullptr;
+    const spec::OpRow* row = op ? context.row(op->name) : nullptr;
+    if (!renames.readers.empty()) read_others(node, renames);
     if (row) {
-      Undo(graph, node, *row).append_to(out);
+      Undo(graph, node, *row, context, renames).append_to(out);
+      context.count_match();
     } else {
       out.push_back(std::move(node));
     }

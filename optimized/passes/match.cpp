@@ -1,0 +1,139 @@
+#include "optimized/passes/match.h"
+
+#include <algorithm>
+
+#include "optimized/passes/size_facts.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::Argument;
+using spec::Node;
+using spec::ValueId;
+
+bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
+  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
+}
+
+}  // namespace
+
+Matcher::Matcher(spec::Graph& graph, PassContext& context)
+    : graph_(graph), context_(context), index_(graph), aliases_(graph, context), edit_(graph) {}
+
+bool Matcher::is(std::uint32_t n, std::string_view family) const {
+  if (edit_.is_removed(n)) return false;
+  const spec::OpRow* row = context_.row(graph_.nodes[n].op);
+  if (!row || row->effects.is_out) return false;
+  std::string_view own = family_of_op(graph_.nodes[n].op);
+  if (own != family && own.ends_with('_')) own.remove_suffix(1);
+  return own == family && graph_.nodes[n].results.size() == 1 &&
+         !graph_.nodes[n].results.front().is_list;
+}
+
+bool Matcher::is_in_place(std::uint32_t n) const {
+  const spec::OpRow* row = context_.row(graph_.nodes[n].op);
+  return row && row->effects.mutates();
+}
+
+std::optional<std::uint32_t> Matcher::maker(std::optional<ValueId> id,
+                                            std::string_view family) const {
+  const auto node = id ? index_.producer(*id) : std::nullopt;
+  return node && is(*node, family) ? node : std::nullopt;
+}
+
+std::optional<std::uint32_t> Matcher::cast(std::optional<ValueId> id) const {
+  auto found = maker(id, "aten._to_copy");
+  if (!found) found = maker(id, "aten.to");
+  if (!found) return std::nullopt;
+  const Node& node = graph_.nodes[*found];
+  const auto source = value_of(node, "self");
+  if (!source || value_of(node, "other") || !dtype(*source) || !dtype(*id)) return std::nullopt;
+  const auto& from = *graph_.value(*source).type;
+  const auto& to = *graph_.value(*id).type;
+  const bool keeps =
+      from.device == to.device &&
+      is_default(argument_of(node, "memory_format"), Argument{spec::MemoryFormat::kPreserve});
+  return keeps ? found : std::nullopt;
+}
+
+bool Matcher::is_only_read_by(ValueId id, std::initializer_list<std::uint32_t> nodes) const {
+  if (index_.is_output(id)) return false;
+  const auto users = index_.users(id);
+  return std::all_of(users.begin(), users.end(), [&](std::uint32_t user) {
+    return std::find(nodes.begin(), nodes.end(), user) != nodes.end();
+  });
+}
+
+std::optional<std::uint32_t> Matcher::only_reader(ValueId id) const {
+  const auto users = index_.users(id);
+  if (users.size() != 1 || index_.is_output(id) || edit_.is_removed(users.front())) {
+    return std::nullopt;
+  }
+  return users.front();
+}
+
+std::optional<spec::DType> Matcher::dtype(ValueId id) const {
+  const auto& type = graph_.value(id).type;
+  return type ? std::optional(type->dtype) : std::nullopt;
+}
+
+bool Matcher::has_sizes_of(ValueId a, ValueId b) const {
+  const auto& first = graph_.value(a).type;
+  const auto& second = graph_.value(b).type;
+  return first && second && provably_equal(first->sizes, second->sizes);
+}
+
+bool Matcher::is_made_before(ValueId id, std::uint32_t node) const {
+  const auto producer = index_.producer(id);
+  return !producer || *producer < node;
+}
+
+std::optional<std::pair<ValueId, ValueId>> Matcher::operands(std::uint32_t n) const {
+  const auto self = value_of(graph_.nodes[n], "self");
+  const auto other = value_of(graph_.nodes[n], "other");
+  if (!self || !other) return std::nullopt;
+  const auto is_tensor = [&](ValueId id) {
+    return graph_.value(id).kind == spec::ValueKind::kTensor;
+  };
+  return is_tensor(*self) && is_tensor(*other) ? std::optional(std::pair(*self, *other))
+                                               : std::nullopt;
+}
+
+bool Matcher::may_read_at(ValueId id, std::uint32_t from, std::uint32_t to,
+                          const std::vector<std::uint32_t>& matched) const {
+  if (context_.has(spec::Deviation::kMatchesAcrossMutations)) return true;
+  const auto [first, last] = std::minmax(from, to);
+  return !aliases_.is_accessed_between(id, first, last, true,
+                                       [&](std::uint32_t node) { return contains(matched, node); });
+}
+
+bool Matcher::writes_stay_inside(const std::vector<std::uint32_t>& matched) const {
+  const std::uint32_t first = *std::min_element(matched.begin(), matched.end());
+  const std::uint32_t last = *std::max_element(matched.begin(), matched.end());
+  return std::all_of(matched.begin(), matched.end(), [&](std::uint32_t n) {
+    if (!is_in_place(n)) return true;
+    const ValueId written = result_of(graph_.nodes[n]);
+    return !aliases_.holds_input(written) && !aliases_.is_reshaped(written) &&
+           !aliases_.is_accessed_between(
+               written, first, last + 1, false,
+               [&](std::uint32_t node) { return contains(matched, node); }) &&
+           contains(matched, aliases_.accesses(written).front().node);
+  });
+}
+
+void Matcher::take(const std::vector<std::uint32_t>& matched, std::uint32_t at, Node replacement) {
+  for (const std::uint32_t n : matched) edit_.remove(n);
+  edit_.insert(at, std::move(replacement));
+  context_.count_match();
+}
+
+void Matcher::remove(std::uint32_t n) { edit_.remove(n); }
+
+Node fused_node(std::string name, std::string op, std::vector<spec::NamedArgument> arguments,
+                std::vector<ValueId> results) {
+  Node node{std::move(name), "graphgate." + std::move(op) + ".default", std::move(arguments), {}};
+  for (const ValueId id : results) node.results.push_back({false, {id}});
+  return node;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,223 @@
+#include "optimized/passes/pass_manager.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::ValueId;
+
+// FNV-1a, 64 bits.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add_byte(static_cast<unsigned char>(c));
+    add_byte(0xff);  // no UTF-8 text holds it: parts cannot run into each other
+  }
+  [[nodiscard]] std::string hex() const {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out;
+    for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(state_ >> shift) & 0xfU];
+    return out;
+  }
+
+ private:
+  void add_byte(unsigned byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }
+  std::uint64_t state_ = 0xcbf29ce484222325U;
+};
+
+// Every output is still there, and everything is made once, before it is read. Returns what is
+// wrong, or "".
+std::string fault_of(const spec::Graph& graph) {
+  std::vector<bool> is_made(graph.values.size(), false);
+  std::string fault;
+  const auto expect = [&](ValueId id, const std::string& reader) {
+    if (!fault.empty()) return;
+    if (id.index >= is_made.size()) {
+      fault = reader + " reads a value that is not in the graph";
+    } else if (!is_made[id.index]) {
+      fault = reader + " reads %" + graph.value(id).name + ", which nothing makes before";
+    }
+  };
+  for (const ValueId id : graph.inputs) is_made[id.index] = true;
+  for (const spec::Node& node : graph.nodes) {
+    for_each_operand(node, [&](ValueId id) { expect(id, "node '" + node.name + "'"); });
+    for (const spec::NodeResult& result : node.results) {
+      for (const ValueId id : result.values) {
+        if (id.index >= is_made.size() || is_made[id.index]) {
+          return "node '" + node.name + "' makes a value that is made already, or unknown";
+        }
+        is_made[id.index] = true;
+      }
+    }
+  }
+  for (const spec::Argument& output : graph.outputs) {
+    for_each_value(output, [&](ValueId id) { expect(id, "an output"); });
+  }
+  return fault;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+Result<void> run_on(const Pass& pass, bool is_builtin, spec::Graph& graph, PassContext& context) {
+  for (spec::Graph& subgraph : graph.subgraphs) {
+    GRAPHGATE_TRY_VOID(run_on(pass, is_builtin, subgraph, context));
+  }
+  const auto fail = [&](const std::string& what) {
+    return Error{is_builtin ? ErrorKind::kInternal : ErrorKind::kBadInput,
+                 "pass '" + pass.name + "': " + what};
+  };
+  const std::size_t nodes = graph.nodes.size();
+  const std::size_t outputs = graph.outputs.size();
+  try {
+    pass.run(graph, context);
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+  context.counts[pass.name].nodes_removed +=
+      static_cast<std::int64_t>(nodes) - static_cast<std::int64_t>(graph.nodes.size());
+  if (graph.outputs.size() != outputs) return fail("it changed the number of outputs");
+  const std::string fault = fault_of(graph);
+  return fault.empty() ? Result<void>() : fail(fault);
+}
+
+}  // namespace
+
+PassManager::Entry* PassManager::find(std::string_view name) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.pass.name == name; });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+Result<void> PassManager::insert(Entry entry, std::size_t at) {
+  const Pass& pass = entry.pass;
+  if (pass.name.empty()) return bad_input("a pass has no name");
+  if (pass.version.empty()) return bad_input("pass '" + pass.name + "' has no version");
+  if (!pass.run) return bad_input("pass '" + pass.name + "' has no function");
+  if (find(pass.name)) return bad_input("there is a pass '" + pass.name + "' already");
+  entry.is_on = pass.is_default;
+  entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+  return {};
+}
+
+Result<void> PassManager::add(Pass pass) {
+  return insert({std::move(pass), true, false}, entries_.size());
+}
+
+Result<void> PassManager::add(const PassManager& /*manager*/) {
+  return bad_input(
+      "a pass manager was put where a pass belongs: add its passes one by one, so that each stands "
+      "in the cache key");
+}
+
+Result<void> PassManager::turn(const PassOptions& options) {
+  std::vector<std::string> known;
+  for (const Entry& entry : entries_) known.push_back(entry.pass.name);
+  const auto set = [&](const std::vector<std::string>& names, bool is_on) -> Result<void> {
+    for (const std::string& name : names) {
+      Entry* entry = find(name);
+      if (!entry) return bad_input("unknown pass '" + name + "'; there are " + list_of(known));
+      entry->is_on = is_on;
+    }
+    return {};
+  };
+  GRAPHGATE_TRY_VOID(set(options.enabled, true));
+  GRAPHGATE_TRY_VOID(set(options.disabled, false));
+  for (const std::string& name : options.disabled) {
+    const auto& on = options.enabled;
+    if (std::find(on.begin(), on.end(), name) != on.end()) {
+      return bad_input("pass '" + name + "' is disabled and enabled");
+    }
+  }
+  return {};
+}
+
+Result<PassManager> PassManager::make(const PassOptions& options) {
+  if (options.range && options.range->begin >= options.range->end) {
+    return bad_input("the range of sizes [" + std::to_string(options.range->begin) + ", " +
+                     std::to_string(options.range->end) + ") is empty");
+  }
+  PassManager manager;
+  manager.range_ = options.range;
+  for (Pass& pass : builtin_passes()) {
+    GRAPHGATE_TRY_VOID(manager.insert({std::move(pass), true, true}, manager.entries_.size()));
+  }
+  for (const Pass& pass : options.user_passes) {
+    GRAPHGATE_TRY_VOID(manager.insert({pass, true, false}, manager.entries_.size() - 1));
+  }
+  GRAPHGATE_TRY_VOID(manager.turn(options));
+  return manager;
+}
+
+Result<void> PassManager::run(spec::Graph& graph, PassContext& context) const {
+  if (!context.current.empty()) {
+    return bad_input("pass '" + context.current +
+                     "' runs a pass manager: a manager was put where a pass belongs");
+  }
+  for (const Entry& entry : entries_) {
+    if (!entry.is_on) continue;
+    context.current = entry.pass.name;
+    Result<void> result = run_on(entry.pass, entry.is_builtin, graph, context);
+    context.current.clear();
+    if (!result.ok()) return result;
+  }
+  return {};
+}
+
+std::string PassManager::uuid() const {
+  Hash hash;
+  for (const Entry& entry : entries_) {
+    if (!entry.is_on) continue;
+    hash.add(entry.pass.name);
+    hash.add(entry.pass.version);
+    hash.add(entry.is_builtin ? "builtin" : "user");
+  }
+  if (range_) hash.add(std::to_string(range_->begin) + ":" + std::to_string(range_->end));
+  return hash.hex();
+}
+
+std::vector<std::string> PassManager::names() const {
+  std::vector<std::string> out;
+  for (const Entry& entry : entries_) {
+    if (entry.is_on) out.push_back(entry.pass.name);
+  }
+  return out;
+}
+
+std::optional<std::string> leading_symbol(const spec::Program& program) {
+  for (const std::size_t i : program.inputs_of(spec::InputKind::kUserInput)) {
+    const spec::ProgramInput& input = program.inputs[i];
+    if (input.constant) continue;
+    const spec::Value& value = program.graph.value(input.value);
+    if (!value.type) continue;
+    for (const spec::SymExpr& size : value.type->sizes) {
+      if (size.op() == spec::SymOp::kSymbol) return size.name();
+    }
+  }
+  return std::nullopt;
+}
+
+Result<spec::Graph> run_passes(const spec::Program& program, const spec::OpTable& ops,
+                               const spec::DeviationSet& deviations, const PassOptions& options,
+                               std::map<std::string, PassCount, std::less<>>* counts) {
+  GRAPHGATE_TRY(const PassManager manager, PassManager::make(options));
+  SymbolRanges symbols = program.symbols;
+  if (const auto symbol = leading_symbol(program); options.range && symbol) {
+    spec::SymbolInfo& info = symbols[*symbol];
+    info.min = std::max(info.min, options.range->begin);
+    info.max = std::min(info.max.value_or(options.range->end - 1), options.range->end - 1);
+  }
+  PassContext context(ops, deviations, std::move(symbols), options.range);
+  spec::Graph graph = program.graph;
+  GRAPHGATE_TRY_VOID(manager.run(graph, context));
+  if (counts) *counts = std::move(context.counts);
+  return graph;
+}
+
+}  // namespace graphgate::optimized
