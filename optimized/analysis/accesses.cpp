@@ -15,7 +15,7 @@ void add_tensor(const SizedGraph& graph, spec::ValueId id, std::vector<Access>& 
   if (value.kind != spec::ValueKind::kTensor) return;
   if (!value.is_dynamic) {
     const ByteRange bytes = byte_range(value.tensor);
-    if (bytes.begin < bytes.end) out.push_back({value.tensor.storage, bytes});
+    if (bytes.begin < bytes.end) out.push_back({value.tensor.storage, bytes, &value.tensor});
     return;
   }
   graph.for_each_storage(id, [&](StorageIndex storage) {
@@ -40,13 +40,15 @@ std::string state_name(const SizedNode& node, const std::string& state) {
   return state;
 }
 
+void add_accesses(const SizedGraph& graph, const SizedNode& node, Accesses& out) {
+  Accesses inner = accesses_of(graph, node);
+  out.reads.insert(out.reads.end(), inner.reads.begin(), inner.reads.end());
+  out.writes.insert(out.writes.end(), inner.writes.begin(), inner.writes.end());
+  out.ordered_by.merge(inner.ordered_by);
+}
+
 void add_block(const SizedGraph& graph, const SizedBlock& block, Accesses& out) {
-  for (const SizedNode& node : block.nodes) {
-    Accesses inner = accesses_of(graph, node);
-    out.reads.insert(out.reads.end(), inner.reads.begin(), inner.reads.end());
-    out.writes.insert(out.writes.end(), inner.writes.begin(), inner.writes.end());
-    out.ordered_by.merge(inner.ordered_by);
-  }
+  for (const SizedNode& node : block.nodes) add_accesses(graph, node, out);
   for (const spec::Argument& output : block.outputs) add_argument(graph, output, out.reads);
 }
 
@@ -62,10 +64,26 @@ Accesses accesses_of_conditional(const SizedGraph& graph, const SizedNode& node)
   return out;
 }
 
+void drop_inner(const SizedGraph& graph, std::vector<Access>& list) {
+  std::erase_if(list, [&](const Access& access) {
+    return graph.storages[access.storage].kind == StorageKind::kInner;
+  });
+}
+
+// What the nodes of the body do to storages that are there outside of it.
+Accesses accesses_of_fused(const SizedGraph& graph, const SizedNode& node) {
+  Accesses out;
+  for (const SizedNode& member : node.body) add_accesses(graph, member, out);
+  drop_inner(graph, out.reads);
+  drop_inner(graph, out.writes);
+  return out;
+}
+
 }  // namespace
 
 Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
   Accesses out;
+  if (node.is_fused()) return accesses_of_fused(graph, node);
   if (!node.row) {
     out = accesses_of_conditional(graph, node);
   } else {
@@ -100,7 +118,7 @@ std::vector<bool> written_storages(const SizedGraph& graph) {
   std::vector<bool> written(graph.storages.size(), false);
   for (const SizedBlock& block : graph.blocks) {
     for (const SizedNode& node : block.nodes) {
-      if (!node.row) continue;  // its arms are blocks of their own
+      if (!node.row && !node.is_fused()) continue;  // arms are blocks of their own
       for (const Access& write : accesses_of(graph, node).writes) written[write.storage] = true;
     }
   }

@@ -2,7 +2,8 @@
 // tokens and hidden states order them.
 //
 // Facts come from the op's schema and what its row adds. Everything that may happen counts. A
-// conditional reads and writes what the nodes of its arms do.
+// conditional reads and writes what the nodes of its arms do, a fused node what those of its body
+// do to storages that are not inner ones.
 #pragma once
 
 #include <set>
@@ -14,7 +15,8 @@ namespace graphgate::optimized {
 
 struct Access {
   StorageIndex storage = kNoStorage;
-  ByteRange bytes;  // a dynamic tensor: all bytes of the storage
+  ByteRange bytes;                 // a dynamic tensor: all bytes of the storage
+  const Tensor* tensor = nullptr;  // the geometry, in SizedGraph::values; null where dynamic
 };
 
 struct Accesses {

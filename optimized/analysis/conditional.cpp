@@ -2,6 +2,7 @@
 #include <set>
 #include <utility>
 
+#include "optimized/analysis/node_symbols.h"
 #include "optimized/analysis/specializer.h"
 #include "optimized/binding.h"
 
@@ -75,6 +76,7 @@ void Specializer::run_conditional(const spec::Graph& graph, const spec::Node& no
   SizedNode sized;
   sized.node.name = node.name;
   sized.node.op = node.op;
+  sized.symbols = symbols_of(graph, node, deviations_);
   sized.node.arguments = {{"", predicate},
                           {"", {spec::SubgraphId{static_cast<std::uint32_t>(arms[0])}}},
                           {"", {spec::SubgraphId{static_cast<std::uint32_t>(arms[1])}}}};
@@ -127,7 +129,8 @@ Argument Specializer::join_arms(const spec::Graph& graph, ValueId result, std::s
     const ValueId joined = add_value(std::move(value));
     for (std::size_t a = 0; a < 2; ++a) {
       block_ = arms[a];
-      emit_copy(joined, *outputs[a].as<ValueId>(), declared.name);
+      emit_copy(joined, *outputs[a].as<ValueId>(), declared.name,
+                symbols_of(graph, {result}, deviations_));
       out_.blocks[arms[a]].outputs[index] = {joined};
     }
     return {joined};

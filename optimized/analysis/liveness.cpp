@@ -7,10 +7,12 @@ namespace {
 
 class Timeline {
  public:
-  explicit Timeline(const SizedGraph& graph) : graph_(graph) {
+  Timeline(const SizedGraph& graph, const spec::DeviationSet& deviations)
+      : graph_(graph), forgets_aliases_(deviations.has(spec::Deviation::kIgnoresReturnedAlias)) {
     out_.times.resize(graph.blocks.size());
     out_.storages.resize(graph.storages.size());
     used_.resize(graph.storages.size(), false);
+    returned_.resize(graph.storages.size(), false);
   }
 
   Liveness run() {
@@ -39,8 +41,21 @@ class Timeline {
           use(named.argument, time);
         }
       }
-      if (!node.row) finish_conditional(node);
+      if (!node.row && !node.is_fused()) finish_conditional(node);
+      if (forgets_aliases_) note_returned(node);
     }
+  }
+
+  // Uses of an operand that a node has written and returned are uses of what it returned, from now
+  // on.
+  void note_returned(const SizedNode& node) {
+    for_each_operand(node.node, [&](spec::ValueId operand) {
+      for (const spec::NodeResult& result : node.node.results) {
+        for (const spec::ValueId id : result.values) {
+          if (id == operand) returned_[graph_.value(id).tensor.storage] = true;
+        }
+      }
+    });
   }
 
   // What the arms result in is taken up when the conditional ends; its predicate stays until then.
@@ -58,6 +73,7 @@ class Timeline {
   void use(const spec::Argument& argument, std::int64_t time) {
     for_each_value(argument, [&](spec::ValueId id) {
       graph_.for_each_storage(id, [&](StorageIndex storage) {
+        if (returned_[storage]) return;
         Lifetime& lifetime = out_.storages[storage];
         if (!used_[storage]) lifetime.begin = time;
         lifetime.end = std::max(lifetime.end, time + 1);
@@ -68,12 +84,16 @@ class Timeline {
 
   const SizedGraph& graph_;
   Liveness out_;
+  bool forgets_aliases_;
   std::vector<bool> used_;
+  std::vector<bool> returned_;  // all false unless aliases are forgotten
   std::int64_t now_ = 0;
 };
 
 }  // namespace
 
-Liveness analyze_liveness(const SizedGraph& graph) { return Timeline(graph).run(); }
+Liveness analyze_liveness(const SizedGraph& graph, const spec::DeviationSet& deviations) {
+  return Timeline(graph, deviations).run();
+}
 
 }  // namespace graphgate::optimized

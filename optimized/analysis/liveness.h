@@ -9,6 +9,7 @@
 #pragma once
 
 #include "optimized/sized_graph.h"
+#include "spec/deviation.h"
 
 namespace graphgate::optimized {
 
@@ -24,8 +25,18 @@ struct Liveness {
   std::int64_t end = 0;                          // one behind the last node
   // By storage. State and inputs begin at 0; what the program returns lives to `end`.
   std::vector<Lifetime> storages;
+  // By block and node: when bytes that the node alone uses are free again. Empty: right behind the
+  // node; streams may move it back (schedule/stream_lifetimes.h).
+  std::vector<std::vector<std::int64_t>> node_ends;
+
+  [[nodiscard]] std::int64_t node_end(std::size_t block, std::size_t node) const {
+    return node_ends.empty() ? times[block][node] + 1 : node_ends[block][node];
+  }
 };
 
-[[nodiscard]] Liveness analyze_liveness(const SizedGraph& graph);
+// What fused nodes keep to themselves has no lifetime; their operands and results count at the
+// node.
+[[nodiscard]] Liveness analyze_liveness(const SizedGraph& graph,
+                                        const spec::DeviationSet& deviations = {});
 
 }  // namespace graphgate::optimized

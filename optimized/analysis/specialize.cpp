@@ -1,5 +1,6 @@
 #include "optimized/analysis/specialize.h"
 
+#include "optimized/analysis/node_symbols.h"
 #include "optimized/analysis/specializer.h"
 
 namespace graphgate::optimized {
@@ -53,7 +54,7 @@ class Inputs {
 void write_back(const spec::Program& program, const spec::Graph& graph,
                 const std::map<std::string, Argument>& states,
                 const std::map<std::string, Argument>& user_inputs, std::vector<Argument>& outputs,
-                Specializer& specializer) {
+                const spec::DeviationSet& deviations, Specializer& specializer) {
   const std::vector<Argument> made = outputs;
   for (std::size_t i = 0; i < made.size(); ++i) {
     const spec::ProgramOutput& output = program.outputs[i];
@@ -63,7 +64,12 @@ void write_back(const spec::Program& program, const spec::Graph& graph,
     const auto* target = (is_input ? user_inputs : states).at(output.target).as<ValueId>();
     if (!target) throw OpError("a number cannot be mutated");
     const ValueId written = specializer.at_the_end(*target);
-    if (written != *contents) specializer.emit_copy(written, *contents, output.target);
+    if (written != *contents) {
+      const auto* declared = graph.outputs[i].as<ValueId>();
+      specializer.emit_copy(
+          written, *contents, output.target,
+          declared ? symbols_of(graph, {*declared}, deviations) : std::vector<std::string>());
+    }
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const bool is_user = program.outputs[o].kind == OutputKind::kUserOutput;
       if (is_user && graph.outputs[o] == graph.outputs[i]) outputs[o] = {written};
@@ -89,8 +95,8 @@ void note_final_values(Specializer& specializer) {
 
 SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
                       std::span<const spec::InputValue> inputs, const spec::SymbolValues& symbols,
-                      const spec::OpTable& ops) {
-  Specializer specializer(symbols, ops);
+                      const spec::OpTable& ops, const spec::DeviationSet& deviations) {
+  Specializer specializer(symbols, ops, deviations);
   Inputs importer(program, specializer);
   std::vector<Argument> arguments;
   std::map<std::string, Argument> states;
@@ -117,7 +123,7 @@ SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
   try {
     std::vector<Argument> outputs = specializer.run_graph(graph, arguments);
     note_final_values(specializer);
-    write_back(program, graph, states, user_inputs, outputs, specializer);
+    write_back(program, graph, states, user_inputs, outputs, deviations, specializer);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (program.outputs[i].kind != OutputKind::kUserOutput) continue;
       specializer.out().outputs.push_back(std::move(outputs[i]));

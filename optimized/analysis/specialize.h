@@ -9,6 +9,7 @@
 #include <span>
 
 #include "optimized/sized_graph.h"
+#include "spec/deviation.h"
 #include "spec/executor.h"
 
 namespace graphgate::optimized {
@@ -17,6 +18,7 @@ namespace graphgate::optimized {
 // and which of them share a storage. Throws OpError and Unsupported, with the node in front.
 [[nodiscard]] SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
                                     std::span<const spec::InputValue> inputs,
-                                    const spec::SymbolValues& symbols, const spec::OpTable& ops);
+                                    const spec::SymbolValues& symbols, const spec::OpTable& ops,
+                                    const spec::DeviationSet& deviations = {});
 
 }  // namespace graphgate::optimized

@@ -1,8 +1,8 @@
 #include "optimized/analysis/specializer.h"
 
 #include <algorithm>
-#include <set>
 
+#include "optimized/analysis/node_symbols.h"
 #include "optimized/binding.h"
 #include "optimized/launch.h"
 
@@ -24,32 +24,11 @@ Argument constant(const Item& number) {
   return {spec::None{}};
 }
 
-void add_symbols(const spec::Value& value, std::set<std::string>& out) {
-  const auto add = [&](const spec::SymExpr& expr) {
-    if (expr.is_constant()) return;
-    for (std::string& name : spec::free_symbols(expr)) out.insert(std::move(name));
-  };
-  if (value.expr) add(*value.expr);
-  if (!value.type) return;
-  for (const spec::SymExpr& size : value.type->sizes) add(size);
-  for (const spec::SymExpr& stride : value.type->strides) add(stride);
-  add(value.type->storage_offset);
-}
-
-// The symbols of what a node reads and makes.
-std::vector<std::string> symbols_of(const spec::Graph& graph, const spec::Node& node) {
-  std::set<std::string> out;
-  for_each_operand(node, [&](ValueId id) { add_symbols(graph.value(id), out); });
-  for (const spec::NodeResult& result : node.results) {
-    for (const ValueId id : result.values) add_symbols(graph.value(id), out);
-  }
-  return {out.begin(), out.end()};
-}
-
 }  // namespace
 
-Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops)
-    : symbols_(symbols), ops_(ops) {
+Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
+                         const spec::DeviationSet& deviations)
+    : symbols_(symbols), ops_(ops), deviations_(deviations) {
   out_.blocks.push_back({"main", {}, {}});
   for (const auto& [name, value] : symbols) out_.symbols.emplace(name, value);
 }
@@ -156,7 +135,7 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   for (const spec::NamedArgument& named : node.arguments) {
     sized.node.arguments.push_back({named.name, resolve(named.argument, environment)});
   }
-  if (!symbols_.empty()) sized.symbols = symbols_of(graph, node);
+  if (!symbols_.empty()) sized.symbols = symbols_of(graph, node, deviations_);
   if (is_dynamic(sized)) return finish_dynamic(graph, node, std::move(sized), environment);
   const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
   try {
@@ -289,8 +268,10 @@ void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node
   if (launches) out_.blocks[block_].nodes.push_back(std::move(sized));
 }
 
-void Specializer::emit_copy(ValueId target, ValueId source, const std::string& name) {
+void Specializer::emit_copy(ValueId target, ValueId source, const std::string& name,
+                            std::vector<std::string> symbols) {
   SizedNode copy;
+  copy.symbols = std::move(symbols);
   copy.row = ops_.find("aten.copy_.default");
   copy.kernel = copy.row ? find_kernel(*copy.row) : nullptr;
   if (!copy.kernel)

@@ -13,13 +13,16 @@ using Environment = std::vector<spec::Argument>;
 
 class Specializer {
  public:
-  Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops);
+  // All three outlive the Specializer.
+  Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
+              const spec::DeviationSet& deviations);
 
   // Runs the nodes of `graph` into the current block, and returns what its outputs have become.
   std::vector<spec::Argument> run_graph(const spec::Graph& graph,
                                         const std::vector<spec::Argument>& inputs);
-  // Adds a launch of copy_ to the current block.
-  void emit_copy(spec::ValueId target, spec::ValueId source, const std::string& name);
+  // Adds a launch of copy_ to the current block; `symbols` are those that its sizes hang on.
+  void emit_copy(spec::ValueId target, spec::ValueId source, const std::string& name,
+                 std::vector<std::string> symbols);
 
   spec::ValueId add_value(SizedValue value);
   StorageIndex add_storage(SizedStorage storage);
@@ -62,6 +65,7 @@ class Specializer {
 
   const spec::SymbolValues& symbols_;
   const spec::OpTable& ops_;
+  const spec::DeviationSet& deviations_;
   SizedGraph out_;
   std::size_t block_ = 0;
   std::size_t values_before_arm_ = 0;       // values that are not of the arm being specialized

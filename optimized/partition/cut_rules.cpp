@@ -1,12 +1,12 @@
 #include "optimized/partition/cut_rules.h"
 
 #include <algorithm>
-#include <map>
 
 namespace graphgate::optimized {
 namespace {
 
 using Reason = std::optional<std::string>;
+using spec::Deviation;
 
 std::vector<const Tensor*> tensors(const SizedGraph& graph, const std::vector<spec::ValueId>& ids) {
   std::vector<const Tensor*> out;
@@ -19,7 +19,7 @@ std::vector<const Tensor*> tensors(const SizedGraph& graph, const std::vector<sp
 std::vector<const Tensor*> operands(const CutContext& context, const SizedNode& node) {
   std::vector<spec::ValueId> ids;
   for_each_operand(node.node, [&](spec::ValueId id) { ids.push_back(id); });
-  return tensors(context.graph, ids);
+  return tensors(context.graph(), ids);
 }
 
 std::vector<const Tensor*> results(const CutContext& context, const SizedNode& node) {
@@ -27,15 +27,12 @@ std::vector<const Tensor*> results(const CutContext& context, const SizedNode& n
   for (const spec::NodeResult& result : node.node.results) {
     ids.insert(ids.end(), result.values.begin(), result.values.end());
   }
-  return tensors(context.graph, ids);
+  return tensors(context.graph(), ids);
 }
 
 Reason split_op(const CutContext& context, const SizedNode& node) {
-  const std::string packet = node.node.op.substr(0, node.node.op.rfind('.'));
-  for (const std::string& name : context.split_ops) {
-    if (name == node.node.op || name == packet) return "split op " + name;
-  }
-  return {};
+  const std::string* name = split_op_of(context, node);
+  return name ? Reason("split op " + *name) : Reason();
 }
 
 Reason conditional(const CutContext& /*context*/, const SizedNode& node) {
@@ -48,8 +45,8 @@ Reason not_on_accelerator(const CutContext& context, const SizedNode& node) {
   auto where = results(context, node);
   if (where.empty()) where = operands(context, node);
   for (const Tensor* tensor : where) {
-    if (tensor->device.type != context.accelerator) {
-      return "runs on " + tensor->device.type + ", not on " + context.accelerator;
+    if (tensor->device.type != context.accelerator()) {
+      return "runs on " + tensor->device.type + ", not on " + context.accelerator();
     }
   }
   return {};
@@ -57,7 +54,7 @@ Reason not_on_accelerator(const CutContext& context, const SizedNode& node) {
 
 Reason device_copy(const CutContext& context, const SizedNode& node) {
   for (const Tensor* tensor : operands(context, node)) {
-    if (tensor->device.type != context.accelerator && tensor->rank() > 0) {
+    if (tensor->device.type != context.accelerator() && tensor->rank() > 0) {
       return "device copy from " + tensor->device.type;
     }
   }
@@ -66,21 +63,63 @@ Reason device_copy(const CutContext& context, const SizedNode& node) {
 
 // A scalar in host memory is read by the host at launch: a capture would freeze it.
 Reason host_scalar(const CutContext& context, const SizedNode& node) {
+  if (context.has(Deviation::kCapturesHostScalars)) return {};
   for (const Tensor* tensor : operands(context, node)) {
-    if (tensor->device.type != context.accelerator) {
+    if (tensor->device.type != context.accelerator()) {
       return "reads a scalar on " + tensor->device.type;
     }
   }
   return {};
 }
 
-Reason unbacked(const CutContext& /*context*/, const SizedNode& node) {
-  return node.is_dynamic ? Reason("unbacked symbol") : Reason();
+bool has_dynamic_operand(const CutContext& context, const SizedNode& node) {
+  bool found = false;
+  for_each_operand(node.node,
+                   [&](spec::ValueId id) { found |= context.graph().value(id).is_dynamic; });
+  return found;
+}
+
+// Whether only the call knows what the node reads or makes.
+bool is_dynamic(const CutContext& context, const SizedNode& node) {
+  if (!context.has(Deviation::kDynamicByOutputOnly) || node.node.results.empty()) {
+    return node.is_dynamic;
+  }
+  bool found = false;
+  for (const spec::NodeResult& result : node.node.results) {
+    for (const spec::ValueId id : result.values) found |= context.graph().value(id).is_dynamic;
+  }
+  return found;
+}
+
+// Sizes and numbers that only the call can tell begin here (nonzero, item).
+Reason unbacked_binding(const CutContext& context, const SizedNode& node) {
+  const bool begins = !has_dynamic_operand(context, node) && is_dynamic(context, node);
+  return begins ? Reason("unbacked symbol") : Reason();
 }
 
 Reason unsafe_tag(const CutContext& /*context*/, const SizedNode& node) {
   return node.row && node.row->has_tag("cudagraph_unsafe") ? Reason("tag cudagraph_unsafe")
                                                            : Reason();
+}
+
+// They are used here.
+Reason unbacked_use(const CutContext& context, const SizedNode& node) {
+  if (!has_dynamic_operand(context, node)) return {};
+  if (context.has(Deviation::kCapturesUnbackedSymbols)) return {};
+  Reason reason;
+  for_each_operand(node.node, [&](spec::ValueId id) {
+    const std::string& source = context.unsafe_source(id);
+    if (!reason && !source.empty()) reason = "uses an unbacked symbol of " + source;
+  });
+  if (!reason && is_dynamic(context, node)) reason = "unbacked symbol";
+  return reason;
+}
+
+Reason any_symbol(const CutContext& context, const SizedNode& node) {
+  const bool cuts =
+      context.options().skip_dynamic_graphs || context.has(Deviation::kAnySymbolIsUnsafe);
+  if (!cuts || node.symbols.empty()) return {};
+  return "uses symbol " + node.symbols.front();
 }
 
 }  // namespace
@@ -89,33 +128,36 @@ const std::vector<CutRule>& cut_rules() {
   static const std::vector<CutRule> kRules = {
       {"split_op", split_op},       {"not_on_accelerator", not_on_accelerator},
       {"device_copy", device_copy}, {"host_scalar", host_scalar},
-      {"conditional", conditional}, {"unbacked", unbacked},
-      {"unsafe_tag", unsafe_tag},
+      {"conditional", conditional}, {"unbacked_binding", unbacked_binding},
+      {"unsafe_tag", unsafe_tag},   {"unbacked_use", unbacked_use},
+      {"any_symbol", any_symbol},
   };
   return kRules;
 }
 
 std::optional<std::string> cut_reason(const CutContext& context, const SizedNode& node) {
+  for (const SizedNode& member : node.body) {
+    if (auto reason = cut_reason(context, member)) return reason;
+  }
+  if (node.is_fused()) return {};
+  if (context.has(Deviation::kCapturesNodesWithoutOrigin) && !context.has_origin(node)) return {};
   for (const CutRule& rule : cut_rules()) {
     if (auto reason = rule.reason(context, node)) return reason;
   }
   return {};
 }
 
-std::string accelerator_of(const SizedGraph& graph) {
-  std::map<std::string, std::size_t> counts;
-  for (const SizedValue& value : graph.values) {
-    if (value.kind == spec::ValueKind::kTensor) ++counts[value.tensor.device.type];
-  }
-  std::string best = "cpu";
-  std::size_t most = 0;
-  for (const auto& [type, count] : counts) {
-    if (count > most || (count == most && best == "cpu")) {
-      best = type;
-      most = count;
-    }
-  }
-  return best;
+const std::string* split_op_of(const CutContext& context, const SizedNode& node) {
+  if (context.has(Deviation::kIgnoresPartitionOption)) return nullptr;
+  const auto& names = context.options().split_ops;
+  const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return names_op(name, node.node.op);
+  });
+  return found == names.end() ? nullptr : &*found;
+}
+
+bool launches(const SizedNode& node) {
+  return !node.row || !node.kernel || node.kernel->bind != nullptr;
 }
 
 }  // namespace graphgate::optimized

@@ -2,21 +2,53 @@
 //
 // Each rule is a function that gives a reason in words, or nothing. The first that has one decides,
 // in the order of torch._inductor.scheduler.should_partition (PyTorch 2.11): the user's choice,
-// devices, control flow, sizes that only the call knows, and what an op says of itself.
+// devices, control flow, sizes that only the call knows, and what an op says of itself. A fused
+// node is cut out for the reason of any node of its body.
+//
+// partition.h asks for every node of a block, schedule/reorder.h before that, to bring what is cut
+// out together.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "optimized/partition/options.h"
 #include "optimized/sized_graph.h"
+#include "spec/deviation.h"
 
 namespace graphgate::optimized {
 
-struct CutContext {
-  const SizedGraph& graph;
-  std::string accelerator;                    // the device type that captures run on
-  const std::vector<std::string>& split_ops;  // "ns.name", or with its overload
+// What the rules look at, beside the node. Made once per compile; options, deviations and graph
+// outlive it.
+class CutContext {
+ public:
+  // `origin` is the program's graph as it came, or null: then every node counts as one of its own.
+  CutContext(const SizedGraph& graph, const PartitionOptions& options,
+             const spec::DeviationSet& deviations, const spec::Graph* origin = nullptr);
+
+  [[nodiscard]] const SizedGraph& graph() const { return graph_; }
+  [[nodiscard]] const PartitionOptions& options() const { return options_; }
+  [[nodiscard]] bool has(spec::Deviation deviation) const { return deviations_.has(deviation); }
+  // The device type that captures run on.
+  [[nodiscard]] const std::string& accelerator() const { return accelerator_; }
+  // The op among unsafe_unbacked_ops that a dynamic value hangs on, or "".
+  [[nodiscard]] const std::string& unsafe_source(spec::ValueId id) const;
+  // Whether a node of that name and op stands in the program; passes and write-backs make others.
+  [[nodiscard]] bool has_origin(const SizedNode& node) const;
+
+ private:
+  void trace_unsafe(std::size_t block);
+  void note_origins(const spec::Graph& origin);
+
+  const SizedGraph& graph_;
+  const PartitionOptions& options_;
+  const spec::DeviationSet& deviations_;
+  std::string accelerator_;
+  std::vector<std::string> unsafe_sources_;  // by value; empty when nothing is listed
+  bool knows_origins_;
+  std::set<std::pair<std::string, std::string>> origins_;  // name, op
 };
 
 struct CutRule {
@@ -29,6 +61,12 @@ struct CutRule {
 // The reason of the first rule that has one.
 [[nodiscard]] std::optional<std::string> cut_reason(const CutContext& context,
                                                     const SizedNode& node);
+
+// The name among the options' split ops that names the node, or null.
+[[nodiscard]] const std::string* split_op_of(const CutContext& context, const SizedNode& node);
+
+// Whether the node launches anything. Mere allocations (empty) do not.
+[[nodiscard]] bool launches(const SizedNode& node);
 
 // The device type that most tensors of the graph live on; one that is not the CPU wins a tie. A
 // program whose tensors all live on the CPU has the CPU for its accelerator.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimized/partition/cut_rules.h"
+#include "optimized/partition/split_graph.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -15,21 +15,19 @@ void add_reason(Partition& partition, std::vector<std::string>& reasons,
 }
 
 // Why the node is not captured, or nothing.
-std::optional<std::string> node_reason(const CutContext& context, const SizedNode& node,
-                                       const PartitionOptions& options) {
+std::optional<std::string> node_reason(const CutContext& context, const SizedNode& node) {
   if (auto reason = cut_reason(context, node)) return reason;
-  if (!options.capture) return "capture is off";
+  if (!context.options().capture) return "capture is off";
   return {};
 }
 
-std::vector<Partition> partition_block(const CutContext& context, const SizedBlock& block,
-                                       const PartitionOptions& options) {
+std::vector<Partition> scan_block(const CutContext& context, const SizedBlock& block) {
+  const std::uint32_t max_nodes = context.options().max_nodes;
   std::vector<Partition> out;
   std::vector<std::string> reasons;
   for (std::uint32_t n = 0; n < block.nodes.size(); ++n) {
-    const auto reason = node_reason(context, block.nodes[n], options);
-    const bool full =
-        !out.empty() && options.max_nodes != 0 && n - out.back().begin_node >= options.max_nodes;
+    const auto reason = node_reason(context, block.nodes[n]);
+    const bool full = !out.empty() && max_nodes != 0 && n - out.back().begin_node >= max_nodes;
     if (out.empty() || full || out.back().captured != !reason) {
       out.push_back({!reason, "", n, n});
       reasons.clear();
@@ -40,13 +38,54 @@ std::vector<Partition> partition_block(const CutContext& context, const SizedBlo
   return out;
 }
 
+// Partitions for the runs of split_block, with the reasons of what they hold.
+std::vector<Partition> partitions_of_runs(const CutContext& context, const SizedBlock& block,
+                                          const std::vector<std::uint32_t>& run_sizes) {
+  std::vector<Partition> out;
+  std::uint32_t begin = 0;
+  for (const std::uint32_t size : run_sizes) {
+    Partition partition{true, "", begin, begin + size};
+    std::vector<std::string> reasons;
+    for (std::uint32_t n = begin; n < partition.end_node; ++n) {
+      const auto reason = node_reason(context, block.nodes[n]);
+      if (reason) add_reason(partition, reasons, *reason);
+    }
+    partition.captured = reasons.empty();
+    begin = partition.end_node;
+    out.push_back(std::move(partition));
+  }
+  return out;
+}
+
+// A capture without a launch would record nothing, and one with few is not worth a replay.
+void settle(const CutContext& context, const SizedBlock& block, Partition& partition) {
+  if (!partition.captured) return;
+  const auto begin = block.nodes.begin() + partition.begin_node;
+  const auto end = block.nodes.begin() + partition.end_node;
+  const auto count = static_cast<std::uint32_t>(std::count_if(begin, end, launches));
+  const std::uint32_t least = context.options().min_partition_size;
+  if (count == 0 && !context.has(spec::Deviation::kEmptyCaptureSucceeds)) {
+    partition.reason = "nothing to launch";
+  } else if (count < least) {
+    partition.reason = "fewer than " + std::to_string(least) + " launches";
+  }
+  partition.captured = partition.reason.empty();
+}
+
 }  // namespace
 
-Partitions make_partitions(const SizedGraph& graph, const PartitionOptions& options) {
-  const CutContext context{graph, accelerator_of(graph), options.split_ops};
+Partitions make_partitions(SizedGraph& graph, const PartitionOptions& options,
+                           const spec::DeviationSet& deviations, const spec::Graph* origin) {
+  const CutContext context(graph, options, deviations, origin);
   Partitions out;
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    out.blocks.push_back(partition_block(context, graph.blocks[b], options));
+  for (SizedBlock& block : graph.blocks) {
+    if (options.mode == PartitionMode::kScheduler) {
+      out.blocks.push_back(scan_block(context, block));
+    } else {
+      const auto run_sizes = split_block(context, block);
+      out.blocks.push_back(partitions_of_runs(context, block, run_sizes));
+    }
+    for (Partition& partition : out.blocks.back()) settle(context, block, partition);
   }
   return out;
 }

@@ -4,18 +4,26 @@
 #include <set>
 
 #include "optimized/analysis/accesses.h"
+#include "optimized/binding.h"
 
 namespace graphgate::optimized {
 namespace {
 
+using spec::Deviation;
 using Storages = std::set<StorageIndex>;
 
 // What a run of nodes mentions.
 struct Mentioned {
   Storages made;
-  Storages used;  // made ones too
+  Storages used;     // made ones too
+  Storages by_name;  // as what a node made or the caller gave, not as a view of it alone
   std::set<std::string> symbols;
 };
+
+bool is_made_by_nodes(const SizedGraph& graph, StorageIndex storage) {
+  const StorageKind kind = graph.storages[storage].kind;
+  return kind == StorageKind::kIntermediate || kind == StorageKind::kDynamic;
+}
 
 void add_values(const SizedGraph& graph, const spec::Argument& argument, Storages& out) {
   for_each_value(argument, [&](spec::ValueId id) {
@@ -23,39 +31,99 @@ void add_values(const SizedGraph& graph, const spec::Argument& argument, Storage
   });
 }
 
-bool is_made_by_nodes(const SizedGraph& graph, StorageIndex storage) {
-  const StorageKind kind = graph.storages[storage].kind;
-  return kind == StorageKind::kIntermediate || kind == StorageKind::kDynamic;
+Storages made_or_used(const SizedGraph& graph, const SizedNode& node) {
+  Storages out;
+  for_each_operand(node.node, [&](spec::ValueId id) { add_values(graph, {id}, out); });
+  for (const spec::ValueId id : flat_results(node.node)) add_values(graph, {id}, out);
+  return out;
 }
 
-void mention(const SizedGraph& graph, const SizedNode& node, Mentioned& out);
+// Collects what nodes mention, arms of conditionals and bodies of fused nodes included.
+class Collector {
+ public:
+  explicit Collector(const SizedGraph& graph) : graph_(graph), is_view_(graph.values.size(), true) {
+    for (const spec::PlanInput& input : graph.inputs) {
+      if (!input.constant) is_view_[input.value.index] = false;
+    }
+    for (const SizedBlock& block : graph.blocks) {
+      for (const SizedNode& node : block.nodes) {
+        for (const spec::ValueId id : flat_results(node.node)) is_view_[id.index] = false;
+      }
+    }
+  }
 
-void mention_block(const SizedGraph& graph, const SizedBlock& block, Mentioned& out) {
-  for (const SizedNode& node : block.nodes) mention(graph, node, out);
-  for (const spec::Argument& output : block.outputs) add_values(graph, output, out.used);
+  void mention(const SizedNode& node, Mentioned& out) const {
+    for_each_operand(node.node, [&](spec::ValueId id) {
+      add_values(graph_, {id}, out.used);
+      if (!is_view_[id.index]) add_values(graph_, {id}, out.by_name);
+    });
+    Storages results;
+    for (const spec::ValueId id : flat_results(node.node)) add_values(graph_, {id}, results);
+    for (const StorageIndex storage : results) {
+      if (out.used.insert(storage).second) out.made.insert(storage);
+    }
+    for (const spec::NamedArgument& named : node.node.arguments) {
+      const auto* arm = named.argument.as<spec::SubgraphId>();
+      if (arm) mention_block(graph_.blocks[arm->index], out);
+    }
+    note_symbols(node, out);
+  }
+
+ private:
+  void mention_block(const SizedBlock& block, Mentioned& out) const {
+    for (const SizedNode& node : block.nodes) mention(node, out);
+    for (const spec::Argument& output : block.outputs) add_values(graph_, output, out.used);
+  }
+
+  static void note_symbols(const SizedNode& node, Mentioned& out) {
+    out.symbols.insert(node.symbols.begin(), node.symbols.end());
+    for (const SizedNode& member : node.body) note_symbols(member, out);
+  }
+
+  const SizedGraph& graph_;
+  std::vector<bool> is_view_;  // by value: neither a node's result nor an input
+};
+
+// What an upstream version takes for removed by fusion: made and read by one fused node, and by
+// nothing else in its partition, whoever wants it later.
+Storages removed_by_fusion(const SizedGraph& graph, const Partitions& partitions) {
+  Storages removed;
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    const auto& nodes = graph.blocks[b].nodes;
+    for (const Partition& partition : partitions.blocks[b]) {
+      std::map<StorageIndex, int> nodes_that_mention;
+      for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
+        for (const StorageIndex s : made_or_used(graph, nodes[n])) ++nodes_that_mention[s];
+      }
+      for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
+        Storages read;
+        for (const SizedNode& member : nodes[n].body) {
+          for_each_operand(member.node, [&](spec::ValueId id) { add_values(graph, {id}, read); });
+        }
+        for (const spec::ValueId id : flat_results(nodes[n].node)) {
+          const StorageIndex storage = graph.value(id).tensor.storage;
+          if (read.contains(storage) && nodes_that_mention[storage] == 1) removed.insert(storage);
+        }
+      }
+    }
+  }
+  return removed;
 }
 
-void mention(const SizedGraph& graph, const SizedNode& node, Mentioned& out) {
-  for_each_operand(node.node, [&](spec::ValueId id) { add_values(graph, {id}, out.used); });
-  Storages results;
-  for (const spec::NodeResult& result : node.node.results) {
-    for (const spec::ValueId id : result.values) add_values(graph, {id}, results);
-  }
-  for (const StorageIndex storage : results) {
-    if (out.used.insert(storage).second) out.made.insert(storage);
-  }
-  for (const spec::NamedArgument& named : node.node.arguments) {
-    const auto* arm = named.argument.as<spec::SubgraphId>();
-    if (arm) mention_block(graph, graph.blocks[arm->index], out);
-  }
-  out.symbols.insert(node.symbols.begin(), node.symbols.end());
-}
+// What holds for all partitions of a graph.
+struct Context {
+  const SizedGraph& graph;
+  const Liveness& liveness;
+  const spec::DeviationSet& deviations;
+  Collector collector;
+  std::vector<bool> written;  // by storage: some node writes it
+  Storages stripped;          // taken out of every signature
+};
 
 class BlockSweep {
  public:
-  BlockSweep(const SizedGraph& graph, const Liveness& liveness, const std::vector<bool>& written,
-             std::size_t block)
-      : graph_(graph), liveness_(liveness), written_(written), block_(block) {
+  BlockSweep(const Context& context, std::size_t block) : context_(context), block_(block) {
+    const SizedGraph& graph = context.graph;
     const auto& outputs = block == 0 ? graph.outputs : graph.blocks[block].outputs;
     for (const spec::Argument& output : outputs) add_values(graph, output, unmet_);
   }
@@ -63,30 +131,14 @@ class BlockSweep {
   // Called for the partitions from the last to the first.
   Signature take(const Partition& partition) {
     Mentioned mentioned;
-    for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-      mention(graph_, graph_.blocks[block_].nodes[n], mentioned);
-    }
+    for (const SizedNode& node : nodes_of(partition)) context_.collector.mention(node, mentioned);
     Signature signature;
     signature.symbols.assign(mentioned.symbols.begin(), mentioned.symbols.end());
-    const std::int64_t end = end_time(partition);
     Storages outputs;
-    Storages inputs;
     for (const StorageIndex storage : mentioned.made) {
-      if (unmet_.contains(storage)) outputs.insert(storage);
+      if (unmet_.contains(storage) && !context_.stripped.contains(storage)) outputs.insert(storage);
     }
-    for (const StorageIndex storage : mentioned.used) {
-      if (mentioned.made.contains(storage)) continue;
-      inputs.insert(storage);
-      if (graph_.storages[storage].kind == StorageKind::kState && !written_[storage]) {
-        signature.constants.push_back(storage);
-        continue;
-      }
-      const bool frees = is_made_by_nodes(graph_, storage) && !unmet_.contains(storage) &&
-                         liveness_.storages[storage].end <= end;
-      signature.inputs.push_back(storage);
-      signature.deallocate.push_back(frees);
-      if (!frees) outputs.insert(storage);
-    }
+    Storages inputs = take_inputs(partition, mentioned, signature, outputs);
     signature.outputs.assign(outputs.begin(), outputs.end());
     for (const StorageIndex storage : outputs) unmet_.erase(storage);
     unmet_.merge(inputs);
@@ -94,26 +146,75 @@ class BlockSweep {
   }
 
  private:
+  // What is used and not made here, in the signature's inputs and constants; what is not freed goes
+  // to `outputs`.
+  Storages take_inputs(const Partition& partition, const Mentioned& mentioned, Signature& signature,
+                       Storages& outputs) const {
+    const std::int64_t end = end_time(partition);
+    const Storages stale = written_under_old_names(partition);
+    Storages inputs;
+    for (const StorageIndex storage : mentioned.used) {
+      if (mentioned.made.contains(storage) || context_.stripped.contains(storage)) continue;
+      const bool frees = is_freed(storage, end);
+      const bool is_read = mentioned.by_name.contains(storage);
+      if (frees && !is_read && context_.deviations.has(Deviation::kSignatureOmitsFrees)) continue;
+      inputs.insert(storage);
+      if (context_.graph.storages[storage].kind == StorageKind::kState &&
+          !context_.written[storage]) {
+        signature.constants.push_back(storage);
+        continue;
+      }
+      signature.inputs.push_back(storage);
+      signature.deallocate.push_back(frees);
+      if (!frees && !stale.contains(storage)) outputs.insert(storage);
+    }
+    return inputs;
+  }
+
+  // Its last use is here.
+  [[nodiscard]] bool is_freed(StorageIndex storage, std::int64_t end) const {
+    return is_made_by_nodes(context_.graph, storage) && !unmet_.contains(storage) &&
+           context_.liveness.storages[storage].end <= end;
+  }
+
+  // What the partition writes; later ones are to go on with what it was before. Empty in a right
+  // run: a storage has one name.
+  [[nodiscard]] Storages written_under_old_names(const Partition& partition) const {
+    Storages out;
+    if (!context_.deviations.has(Deviation::kSignatureIgnoresMutations)) return out;
+    for (const SizedNode& node : nodes_of(partition)) {
+      for (const Access& write : accesses_of(context_.graph, node).writes) {
+        out.insert(write.storage);
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::span<const SizedNode> nodes_of(const Partition& partition) const {
+    return std::span(context_.graph.blocks[block_].nodes)
+        .subspan(partition.begin_node, partition.end_node - partition.begin_node);
+  }
+
   // One behind the time of the last node, arms included.
   [[nodiscard]] std::int64_t end_time(const Partition& partition) const {
-    const auto& times = liveness_.times[block_];
+    const auto& times = context_.liveness.times[block_];
     if (partition.end_node < times.size()) return times[partition.end_node];
-    return block_ == 0 ? liveness_.end : end_of_block(block_);
+    return block_ == 0 ? context_.liveness.end : end_of_block(block_);
   }
   [[nodiscard]] std::int64_t end_of_block(std::size_t block) const {
-    std::int64_t end = liveness_.times[block].back() + 1;
-    for (const spec::NamedArgument& named : graph_.blocks[block].nodes.back().node.arguments) {
+    const Liveness& liveness = context_.liveness;
+    std::int64_t end = liveness.times[block].back() + 1;
+    const SizedNode& last = context_.graph.blocks[block].nodes.back();
+    for (const spec::NamedArgument& named : last.node.arguments) {
       const auto* arm = named.argument.as<spec::SubgraphId>();
-      if (arm && !liveness_.times[arm->index].empty()) {
+      if (arm && !liveness.times[arm->index].empty()) {
         end = std::max(end, end_of_block(arm->index));
       }
     }
     return end;
   }
 
-  const SizedGraph& graph_;
-  const Liveness& liveness_;
-  const std::vector<bool>& written_;
+  const Context& context_;
   std::size_t block_;
   Storages unmet_;
 };
@@ -121,11 +222,14 @@ class BlockSweep {
 }  // namespace
 
 Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
-                             const Liveness& liveness) {
-  const std::vector<bool> written = written_storages(graph);
+                             const Liveness& liveness, const spec::DeviationSet& deviations) {
+  Context context{graph, liveness, deviations, Collector(graph), written_storages(graph), {}};
+  if (deviations.has(Deviation::kSignatureFiltersRemoved)) {
+    context.stripped = removed_by_fusion(graph, partitions);
+  }
   Signatures out;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    BlockSweep sweep(graph, liveness, written, b);
+    BlockSweep sweep(context, b);
     std::vector<Signature> signatures(partitions.blocks[b].size());
     for (std::size_t p = signatures.size(); p-- > 0;) {
       signatures[p] = sweep.take(partitions.blocks[b][p]);

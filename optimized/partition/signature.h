@@ -28,6 +28,7 @@ struct Signatures {
 };
 
 [[nodiscard]] Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
-                                           const Liveness& liveness);
+                                           const Liveness& liveness,
+                                           const spec::DeviationSet& deviations = {});
 
 }  // namespace graphgate::optimized

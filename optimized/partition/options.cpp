@@ -1,0 +1,43 @@
+#include "optimized/partition/options.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// "ns::name" as "ns.name".
+std::string dotted(std::string name) {
+  const std::size_t colons = name.find("::");
+  if (colons != std::string::npos) name.replace(colons, 2, ".");
+  return name;
+}
+
+bool is_known(const std::string& option, const spec::OpTable& ops) {
+  const std::string name = dotted(option);
+  if (name.find('.') == std::string::npos) return false;
+  if (ops.find(name)) return true;
+  const auto overload = ops.rows().lower_bound(name + ".");
+  return overload != ops.rows().end() && names_op(option, overload->first);
+}
+
+}  // namespace
+
+bool names_op(const std::string& option, const std::string& op) {
+  const std::string name = dotted(option);
+  return op == name || op.compare(0, op.rfind('.'), name) == 0;
+}
+
+Result<void> validate_options(const PartitionOptions& options, const spec::OpTable& ops) {
+  for (const std::string& name : options.split_ops) {
+    if (!is_known(name, ops)) {
+      return bad_input("split op '" + name + "': there is no such op; expected ns.name[.overload]");
+    }
+  }
+  for (const std::string& name : options.unsafe_unbacked_ops) {
+    if (!is_known(name, ops)) {
+      return bad_input("unsafe unbacked op '" + name +
+                       "': there is no such op; expected ns.name[.overload]");
+    }
+  }
+  return {};
+}
+
+}  // namespace graphgate::optimized

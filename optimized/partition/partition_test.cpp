@@ -1,0 +1,147 @@
+#include "optimized/partition/partition.h"
+
+#include "optimized/analysis/sized_test.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::Deviation;
+
+CompileOptions with(PartitionMode mode, SplitGeneration generation = SplitGeneration::kNewer) {
+  CompileOptions options;
+  options.partition.mode = mode;
+  options.partition.split_generation = generation;
+  return options;
+}
+
+// Attention, then another right behind it; two allocations that stand alone between split ops.
+constexpr const char* kTwoLayers = R"(program "p" {
+  input %q : f32[2, 2, 4]
+  %k = aten.relu.default(%q)
+  %o1 = aten.neg.default(%q)
+  vllm.unified_attention_with_output.default(%q, %k, %k, %o1, "one") as attn1
+  vllm.unified_attention_with_output.default(%k, %k, %k, %o1, "two") as attn2
+  %o2 = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %o1, %o1, %o2, "three") as attn3
+  %y = aten.mul.Tensor(%o2, 2.0)
+  %z = aten.add.Tensor(%y, %o1)
+  output %z
+})";
+
+std::string cut(const char* text, const CompileOptions& options) {
+  return partitions_of(good_plan_of(program_of(text), {counting({2, 2, 4})}, options));
+}
+
+TEST(SplitGraph, GivesEachSplitOpAPartitionInTheOlderGeneration) {
+  EXPECT_EQ(cut(kTwoLayers, with(PartitionMode::kSplitGraph, SplitGeneration::kOlder)),
+            "k o1 | (attn1) | (attn2) | (o2) | (attn3) | y z");
+}
+
+TEST(SplitGraph, LetsNeighboursShareInTheMiddleGeneration) {
+  EXPECT_EQ(cut(kTwoLayers, with(PartitionMode::kSplitGraph, SplitGeneration::kAdjacent)),
+            "k o1 | (attn1 attn2) | (o2) | (attn3) | y z");
+}
+
+TEST(SplitGraph, LetsNeighboursShareAndMovesLoneAllocationsInTheNewerGeneration) {
+  EXPECT_EQ(cut(kTwoLayers, with(PartitionMode::kSplitGraph)),
+            "k o1 o2 | (attn1 attn2) | (attn3) | y z");
+}
+
+TEST(SplitGraph, LeavesAnAllocationWhereWhatItReadsIsMadeLater) {
+  EXPECT_EQ(cut(R"(program "p" {
+  input %q : f32[2, 2, 4]
+  %k = aten.relu.default(%q)
+  %o = aten.neg.default(%k)
+  %m, %at = aten.sort.default(%k) as sorted
+  %e = aten.empty_like.default(%m)
+  vllm.unified_attention_with_output.default(%k, %k, %k, %o, "one") as attn
+  %y = aten.copy_.default(%e, %o)
+  output %y
+})",
+                [] {
+                  CompileOptions options = with(PartitionMode::kSplitGraph);
+                  options.partition.split_ops.emplace_back("aten.sort");
+                  return options;
+                }()),
+            "k o | (sorted) | (e) | (attn) | y");
+}
+
+TEST(SplitGraph, CutsByNothingButSplitOps) {
+  const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[4]
+  %a = aten.relu.default(%x)
+  %i = aten.nonzero.default(%a)
+  %b = aten.neg.default(%a)
+  %c = aten.exp.default(%b)
+  %d = aten.relu.default(%c)
+  output %i
+  output %d
+})");
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.partition.split_ops = {"aten.exp"};
+  const spec::Plan plan = good_plan_of(program, {counting({4})}, options);
+  EXPECT_EQ(partitions_of(plan), "(a i b) | (c) | d");
+  EXPECT_EQ(plan.blocks[0].partitions[0].reason, "unbacked symbol");
+  options.partition.mode = PartitionMode::kScheduler;
+  EXPECT_EQ(partitions_of(good_plan_of(program, {counting({4})}, options)),
+            "a | (i) | b | (c) | d");
+}
+
+TEST(SplitGraph, IgnoresTheSplitOpsWhereADeviationAsksForIt) {
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.deviations.add(Deviation::kIgnoresPartitionOption);
+  EXPECT_EQ(cut(kTwoLayers, options), "k o1 attn1 attn2 o2 attn3 y z");
+}
+
+constexpr const char* kSmallAndEmpty = R"(program "p" {
+  input %q : f32[2, 2, 4]
+  %o = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %q, %q, %o, "one") as attn1
+  %a = aten.relu.default(%o)
+  %e = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %a, %a, %e, "two") as attn2
+  %b = aten.neg.default(%e)
+  %c = aten.relu.default(%b)
+  output %c
+})";
+
+TEST(Partition, CapturesNothingThatLaunchesNothing) {
+  const spec::Plan plan =
+      good_plan_of(program_of(kSmallAndEmpty), {counting({2, 2, 4})}, CompileOptions());
+  EXPECT_EQ(partitions_of(plan), "(o) | (attn1) | a e | (attn2) | b c");
+  EXPECT_EQ(plan.blocks[0].partitions[0].reason, "nothing to launch");
+}
+
+// PyTorch 176619.
+TEST(Partition, CapturesNothingAllTheSameWhereADeviationAsksForIt) {
+  CompileOptions options;
+  options.deviations.add(Deviation::kEmptyCaptureSucceeds);
+  EXPECT_EQ(cut(kSmallAndEmpty, options), "o | (attn1) | a e | (attn2) | b c");
+}
+
+TEST(Partition, RunsPartitionsWithFewLaunchesEagerly) {
+  CompileOptions options;
+  options.partition.min_partition_size = 2;
+  const spec::Plan plan = good_plan_of(program_of(kSmallAndEmpty), {counting({2, 2, 4})}, options);
+  EXPECT_EQ(partitions_of(plan), "(o) | (attn1) | (a e) | (attn2) | b c");
+  EXPECT_EQ(plan.blocks[0].partitions[2].reason, "fewer than 2 launches");
+}
+
+TEST(Partition, CutsOftenerThanSplitOpsDoOnRequest) {
+  for (const PartitionMode mode : {PartitionMode::kScheduler, PartitionMode::kSplitGraph}) {
+    CompileOptions options = with(mode);
+    options.partition.max_nodes = 1;
+    EXPECT_EQ(cut(kTwoLayers, options), "k | o1 | (attn1) | (attn2) | (o2) | (attn3) | y | z");
+  }
+}
+
+// Two compiles of one process, each by its own split ops.
+TEST(Partition, ScopesSplitOpsToOneCompile) {
+  CompileOptions other;
+  other.partition.split_ops = {"aten.neg"};
+  EXPECT_EQ(cut(kTwoLayers, other), "k | (o1) | attn1 attn2 o2 attn3 y z");
+  EXPECT_EQ(cut(kTwoLayers, CompileOptions()), "k o1 | (attn1 attn2) | (o2) | (attn3) | y z");
+}
+
+}  // namespace
+}  // namespace graphgate::optimized
