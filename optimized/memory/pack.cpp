@@ -1,31 +1,19 @@
 #include "optimized/memory/pack.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "optimized/memory/pack_fit.h"
 #include "optimized/memory/pack_parts.h"
-#include "optimized/memory/pack_search.h"
+#include "optimized/memory/pack_restarts.h"
 
 namespace graphgate::optimized {
 
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-
-constexpr std::array<SearchOrder, 5> kSearchOrders = {{
-    {SearchTies::kAreaLoadDuration, false},
-    {SearchTies::kLoadDurationArea, false},
-    {SearchTies::kAreaLoadDuration, true},
-    {SearchTies::kDurationAreaLoad, false},
-    {SearchTies::kLoadDurationArea, true},
-}};
-constexpr std::int64_t kFirstSlice = 2'000'000;
-constexpr std::int64_t kSliceGrowth = 4;
 
 // Packs the parts one after the other into the same addresses. All numbers are in units.
 class Packer {
@@ -42,11 +30,12 @@ class Packer {
   // False when no packing ends within 63 bits.
   bool run() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      auto placement = fit_online(parts_[i]);
-      if (!placement || placement->peak > peak_max_) {
-        placement = Placement{{}, peak_max_ == kMax ? kMax : peak_max_ + 1, ""};
+      best_[i] = {{}, peak_max_ == kMax ? kMax : peak_max_ + 1, ""};
+      for (const TimeDirection direction : {TimeDirection::kForward, TimeDirection::kBackward}) {
+        if (best_[i].offsets.empty() || best_[i].peak > floor_) {
+          take(i, fit_online(parts_[i], direction));
+        }
       }
-      best_[i] = std::move(*placement);
     }
     std::vector<std::size_t> worst_first(parts_.size());
     std::iota(worst_first.begin(), worst_first.end(), std::size_t{0});
@@ -54,50 +43,73 @@ class Packer {
                      [&](std::size_t a, std::size_t b) { return best_[a].peak > best_[b].peak; });
     for (const std::size_t part : worst_first) fit_part(part);
     // A part below the highest one is of no interest: only improve that.
-    for (std::size_t last = parts_.size(); search_work_ > 0;) {
+    for (std::size_t last = parts_.size();;) {
       const std::size_t part = highest_part();
       if (part == last || part == parts_.size() || best_[part].peak <= floor_) break;
       search_part(part);
       last = part;
     }
     return std::none_of(best_.begin(), best_.end(),
-                        [](const Placement& placement) { return placement.offsets.empty(); });
+                        [](const PartPacking& packing) { return packing.offsets.empty(); });
   }
 
-  [[nodiscard]] const std::vector<Placement>& best() const { return best_; }
+  [[nodiscard]] const std::vector<PartPacking>& best() const { return best_; }
   // No packing ends below it.
   [[nodiscard]] std::int64_t floor() const { return floor_; }
+  // The highest capacity that was refuted; -1 when there is none.
+  [[nodiscard]] std::int64_t refuted() const { return refuted_; }
+  [[nodiscard]] BoundReason floor_reason() const { return reason_; }
   // The number of parts when there is none.
   [[nodiscard]] std::size_t highest_part() const {
-    const auto highest =
-        std::max_element(best_.begin(), best_.end(),
-                         [](const Placement& a, const Placement& b) { return a.peak < b.peak; });
+    const auto highest = std::max_element(
+        best_.begin(), best_.end(),
+        [](const PartPacking& a, const PartPacking& b) { return a.peak < b.peak; });
     return static_cast<std::size_t>(highest - best_.begin());
   }
 
  private:
   void fit_part(std::size_t part) {
+    // Hopeless within the budget: do not begin.
+    const auto count = static_cast<std::int64_t>(parts_[part].boxes.size());
+    if (count > fit_work_ / parts_[part].live_max * kFitSavings) return;
     for (const FitMethod& method : fit_methods()) {
       if (best_[part].peak <= floor_ || fit_work_ <= 0) return;
-      if (auto placement = fit(parts_[part], method, best_[part].peak, fit_work_)) {
-        best_[part] = std::move(*placement);
-      }
+      take(part, fit(parts_[part], method, best_[part].peak, fit_work_));
     }
   }
 
-  // At the bound first, with most of the budget: slack makes a search harder, not easier. What is
-  // left goes to capacities between the bound and the best packing, by halves.
   void search_part(std::size_t part) {
-    if (parts_[part].boxes.size() > search_items_max_) return;
-    std::int64_t work = search_work_ - search_work_ / 4;
+    const PackPart& boxes = parts_[part];
+    if (boxes.boxes.size() > search_items_max_ || !can_search(boxes, floor_)) return;
+    // At the bound first, with most of the budget: slack makes a search harder, not easier.
+    std::int64_t work = search_work_ / 2;
     search_work_ -= work;
-    attempt(part, floor_, work);
+    while (best_[part].peak > floor_ && work > 0 &&
+           attempt(part, floor_, work) == SearchEnd::kExhausted) {
+    }
     search_work_ += work;
+    refute_windows(part);
+    search_above_floor(part);
+  }
+
+  // The run of steps that makes the floor impossible is often short.
+  void refute_windows(std::size_t part) {
+    std::int64_t work = search_work_ / 8;
+    search_work_ -= work;
+    while (best_[part].peak > floor_ && work > 0 && can_search(parts_[part], floor_) &&
+           window_is_refuted(parts_[part], floor_, work)) {
+      refute(part, floor_, BoundReason::kWindow);
+    }
+    search_work_ += work;
+  }
+
+  // Capacities between the floor and the best packing, by halves.
+  void search_above_floor(std::size_t part) {
     for (std::int64_t slice = search_work_ / 16; search_work_ > 0 && slice > 0; slice *= 2) {
       std::int64_t doubtful = floor_;  // below it, searches of this round did not end in time
       while (doubtful < best_[part].peak && search_work_ > 0) {
         const std::int64_t capacity = doubtful + (best_[part].peak - 1 - doubtful) / 2;
-        work = std::min(slice, search_work_);
+        std::int64_t work = std::min(slice, search_work_);
         search_work_ -= work;
         if (attempt(part, capacity, work) != SearchEnd::kFound) doubtful = capacity + 1;
         search_work_ += work;
@@ -107,79 +119,90 @@ class Packer {
     }
   }
 
-  // All orders in turn, with growing slices of `work`.
   SearchEnd attempt(std::size_t part, std::int64_t capacity, std::int64_t& work) {
     if (!can_search(parts_[part], capacity)) {
       work = 0;
       return SearchEnd::kBudget;
     }
-    for (std::int64_t slice = kFirstSlice; work > 0; slice *= kSliceGrowth) {
-      for (const SearchOrder& order : kSearchOrders) {
-        std::int64_t left = std::min(slice, work);
-        work -= left;
-        SearchResult result = search(parts_[part], capacity, order, left);
-        work += left;
-        if (result.end == SearchEnd::kFound) take(part, std::move(result.offsets));
-        if (result.end == SearchEnd::kExhausted) floor_ = std::max(floor_, capacity + 1);
-        if (result.end != SearchEnd::kBudget) return result.end;
-        if (work <= 0) break;
-      }
-    }
-    return SearchEnd::kBudget;
+    SearchResult result = search_with_restarts(parts_[part], capacity, work);
+    if (result.end == SearchEnd::kFound) take_offsets(part, std::move(result.offsets));
+    if (result.end == SearchEnd::kExhausted) refute(part, capacity, BoundReason::kSearch);
+    return result.end;
   }
 
-  void take(std::size_t part, std::vector<std::int64_t> offsets) {
-    Placement placement{std::move(offsets), 0, "search"};
-    for (std::size_t i = 0; i < placement.offsets.size(); ++i) {
-      placement.peak = std::max(placement.peak, placement.offsets[i] + parts_[part].boxes[i].size);
-    }
-    if (placement.peak < best_[part].peak) best_[part] = std::move(placement);
+  // The part has no packing within the capacity.
+  void refute(std::size_t part, std::int64_t capacity, BoundReason reason) {
+    if (capacity < floor_) return;
+    refuted_ = capacity;
+    reason_ = reason;
+    floor_ = next_sum_of_sizes(parts_[part], capacity + 1);
   }
+
+  void take(std::size_t part, std::optional<PartPacking> packing) {
+    if (!packing || packing->peak > peak_max_) return;
+    const bool is_first = best_[part].offsets.empty();
+    if (is_first || packing->peak < best_[part].peak) best_[part] = std::move(*packing);
+  }
+
+  void take_offsets(std::size_t part, std::vector<std::int64_t> offsets) {
+    PartPacking packing{std::move(offsets), 0, "search"};
+    for (std::size_t i = 0; i < packing.offsets.size(); ++i) {
+      packing.peak = std::max(packing.peak, packing.offsets[i] + parts_[part].boxes[i].size);
+    }
+    take(part, std::move(packing));
+  }
+
+  // Most boxes look at far fewer of those alive than there are.
+  static constexpr std::int64_t kFitSavings = 32;
 
   const std::vector<PackPart>& parts_;
   std::int64_t floor_;
+  std::int64_t refuted_ = -1;
+  BoundReason reason_ = BoundReason::kLoad;
   std::int64_t peak_max_;
   std::int64_t fit_work_;
   std::int64_t search_work_;
   std::size_t search_items_max_;
-  std::vector<Placement> best_;  // by part; without offsets: nothing found yet
+  std::vector<PartPacking> best_;  // by part; without offsets: nothing found yet
 };
 
 }  // namespace
+
+std::string_view bound_reason_name(BoundReason reason) {
+  switch (reason) {
+    case BoundReason::kLoad:
+      return "load";
+    case BoundReason::kWindow:
+      return "search of a window";
+    case BoundReason::kSearch:
+      return "search";
+  }
+  return "";
+}
 
 Result<Packing> pack(std::span<const PackItem> items, std::int64_t alignment_bytes,
                      const PackOptions& options) {
   GRAPHGATE_TRY(const PackParts parts, make_parts(items, alignment_bytes));
   Packer packer(parts, options);
   if (!packer.run()) return bad_input("no packing of the items within 63 bits was found");
-  Packing result{std::vector<std::int64_t>(items.size()), 0, packer.floor() * parts.unit_bytes,
-                 "nothing to pack"};
+  Packing result{std::vector<std::int64_t>(items.size()),
+                 0,
+                 packer.floor() * parts.unit_bytes,
+                 "nothing to pack",
+                 packer.floor_reason(),
+                 packer.refuted() < 0 ? -1 : packer.refuted() * parts.unit_bytes,
+                 parts.unit_bytes};
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
     const PackPart& part = parts.parts[i];
-    const Placement& placement = packer.best()[i];
+    const PartPacking& packing = packer.best()[i];
     for (std::size_t k = 0; k < part.boxes.size(); ++k) {
-      result.offsets_bytes[part.boxes[k].item] = placement.offsets[k] * parts.unit_bytes;
+      result.offsets_bytes[part.boxes[k].item] = packing.offsets[k] * parts.unit_bytes;
     }
   }
   if (!parts.parts.empty()) {
-    const Placement& highest = packer.best()[packer.highest_part()];
+    const PartPacking& highest = packer.best()[packer.highest_part()];
     result.peak_bytes = highest.peak * parts.unit_bytes;
     result.method = highest.method;
-  }
-  return result;
-}
-
-Result<Packing> pack_without_reuse(std::span<const PackItem> items, std::int64_t alignment_bytes) {
-  GRAPHGATE_TRY(const std::int64_t bound, lower_bound_bytes(items, alignment_bytes));
-  Packing result{{}, 0, bound, "no reuse"};
-  result.offsets_bytes.reserve(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    GRAPHGATE_TRY(const std::int64_t size, rounded_size_bytes(items[i], i, alignment_bytes));
-    if (size > kMax - result.peak_bytes) {
-      return bad_input("the sizes of the items add up to more than 63 bits");
-    }
-    result.offsets_bytes.push_back(size == 0 ? 0 : result.peak_bytes);
-    result.peak_bytes += size;
   }
   return result;
 }

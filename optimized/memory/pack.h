@@ -34,26 +34,41 @@ struct PackItem {
   std::int64_t size_bytes = 0;
 };
 
-// How hard to try. Both are counted in elementary operations, a few per nanosecond on one core of
-// today, so that a result never depends on the machine. The defaults are about a second each. A
-// near-linear method always runs, whatever the budgets are.
+// How hard to try. Both are counted in elementary operations, a few hundred million per second on
+// one core of today, so that a result never depends on the machine. The defaults are about half a
+// second each; most programs need next to nothing of them. Near-linear methods always run, whatever
+// the budgets are.
 struct PackOptions {
-  std::int64_t fit_work = 1'000'000'000;   // first fit and best fit in several orders
-  std::int64_t search_work = 500'000'000;  // complete search, where these miss the lower bound
+  std::int64_t fit_work = 150'000'000;     // first fit and best fit in several orders
+  std::int64_t search_work = 200'000'000;  // complete search, where these miss the lower bound
   // The search costs more per item than it gives beyond this many items of one independent part.
   std::size_t search_items_max = 2000;
 };
+
+// Why no packing ends below Packing::bound_bytes.
+enum class BoundReason : std::uint8_t {
+  kLoad,    // so many bytes are alive at one step
+  kWindow,  // a complete search of a short run of steps alone found nothing at `refuted_bytes`
+  kSearch,  // a complete search of a whole independent part of the items did not either
+};
+[[nodiscard]] std::string_view bound_reason_name(BoundReason reason);
 
 // `offsets_bytes` is parallel to the items; each is a multiple of the alignment.
 struct Packing {
   std::vector<std::int64_t> offsets_bytes;
   // Where the arena ends: the highest offset plus the item's size rounded up to the alignment.
   std::int64_t peak_bytes = 0;
-  // No packing ends below this: lower_bound_bytes(), or more where a search was exhausted. Equal to
-  // `peak_bytes` when the packing is known to be optimal.
+  // No packing ends below this: lower_bound_bytes(), or more. Equal to `peak_bytes` when the
+  // packing is known to be optimal.
   std::int64_t bound_bytes = 0;
   // What found the part of the packing that decides the peak: "first fit (size, birth)", ...
   std::string_view method;
+  BoundReason bound_reason = BoundReason::kLoad;
+  // The highest capacity that was searched completely, in vain; -1 when there is none. The bound is
+  // the next sum of sizes above it: every least peak is a sum of sizes.
+  std::int64_t refuted_bytes = -1;
+  // Greatest common divisor of all rounded sizes: peaks and bounds are multiples of it.
+  std::int64_t unit_bytes = 1;
 };
 
 // Two items that are alive at the same step and share a byte; `first` < `second`.
@@ -79,6 +94,16 @@ struct PackConflict {
 // of reuse from any other.
 [[nodiscard]] Result<Packing> pack_without_reuse(std::span<const PackItem> items,
                                                  std::int64_t alignment_bytes);
+
+// What simple planners do, for comparison. Only the measure of the packer uses these.
+enum class BaselineMethod : std::uint8_t {
+  kNoReuse,
+  kOnlineBestFit,   // a free list at run time
+  kFirstFitBySize,  // large first, then long; the lowest hole
+  kBestFitBySize,   // large first, then long; the tightest hole
+};
+[[nodiscard]] Result<Packing> pack_baseline(std::span<const PackItem> items,
+                                            std::int64_t alignment_bytes, BaselineMethod method);
 
 // A conflict, if there is any: a sweep over time, O(n log n). Sizes count as they are, not rounded.
 // An item that ends beyond 64 bits or begins below 0 is in conflict with itself. Items must be

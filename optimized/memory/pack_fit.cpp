@@ -4,9 +4,7 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace graphgate::optimized {
@@ -192,60 +190,13 @@ class PlacedBoxes {
   std::vector<Placed> gathered_;
 };
 
-// Free address space, by offset and by size; the highest hole has no end.
-class FreeHoles {
- public:
-  FreeHoles() { add(0, std::numeric_limits<std::int64_t>::max()); }
-
-  std::optional<std::int64_t> take(std::int64_t size) {
-    const auto tightest = by_size_.lower_bound({size, 0});
-    if (tightest == by_size_.end()) return std::nullopt;
-    const auto [hole, offset] = *tightest;
-    remove(offset, hole);
-    if (hole > size) add(offset + size, hole - size);
-    return offset;
-  }
-
-  void give(std::int64_t offset, std::int64_t size) {
-    auto above = by_offset_.lower_bound(offset);
-    if (above != by_offset_.end() && above->first == offset + size) {
-      const auto [above_offset, above_size] = *above;
-      size += above_size;
-      remove(above_offset, above_size);
-      above = by_offset_.lower_bound(offset);
-    }
-    if (above != by_offset_.begin()) {
-      const auto [below_offset, below_size] = *std::prev(above);
-      if (below_offset + below_size == offset) {
-        remove(below_offset, below_size);
-        offset = below_offset;
-        size += below_size;
-      }
-    }
-    add(offset, size);
-  }
-
- private:
-  void add(std::int64_t offset, std::int64_t size) {
-    by_offset_.emplace(offset, size);
-    by_size_.emplace(size, offset);
-  }
-  void remove(std::int64_t offset, std::int64_t size) {
-    by_offset_.erase(offset);
-    by_size_.erase({size, offset});
-  }
-
-  std::map<std::int64_t, std::int64_t> by_offset_;
-  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;
-};
-
 }  // namespace
 
 std::span<const FitMethod> fit_methods() { return kMethods; }
 
-std::optional<Placement> fit(const PackPart& part, const FitMethod& method, std::int64_t limit,
-                             std::int64_t& work) {
-  Placement result{std::vector<std::int64_t>(part.boxes.size()), 0, method.name};
+std::optional<PartPacking> fit(const PackPart& part, const FitMethod& method, std::int64_t limit,
+                               std::int64_t& work) {
+  PartPacking result{std::vector<std::int64_t>(part.boxes.size()), 0, method.name};
   PlacedBoxes placed(part);
   for (const std::uint32_t i : sorted_boxes(part, method.order)) {
     const PackBox& box = part.boxes[i];
@@ -254,28 +205,6 @@ std::optional<Placement> fit(const PackPart& part, const FitMethod& method, std:
     placed.insert(box, offset, work);
     result.offsets[i] = offset;
     result.peak = std::max(result.peak, offset + box.size);
-  }
-  return result;
-}
-
-std::optional<Placement> fit_online(const PackPart& part) {
-  Placement result{std::vector<std::int64_t>(part.boxes.size()), 0, "online best fit"};
-  std::vector<std::uint32_t> deaths(part.boxes.size());
-  std::iota(deaths.begin(), deaths.end(), 0U);
-  std::stable_sort(deaths.begin(), deaths.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return part.boxes[a].last < part.boxes[b].last;
-  });
-  FreeHoles holes;
-  std::size_t dead = 0;
-  for (std::size_t i = 0; i < part.boxes.size(); ++i) {
-    const PackBox& box = part.boxes[i];
-    for (; part.boxes[deaths[dead]].last <= box.first; ++dead) {
-      holes.give(result.offsets[deaths[dead]], part.boxes[deaths[dead]].size);
-    }
-    const auto offset = holes.take(box.size);
-    if (!offset) return std::nullopt;
-    result.offsets[i] = *offset;
-    result.peak = std::max(result.peak, *offset + box.size);
   }
   return result;
 }

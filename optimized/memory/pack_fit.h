@@ -16,7 +16,7 @@
 namespace graphgate::optimized {
 
 // Offsets in units, parallel to PackPart::boxes, and where they end.
-struct Placement {
+struct PartPacking {
   std::vector<std::int64_t> offsets;
   std::int64_t peak = 0;
   std::string_view method;
@@ -44,11 +44,15 @@ struct FitMethod {
 // Boxes in the method's order, each into a hole between those placed before that share a section
 // with it, or on top of them. nullopt when the peak would not stay below `limit`, or when `work`
 // (operations left, counted down) is used up. About 2 n * live_max operations at most.
-[[nodiscard]] std::optional<Placement> fit(const PackPart& part, const FitMethod& method,
-                                           std::int64_t limit, std::int64_t& work);
+[[nodiscard]] std::optional<PartPacking> fit(const PackPart& part, const FitMethod& method,
+                                             std::int64_t limit, std::int64_t& work);
+
+enum class TimeDirection : std::uint8_t { kForward, kBackward };
 
 // Boxes in the order of birth, each into the tightest free hole: what an allocator does at run
-// time. O(n log n). nullopt when the peak would be beyond 63 bits.
-[[nodiscard]] std::optional<Placement> fit_online(const PackPart& part);
+// time. Backwards: in the order of death from the end, which suits lifetimes that end together
+// (what a forward pass keeps for a backward pass). O(n log n). nullopt when the peak would be
+// beyond 63 bits.
+[[nodiscard]] std::optional<PartPacking> fit_online(const PackPart& part, TimeDirection direction);
 
 }  // namespace graphgate::optimized

@@ -4,13 +4,17 @@
 // packings are looked at. The search builds one from below: a box is put down at the highest top
 // among the boxes under it, and from then on everything that is not yet placed and meets it in time
 // lies above. Two branches per step: the box is put down now; or something unplaced lies under it,
-// and then it cannot begin below the lowest top that such a box can have. Three rules cut branches:
+// and then it cannot begin below the lowest top that such a box can have. What cuts branches:
 //
 // - in each section, the lowest place where an unplaced box can begin, plus the sizes of all
 //   unplaced boxes there, must not exceed the capacity;
-// - a box that something lies under is not put down before another box has been put down there;
+// - a box that something lies under is not put down before another box has been put down there, and
+//   not directly on one of the same lifetime: the two could change places;
 // - unplaced boxes that fall into groups without a common section are searched group by group: a
 //   group without a packing refutes all of them.
+//
+// The time that a search takes is heavy-tailed: with one order it ends in a millisecond, with the
+// next one it does not end. pack_restarts.h therefore runs many orders for a short while each.
 //
 // The idea of searching packings from below with such bounds is known from M. Moffitt, "MiniMalloc"
 // (ASPLOS 2023). Internal to memory/.
@@ -28,12 +32,18 @@ namespace graphgate::optimized {
 // of sizes among a box's sections.
 enum class SearchTies : std::uint8_t { kAreaLoadDuration, kLoadDurationArea, kDurationAreaLoad };
 
-// Of the boxes that can be put down the lowest is tried first. `urgent_first` prefers a box without
-// which some section would overflow, wherever it lies. No order is best: one finds in a millisecond
-// what another does not find in minutes.
+// Which of the boxes that can be put down is tried first.
+enum class SearchPick : std::uint8_t {
+  kUrgent,    // one without which some section would overflow, wherever it lies; else the lowest
+  kScarcest,  // where the fewest boxes could begin a section; among equals the lowest
+};
+
+// No order is best. A `seed` above 0 lengthens the first of the three keys by up to a third, box by
+// box.
 struct SearchOrder {
   SearchTies ties = SearchTies::kAreaLoadDuration;
-  bool urgent_first = false;
+  SearchPick pick = SearchPick::kUrgent;
+  std::uint64_t seed = 0;
 };
 
 enum class SearchEnd : std::uint8_t {
@@ -50,7 +60,8 @@ struct SearchResult {
 // Whether the part's numbers are small enough to be searched (a capacity below 2^30 units).
 [[nodiscard]] bool can_search(const PackPart& part, std::int64_t capacity);
 
-// `capacity` in units. `work` is the operations left; it is counted down and may end below 0.
+// One order. `capacity` in units. `work` is the operations left; it is counted down and may end
+// below 0.
 [[nodiscard]] SearchResult search(const PackPart& part, std::int64_t capacity,
                                   const SearchOrder& order, std::int64_t& work);
 

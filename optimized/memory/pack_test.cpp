@@ -144,7 +144,22 @@ TEST(Pack, ProvesThatTheBoundOfAnInstanceIsOutOfReach) {
   const Packing packing = packed(items, 1);
   EXPECT_EQ(packing.peak_bytes, 5);
   EXPECT_EQ(packing.bound_bytes, 5);
+  EXPECT_EQ(packing.refuted_bytes, 4);
+  EXPECT_NE(packing.bound_reason, BoundReason::kLoad);
   EXPECT_FALSE(any_overlap(items, packing.offsets_bytes));
+}
+
+// The unit is 1 because of the last item, yet nothing lies between 4 * 256 and 5 * 256: the sizes
+// of the others do not add up to it.
+TEST(Pack, RoundsARefutedCapacityUpToASumOfSizes) {
+  Items items = {{1, 2, 2}, {4, 8, 2}, {1, 3, 2}, {2, 5, 1}, {3, 5, 1}, {2, 4, 1}, {5, 6, 2}};
+  for (PackItem& item : items) item.size_bytes *= 256;
+  items.push_back({10, 11, 1});
+  const Packing packing = packed(items, 1);
+  EXPECT_EQ(packing.unit_bytes, 1);
+  EXPECT_EQ(packing.peak_bytes, 5 * 256);
+  EXPECT_EQ(packing.bound_bytes, 5 * 256);
+  EXPECT_EQ(packing.refuted_bytes, 4 * 256);
 }
 
 // Placing one item after the other leaves holes in nearly all of these.
@@ -219,6 +234,42 @@ TEST(PackWithoutReuse, GivesEveryItemBytesOfItsOwn) {
   EXPECT_EQ(packing.value().peak_bytes, 192);
 }
 
+TEST(PackBaseline, GivesValidPackingsAboveTheBound) {
+  Items items;
+  std::uint64_t state = 3;
+  cut_rectangle({0, 60, 60}, state, items);
+  for (const BaselineMethod method :
+       {BaselineMethod::kNoReuse, BaselineMethod::kOnlineBestFit, BaselineMethod::kFirstFitBySize,
+        BaselineMethod::kBestFitBySize}) {
+    const auto packing = pack_baseline(items, 1, method);
+    ASSERT_TRUE(packing.ok()) << packing.error().message;
+    EXPECT_FALSE(any_overlap(items, packing.value().offsets_bytes)) << packing.value().method;
+    EXPECT_GE(packing.value().peak_bytes, 60) << packing.value().method;
+  }
+}
+
+TEST(PackBaseline, FirstFitPutsLargeItemsFirst) {
+  const Items items = {{0, 2, 1}, {1, 3, 8}, {2, 4, 2}};
+  const auto packing = pack_baseline(items, 1, BaselineMethod::kFirstFitBySize);
+  ASSERT_TRUE(packing.ok());
+  EXPECT_EQ(packing.value().offsets_bytes, (std::vector<std::int64_t>{8, 0, 8}));
+  EXPECT_FALSE(pack_baseline(Items{{3, 3, 1}}, 1, BaselineMethod::kFirstFitBySize).ok());
+}
+
+TEST(Pack, PacksLifetimesThatEndTogetherBackwards) {
+  // Sizes grow by one: at run time every item leaves a hole that the next one does not fit into.
+  Items items;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    items.push_back({2 * i, 2 * i + 2, 10 + i});
+    items.push_back({2 * i + 1, 200, 1});
+  }
+  const Packing online = pack_baseline(items, 1, BaselineMethod::kOnlineBestFit).value();
+  const Packing packing = packed(items, 1, PackOptions{0, 0, 0});
+  EXPECT_EQ(packing.method, "online best fit, backwards");
+  EXPECT_LT(packing.peak_bytes, online.peak_bytes);
+  EXPECT_FALSE(any_overlap(items, packing.offsets_bytes));
+}
+
 TEST(FindOverlap, NamesTwoItemsThatShareAByte) {
   const Items items = {{0, 4, 8}, {5, 6, 8}, {2, 3, 8}};
   EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{0, 0, 8}), std::nullopt);
@@ -274,6 +325,27 @@ RC_GTEST_PROP(PackProperty, EqualArgumentsGiveEqualPackings, ()) {
   const Packing other = packed(items, 1, options);
   RC_ASSERT(one.offsets_bytes == other.offsets_bytes);
   RC_ASSERT(one.method == other.method);
+}
+
+// Few lifetimes: many items that could change places.
+RC_GTEST_PROP(PackProperty, SmallInstancesOfFewLifetimesArePackedAtTheirOptimum, ()) {
+  const Items items = *some_items(8, 3, 4);
+  const Packing packing = packed(items, 1);
+  std::vector<std::int64_t> offsets;
+  RC_ASSERT(packing.peak_bytes == least_peak(items, offsets, packing.peak_bytes + 1));
+  RC_ASSERT(packing.bound_bytes == packing.peak_bytes);
+}
+
+RC_GTEST_PROP(PackProperty, BoundsHoldWhateverTheBudgets, ()) {
+  const Items items = *some_items(7, 8, 3);
+  const PackOptions options{*rc::gen::inRange<std::int64_t>(0, 300),
+                            *rc::gen::inRange<std::int64_t>(0, 30'000), 2000};
+  const Packing packing = packed(items, 1, options);
+  std::vector<std::int64_t> offsets;
+  const std::int64_t least = least_peak(items, offsets, packing.peak_bytes + 1);
+  RC_ASSERT(packing.bound_bytes <= least);
+  RC_ASSERT(least <= packing.peak_bytes);
+  RC_ASSERT(packing.refuted_bytes < least || least == 0);
 }
 
 RC_GTEST_PROP(PackProperty, SmallInstancesArePackedAtTheirOptimum, ()) {

@@ -2,6 +2,7 @@
 // operations, so these results do not depend on the machine.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ std::vector<optimized::PackItem> golden_items(const std::string& name) {
 }
 
 // The peak of a packing that was swept for overlaps; -1 when there is none.
-std::int64_t peak_of(const std::string& name) {
+std::int64_t peak_of(const std::string& name, const optimized::PackOptions& options = {}) {
   const auto items = golden_items(name);
-  const auto packing = optimized::pack(items, 1);
+  const auto packing = optimized::pack(items, 1, options);
   EXPECT_TRUE(packing.ok());
   if (!packing.ok() || optimized::find_overlap(items, packing.value().offsets_bytes)) return -1;
   EXPECT_LE(packing.value().bound_bytes, packing.value().peak_bytes);
@@ -50,11 +51,19 @@ TEST(PackingGolden, AnInstanceWithSlackIsPackedWithinItsCapacity) {
   EXPECT_LE(peak, 1'048'576);
 }
 
+// 1.03 times the bound; nobody knows the optimum. 1026048 is what other planners reach.
+TEST(PackingGolden, AnInstanceWithSlackIsPackedLowerWithLargerBudgets) {
+  optimized::PackOptions options;
+  options.search_work *= 4;
+  EXPECT_LT(peak_of("D.1048576.csv", options), 1'026'048);
+}
+
 TEST(PackingGolden, TheInstanceAboveItsBoundIsPackedAtItsOptimum) {
   const auto packing = optimized::pack(golden_items("gap7.LB4.OPT5.csv"), 1);
   ASSERT_TRUE(packing.ok());
   EXPECT_EQ(packing.value().peak_bytes, 5);
   EXPECT_EQ(packing.value().bound_bytes, 5);
+  EXPECT_EQ(packing.value().refuted_bytes, 4);
 }
 
 TEST(PackingGolden, TrainingGraphsArePackedNearTheirBound) {
@@ -63,6 +72,52 @@ TEST(PackingGolden, TrainingGraphsArePackedNearTheirBound) {
   const std::int64_t bound = bound_of("pangu_2.6B.csv");
   EXPECT_GE(peak, bound);
   EXPECT_LE(peak - bound, bound / 10'000 * 76);  // 0.76 %
+}
+
+// A strip of 1024 by 1024 cut into items along straight lines: a packing without a hole exists, and
+// fits by size leave a fifth of the strip in holes.
+std::vector<optimized::PackItem> cut_strip(std::uint64_t seed, std::size_t count) {
+  auto draw = [state = seed](std::int64_t end) mutable {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(end));
+  };
+  std::vector<optimized::PackItem> items = {{0, 1024, 1024}};
+  while (items.size() < count) {
+    // Of three items the largest is cut: few slivers.
+    std::size_t cut = 0;
+    std::int64_t area_max = -1;
+    for (int i = 0; i < 3; ++i) {
+      const auto at = static_cast<std::size_t>(draw(static_cast<std::int64_t>(items.size())));
+      const std::int64_t area = (items[at].upper - items[at].lower) * items[at].size_bytes;
+      if (area > area_max) cut = at;
+      area_max = std::max(area_max, area);
+    }
+    optimized::PackItem other = items[cut];
+    const std::int64_t duration = other.upper - other.lower;
+    if (draw(duration + other.size_bytes) < duration) {
+      if (duration < 2) continue;
+      other.lower += 1 + draw(duration - 1);
+      items[cut].upper = other.lower;
+    } else {
+      if (other.size_bytes < 2) continue;
+      other.size_bytes = 1 + draw(other.size_bytes - 1);
+      items[cut].size_bytes -= other.size_bytes;
+    }
+    items.push_back(other);
+  }
+  return items;
+}
+
+TEST(PackingPlanted, StripsWithoutAHoleArePackedAtTheirBound) {
+  for (const std::size_t count : {50U, 100U, 150U, 200U}) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const auto items = cut_strip(seed, count);
+      const auto packing = optimized::pack(items, 1);
+      ASSERT_TRUE(packing.ok());
+      EXPECT_EQ(packing.value().peak_bytes, 1024) << count << " items, seed " << seed;
+      EXPECT_FALSE(optimized::find_overlap(items, packing.value().offsets_bytes));
+    }
+  }
 }
 
 }  // namespace
