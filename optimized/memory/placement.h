@@ -2,36 +2,33 @@
 //
 //   state   one after the other, in the order of the program's inputs: the same at every size
 //   input   static slots for what the caller gives
-//   arena   what nodes make, packed: storages whose lifetimes do not meet share bytes
+//   arena   what nodes make: in_place.h and lines.h say who takes over whose bytes, arena.h where
+//           what is left lies
 //   heap    what only a call can size; no places
 //
 // There is a pool of each kind for each device. A storage that the program returns lives to the
-// end, and nothing lies over it then.
+// end, and nothing lies over it then. A plan's memory is right when no two storages that are needed
+// at the same step share a byte, but for a result that takes over a dying operand's place.
+//
+// compile.cpp calls it with what the stages before have found; options.h has the choices.
 #pragma once
 
-#include "optimized/analysis/liveness.h"
-#include "optimized/memory/pack.h"
+#include "optimized/memory/options.h"
 #include "spec/plan.h"
 
 namespace graphgate::optimized {
 
-struct MemoryOptions {
-  bool reuse = true;  // false: every storage on bytes of its own
-  // Of every place; what cudaMalloc guarantees, and enough for any vector access.
-  std::int64_t alignment_bytes = 256;
-  PackOptions pack;
-};
-
 struct Placement {
   std::vector<spec::PlanPool> pools;
   std::vector<spec::PlanBuffer> buffers;
-  std::vector<spec::BufferId> of_storage;  // by StorageIndex
+  std::vector<spec::BufferId> of_storage;  // by StorageIndex; meaningless for StorageKind::kInner
   // By block and node: the buffer of its workspace, where it has one.
   std::vector<std::vector<std::optional<spec::BufferId>>> workspaces;
 };
 
-// kBadInput when sizes add up to more than 64 bits hold.
-[[nodiscard]] Result<Placement> plan_memory(const SizedGraph& graph, const Liveness& liveness,
-                                            const MemoryOptions& options);
+// kBadInput when sizes add up to more than 64 bits hold. With MemoryStrategy::kPack, a plan with
+// results in place is never larger than one without.
+[[nodiscard]] Result<Placement> plan_memory(const MemoryInput& input, const MemoryOptions& options,
+                                            const spec::DeviationSet& deviations = {});
 
 }  // namespace graphgate::optimized

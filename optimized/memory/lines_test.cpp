@@ -1,0 +1,328 @@
+// Line reuse, rule by rule: right, and with the deviation that breaks the rule.
+#include "optimized/memory/lines.h"
+
+#include "optimized/memory/memory_test.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using D = spec::Deviation;
+
+CompileOptions lines(std::initializer_list<D> deviations = {}) {
+  return with_strategy(MemoryStrategy::kLines, deviations);
+}
+
+// Three products in a row, one after the other.
+constexpr const char* kChain = R"(program "chain" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%b, %x)
+  %d = aten.mm.default(%c, %x)
+  output %d
+})";
+
+spec::Plan plan_with(const std::string& text, const CompileOptions& options,
+                     std::vector<spec::InputValue> inputs = {counting({8, 8})}) {
+  auto plan = plan_of(program_of(text), inputs, options);
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  return plan.ok() ? std::move(plan).value() : spec::Plan{};
+}
+
+// Whether the two are handed on from one to the other: they lie in one place.
+bool in_one_place(const spec::Plan& plan, const std::string& a, const std::string& b) {
+  const spec::PlanBuffer& x = buffer(plan, a);
+  const spec::PlanBuffer& y = buffer(plan, b);
+  return x.pool == y.pool && x.offset_bytes == y.offset_bytes;
+}
+
+TEST(Lines, HandAFreedBufferToTheNextAllocationOfItsKey) {
+  const spec::Plan plan = plan_with(kChain, lines());
+  EXPECT_TRUE(in_one_place(plan, "a", "c"));
+  EXPECT_FALSE(in_one_place(plan, "a", "b"));
+  EXPECT_EQ(shared_in(plan), "");
+  EXPECT_TRUE(in_one_place(plan, "b", "d"));
+  EXPECT_EQ(arena_bytes(plan), 2 * 256);
+}
+
+constexpr const char* kShort = R"(program "short" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%b, %x)
+  output %c
+})";
+
+// PyTorch 178578: %a takes the bytes that %b will give back.
+TEST(ReusesInvertedRanges, ReusesWhatIsFreedLater) {
+  EXPECT_EQ(shared_in(plan_with(kShort, lines())), "");
+  EXPECT_EQ(shared_in(plan_with(kShort, lines({D::kReusesInvertedRanges}))), "a b");
+}
+
+// PyTorch 124425: what the second node still reads.
+TEST(AllocatedTestedLate, ReusesWhatTheSameNodeReads) {
+  EXPECT_EQ(shared_in(plan_with(kChain, lines())), "");
+  EXPECT_EQ(shared_in(plan_with(kChain, lines({D::kAllocatedTestedLate}))), "a b");
+}
+
+TEST(Lines, TakeTheOneThatWasFreedLast) {
+  const spec::Plan plan = plan_with(R"(program "lifo" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%x, %x)
+  %c = aten.mm.default(%a, %x)
+  %d = aten.mm.default(%b, %x)
+  %e = aten.mm.default(%c, %d)
+  output %e
+})",
+                                    lines());
+  EXPECT_TRUE(in_one_place(plan, "a", "d"));
+  EXPECT_TRUE(in_one_place(plan, "b", "e"));
+}
+
+constexpr const char* kSplit = R"(program "split" {
+  input %q : f32[2, 2, 4]
+  %k = aten.relu.default(%q)
+  %o = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %k, %k, %o, "layer") as attn
+  %y = aten.mul.Tensor(%o, 2.0)
+  %z = aten.add.Tensor(%y, %k)
+  output %z
+})";
+
+// PyTorch 165514: nothing is launched behind the allocation of %o in its partition, and the whole
+// program does not output it.
+TEST(TailAllocationsByGraphOutputs, DropsWhatALaterPartitionFills) {
+  const std::vector<spec::InputValue> inputs = {counting({2, 2, 4})};
+  EXPECT_EQ(shared_in(plan_with(kSplit, lines(), inputs)), "");
+  const CompileOptions wrong = lines({D::kTailAllocationsByGraphOutputs});
+  EXPECT_EQ(shared_in(plan_with(kSplit, wrong, inputs)), "k o");
+  EXPECT_NE(last_output(kSplit, {inputs}, wrong), last_output(kSplit, {inputs}, lines()));
+}
+
+constexpr const char* kInPlaceThenReuse = R"(program "twice" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.neg.default(%a)
+  %c = aten.mm.default(%x, %x)
+  %d = aten.mm.default(%b, %c)
+  output %d
+})";
+
+// PyTorch 103720: %b lies over %a, and %a is handed out once more.
+TEST(FreesTwice, OffersWhatWasTakenOver) {
+  const spec::Plan right = plan_with(kInPlaceThenReuse, lines());
+  EXPECT_TRUE(in_one_place(right, "a", "b"));
+  EXPECT_EQ(shared_in(right), "");
+  const CompileOptions wrong = lines({D::kFreesTwice});
+  EXPECT_EQ(shared_in(plan_with(kInPlaceThenReuse, wrong)), "b c");
+  EXPECT_NE(last_output(kInPlaceThenReuse, {{counting({8, 8})}}, wrong),
+            last_output(kInPlaceThenReuse, {{counting({8, 8})}}, lines()));
+}
+
+constexpr const char* kUnaligned = R"(program "unaligned" {
+  input %x : f32[3, 3]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.cumsum.default(%b, 0)
+  %d = aten.cumsum.default(%c, 0)
+  output %d
+})";
+
+TEST(KeyWithoutAlignment, PutsWhatWantsAlignmentWhereNobodyAligned) {
+  CompileOptions options = lines();
+  options.memory.unaligned_ops = {"aten.mm.default"};
+  const auto alignment_of = [](const spec::Plan& plan, const std::string& name) {
+    return plan.pools[buffer(plan, name).pool.index].alignment_bytes;
+  };
+  const spec::Plan right = plan_with(kUnaligned, options, {counting({3, 3})});
+  EXPECT_EQ(alignment_of(right, "a"), kElementAlignment);
+  EXPECT_EQ(buffer(right, "b").offset_bytes, 48) << "36 bytes, and what 16 of them round up to";
+  EXPECT_EQ(alignment_of(right, "c"), 256);
+  options.deviations.add(D::kKeyWithoutAlignment);
+  const spec::Plan wrong = plan_with(kUnaligned, options, {counting({3, 3})});
+  EXPECT_EQ(alignment_of(wrong, "c"), kElementAlignment);
+  EXPECT_EQ(alignment_of(wrong, "d"), kElementAlignment);
+}
+
+constexpr const char* kDevices = R"(program "devices" {
+  input %x : f32[8, 8] on cuda
+  input %y : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%y, %y)
+  output %b
+  output %c
+})";
+
+TEST(KeyWithoutDevice, PutsATensorIntoAnotherDevicesMemory) {
+  CompileOptions options = lines();
+  options.partition.capture = false;  // one partition for both devices
+  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({8, 8})};
+  const auto device_of = [](const spec::Plan& plan, const std::string& name) {
+    return plan.pools[buffer(plan, name).pool.index].device.type;
+  };
+  EXPECT_EQ(device_of(plan_with(kDevices, options, inputs), "c"), "cpu");
+  options.deviations.add(D::kKeyWithoutDevice);
+  EXPECT_EQ(device_of(plan_with(kDevices, options, inputs), "c"), "cuda");
+}
+
+// Groups, as what is left is packed and may share bytes all the same.
+MemoryGroups groups_of(const std::string& text, const CompileOptions& options) {
+  SizedGraph graph = sized_graph_of(program_of(text), {counting({8, 8})}, options);
+  const Partitions partitions = make_partitions(graph, options.partition);
+  const Liveness liveness = analyze_liveness(graph);
+  const Signatures signatures = derive_signatures(graph, partitions, liveness);
+  const MemoryInput input{graph, partitions, signatures, liveness, {}};
+  const auto uses = storage_uses(input, options.memory, options.deviations);
+  return plan_lines(input, uses, std::vector<StorageIndex>(uses.size(), kNoStorage),
+                    options.deviations);
+}
+
+TEST(Lines, HandNothingOnAcrossPartitions) {
+  CompileOptions options = lines();
+  EXPECT_EQ(groups_of(kChain, options).groups.size(), 2U);
+  options.partition.max_nodes = 1;
+  EXPECT_EQ(groups_of(kChain, options).groups.size(), 4U);
+}
+
+constexpr const char* kDtypes = R"(program "dtypes" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.zeros.default([8, 8], dtype=i32)
+  %d = aten.add.Tensor(%b, %c)
+  output %d
+})";
+
+TEST(KeyWithoutDtype, HandsFloatsBytesToIntegers) {
+  const MemoryGroups wrong = groups_of(kDtypes, lines({D::kKeyWithoutDtype}));
+  // a, b, c and d have storages 1 to 4.
+  EXPECT_EQ(wrong.of_storage[1], wrong.of_storage[3]);
+  EXPECT_NE(groups_of(kDtypes, lines()).of_storage[1], groups_of(kDtypes, lines()).of_storage[3]);
+}
+
+constexpr const char* kSizes = R"(program "sizes" {
+  input %x : f32[8, 8]
+  input %y : f32[64, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%y, %x)
+  %d = aten.mm.default(%c, %b)
+  output %d
+})";
+
+TEST(KeyWithoutLayout, HandsASmallBufferToALargeTensor) {
+  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({64, 8})};
+  EXPECT_EQ(shared_in(plan_with(kSizes, lines(), inputs)), "");
+  const spec::Plan wrong = plan_with(kSizes, lines({D::kKeyWithoutLayout}), inputs);
+  EXPECT_NE(shared_in(wrong), "");
+}
+
+constexpr const char* kMutated = R"(program "mutated" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %m = aten.add_.Tensor(%a, 1.0)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%b, %x)
+  %d = aten.mm.default(%c, %x)
+  output %d
+})";
+
+// PyTorch 173485: more memory, not a wrong result.
+TEST(MutationBlocksReuse, NeverReusesWhatWasWrittenInPlace) {
+  const spec::Plan right = plan_with(kMutated, lines());
+  EXPECT_TRUE(in_one_place(right, "a", "c"));
+  const CompileOptions wrong = lines({D::kMutationBlocksReuse});
+  EXPECT_FALSE(in_one_place(plan_with(kMutated, wrong), "a", "c"));
+  EXPECT_GT(arena_bytes(plan_with(kMutated, wrong)), arena_bytes(right));
+  EXPECT_EQ(last_output(kMutated, {{counting({8, 8})}}, wrong),
+            last_output(kMutated, {{counting({8, 8})}}, lines()));
+}
+
+// %a is free before the two large ones live, %d is made after them.
+constexpr const char* kPeak = R"(program "peak" {
+  input %x : f32[8, 8]
+  input %y : f32[64, 8]
+  %a = aten.mm.default(%x, %x)
+  %s = aten.sum.default(%a)
+  %b = aten.mm.default(%y, %x)
+  %c = aten.mm.default(%b, %x)
+  %r = aten.sum.default(%c)
+  %d = aten.mm.default(%x, %x)
+  %t = aten.sum.default(%d)
+  %u = aten.add.Tensor(%s, %r)
+  %v = aten.add.Tensor(%u, %t)
+  output %v
+})";
+
+// PyTorch 145883
+TEST(ReuseWithoutPeakTest, HoldsABufferThroughThePeak) {
+  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({64, 8})};
+  const spec::Plan right = plan_with(kPeak, lines(), inputs);
+  const spec::Plan wrong = plan_with(kPeak, lines({D::kReuseWithoutPeakTest}), inputs);
+  EXPECT_EQ(arena_bytes(right), placement_stats(right).front().bound_bytes);
+  EXPECT_EQ(arena_bytes(wrong), arena_bytes(right) + 256);
+}
+
+constexpr const char* kState = R"(program "state" {
+  parameter %w "w" : f32[2, 2] = [1.0, 2.0, 3.0, 4.0]
+  input %x : f32[2, 2]
+  %a = aten.mm.default(%x, %w)
+  %b = aten.mm.default(%a, %x)
+  %c = aten.mm.default(%b, %x)
+  output %c
+})";
+
+// The first call is right: the parameter is overwritten after it was read.
+TEST(PersistentDiesAtLastUse, OverwritesWhatTheNextCallReads) {
+  const std::vector<spec::InputValue> inputs = {counting({2, 2})};
+  const auto expected = last_output(kState, {inputs}, lines());
+  EXPECT_EQ(last_output(kState, {inputs, inputs}, lines()), expected);
+  const CompileOptions wrong = lines({D::kPersistentDiesAtLastUse});
+  EXPECT_EQ(last_output(kState, {inputs}, wrong), expected);
+  EXPECT_NE(last_output(kState, {inputs, inputs}, wrong), expected);
+}
+
+// %s is used in both arms; the first is done with it when the second has hardly begun.
+constexpr const char* kArms = R"(program "arms" {
+  input %p : bool[]
+  input %x : f32[8, 8]
+  graph @yes {
+    input %u : f32[8, 8]
+    input %ux : f32[8, 8]
+    %u1 = aten.mm.default(%u, %ux)
+    output %u1
+  }
+  graph @no {
+    input %v : f32[8, 8]
+    input %vx : f32[8, 8]
+    %v1 = aten.mm.default(%vx, %vx)
+    %v2 = aten.mm.default(%v1, %vx)
+    %v3 = aten.mm.default(%v2, %v)
+    output %v3
+  }
+  %s = aten.mm.default(%x, %x)
+  %y = higher_order.cond(%p, @yes, @no, [%s, %x])
+  output %y
+})";
+
+TEST(OneFreeListAcrossArms, ReusesInOneArmWhatTheOtherIsDoneWith) {
+  for (const std::uint8_t predicate : {std::uint8_t{0}, std::uint8_t{1}}) {
+    const std::vector<spec::InputValue> inputs = {bools({}, {predicate}), counting({8, 8})};
+    EXPECT_EQ(shared_in(plan_with(kArms, lines(), inputs)), "");
+    const auto expected = last_output(kArms, {inputs}, with_strategy(MemoryStrategy::kPack));
+    EXPECT_EQ(last_output(kArms, {inputs}, lines()), expected);
+    const CompileOptions wrong = lines({D::kOneFreeListAcrossArms});
+    EXPECT_EQ(shared_in(plan_with(kArms, wrong, inputs)), "s v2");
+    const auto found = last_output(kArms, {inputs}, wrong);
+    if (predicate == 1) {
+      EXPECT_EQ(found, expected);
+    } else {
+      EXPECT_NE(found, expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::optimized
