@@ -1,5 +1,7 @@
 #include "optimized/lower/lower.h"
 
+#include <algorithm>
+
 namespace graphgate::optimized {
 namespace {
 
@@ -58,6 +60,60 @@ spec::PlanStep lower_node(const SizedNode& node, std::optional<spec::BufferId> w
   return step;
 }
 
+void renumber(spec::Argument& argument, const std::vector<spec::ValueId>& new_ids) {
+  if (auto* id = std::get_if<spec::ValueId>(&argument.value)) *id = new_ids[id->index];
+  if (auto* list = std::get_if<spec::Argument::List>(&argument.value)) {
+    for (spec::Argument& element : *list) renumber(element, new_ids);
+  }
+}
+
+void renumber(spec::Node& node, const std::vector<spec::ValueId>& new_ids) {
+  for (spec::NamedArgument& named : node.arguments) renumber(named.argument, new_ids);
+  for (spec::NodeResult& result : node.results) {
+    for (spec::ValueId& id : result.values) id = new_ids[id.index];
+  }
+}
+
+// Views of inner storages that no body mentions: nothing could be said of them.
+std::vector<bool> lost_views(const SizedGraph& graph, const spec::Plan& plan) {
+  std::vector<bool> lost(graph.values.size(), false);
+  for (std::size_t v = 0; v < lost.size(); ++v) {
+    const SizedValue& value = graph.values[v];
+    lost[v] = value.kind == spec::ValueKind::kTensor &&
+              graph.storages[value.tensor.storage].kind == StorageKind::kInner;
+  }
+  for (const spec::PlanStep& step : plan.steps) {
+    for (const spec::Node& node : step.body) {
+      for (const spec::NodeResult& result : node.results) {
+        for (const spec::ValueId id : result.values) lost[id.index] = false;
+      }
+    }
+  }
+  return lost;
+}
+
+void drop_values(const std::vector<bool>& dropped, spec::Plan& plan) {
+  std::vector<spec::ValueId> new_ids(dropped.size());
+  std::vector<spec::PlanValue> values;
+  for (std::size_t v = 0; v < dropped.size(); ++v) {
+    new_ids[v] = {static_cast<std::uint32_t>(values.size())};
+    if (!dropped[v]) values.push_back(std::move(plan.values[v]));
+  }
+  plan.values = std::move(values);
+  for (spec::PlanInput& input : plan.inputs) {
+    if (!input.constant) input.value = new_ids[input.value.index];
+    if (input.final_value) input.final_value = new_ids[input.final_value->index];
+  }
+  for (spec::PlanStep& step : plan.steps) {
+    renumber(step.node, new_ids);
+    for (spec::Node& node : step.body) renumber(node, new_ids);
+  }
+  for (spec::PlanBlock& block : plan.blocks) {
+    for (spec::Argument& output : block.outputs) renumber(output, new_ids);
+  }
+  for (spec::Argument& output : plan.outputs) renumber(output, new_ids);
+}
+
 }  // namespace
 
 spec::Plan lower(std::string_view name, const SizedGraph& graph, const Partitions& partitions,
@@ -89,6 +145,8 @@ spec::Plan lower(std::string_view name, const SizedGraph& graph, const Partition
     }
     plan.blocks.push_back(std::move(block));
   }
+  const std::vector<bool> lost = lost_views(graph, plan);
+  if (std::find(lost.begin(), lost.end(), true) != lost.end()) drop_values(lost, plan);
   return plan;
 }
 

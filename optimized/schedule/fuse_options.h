@@ -1,0 +1,28 @@
+// What a caller may say about fusion. Plain numbers: compile.h includes this, and so does
+// everything.
+//
+// fuse_groups.h keeps within FuseLimits, fuse_realize.h follows RealizeOptions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace graphgate::optimized {
+
+struct FuseLimits {
+  std::size_t nodes = 32;            // in one group
+  std::int64_t row_bytes = 1 << 17;  // of the widest tensor, in one row
+};
+
+enum class RealizeRule : std::uint8_t { kReadCount, kByteCost };
+
+struct RealizeOptions {
+  RealizeRule rule = RealizeRule::kReadCount;
+  std::int64_t reads_threshold = 4;     // torch's realize_reads_threshold
+  std::int64_t opcount_threshold = 30;  // torch's realize_opcount_threshold
+  bool heavy_newer = true;              // log* and tanh are heavy, as in torch 2.9 and later
+  // Whether values are ever computed again. Off: all that crosses launches has memory.
+  bool recompute = true;
+};
+
+}  // namespace graphgate::optimized

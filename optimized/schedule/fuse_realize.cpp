@@ -1,0 +1,227 @@
+#include "optimized/schedule/fuse_realize.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "optimized/binding.h"
+
+namespace graphgate::optimized {
+
+bool should_realize_on_reuse(const Reuse& reuse, const RealizeOptions& options) {
+  if (reuse.users <= 1 || !reuse.is_pointwise_or_reduction) return false;
+  if (reuse.is_heavy_on_cpu) return true;
+  if (reuse.ops > options.opcount_threshold) return true;
+  const bool is_known = reuse.read_bytes > 0 && reuse.made_bytes > 0;
+  if (options.rule == RealizeRule::kReadCount || !is_known) {
+    return reuse.reads > options.reads_threshold;
+  }
+  return reuse.read_bytes * (reuse.users - 1) >= reuse.made_bytes * (1 + reuse.users);
+}
+
+bool is_heavy_on_cpu(std::string_view base_name, bool newer) {
+  if (base_name == "aten.exp" || base_name == "aten.sigmoid") return true;
+  return newer && (base_name.starts_with("aten.log") || base_name == "aten.tanh");
+}
+
+StorageMentions count_mentions(const SizedGraph& graph) {
+  StorageMentions out;
+  out.nodes.assign(graph.storages.size(), 0);
+  out.writers.assign(graph.storages.size(), 0);
+  out.is_result.assign(graph.storages.size(), false);
+  const auto result = [&](const spec::Argument& argument) {
+    for_each_value(argument, [&](spec::ValueId id) {
+      graph.for_each_storage(id, [&](StorageIndex storage) { out.is_result[storage] = true; });
+    });
+  };
+  for (const SizedBlock& block : graph.blocks) {
+    for (const SizedNode& node : block.nodes) {
+      std::set<StorageIndex> mentioned;
+      std::set<StorageIndex> written;
+      for_each_operand(node.node, [&](spec::ValueId id) {
+        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.insert(storage); });
+      });
+      for (const spec::ValueId id : flat_results(node.node)) {
+        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.insert(storage); });
+      }
+      for (const Access& write : accesses_of(graph, node).writes) written.insert(write.storage);
+      for (const StorageIndex storage : mentioned) ++out.nodes[storage];
+      for (const StorageIndex storage : written) ++out.writers[storage];
+    }
+    for (const spec::Argument& output : block.outputs) result(output);
+  }
+  for (const spec::Argument& output : graph.outputs) result(output);
+  return out;
+}
+
+namespace {
+
+using Places = std::set<std::uint32_t>;
+
+class Recomputer {
+ public:
+  Recomputer(const SizedGraph& graph, std::span<const SizedNode> nodes,
+             std::vector<Launched> launches, const StorageMentions& mentions,
+             const RealizeOptions& options, const FuseLimits& limits)
+      : graph_(graph),
+        nodes_(nodes),
+        launches_(std::move(launches)),
+        mentions_(mentions),
+        options_(options),
+        limits_(limits),
+        launch_of_(nodes.size(), 0) {
+    for (std::size_t l = 0; l < launches_.size(); ++l) {
+      for (const std::uint32_t place : launches_[l]) launch_of_[place] = l;
+    }
+    for (std::uint32_t n = 0; n < nodes.size(); ++n) note_node(n);
+  }
+
+  std::vector<Launched> run() {
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) consider(n);
+    std::erase_if(launches_, [](const Launched& launch) { return launch.empty(); });
+    return std::move(launches_);
+  }
+
+ private:
+  // What computes a value, from values that have memory.
+  struct InnerFunction {
+    Places nodes;
+    std::map<spec::ValueId, std::int64_t> reads;  // with their bytes
+    bool is_heavy = false;
+  };
+
+  void note_node(std::uint32_t n) {
+    const auto mention = [&](spec::ValueId id) {
+      if (graph_.value(id).kind != spec::ValueKind::kTensor) return;
+      auto& places = places_[graph_.value(id).tensor.storage];
+      if (places.empty() || places.back() != n) places.push_back(n);
+    };
+    for_each_operand(nodes_[n].node, mention);
+    for (const spec::ValueId id : flat_results(nodes_[n].node)) mention(id);
+  }
+
+  // The one storage that the node makes, if it is pointwise and does nothing else.
+  [[nodiscard]] std::optional<StorageIndex> made_by(std::uint32_t n) const {
+    const SizedNode& node = nodes_[n];
+    if (node.row == nullptr || node.kernel == nullptr || node.is_dynamic) return {};
+    if (!is_pointwise(*node.row, *node.kernel) || !node.row->effects.mutated().empty()) return {};
+    const auto results = flat_results(node.node);
+    if (results.size() != 1 || graph_.value(results[0]).is_dynamic) return {};
+    const StorageIndex storage = graph_.value(results[0]).tensor.storage;
+    const bool is_plain = graph_.storages[storage].kind == StorageKind::kIntermediate &&
+                          mentions_.writers[storage] == 1 && places_.at(storage).front() == n;
+    return is_plain ? std::optional(storage) : std::nullopt;
+  }
+
+  // Whether what is in it stays as it is from the time it is made.
+  [[nodiscard]] bool is_constant(StorageIndex storage) const {
+    const StorageKind kind = graph_.storages[storage].kind;
+    if (kind == StorageKind::kIntermediate) return mentions_.writers[storage] == 1;
+    return kind != StorageKind::kDynamic && mentions_.writers[storage] == 0;
+  }
+
+  // Whether all who mention it stand in one launch.
+  [[nodiscard]] bool stays_in(StorageIndex storage, std::size_t launch) const {
+    const auto& places = places_.at(storage);
+    return !mentions_.is_result[storage] && mentions_.nodes[storage] == places.size() &&
+           std::all_of(places.begin(), places.end(),
+                       [&](std::uint32_t place) { return launch_of_[place] == launch; });
+  }
+
+  // False where something in it cannot be done again.
+  bool collect(std::uint32_t n, std::size_t launch, InnerFunction& out) const {
+    if (!out.nodes.insert(n).second) return true;
+    if (std::ssize(out.nodes) > options_.opcount_threshold) return false;
+    out.is_heavy |= is_heavy_on_cpu(nodes_[n].kernel->base_name, options_.heavy_newer);
+    bool fits = true;
+    for_each_operand(nodes_[n].node, [&](spec::ValueId id) {
+      const SizedValue& value = graph_.value(id);
+      if (!fits || value.kind != spec::ValueKind::kTensor) return;
+      const StorageIndex storage = value.tensor.storage;
+      const auto& places = places_.at(storage);
+      const bool is_inside = graph_.storages[storage].kind == StorageKind::kIntermediate &&
+                             launch_of_[places.front()] == launch && stays_in(storage, launch);
+      if (is_inside) {
+        fits = made_by(places.front()) == storage && collect(places.front(), launch, out);
+        return;
+      }
+      fits = is_constant(storage);
+      out.reads[id] = value.tensor.count() * value.tensor.item_bytes();
+    });
+    return fits;
+  }
+
+  void consider(std::uint32_t n) {
+    const auto storage = made_by(n);
+    if (!storage || moved_.contains(n)) return;
+    const std::size_t home = launch_of_[n];
+    const auto& places = places_.at(*storage);
+    if (mentions_.is_result[*storage] || mentions_.nodes[*storage] != places.size()) return;
+    std::set<std::size_t> others;
+    for (const std::uint32_t place : places) {
+      if (launch_of_[place] != home) others.insert(launch_of_[place]);
+    }
+    InnerFunction function;
+    if (others.empty() || !collect(n, home, function)) return;
+    const Tensor& made = graph_.value(flat_results(nodes_[n].node)[0]).tensor;
+    Reuse reuse;
+    reuse.users = std::ssize(places) - 1;
+    reuse.reads = std::ssize(function.reads);
+    reuse.ops = std::ssize(function.nodes);
+    for (const auto& [id, bytes] : function.reads) reuse.read_bytes += bytes;
+    reuse.made_bytes = made.count() * made.item_bytes();
+    reuse.is_pointwise_or_reduction = true;
+    reuse.is_heavy_on_cpu = function.is_heavy && made.device.type == "cpu";
+    if (reuse.users <= 1 || should_realize_on_reuse(reuse, options_)) return;
+    move(function.nodes, others, home);
+  }
+
+  // All users take the nodes in, or none does.
+  void move(const Places& function, const std::set<std::size_t>& others, std::size_t home) {
+    std::vector<std::pair<std::size_t, Launched>> grown;
+    for (const std::size_t l : others) {
+      Places all(launches_[l].begin(), launches_[l].end());
+      all.insert(function.begin(), function.end());
+      std::vector<const SizedNode*> nodes;
+      for (const std::uint32_t place : all) nodes.push_back(&nodes_[place]);
+      if (all.size() > limits_.nodes || !can_fuse(graph_, nodes, {})) return;
+      grown.emplace_back(l, Launched(all.begin(), all.end()));
+    }
+    for (auto& [l, launch] : grown) launches_[l] = std::move(launch);
+    moved_.insert(function.begin(), function.end());
+    drop_unread(function, home);
+  }
+
+  // Nodes of the function that nobody reads in their old launch any more go there.
+  void drop_unread(const Places& function, std::size_t home) {
+    for (auto n = function.rbegin(); n != function.rend(); ++n) {
+      const StorageIndex storage = *made_by(*n);
+      Launched& launch = launches_[home];
+      const auto& places = places_.at(storage);
+      const bool is_read = std::any_of(launch.begin(), launch.end(), [&](std::uint32_t place) {
+        return place != *n && std::find(places.begin(), places.end(), place) != places.end();
+      });
+      if (!is_read) std::erase(launch, *n);
+    }
+  }
+
+  const SizedGraph& graph_;
+  std::span<const SizedNode> nodes_;
+  std::vector<Launched> launches_;
+  const StorageMentions& mentions_;
+  const RealizeOptions& options_;
+  const FuseLimits& limits_;
+  std::vector<std::size_t> launch_of_;                         // where a node stood first
+  std::map<StorageIndex, std::vector<std::uint32_t>> places_;  // nodes that mention it
+  Places moved_;
+};
+
+}  // namespace
+
+std::vector<Launched> recompute(const SizedGraph& graph, std::span<const SizedNode> nodes,
+                                std::vector<Launched> launches, const StorageMentions& mentions,
+                                const RealizeOptions& options, const FuseLimits& limits) {
+  return Recomputer(graph, nodes, std::move(launches), mentions, options, limits).run();
+}
+
+}  // namespace graphgate::optimized

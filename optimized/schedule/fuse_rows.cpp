@@ -1,0 +1,248 @@
+#include "optimized/schedule/fuse_rows.h"
+
+#include <algorithm>
+
+namespace graphgate::optimized {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Which dimensions of its main tensor a row op works over.
+enum class Over : std::uint8_t { kDim, kNormalizedShape, kLast };
+
+struct RowOp {
+  std::string_view base_name;
+  Over over;
+};
+
+constexpr RowOp kRowOps[] = {
+    {"aten.sum", Over::kDim},
+    {"aten.mean", Over::kDim},
+    {"aten.amax", Over::kDim},
+    {"aten.amin", Over::kDim},
+    {"aten.var", Over::kDim},
+    {"aten.softmax", Over::kDim},
+    {"aten._softmax", Over::kDim},
+    {"aten._safe_softmax", Over::kDim},
+    {"aten.log_softmax", Over::kDim},
+    {"aten._log_softmax", Over::kDim},
+    {"aten.layer_norm", Over::kNormalizedShape},
+    {"aten.native_layer_norm", Over::kNormalizedShape},
+    {"aten.rms_norm", Over::kNormalizedShape},
+    {"graphgate.rms_norm", Over::kLast},
+    {"graphgate.add_rms_norm", Over::kLast},
+    {"graphgate.rms_norm_static_quant", Over::kLast},
+    {"graphgate.add_rms_norm_static_quant", Over::kLast},
+    {"graphgate.rms_norm_dynamic_quant", Over::kLast},
+    {"graphgate.add_rms_norm_dynamic_quant", Over::kLast},
+    {"vllm.fused_add_rms_norm", Over::kLast},
+    {"vllm.silu_and_mul", Over::kLast},
+};
+
+// Pointwise without the tag.
+constexpr std::string_view kPointwise[] = {"aten.copy", "aten._to_copy", "aten.fill",
+                                           "graphgate.silu_mul"};
+
+constexpr std::string_view kScatters[] = {"aten.scatter_add", "aten.scatter_reduce",
+                                          "aten.index_add", "aten.index_put", "aten.scatter"};
+
+const RowOp* find_row_op(const Kernel& kernel) {
+  const auto* found = std::find_if(std::begin(kRowOps), std::end(kRowOps), [&](const RowOp& op) {
+    return op.base_name == kernel.base_name;
+  });
+  return found == std::end(kRowOps) ? nullptr : found;
+}
+
+void collect(const Item& item, std::vector<const Tensor*>& out) {
+  if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
+  if (const auto* list = item.as<Item::List>()) {
+    for (const Item& element : *list) collect(element, out);
+  }
+}
+
+std::vector<const Tensor*> operands_of(const TileCall& call) {
+  std::vector<const Tensor*> out;
+  for (const Item& item : call.arguments) collect(item, out);
+  return out;
+}
+
+const Item* argument(const TileCall& call, std::string_view name) {
+  const auto index = call.row->schema.find_argument(name);
+  return index ? &call.arguments[*index] : nullptr;
+}
+
+// The least of the dimensions that the op works over, or nothing where it takes all of them.
+std::optional<std::int64_t> first_inner_dim(const TileCall& call, Over over, std::int64_t rank) {
+  if (over == Over::kLast) return rank - 1;
+  const Item* item = argument(call, over == Over::kDim ? "dim" : "normalized_shape");
+  if (item == nullptr) return {};
+  const auto* list = item->as<Item::List>();
+  if (over == Over::kNormalizedShape) {
+    return rank - (list != nullptr ? static_cast<std::int64_t>(list->size()) : 1);
+  }
+  std::optional<std::int64_t> least;
+  const auto take = [&](const Item& element) {
+    const auto* dim = element.as<std::int64_t>();
+    if (dim == nullptr) return;
+    const std::int64_t inner = *dim < 0 ? *dim + rank : *dim;
+    least = std::min(least.value_or(inner), inner);
+  };
+  if (list == nullptr) take(*item);
+  for (const Item& element : list != nullptr ? *list : Item::List()) take(element);
+  return least;
+}
+
+// What the rows of a call are counted over.
+struct Frame {
+  Sizes sizes;                // of the leading dimensions, and behind them
+  std::int64_t max_lead = 0;  // how many of them may be rows
+};
+
+std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
+  Frame frame;
+  if (pointwise || is_scatter(*call.kernel)) {
+    if (call.results.empty()) return {};
+    frame.sizes = call.results.front().sizes;
+    frame.max_lead = call.results.front().rank();
+    return frame;
+  }
+  const RowOp* op = find_row_op(*call.kernel);
+  if (op == nullptr) return {};
+  for (const Tensor* tensor : operands_of(call)) {
+    if (tensor->sizes.size() > frame.sizes.size()) frame.sizes = tensor->sizes;
+  }
+  const auto rank = static_cast<std::int64_t>(frame.sizes.size());
+  const auto first = first_inner_dim(call, op->over, rank);
+  if (!first || *first < 0) return {};
+  frame.max_lead = *first;
+  return frame;
+}
+
+ByteRange range_behind(const Tensor& tensor, std::int64_t lead) {
+  Tensor row = tensor;
+  for (std::int64_t d = 0; d < lead; ++d)
+    row.sizes[at(d)] = std::min<std::int64_t>(row.sizes[at(d)], 1);
+  return byte_range(row);
+}
+
+// The form with dims [0, lead) of the frame as rows; `missing` of them stand in front of the
+// tensor's own. Nothing where it does not go with the rows at one pitch.
+std::optional<RowForm> form_of(const Tensor& tensor, std::int64_t missing, const Sizes& frame,
+                               std::int64_t lead) {
+  RowForm form;
+  form.lead = std::max<std::int64_t>(lead - missing, 0);
+  if (form.lead > tensor.rank()) return {};
+  bool is_fixed = false;
+  std::int64_t expected = 0;  // the stride that continues the walk
+  for (std::int64_t i = lead; i-- > 0;) {
+    const std::int64_t size = frame[at(i)];
+    if (size == 1) continue;
+    const std::int64_t own = i - missing;
+    const bool present = own >= 0 && tensor.sizes[at(own)] != 1;
+    if (present && tensor.sizes[at(own)] != size) return {};
+    const std::int64_t stride = present ? tensor.strides[at(own)] : 0;
+    if (stride == 0) {
+      if (form.pitch != 0) return {};
+      is_fixed = true;
+      continue;
+    }
+    if (is_fixed || (form.pitch != 0 && stride != expected)) return {};
+    if (form.pitch == 0) form.pitch = stride;
+    expected = stride * size;
+  }
+  form.first_row = range_behind(tensor, form.lead);
+  return form;
+}
+
+std::optional<std::vector<FormedTensor>> forms(const TileCall& call, const Frame& frame,
+                                               std::int64_t lead) {
+  const auto rank = static_cast<std::int64_t>(frame.sizes.size());
+  std::vector<FormedTensor> out;
+  for (const Tensor* tensor : operands_of(call)) {
+    if (tensor->rank() > rank) return {};
+    const auto form = form_of(*tensor, rank - tensor->rank(), frame.sizes, lead);
+    if (!form) return {};
+    out.push_back({tensor, *form});
+  }
+  for (const Tensor& tensor : call.results) {
+    const auto form = form_of(tensor, 0, frame.sizes, lead);
+    const auto prefix = std::min(lead, tensor.rank());
+    const bool is_whole =
+        form && prefix == lead &&
+        std::equal(frame.sizes.begin(), frame.sizes.begin() + lead, tensor.sizes.begin());
+    if (!is_whole) return {};
+    out.push_back({&tensor, *form});
+  }
+  return out;
+}
+
+std::int64_t rows_of(const Frame& frame, std::int64_t lead) {
+  std::int64_t rows = 1;
+  for (std::int64_t d = 0; d < lead; ++d) rows *= frame.sizes[at(d)];
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> possible_rows(const TileCall& call, bool pointwise) {
+  const auto frame = frame_of(call, pointwise);
+  if (!frame || std::count(frame->sizes.begin(), frame->sizes.end(), 0) > 0) return {};
+  std::vector<std::int64_t> out;
+  for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
+    if (!forms(call, *frame, lead)) break;
+    const std::int64_t rows = rows_of(*frame, lead);
+    if (out.empty() || out.back() != rows) out.push_back(rows);
+  }
+  return out;
+}
+
+std::vector<FormedTensor> forms_at(const TileCall& call, bool pointwise, std::int64_t rows) {
+  const auto frame = frame_of(call, pointwise);
+  GRAPHGATE_CHECK(frame.has_value());
+  for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
+    if (rows_of(*frame, lead) != rows) continue;
+    auto out = forms(call, *frame, lead);
+    GRAPHGATE_CHECK(out.has_value());
+    return std::move(*out);
+  }
+  GRAPHGATE_CHECK(false);
+  return {};
+}
+
+Tensor tile_of(const Tensor& tensor, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
+               std::int64_t pitch) {
+  Tensor tile = tensor;
+  if (rows == 1) return tile;
+  std::optional<std::size_t> carrier;
+  for (std::size_t d = 0; d < at(form.lead); ++d) {
+    if (tile.sizes[d] != 1) carrier = d;
+    tile.sizes[d] = 1;
+  }
+  if (!carrier) return tile;
+  tile.sizes[*carrier] = tile_rows;
+  tile.strides[*carrier] = form.pitch == 0 ? 0 : pitch;
+  return tile;
+}
+
+bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {
+  if (kernel.bind == nullptr || row.has_tag("nondeterministic_seeded")) return false;
+  if (row.has_tag("pointwise")) return true;
+  if (std::find(std::begin(kPointwise), std::end(kPointwise), kernel.base_name) !=
+      std::end(kPointwise)) {
+    return true;
+  }
+  // add_ and add.out are what add is.
+  if (kernel.overlap != Overlap::kSameGeometry || row.effects.mutated().empty()) return false;
+  const auto family = spec::builtin_op_table().find_by_base_name(kernel.base_name);
+  return std::any_of(family.begin(), family.end(),
+                     [](const spec::OpRow* other) { return other->has_tag("pointwise"); });
+}
+
+bool is_row_op(const Kernel& kernel) { return find_row_op(kernel) != nullptr; }
+
+bool is_scatter(const Kernel& kernel) {
+  return std::find(std::begin(kScatters), std::end(kScatters), kernel.base_name) !=
+         std::end(kScatters);
+}
+
+}  // namespace graphgate::optimized
