@@ -7,17 +7,25 @@
 #include <memory>
 #include <string_view>
 
+#include "optimized/cache/plan_cache.h"
 #include "optimized/compile.h"
+#include "optimized/runtime/options.h"
 #include "spec/executor.h"
 
 namespace graphgate::optimized {
 
 struct Options {
   CompileOptions compile;
+  RuntimeOptions runtime;
   // Sizes 0 and 1 where a symbol's range starts at 2 (PyTorch's 0/1 specialization).
   bool allow_zero_and_one = false;
   // Plans kept for one program, each with its memory; the one used longest ago goes first.
   std::size_t plans_kept = 32;
+  // Where plans are kept between processes (cache/disk_cache.h); null: nowhere.
+  std::shared_ptr<PlanStore> plan_store;
+  // Which legal order the launches of captured partitions on several streams run in; 0: program
+  // order (runtime/host/streams.h).
+  std::uint64_t interleaving_seed = 0;
 };
 
 [[nodiscard]] std::unique_ptr<spec::Executor> make_executor(Options options = {});

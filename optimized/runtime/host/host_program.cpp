@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "optimized/binding.h"
-#include "optimized/launch.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::optimized {
@@ -11,8 +10,6 @@ namespace {
 
 using spec::PoolKind;
 using spec::ValueId;
-
-constexpr std::int64_t kHeapAlignment = 64;
 
 std::int64_t constant_of(const spec::SymExpr& expr) {
   GRAPHGATE_CHECK(expr.is_constant());
@@ -45,131 +42,189 @@ bool truth_of(const Item& item) {
                      [](std::byte byte) { return byte != std::byte{0}; });
 }
 
+// What a run of the plan takes of its RunPool.
+std::int64_t run_bytes(const spec::Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const spec::PlanPool& pool : plan.pools) {
+    if (pool.kind == PoolKind::kArena || pool.kind == PoolKind::kInput) bytes += pool.size_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
-HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state)
-    : plan_(std::move(plan)), ops_(ops), state_(state) {
+HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state,
+                         HostOptions options, std::shared_ptr<RunPool> pool)
+    : plan_(std::move(plan)),
+      ops_(ops),
+      state_(state),
+      options_(std::move(options)),
+      run_pool_(pool ? std::move(pool) : std::make_shared<RunPool>(options_.deviations)) {
+  for (const spec::PlanValue& value : plan_.values) {
+    const bool is_placed =
+        value.value.kind == spec::ValueKind::kTensor && value.buffer &&
+        plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind != PoolKind::kHeap;
+    is_dynamic_.push_back(!is_placed && value.value.kind != spec::ValueKind::kNone);
+  }
+  pools_ = current_pools();
+  rebinds_seen_ = state_.rebinds;
+  place_values();
+  const bool waits_for_caller =
+      std::any_of(plan_.pools.begin(), plan_.pools.end(),
+                  [](const spec::PlanPool& p) { return p.kind == PoolKind::kCaller; });
+  if (!waits_for_caller) record_all({});
+  run_pool_->add_user(this);
+}
+
+HostProgram::~HostProgram() { run_pool_->remove_user(this); }
+
+// The memory that each pool of the plan has now; null for heaps and what the caller owns.
+std::vector<std::shared_ptr<HostMemory>> HostProgram::current_pools() {
+  std::vector<std::shared_ptr<HostMemory>> pools;
   for (const spec::PlanPool& pool : plan_.pools) {
-    if (pool.kind == PoolKind::kHeap) {
-      pools_.push_back(nullptr);
-      recorded_at_.push_back({});
+    auto& memory = pools.emplace_back();
+    if (pool.kind == PoolKind::kHeap || pool.kind == PoolKind::kCaller) continue;
+    if (pool.kind != PoolKind::kState) {
+      memory = run_pool_->reserve(pool);
       continue;
     }
-    auto memory = pool.kind == PoolKind::kState ? state.pools[pool.name] : nullptr;
-    if (!memory) memory = std::make_shared<HostMemory>(pool.size_bytes, pool.alignment_bytes);
-    GRAPHGATE_CHECK(memory->size_bytes() == pool.size_bytes);
-    if (pool.kind == PoolKind::kState) state.pools[pool.name] = memory;
-    recorded_at_.push_back({memory->data(), pool.size_bytes});
-    pools_.push_back(std::move(memory));
+    auto& state = state_.pools[pool.name];
+    if (!state) state = std::make_shared<HostMemory>(pool.size_bytes, pool.alignment_bytes);
+    GRAPHGATE_CHECK(state->size_bytes() == pool.size_bytes);
+    memory = state;
   }
-  place_values();
-  for (std::size_t b = 0; b < plan_.blocks.size(); ++b) record_block(b);
+  return pools;
+}
+
+StatePlace HostProgram::state_place(spec::BufferId id) const {
+  const spec::PlanBuffer& buffer = plan_.buffers[id.index];
+  return {plan_.pools[buffer.pool.index].name, buffer.offset_bytes};
+}
+
+// Null in heaps.
+std::vector<std::byte*> HostProgram::addresses() const {
+  std::vector<std::byte*> out;
+  for (const spec::PlanBuffer& buffer : plan_.buffers) {
+    const spec::PlanPool& pool = plan_.pools[buffer.pool.index];
+    if (pool.kind == PoolKind::kHeap) {
+      out.push_back(nullptr);
+    } else if (pool.kind == PoolKind::kCaller) {
+      const auto found = caller_bytes_.find(buffer.pool.index);
+      out.push_back(found == caller_bytes_.end() ? nullptr : found->second);
+    } else {
+      const auto found = pool.kind == PoolKind::kState && !state_.rebound.empty()
+                             ? state_.rebound.find({pool.name, buffer.offset_bytes})
+                             : state_.rebound.end();
+      out.push_back(found == state_.rebound.end()
+                        ? pools_[buffer.pool.index]->data() + buffer.offset_bytes
+                        : found->second->data());
+    }
+  }
+  return out;
 }
 
 void HostProgram::place_values() {
-  for (const spec::PlanValue& value : plan_.values) {
-    const bool is_tensor = value.value.kind == spec::ValueKind::kTensor;
-    const bool is_placed =
-        is_tensor &&
-        plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind != PoolKind::kHeap;
-    is_dynamic_.push_back(!is_placed && value.value.kind != spec::ValueKind::kNone);
-    values_.emplace_back();
-    if (is_placed) {
-      values_.back() = {planned_tensor(*value.value.type, value.buffer->index,
-                                       buffer_bytes(*value.buffer).data())};
-    }
+  placed_at_ = addresses();
+  values_.resize(plan_.values.size());
+  for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+    const spec::PlanValue& value = plan_.values[v];
+    if (is_dynamic_[v] || value.value.kind == spec::ValueKind::kNone) continue;
+    const std::uint32_t buffer = value.buffer->index;
+    values_[v] = {planned_tensor(*value.value.type, buffer, placed_at_[buffer])};
   }
 }
 
-// What a step is bound to write, dynamic views of state included: their storage is the buffer's.
-void HostProgram::note_writes(const spec::OpRow& row, const std::vector<Item>& arguments) {
-  const std::function<void(const Item&)> note = [&](const Item& item) {
-    if (const auto* list = item.as<Item::List>()) {
-      for (const Item& element : *list) note(element);
-    }
-    const auto* tensor = item.as<Tensor>();
-    if (!tensor || tensor->storage >= plan_.buffers.size()) return;
-    const spec::PlanBuffer& buffer = plan_.buffers[tensor->storage];
-    const spec::PlanPool& pool = plan_.pools[buffer.pool.index];
-    if (pool.kind == PoolKind::kState) state_.written.emplace(pool.name, buffer.offset_bytes);
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (row.writes(i)) note(arguments[i]);
+// Recorded launches hold addresses. Where a pool, a state tensor or a static input has moved since,
+// replay would read and write where it was; so what touches it is recorded anew.
+void HostProgram::follow_memory() {
+  auto pools = current_pools();
+  const bool is_same = pools == pools_ && rebinds_seen_ == state_.rebinds && caller_bytes_.empty();
+  if (is_same) return;
+  pools_ = std::move(pools);
+  rebinds_seen_ = state_.rebinds;
+  const std::vector<std::byte*> before = placed_at_;
+  if (addresses() == before) return;
+  place_values();
+  bound_once_.clear();
+  std::set<std::uint32_t> moved;
+  for (std::uint32_t b = 0; b < before.size(); ++b) {
+    if (placed_at_[b] != before[b]) moved.insert(b);
   }
+  if (is_recorded_) record_all(moved);
 }
 
 bool HostProgram::is_written(spec::BufferId id) const {
-  const spec::PlanBuffer& buffer = plan_.buffers[id.index];
-  return state_.written.contains({plan_.pools[buffer.pool.index].name, buffer.offset_bytes});
+  return state_.written.contains(state_place(id));
 }
 
 std::span<std::byte> HostProgram::buffer_bytes(spec::BufferId id) const {
-  const spec::PlanBuffer& buffer = plan_.buffers[id.index];
-  const auto& pool = pools_[buffer.pool.index];
-  GRAPHGATE_CHECK(pool != nullptr);
-  return {pool->data() + buffer.offset_bytes, static_cast<std::size_t>(buffer.size_bytes)};
+  GRAPHGATE_CHECK(placed_at_[id.index] != nullptr);
+  return {placed_at_[id.index], static_cast<std::size_t>(plan_.buffers[id.index].size_bytes)};
 }
 
-const spec::OpRow& HostProgram::row_of(const spec::PlanStep& step) const {
-  const spec::OpRow* row = ops_.find(step.node.op);
-  GRAPHGATE_CHECK(row != nullptr);
-  return *row;
-}
-
-std::vector<Item> HostProgram::arguments_of(const spec::PlanStep& step,
-                                            const spec::OpRow& row) const {
-  return bind_arguments(row.schema, step.node.arguments,
-                        [this](ValueId id) { return values_[id.index]; });
-}
-
-void HostProgram::record_block(std::size_t block) {
-  auto& recordings = recordings_.emplace_back();
-  for (const spec::PlanPartition& partition : plan_.blocks[block].partitions) {
-    recordings.push_back(partition.captured ? record(partition) : Recording());
-  }
-}
-
-HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition) {
-  Recording launches;
-  with_place([&] {
-    for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
-      running_ = s;
-      if (Launch launch = bind_step(plan_.steps[s], false)) {
-        launches.push_back({s, std::move(launch)});
-      }
-    }
-  });
-  return launches;
-}
-
-// Recorded launches hold addresses. Were a pool to move, replay would write to where it was.
-void HostProgram::check_addresses() const {
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
-    if (!pools_[p]) continue;
-    GRAPHGATE_CHECK(pools_[p]->data() == recorded_at_[p].base);
-    GRAPHGATE_CHECK(pools_[p]->size_bytes() == recorded_at_[p].size_bytes);
-  }
+std::shared_ptr<HostMemory> HostProgram::memory_of(spec::BufferId id) const {
+  return pools_[plan_.buffers[id.index].pool.index];
 }
 
 void HostProgram::run(std::span<const spec::HostTensor* const> inputs) {
+  std::vector<InputSource> sources;
+  for (const spec::HostTensor* input : inputs) sources.push_back({input, input->storage->bytes});
+  run(sources);
+}
+
+void HostProgram::run(std::span<const InputSource> inputs) {
   heap_.clear();
   heap_bytes_.clear();
+  find_caller_pools(inputs);
+  follow_memory();
+  if (!is_recorded_) record_all({});
+  last_run_ = run_pool_->begin_run(plan_.name, run_bytes(plan_));
+  copy_in(inputs);
+  for (std::size_t p = 0; options_.poison && p < pools_.size(); ++p) {
+    if (plan_.pools[p].kind != PoolKind::kArena) continue;
+    std::fill_n(pools_[p]->data(), plan_.pools[p].size_bytes, *options_.poison);
+  }
+  with_place([&] { run_block(0); });
+  has_run_ = true;
+}
+
+void HostProgram::find_caller_pools(std::span<const InputSource> inputs) {
   std::size_t next = 0;
   for (const spec::PlanInput& input : plan_.inputs) {
     if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
-    const auto slot = buffer_bytes(*plan_.values[input.value.index].buffer);
-    const auto& bytes = inputs[next++]->storage->bytes;
-    GRAPHGATE_CHECK(bytes.size() == slot.size());
-    std::copy(bytes.begin(), bytes.end(), slot.begin());
+    const InputSource& from = inputs[next++];
+    const spec::PoolId pool = plan_.buffers[plan_.values[input.value.index].buffer->index].pool;
+    if (plan_.pools[pool.index].kind != PoolKind::kCaller) continue;
+    // The plan does not write what the caller owns (plan_facts.h). Nothing has an address, too.
+    static std::byte nothing{};
+    auto* const bytes = const_cast<std::byte*>(from.bytes.data());  // NOLINT
+    caller_bytes_[pool.index] = bytes ? bytes : &nothing;
   }
-  check_addresses();
-  with_place([&] { run_block(0); });
+}
+
+void HostProgram::copy_in(std::span<const InputSource> inputs) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const spec::PlanInput& input = plan_.inputs[i];
+    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+    const InputSource& from = inputs[next++];
+    const spec::PlanValue& value = plan_.values[input.value.index];
+    const spec::PlanBuffer& buffer = plan_.buffers[value.buffer->index];
+    if (plan_.pools[buffer.pool.index].kind == PoolKind::kCaller) continue;
+    const auto dim = plan_.padding ? plan_.padding->input_dims[i] : std::nullopt;
+    if (dim) {
+      copy_padded(from, *values_[input.value.index].as<Tensor>(), *dim, options_.pad_fill,
+                  options_.deviations);
+    } else {
+      copy_storage(from, buffer_bytes(*value.buffer));
+    }
+  }
 }
 
 // Puts the node of the step that runs in front of what is thrown.
-template <class Work>
-void HostProgram::with_place(Work&& work) {
+void HostProgram::with_place(const std::function<void()>& work) {
   const auto place = [this] {
+    if (plan_.steps.empty()) return std::string();
     const spec::Node& node = plan_.steps[running_].node;
     return "node '" + node.name + "' (" + node.op + "): ";
   };
@@ -189,25 +244,31 @@ void HostProgram::run_block(std::size_t block) {
       replay(recordings_[block][p]);
       continue;
     }
-    for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
-      running_ = s;
-      run_step(plan_.steps[s]);
-    }
+    for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) run_step(s);
   }
 }
 
 void HostProgram::replay(const Recording& recording) {
-  for (const Recorded& recorded : recording) {
+  for (const Recorded& recorded : recording.launches) {
     running_ = recorded.step;
     recorded.launch();
   }
 }
 
-void HostProgram::run_step(const spec::PlanStep& step) {
+void HostProgram::run_step(std::uint32_t index) {
+  running_ = index;
+  const spec::PlanStep& step = plan_.steps[index];
   if (spec::is_higher_order(step.node.op)) {
     run_conditional(step);
-  } else if (Launch launch = bind_step(step, true)) {
-    launch();
+    return;
+  }
+  const auto bound = bound_once_.find(index);
+  const std::size_t heap_before = heap_.size();
+  Launch launch = bound == bound_once_.end() ? bind_step(step, true) : bound->second;
+  if (launch) launch();
+  const bool can_keep = heap_.size() == heap_before && is_planned(step);
+  if (can_keep && options_.deviations.has(spec::Deviation::kPlansOnlyInWarmUp)) {
+    bound_once_.emplace(index, std::move(launch));
   }
 }
 
@@ -221,77 +282,6 @@ void HostProgram::run_conditional(const spec::PlanStep& step) {
     if (!is_dynamic_[results[i].index]) continue;  // the arm has copied into its place
     values_[results[i].index] = bind_argument(plan_.blocks[arm->index].outputs[i], lookup);
   }
-}
-
-// `has_data`: the step runs now, and what it makes may hang on what it reads.
-Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
-  const spec::OpRow& row = row_of(step);
-  const Kernel* kernel = find_kernel(row);
-  GRAPHGATE_CHECK(kernel != nullptr);
-  Inference inference = infer_call(*kernel, row, arguments_of(step, row), has_data);
-  note_writes(row, inference.arguments());
-  take_results(step, inference.results());
-  if (!takes_step(*kernel, inference)) return {};
-  std::byte* workspace = nullptr;
-  if (step.workspace) {
-    workspace = buffer_bytes(*step.workspace).data();
-  } else if (inference.workspace_bytes() > 0) {
-    heap_.emplace_back(inference.workspace_bytes(), kHeapAlignment);
-    heap_bytes_.push_back(inference.workspace_bytes());
-    workspace = heap_.back().data();
-  }
-  return bind_call(*kernel, row, std::move(inference.arguments()),
-                   flat_tensors(inference.results()), workspace);
-}
-
-void HostProgram::take_results(const spec::PlanStep& step, std::vector<Made>& made) {
-  for (std::size_t i = 0; i < made.size() && i < step.node.results.size(); ++i) {
-    const spec::NodeResult& result = step.node.results[i];
-    if (!result.is_list) {
-      take_result(result.values.front(), made[i]);
-      continue;
-    }
-    if (made[i].list.size() != result.values.size()) {
-      throw OpError("the op returns " + std::to_string(made[i].list.size()) +
-                    " tensors, the program says " + std::to_string(result.values.size()));
-    }
-    for (std::size_t e = 0; e < result.values.size(); ++e) {
-      take_result(result.values[e], made[i].list[e]);
-    }
-  }
-}
-
-// Gives a result its place: the planned one, or new bytes for what only this call can tell.
-void HostProgram::take_result(ValueId id, Made& made) {
-  Item& item = values_[id.index];
-  if (made.kind == Made::Kind::kNew) {
-    if (is_dynamic_[id.index]) {
-      allocate(made.tensor);
-    } else {
-      const Tensor& planned = std::get<Tensor>(item.value);
-      if (planned.sizes != made.tensor.sizes || planned.strides != made.tensor.strides ||
-          planned.dtype != made.tensor.dtype) {
-        throw OpError("makes " + print_sizes(made.tensor.sizes) + " with strides " +
-                      print_sizes(made.tensor.strides) + ", the program states " +
-                      print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
-      }
-      made.tensor = planned;
-    }
-  }
-  if (is_dynamic_[id.index]) {
-    item = made.kind == Made::Kind::kNumber ? made.number : Item{made.tensor};
-  } else if (const auto* planned = item.as<Tensor>()) {
-    // Were it a view of bytes that the plan does not place it over, nobody would write its place.
-    GRAPHGATE_CHECK(same_geometry(*planned, made.tensor));
-  }
-}
-
-void HostProgram::allocate(Tensor& tensor) {
-  const std::int64_t bytes = byte_range(tensor).end;
-  heap_.emplace_back(bytes, kHeapAlignment);
-  heap_bytes_.push_back(bytes);
-  tensor.storage = static_cast<StorageIndex>(plan_.buffers.size() + heap_.size() - 1);
-  tensor.bytes = heap_.back().data();
 }
 
 Item HostProgram::read(const spec::Argument& argument) const {

@@ -1,42 +1,57 @@
 // The host backend: follows a plan.
 //
 // It is given a plan, the op table and kernels, and memory; the graph that the plan came from may
-// be gone. Captured partitions are recorded once, when the program is made: every step is bound to
-// the addresses that the plan gives, and replay walks the list of launches. Steps of eager
-// partitions are bound when they run; those that the plan calls dynamic infer their results then,
-// into a heap that lives to the end of the call.
+// be gone. Captured partitions are recorded once: every step is bound to the addresses that its
+// values have, and replay walks the list of launches. Steps of eager partitions are bound when they
+// run; those that the plan calls dynamic infer their results then, into a heap that lives to the
+// end of the call.
 //
-// State (parameters, buffers) lies in memory that the caller owns and shares among the plans of one
-// program: its addresses and layout are the same in all of them.
+// Memory belongs to others: state to the program, arenas and input slots to a RunPool that several
+// plans may share, static inputs to the caller. All of it may move between two runs. Before every
+// run addresses are compared with those that were recorded, and what has moved is recorded anew.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 
 #include "optimized/kernel.h"
+#include "optimized/runtime/host/copy_in.h"
 #include "optimized/runtime/host/memory.h"
+#include "optimized/runtime/host/run_pool.h"
+#include "optimized/runtime/host/state_memory.h"
+#include "spec/deviation.h"
 #include "spec/plan.h"
 
 namespace graphgate::optimized {
 
-// The state pools of a program, by the name of the pool, and which of its buffers any step of any
-// plan has been bound to write: (pool, offset).
-struct StateMemory {
-  std::map<std::string, std::shared_ptr<HostMemory>, std::less<>> pools;
-  std::set<std::pair<std::string, std::int64_t>> written;
+struct HostOptions {
+  // Which legal order launches of several streams run in; 0: program order (streams.h).
+  std::uint64_t interleaving_seed = 0;
+  // Arenas are filled with this byte before every run: what reads bytes that the run has not
+  // written reads these.
+  std::optional<std::byte> poison;
+  PadFill pad_fill = PadFill::kKeep;
+  spec::DeviationSet deviations;
 };
 
 class HostProgram {
  public:
-  // Adds pools that `state` lacks, zero-filled; `state` outlives the program. Records the captured
-  // partitions.
-  HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state);
+  // Adds pools that `state` lacks, zero-filled; `state` outlives the program. Without a RunPool it
+  // gets one of its own. Records the captured partitions.
+  HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state,
+              HostOptions options = {}, std::shared_ptr<RunPool> pool = nullptr);
+  ~HostProgram();
+  HostProgram(const HostProgram&) = delete;
+  HostProgram& operator=(const HostProgram&) = delete;
 
   // Runs once. `inputs` are the user inputs that have a value in the plan, in order; their bytes
-  // are copied into the input slots. Throws OpError where an op refuses what it reads.
+  // are copied into the input slots, or, by a plan with a padding, into the leading part of them.
+  // Throws OpError where an op refuses what it reads.
+  void run(std::span<const InputSource> inputs);
   void run(std::span<const spec::HostTensor* const> inputs);
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
@@ -44,37 +59,59 @@ class HostProgram {
   // The bytes of the storage that a tensor of read() lies in.
   [[nodiscard]] std::span<const std::byte> storage_bytes(const Tensor& tensor) const;
   [[nodiscard]] std::span<std::byte> buffer_bytes(spec::BufferId buffer) const;
+  // What keeps these bytes alive; null for the heap of the last call.
+  [[nodiscard]] std::shared_ptr<HostMemory> memory_of(spec::BufferId buffer) const;
 
   [[nodiscard]] const spec::Plan& plan() const { return plan_; }
+  [[nodiscard]] const std::shared_ptr<RunPool>& pool() const { return run_pool_; }
   // Whether a step of this or another plan may have written the state buffer.
   [[nodiscard]] bool is_written(spec::BufferId buffer) const;
+  // The number in its pool of the last run; 0 before the first.
+  [[nodiscard]] std::uint64_t last_run() const { return last_run_; }
+  // How many partitions have been recorded so far, those recorded anew included.
+  [[nodiscard]] std::uint64_t recordings() const { return recorded_count_; }
 
  private:
   struct Recorded {
     std::uint32_t step = 0;
     Launch launch;
   };
-  using Recording = std::vector<Recorded>;
-  // What recorded addresses were baked for; replay checks that they still hold.
-  struct PoolAddress {
-    const std::byte* base = nullptr;
-    std::int64_t size_bytes = 0;
+  // `memory` and `scratch` keep what the launches point to alive.
+  struct Recording {
+    std::vector<Recorded> launches;
+    std::vector<std::shared_ptr<HostMemory>> memory;
+    std::vector<HostMemory> scratch;
   };
 
+  // host_program.cpp: memory and runs.
+  [[nodiscard]] std::vector<std::shared_ptr<HostMemory>> current_pools();
+  void follow_memory();
+  [[nodiscard]] std::vector<std::byte*> addresses() const;
+  [[nodiscard]] StatePlace state_place(spec::BufferId buffer) const;
+  void find_caller_pools(std::span<const InputSource> inputs);
+  void copy_in(std::span<const InputSource> inputs);
   void place_values();
-  void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
-  void record_block(std::size_t block);
-  Recording record(const spec::PlanPartition& partition);
-  void check_addresses() const;
-  template <class Work>
-  void with_place(Work&& work);
+  void with_place(const std::function<void()>& work);
   void run_block(std::size_t block);
   void replay(const Recording& recording);
-  void run_step(const spec::PlanStep& step);
+  void run_step(std::uint32_t index);
   void run_conditional(const spec::PlanStep& step);
+
+  // host_recording.cpp: what is recorded, and when it has to be recorded anew.
+  void record_all(const std::set<std::uint32_t>& moved_buffers);
+  [[nodiscard]] bool must_record(const spec::PlanPartition& partition,
+                                 const std::set<std::uint32_t>& moved_buffers) const;
+  [[nodiscard]] bool sees_move(std::uint32_t buffer) const;
+  Recording record(const spec::PlanPartition& partition);
+  [[nodiscard]] std::set<std::uint32_t> buffers_of(const spec::PlanPartition& partition) const;
+
+  // host_binding.cpp: one step.
+  void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
   Launch bind_step(const spec::PlanStep& step, bool has_data);
-  void take_results(const spec::PlanStep& step, std::vector<Made>& made);
-  void take_result(spec::ValueId id, Made& made);
+  Launch bind_body(const spec::PlanStep& step);
+  [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
+  void take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data);
+  void take_result(spec::ValueId id, Made& made, bool has_data);
   [[nodiscard]] std::vector<Item> arguments_of(const spec::PlanStep& step,
                                                const spec::OpRow& row) const;
   [[nodiscard]] const spec::OpRow& row_of(const spec::PlanStep& step) const;
@@ -83,13 +120,23 @@ class HostProgram {
   spec::Plan plan_;
   const spec::OpTable& ops_;
   StateMemory& state_;
+  HostOptions options_;
+  std::shared_ptr<RunPool> run_pool_;
   std::vector<std::shared_ptr<HostMemory>> pools_;
-  std::vector<PoolAddress> recorded_at_;
+  std::map<std::uint32_t, std::byte*> caller_bytes_;  // by pool
+  std::vector<std::byte*> placed_at_;                 // by buffer: where values_ have it
   std::vector<Item> values_;
   std::vector<bool> is_dynamic_;  // by value: its item is set when a step makes it
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
+  std::set<std::uint32_t> eager_buffers_;           // those that eager partitions make
+  std::map<std::uint32_t, Launch> bound_once_;      // by step, under a deviation
   std::uint32_t running_ = 0;                       // the step that runs, for messages
-  std::vector<HostMemory> heap_;                    // of the current call
+  std::uint64_t recorded_count_ = 0;
+  std::uint64_t last_run_ = 0;
+  bool is_recorded_ = false;
+  bool has_run_ = false;  // to the end
+  std::uint64_t rebinds_seen_ = 0;
+  std::vector<HostMemory> heap_;  // of the current call
   std::vector<std::int64_t> heap_bytes_;
 };
 

@@ -16,6 +16,7 @@ class HostMemory {
 
   [[nodiscard]] std::byte* data() const { return bytes_.get(); }
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
+  [[nodiscard]] std::int64_t alignment_bytes() const { return alignment_bytes_; }
 
  private:
   struct Free {
@@ -24,6 +25,7 @@ class HostMemory {
   };
   std::unique_ptr<std::byte[], Free> bytes_;
   std::int64_t size_bytes_ = 0;
+  std::int64_t alignment_bytes_ = 1;
 };
 
 }  // namespace graphgate::optimized

@@ -1,0 +1,127 @@
+#include "optimized/runtime/host/copy_in.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "spec/result.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+using Pattern = std::array<unsigned char, 8>;
+
+// The least significant bytes first.
+Pattern pattern(std::uint64_t bits) {
+  Pattern out{};
+  for (unsigned char& byte : out) {
+    byte = static_cast<unsigned char>(bits & 0xFFU);
+    bits >>= 8U;
+  }
+  return out;
+}
+
+// NaN, or the largest finite number.
+Pattern pad_pattern(DType dtype, bool is_nan) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return pattern(is_nan ? 0x7FF8000000000000U : 0x7FEFFFFFFFFFFFFFU);
+    case DType::kFloat32:
+      return pattern(is_nan ? 0x7FC00000U : 0x7F7FFFFFU);
+    case DType::kFloat16:
+      return pattern(is_nan ? 0x7E00U : 0x7BFFU);
+    case DType::kBFloat16:
+      return pattern(is_nan ? 0x7FC0U : 0x7F7FU);
+    case DType::kFloat8E4M3FN:
+      return pattern(is_nan ? 0x7FU : 0x7EU);
+    case DType::kFloat8E5M2:
+      return pattern(is_nan ? 0x7EU : 0x7BU);
+    default:
+      GRAPHGATE_CHECK(false);
+  }
+}
+
+// Calls `visit(byte offset)` for every element.
+template <class Visit>
+void for_each_element(const Tensor& tensor, Visit&& visit) {
+  if (tensor.count() == 0) return;
+  Sizes index(tensor.sizes.size(), 0);
+  std::int64_t at = tensor.offset;
+  while (true) {
+    visit(at * tensor.item_bytes());
+    std::size_t d = index.size();
+    while (d > 0) {
+      --d;
+      at += tensor.strides[d];
+      if (++index[d] < tensor.sizes[d]) break;
+      at -= tensor.strides[d] * tensor.sizes[d];
+      index[d] = 0;
+      if (d == 0) return;
+    }
+    if (index.empty()) return;
+  }
+}
+
+// Rows [begin, size) of a tensor along `dim`.
+Tensor rows_from(const Tensor& tensor, std::uint32_t dim, std::int64_t begin) {
+  Tensor rows = tensor;
+  rows.offset += begin * tensor.strides[dim];
+  rows.sizes[dim] -= begin;
+  return rows;
+}
+
+void fill_elements(const Tensor& pad, const Pattern& value) {
+  for_each_element(pad, [&](std::int64_t at) {
+    std::memcpy(pad.bytes + at, value.data(), static_cast<std::size_t>(pad.item_bytes()));
+  });
+}
+
+// Row 0 once for every row of the pad.
+void repeat_first_row(const Tensor& slot, const Tensor& pad, std::uint32_t dim) {
+  Sizes stretched = slot.strides;
+  stretched[dim] = 0;
+  copy_elements(slot.data(), stretched, pad.data(), pad.strides, pad.sizes, pad.item_bytes());
+}
+
+}  // namespace
+
+void copy_elements(const std::byte* from, const Sizes& from_strides, std::byte* to,
+                   const Sizes& to_strides, const Sizes& sizes, std::int64_t item_bytes) {
+  Tensor walk;
+  walk.dtype = DType::kUInt8;
+  walk.sizes = sizes;
+  walk.strides = to_strides;
+  Tensor source = walk;
+  source.strides = from_strides;
+  std::vector<std::int64_t> places;
+  for_each_element(source, [&](std::int64_t at) { places.push_back(at * item_bytes); });
+  std::size_t next = 0;
+  for_each_element(walk, [&](std::int64_t at) {
+    std::memcpy(to + at * item_bytes, from + places[next++], static_cast<std::size_t>(item_bytes));
+  });
+}
+
+void copy_storage(const InputSource& from, std::span<std::byte> slot) {
+  const std::size_t size = std::min(from.bytes.size(), slot.size());
+  if (size > 0) std::memmove(slot.data(), from.bytes.data(), size);
+}
+
+void copy_padded(const InputSource& from, const Tensor& slot, std::uint32_t dim, PadFill fill,
+                 const spec::DeviationSet& deviations) {
+  const spec::HostTensor& tensor = *from.tensor;
+  const std::int64_t size = tensor.sizes[dim];
+  GRAPHGATE_CHECK(size <= slot.sizes[dim]);
+  copy_elements(from.bytes.data() + tensor.storage_offset * slot.item_bytes(), tensor.strides,
+                slot.data(), slot.strides, tensor.sizes, slot.item_bytes());
+  const Tensor pad = rows_from(slot, dim, size);
+  if (spec::is_floating_point(slot.dtype)) {
+    if (fill != PadFill::kKeep) fill_elements(pad, pad_pattern(slot.dtype, fill == PadFill::kNan));
+  } else if (fill != PadFill::kKeep && size > 0) {
+    repeat_first_row(slot, pad, dim);
+  } else if (!deviations.has(spec::Deviation::kKeepsStaleTail)) {
+    fill_elements(pad, {});
+  }
+}
+
+}  // namespace graphgate::optimized

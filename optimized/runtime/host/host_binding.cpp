@@ -1,0 +1,158 @@
+// One step of a plan: its arguments, its launch, and where its results are.
+#include <algorithm>
+
+#include "optimized/binding.h"
+#include "optimized/launch.h"
+#include "optimized/runtime/fused_launch.h"
+#include "optimized/runtime/host/host_program.h"
+#include "spec/graph_text.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::ValueId;
+
+constexpr std::int64_t kHeapAlignment = 64;
+
+}  // namespace
+
+// What a step is bound to write, dynamic views of state included: their storage is the buffer's.
+void HostProgram::note_writes(const spec::OpRow& row, const std::vector<Item>& arguments) {
+  const std::function<void(const Item&)> note = [&](const Item& item) {
+    if (const auto* list = item.as<Item::List>()) {
+      for (const Item& element : *list) note(element);
+    }
+    const auto* tensor = item.as<Tensor>();
+    if (!tensor || tensor->storage >= plan_.buffers.size()) return;
+    const spec::PoolId pool = plan_.buffers[tensor->storage].pool;
+    if (plan_.pools[pool.index].kind == spec::PoolKind::kState) {
+      state_.written.insert(state_place({tensor->storage}));
+    }
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (row.writes(i)) note(arguments[i]);
+  }
+}
+
+const spec::OpRow& HostProgram::row_of(const spec::PlanStep& step) const {
+  const spec::OpRow* row = ops_.find(step.node.op);
+  GRAPHGATE_CHECK(row != nullptr);
+  return *row;
+}
+
+std::vector<Item> HostProgram::arguments_of(const spec::PlanStep& step,
+                                            const spec::OpRow& row) const {
+  return bind_arguments(row.schema, step.node.arguments,
+                        [this](ValueId id) { return values_[id.index]; });
+}
+
+// `has_data`: the step runs now, and what it makes may hang on what it reads.
+Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
+  if (!step.body.empty()) return bind_body(step);
+  const spec::OpRow& row = row_of(step);
+  const Kernel* kernel = find_kernel(row);
+  GRAPHGATE_CHECK(kernel != nullptr);
+  Inference inference = infer_call(*kernel, row, arguments_of(step, row), has_data);
+  note_writes(row, inference.arguments());
+  take_results(step, inference.results(), has_data);
+  if (!takes_step(*kernel, inference)) return {};
+  std::byte* workspace = nullptr;
+  if (step.workspace) {
+    workspace = buffer_bytes(*step.workspace).data();
+  } else if (inference.workspace_bytes() > 0) {
+    heap_.emplace_back(inference.workspace_bytes(), kHeapAlignment);
+    heap_bytes_.push_back(inference.workspace_bytes());
+    workspace = heap_.back().data();
+  }
+  return bind_call(*kernel, row, std::move(inference.arguments()),
+                   flat_tensors(inference.results()), workspace);
+}
+
+// A fused step: its nodes, tile by tile.
+Launch HostProgram::bind_body(const spec::PlanStep& step) {
+  const BodyCalls body =
+      body_calls(plan_, step, ops_, [this](ValueId id) { return values_[id.index]; });
+  for (const TileCall& call : body.calls) note_writes(*call.row, call.arguments);
+  const auto is_inner = [&](StorageIndex storage) { return storage >= body.first_inner; };
+  if (step.workspace) return fused_launch(body.calls, is_inner, buffer_bytes(*step.workspace));
+  const std::int64_t bytes = lay_out_tile(body.calls, is_inner).scratch_bytes;
+  heap_.emplace_back(bytes, kHeapAlignment);
+  heap_bytes_.push_back(bytes);
+  return fused_launch(body.calls, is_inner, {heap_.back().data(), static_cast<std::size_t>(bytes)});
+}
+
+// Whether every tensor of the step has a place in the plan, so that a launch may be kept.
+bool HostProgram::is_planned(const spec::PlanStep& step) const {
+  bool is_planned = true;
+  const auto look_at = [&](ValueId id) {
+    is_planned &=
+        !is_dynamic_[id.index] || plan_.values[id.index].value.kind != spec::ValueKind::kTensor;
+  };
+  for_each_operand(step.node, look_at);
+  for (const spec::NodeResult& result : step.node.results) {
+    for (const ValueId id : result.values) look_at(id);
+    is_planned &= std::none_of(result.values.begin(), result.values.end(),
+                               [&](ValueId id) { return is_dynamic_[id.index]; });
+  }
+  return is_planned;
+}
+
+void HostProgram::take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data) {
+  for (std::size_t i = 0; i < made.size() && i < step.node.results.size(); ++i) {
+    const spec::NodeResult& result = step.node.results[i];
+    if (!result.is_list) {
+      take_result(result.values.front(), made[i], has_data);
+      continue;
+    }
+    if (made[i].list.size() != result.values.size()) {
+      throw OpError("the op returns " + std::to_string(made[i].list.size()) +
+                    " tensors, the program says " + std::to_string(result.values.size()));
+    }
+    for (std::size_t e = 0; e < result.values.size(); ++e) {
+      take_result(result.values[e], made[i].list[e], has_data);
+    }
+  }
+}
+
+// Gives a result its place: the planned one, or new bytes for what only this call can tell.
+void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
+  Item& item = values_[id.index];
+  if (made.kind == Made::Kind::kNew) {
+    if (is_dynamic_[id.index]) {
+      allocate(made.tensor);
+    } else {
+      const Tensor& planned = std::get<Tensor>(item.value);
+      if (planned.sizes != made.tensor.sizes || planned.strides != made.tensor.strides ||
+          planned.dtype != made.tensor.dtype) {
+        throw OpError("makes " + print_sizes(made.tensor.sizes) + " with strides " +
+                      print_sizes(made.tensor.strides) + ", the program states " +
+                      print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
+      }
+      // An eager op that allocates in every call after the first, and nobody copies what it made.
+      const bool is_elsewhere =
+          has_data && has_run_ && options_.deviations.has(spec::Deviation::kEagerOutputNotCopied);
+      if (is_elsewhere) {
+        allocate(made.tensor);
+        item = {made.tensor};
+        return;
+      }
+      made.tensor = planned;
+    }
+  }
+  if (is_dynamic_[id.index]) {
+    item = made.kind == Made::Kind::kNumber ? made.number : Item{made.tensor};
+  } else if (const auto* planned = item.as<Tensor>()) {
+    // Were it a view of bytes that the plan does not place it over, nobody would write its place.
+    GRAPHGATE_CHECK(same_geometry(*planned, made.tensor));
+  }
+}
+
+void HostProgram::allocate(Tensor& tensor) {
+  const std::int64_t bytes = byte_range(tensor).end;
+  heap_.emplace_back(bytes, kHeapAlignment);
+  heap_bytes_.push_back(bytes);
+  tensor.storage = static_cast<StorageIndex>(plan_.buffers.size() + heap_.size() - 1);
+  tensor.bytes = heap_.back().data();
+}
+
+}  // namespace graphgate::optimized

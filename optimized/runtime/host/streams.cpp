@@ -1,0 +1,86 @@
+#include "optimized/runtime/host/streams.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace graphgate::optimized {
+namespace {
+
+constexpr std::uint64_t kMostChanges = 3;
+
+class Interleaver {
+ public:
+  Interleaver(std::span<const spec::PlanStep> steps, std::uint64_t seed)
+      : random_(seed), done_(steps.size(), false) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> by_stream;
+    std::map<spec::EventId, std::uint32_t> recorder;
+    for (std::uint32_t s = 0; s < steps.size(); ++s) {
+      auto& behind = behind_.emplace_back();
+      for (const spec::EventId event : steps[s].waits) {
+        const auto at = recorder.find(event);
+        if (at != recorder.end()) behind.push_back(at->second);
+      }
+      for (const spec::EventId event : steps[s].records) recorder[event] = s;
+      by_stream[steps[s].stream].push_back(s);
+    }
+    for (auto& [stream, queue] : by_stream) streams_.push_back({std::move(queue), 0});
+  }
+
+  std::vector<std::uint32_t> run() {
+    // Not std::shuffle: its draws differ between standard libraries.
+    for (std::size_t i = streams_.size(); i > 1; --i) std::swap(streams_[i - 1], streams_[draw(i)]);
+    std::vector<std::size_t> changes(draw(kMostChanges + 1));
+    for (std::size_t& change : changes) change = draw(done_.size());
+    std::vector<std::uint32_t> order;
+    order.reserve(done_.size());
+    while (order.size() < done_.size()) {
+      if (std::find(changes.begin(), changes.end(), order.size()) != changes.end()) {
+        std::rotate(streams_.begin(), streams_.begin() + 1, streams_.end());
+      }
+      order.push_back(take_next());
+    }
+    return order;
+  }
+
+ private:
+  struct Stream {
+    std::vector<std::uint32_t> steps;
+    std::size_t next = 0;
+  };
+
+  std::size_t draw(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
+
+  // Steps wait for steps before them only, so the first that has not run can always go.
+  std::uint32_t take_next() {
+    for (Stream& stream : streams_) {
+      if (stream.next == stream.steps.size()) continue;
+      const std::uint32_t step = stream.steps[stream.next];
+      const bool can_go = std::all_of(behind_[step].begin(), behind_[step].end(),
+                                      [&](std::uint32_t earlier) { return done_[earlier]; });
+      if (!can_go) continue;
+      ++stream.next;
+      done_[step] = true;
+      return step;
+    }
+    GRAPHGATE_CHECK(false);
+    return 0;
+  }
+
+  std::mt19937_64 random_;
+  std::vector<Stream> streams_;                     // in the order of their priorities
+  std::vector<std::vector<std::uint32_t>> behind_;  // by step: the steps that it waits for
+  std::vector<bool> done_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> interleave(std::span<const spec::PlanStep> steps, std::uint64_t seed) {
+  if (seed != 0 && !steps.empty()) return Interleaver(steps, seed).run();
+  std::vector<std::uint32_t> order(steps.size());
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+}  // namespace graphgate::optimized

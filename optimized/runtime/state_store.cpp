@@ -1,0 +1,76 @@
+#include "optimized/runtime/state_store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphgate::optimized {
+
+Result<void> StateStore::load(const HostProgram& program) {
+  if (is_loaded_) return {};
+  is_loaded_ = true;
+  const spec::Plan& plan = program.plan();
+  for (const spec::PlanInput& input : plan.inputs) {
+    if (input.kind == spec::InputKind::kUserInput) continue;
+    const spec::BufferId id = *plan.values[input.value.index].buffer;
+    const spec::PlanBuffer& buffer = plan.buffers[id.index];
+    const spec::PlanPool& pool = plan.pools[buffer.pool.index];
+    const auto& bytes = program_.tensors.at(input.target).storage->bytes;
+    std::copy(bytes.begin(), bytes.end(), program.buffer_bytes(id).begin());
+    places_[input.target] = {
+        {pool.name, buffer.offset_bytes}, buffer.size_bytes, pool.alignment_bytes};
+  }
+  for (const Pending& pending : std::exchange(pending_, {})) {
+    GRAPHGATE_TRY_VOID(apply(pending.target, pending.value, pending.rebind));
+  }
+  return {};
+}
+
+Result<void> StateStore::set(std::string_view target, const spec::HostTensor& value, bool rebind) {
+  const std::string place = program_.name + ": state '" + std::string(target) + "'";
+  const auto known = program_.tensors.find(target);
+  if (known == program_.tensors.end()) return bad_input(place + " does not exist");
+  const spec::HostTensor& old = known->second;
+  if (value.dtype != old.dtype || value.sizes != old.sizes) {
+    return bad_input(place + " has dtype " + std::string(spec::torch_name(old.dtype)) +
+                     " and sizes " + print_sizes(old.sizes) + ", is given " +
+                     std::string(spec::torch_name(value.dtype)) + print_sizes(value.sizes));
+  }
+  const auto sharing =
+      std::count_if(program_.tensors.begin(), program_.tensors.end(),
+                    [&](const auto& entry) { return entry.second.storage == old.storage; });
+  if (rebind && sharing > 1) {
+    return unsupported(place + " shares its storage with other state, and cannot be bound anew");
+  }
+  if (is_loaded_) return apply(target, value, rebind);
+  pending_.push_back({std::string(target), value, rebind});
+  pending_.back().value.storage = std::make_shared<spec::HostStorage>(*value.storage);
+  return {};
+}
+
+std::span<std::byte> StateStore::bytes_of(const Place& place) const {
+  const auto rebound = memory_.rebound.find(place.place);
+  std::byte* const first = rebound != memory_.rebound.end()
+                               ? rebound->second->data()
+                               : memory_.pools.at(place.place.first)->data() + place.place.second;
+  return {first, static_cast<std::size_t>(place.size_bytes)};
+}
+
+Result<void> StateStore::apply(std::string_view target, const spec::HostTensor& value,
+                               bool rebind) {
+  const auto found = places_.find(target);
+  if (found == places_.end()) return {};  // no input of the graph: nothing reads it
+  const Place& place = found->second;
+  if (rebind) {
+    memory_.rebind(place.place, bytes_of(place),
+                   pool_->allocate(place.size_bytes, place.alignment_bytes));
+  }
+  const spec::HostTensor& geometry = program_.tensors.find(target)->second;
+  const std::int64_t item = spec::item_size_bytes(value.dtype);
+  copy_elements(value.storage->bytes.data() + value.storage_offset * item, value.strides,
+                bytes_of(place).data() + geometry.storage_offset * item, geometry.strides,
+                value.sizes, item);
+  memory_.written.insert(place.place);
+  return {};
+}
+
+}  // namespace graphgate::optimized
