@@ -47,6 +47,8 @@ function(graphgate_test name)
   set(target ${name}_test)
   add_executable(${target} ${ARG_SOURCES})
   graphgate_configure(${target})
+  # Tests themselves need not be fast, and build sooner so.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   target_compile_definitions(${target} PRIVATE
     GRAPHGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -1,0 +1,304 @@
+#include "optimized/cache/disk_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "optimized/cache/cache_test_support.h"
+#include "optimized/cache/entry_file.h"
+#include "optimized/cache/plan_codec.h"
+#include "optimized/cache/sha256.h"
+#include "optimized/compilers/compiler.h"
+
+namespace graphgate::optimized {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DiskCacheTest : public testing::Test {
+ protected:
+  DiskCacheOptions disk() {
+    DiskCacheOptions options;
+    options.root = folder_.path();
+    options.log = &log_;
+    options.counters = &counters_;
+    return options;
+  }
+  Options executor_options() {
+    Options options;
+    options.plan_store = make_disk_store(disk());
+    options.compile.counters = &counters_;
+    return options;
+  }
+  std::vector<spec::CallResult> run(const std::vector<std::int64_t>& sizes,
+                                    const char* text = kScaleProgram) {
+    const spec::Program program = program_of(text);
+    std::vector<std::vector<spec::InputValue>> calls;
+    for (const std::int64_t size : sizes) calls.push_back({rows_of(size)});
+    return run_calls(program, calls, executor_options());
+  }
+  static std::string bytes_of(const fs::path& path) { return read_file(path).value().value(); }
+  // Where the one model of the test keeps its entries.
+  fs::path model_folder() const {
+    return files_in(folder_.path(), "entries").at(0).parent_path().parent_path();
+  }
+  static void overwrite(const fs::path& path, std::string_view bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  }
+
+  TemporaryFolder folder_;
+  RecordingLog log_;
+  CompileCounters counters_;
+};
+
+TEST_F(DiskCacheTest, GivesTheSamePlanColdAndWarm) {
+  CacheUser user;
+  const spec::Plan plan = user.compiled();
+  user.open(disk())->store(user.request(), plan);
+  const auto found = user.open(disk())->lookup(user.request());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(*found, plan);
+  EXPECT_EQ(log_.warnings, std::vector<std::string>{});
+}
+
+TEST_F(DiskCacheTest, GivesTheSameBitsColdAndWarm) {
+  const auto cold = run({3, 5, 3});
+  EXPECT_EQ(unmet({}, counters_, {.plans_compiled = 2, .cache_hits = 0, .entries_saved = 2}), "");
+  const CompileCounters before = counters_;
+  const auto warm = run({5, 3});
+  EXPECT_EQ(unmet(before, counters_,
+                  {.plans_compiled = 0,
+                   .cache_hits = 2,
+                   .cache_misses = 0,
+                   .entries_saved = 0,
+                   .artifacts_loaded = 2}),
+            "");
+  ASSERT_EQ(cold.size(), 3U);
+  ASSERT_EQ(warm.size(), 2U);
+  EXPECT_EQ(floats(warm[0].outputs[0]), floats(cold[1].outputs[0]));
+  EXPECT_EQ(floats(warm[1].outputs[0]), floats(cold[0].outputs[0]));
+}
+
+TEST_F(DiskCacheTest, LaysOutAFolderThatPeopleCanRead) {
+  run({3});
+  const fs::path model = model_folder();
+  EXPECT_EQ(model.filename(), "model");
+  EXPECT_EQ(model.parent_path().filename(), "rank_0_0");
+  EXPECT_EQ(model.parent_path().parent_path().filename().string().size(), 10U);
+  const std::string factors = bytes_of(model / "cache_key_factors.json");
+  EXPECT_NE(factors.find("\"split_ops\": \"vllm.unified_attention_with_output\\n\""),
+            std::string::npos);
+  const std::string graph = bytes_of(model / "computation_graph.txt");
+  EXPECT_EQ(graph.rfind("plan \"scale\"", 0), 0U);
+  EXPECT_NE(graph.find("partition 0 captured"), std::string::npos);
+}
+
+TEST_F(DiskCacheTest, KeepsEqualPlansOnce) {
+  CacheUser user;
+  const spec::Plan plan = user.compiled();
+  auto cache = user.open(disk());
+  cache->store(user.request(), plan);
+  user.range = SizeRange{2, 9};
+  cache->store(user.request(), plan);
+  EXPECT_EQ(unmet({}, counters_, {.entries_saved = 2, .artifacts_saved = 1}), "");
+  EXPECT_EQ(files_in(folder_.path(), "entries").size(), 2U);
+  EXPECT_EQ(files_in(folder_.path(), "artifacts").size(), 1U);
+  EXPECT_EQ(cache->lookup(user.request()), plan);
+}
+
+TEST_F(DiskCacheTest, KeepsModelsAndRanksApart) {
+  CacheUser user;
+  user.open(disk())->store(user.request(), user.compiled());
+  DiskCacheOptions other = disk();
+  other.tag = "drafter";
+  EXPECT_FALSE(user.open(other)->lookup(user.request()).has_value());
+  other = disk();
+  other.context.data_parallel_rank = 1;
+  EXPECT_FALSE(user.open(other)->lookup(user.request()).has_value());
+  EXPECT_TRUE(user.open(disk())->lookup(user.request()).has_value());
+}
+
+// Every way in which files may be spoilt: a miss with a warning, and the next store makes it good.
+TEST_F(DiskCacheTest, TakesSpoiltFilesForAMissAndReplacesThem) {
+  CacheUser user;
+  const spec::Plan plan = user.compiled();
+  for (const char* kind : {"entries", "artifacts"}) {
+    for (const char* damage : {"", "cut", "foreign", "flip", "gone", "folder"}) {
+      user.open(disk())->store(user.request(), plan);
+      const fs::path file = files_in(folder_.path(), kind).at(0);
+      std::string bytes = bytes_of(file);
+      const std::string how = damage;
+      if (how == "cut") bytes.resize(bytes.size() / 2);
+      if (how.empty()) bytes.clear();
+      if (how == "foreign") bytes = "#!/bin/sh\n";
+      if (how == "flip") bytes[bytes.size() / 2] ^= 1;
+      if (how == "gone" || how == "folder") fs::remove(file);
+      if (how == "folder") fs::create_directory(file);
+      if (how != "gone" && how != "folder") overwrite(file, bytes);
+      log_.warnings.clear();
+      const bool is_plain_miss = how == "gone" && std::string_view(kind) == "entries";
+      EXPECT_FALSE(user.open(disk())->lookup(user.request()).has_value()) << kind << " " << how;
+      EXPECT_EQ(log_.warnings.size(), is_plain_miss ? 0U : 1U) << kind << " " << how;
+      if (how == "folder") fs::remove(file);
+    }
+  }
+  user.open(disk())->store(user.request(), plan);
+  EXPECT_EQ(user.open(disk())->lookup(user.request()), plan);
+}
+
+TEST_F(DiskCacheTest, ComputesTheSameThroughASpoiltCache) {
+  const auto cold = run({3});
+  for (const fs::path& file : files_in(folder_.path(), "artifacts")) overwrite(file, "spoilt");
+  const CompileCounters before = counters_;
+  const auto again = run({3});
+  EXPECT_EQ(floats(again[0].outputs[0]), floats(cold[0].outputs[0]));
+  EXPECT_EQ(
+      unmet(before, counters_,
+            {.plans_compiled = 1, .cache_hits = 0, .entries_rejected = 1, .artifacts_saved = 1}),
+      "");
+}
+
+TEST_F(DiskCacheTest, ChecksThatAPlanIsSoundAndOfThisProgram) {
+  CacheUser user;
+  const auto is_served = [&](const spec::Plan& plan) {
+    user.open(disk())->store(user.request(), plan);
+    return user.open(disk())->lookup(user.request()).has_value();
+  };
+  EXPECT_TRUE(is_served(user.compiled()));
+  spec::Plan plan = user.compiled();
+  plan.buffers.back().offset_bytes = 1 << 20;  // outside of its pool
+  EXPECT_FALSE(is_served(plan));
+  plan = user.compiled();
+  plan.inputs[0].target = "y";
+  EXPECT_FALSE(is_served(plan));
+  plan = user.compiled();
+  plan.symbols["s0"] = 4;
+  EXPECT_FALSE(is_served(plan));
+  plan = user.compiled();
+  plan.steps[0].node.op = "aten.no_such_op.default";
+  EXPECT_FALSE(is_served(plan));
+  EXPECT_EQ(counters_.entries_rejected, 4);
+}
+
+// The name of an entry file is a hash; what is inside must be of this very key all the same.
+TEST_F(DiskCacheTest, ComparesTheFactorsOnAHit) {
+  CacheUser user;
+  user.open(disk())->store(user.request(), user.compiled());
+  const fs::path path = files_in(folder_.path(), "entries").at(0);
+  const EntryFile entry = parse_entry(bytes_of(path)).value();
+  EntryFile other = entry;
+  other.factors += "[more]\n";
+  overwrite(path, print_entry(other));
+  EXPECT_FALSE(user.open(disk())->lookup(user.request()).has_value());
+  other = entry;
+  other.folder = sha256_hex("another configuration");
+  overwrite(path, print_entry(other));
+  EXPECT_FALSE(user.open(disk())->lookup(user.request()).has_value());
+  overwrite(path, print_entry(entry));
+  EXPECT_TRUE(user.open(disk())->lookup(user.request()).has_value());
+}
+
+TEST_F(DiskCacheTest, LeavesNothingOfAFailedCompile) {
+  CacheUser user;
+  auto cache = user.open(disk());
+  const auto failed = find_or_make_plan(
+      cache.get(), user.request(), [] { return Result<spec::Plan>(unsupported("no kernel")); });
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "no kernel");
+  EXPECT_EQ(files_in(folder_.path(), "entries").size(), 0U);
+  const auto good = find_or_make_plan(cache.get(), user.request(),
+                                      [&] { return Result<spec::Plan>(user.compiled()); });
+  ASSERT_TRUE(good.ok());
+  EXPECT_EQ(good.value(), user.compiled());
+}
+
+TEST_F(DiskCacheTest, RefusesAFolderThatCannotBeMadeBeforeCompiling) {
+  overwrite(folder_.path() / "file", "");
+  DiskCacheOptions options = disk();
+  options.root = folder_.path() / "file" / "below";
+  Options executor;
+  executor.plan_store = make_disk_store(options);
+  const spec::Program program = program_of(kScaleProgram);
+  const auto loaded = make_executor(executor)->load(program);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(loaded.error().message.find("cannot be made"), std::string::npos);
+  EXPECT_EQ(files_under(folder_.path()).size(), 1U);
+}
+
+TEST_F(DiskCacheTest, RefusesATagThatIsNoName) {
+  const CacheUser user;
+  for (const char* tag : {"", ".", "..", "a/b"}) {
+    DiskCacheOptions options = disk();
+    options.tag = tag;
+    const auto cache = make_disk_store(options)->open(user.program, user.options, false);
+    ASSERT_FALSE(cache.ok()) << tag;
+    EXPECT_EQ(cache.error().kind, ErrorKind::kBadInput);
+  }
+  EXPECT_TRUE(files_under(folder_.path()).empty());
+}
+
+class OwnCompiler final : public PartitionCompiler {
+ public:
+  [[nodiscard]] std::string name() const override { return "own"; }
+  [[nodiscard]] std::string hash() const override { return version; }
+  Result<void> initialize_cache(const fs::path& path) override {
+    folder = path;
+    return {};
+  }
+  Result<CompiledPartition> compile(const CompilerSource& source,
+                                    const CompilerContext& /*context*/) override {
+    CompiledPartition compiled;
+    for (std::uint32_t n = 0; n < source.nodes().size(); ++n) compiled.launches.push_back({n});
+    return compiled;
+  }
+  std::string version = "1";
+  fs::path folder;
+};
+
+TEST_F(DiskCacheTest, GivesACompilerOfTheCallersOwnAFolderAndAKey) {
+  const auto compiler = std::make_shared<OwnCompiler>();
+  CacheUser user;
+  user.options.compiler.own = compiler;
+  user.open(disk())->store(user.request(), user.compiled());
+  EXPECT_EQ(compiler->folder, model_folder() / "compiler");
+  EXPECT_TRUE(fs::is_directory(compiler->folder));
+  EXPECT_TRUE(user.open(disk())->lookup(user.request()).has_value());
+  compiler->version = "2";
+  EXPECT_FALSE(user.open(disk())->lookup(user.request()).has_value());
+}
+
+TEST_F(DiskCacheTest, OnlyWarnsWhenTheReadableFilesCannotBeWritten) {
+  run({3});
+  const fs::path model = model_folder();
+  for (const char* name : {"cache_key_factors.json", "computation_graph.txt"}) {
+    fs::remove(model / name);
+    fs::create_directories(model / name / "in the way");
+  }
+  log_.warnings.clear();
+  const CompileCounters before = counters_;
+  run({3, 4});
+  EXPECT_EQ(unmet(before, counters_, {.cache_hits = 1, .entries_saved = 1}), "");
+  ASSERT_EQ(log_.warnings.size(), 1U);
+  EXPECT_NE(log_.warnings[0].find("cache_key_factors.json"), std::string::npos);
+}
+
+TEST_F(DiskCacheTest, CompilesOnWhenAPlanCannotBeStored) {
+  CacheUser user;
+  auto cache = user.open(disk());
+  for (const char* name : {"entries", "artifacts"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      if (entry.path().filename() != name) continue;
+      fs::remove(entry.path());
+      break;
+    }
+  }
+  const auto plan = find_or_make_plan(cache.get(), user.request(),
+                                      [&] { return Result<spec::Plan>(user.compiled()); });
+  EXPECT_TRUE(plan.ok());
+  ASSERT_FALSE(log_.warnings.empty());
+  EXPECT_NE(log_.warnings[0].find("a plan is not kept"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

@@ -1,0 +1,26 @@
+#include "optimized/cache/sha256.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "spec/result.h"
+
+namespace graphgate::optimized {
+
+std::string sha256_hex(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  GRAPHGATE_CHECK(
+      EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(2 * std::size_t{size});
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += kDigits[digest[i] >> 4];
+    hex += kDigits[digest[i] & 0xF];
+  }
+  return hex;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,15 @@
+// SHA-256 (FIPS 180-4), as hexadecimal digits: the names of everything in the cache.
+//
+// OpenSSL computes it. Keys are made of texts, so that collisions are no concern; artifacts are
+// named by their bytes, so that a damaged file cannot be taken for a sound one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace graphgate::optimized {
+
+// 64 lower-case hexadecimal digits.
+[[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+}  // namespace graphgate::optimized
