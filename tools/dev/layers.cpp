@@ -9,7 +9,7 @@ const std::vector<Layer>& layers() {
       {"conformance/compare/", {"spec/"}, {}},
       {"conformance/harness/", {"spec/", "conformance/compare/"}, {}},
       {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
-      {"optimized/", {"spec/"}, {}},
+      {"optimized/", {"spec/"}, {"nlohmann/", "openssl/"}},
       {"reference/", {"spec/"}, {}},
       {"spec/", {}, {}},
       {"tools/",
