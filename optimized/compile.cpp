@@ -1,26 +1,78 @@
 #include "optimized/compile.h"
 
+#include <algorithm>
+
 #include "optimized/analysis/liveness.h"
+#include "optimized/analysis/planner_ops.h"
 #include "optimized/analysis/specialize.h"
+#include "optimized/compilers/compiler.h"
 #include "optimized/lower/lower.h"
-#include "optimized/passes/pass.h"
+#include "optimized/memory/hints.h"
+#include "optimized/passes/pass_manager.h"
+#include "optimized/schedule/stream_lifetimes.h"
 
 namespace graphgate::optimized {
 
-spec::Graph prepare(const spec::Program& program, const CompileOptions& options) {
-  return run_passes(program.graph, *options.ops);
+namespace {
+
+void count_plan(const spec::Plan& plan, CompileCounters* counters) {
+  if (counters == nullptr) return;
+  ++counters->plans_compiled;
+  for (const spec::PlanBlock& block : plan.blocks) {
+    counters->partitions += std::ssize(block.partitions);
+    counters->captured_partitions +=
+        std::count_if(block.partitions.begin(), block.partitions.end(),
+                      [](const spec::PlanPartition& partition) { return partition.captured; });
+  }
+}
+
+}  // namespace
+
+Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& options) {
+  StageClock clock(options.log);
+  clock.begin("passes");
+  return run_passes(program, *options.ops, options.deviations, options.passes);
 }
 
 Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prepared,
                            std::span<const spec::InputValue> inputs,
                            const spec::SymbolValues& symbols, const CompileOptions& options) {
+  GRAPHGATE_TRY_VOID(validate_options(options.partition, *options.ops));
+  GRAPHGATE_TRY_VOID(validate_options(options.reorder, options.partition));
+  GRAPHGATE_TRY_VOID(validate(options.compiler));
+  GRAPHGATE_TRY_VOID(validate(options.streams));
+  StageClock clock(options.log);
+  const PlannerOps ops(*options.ops, options.deviations);
   try {
-    const SizedGraph graph = specialize(program, prepared, inputs, symbols, *options.ops);
-    const Partitions partitions = make_partitions(graph, options.partition);
-    const Liveness liveness = analyze_liveness(graph);
-    const Signatures signatures = derive_signatures(graph, partitions, liveness);
-    GRAPHGATE_TRY(const Placement placement, plan_memory(graph, liveness, options.memory));
-    return lower(program.name, graph, partitions, signatures, placement);
+    clock.begin("specialize");
+    SizedGraph graph =
+        specialize(program, prepared, inputs, symbols, ops.table(), options.deviations);
+    clock.begin("reorder");
+    graph = reorder(std::move(graph), options.reorder, options.partition, options.deviations,
+                    &program.graph);
+    clock.begin("partition");
+    Partitions partitions =
+        make_partitions(graph, options.partition, options.deviations, &program.graph);
+    clock.begin("compilers");
+    GRAPHGATE_TRY_VOID(compile_partitions(graph, partitions, options.compiler, ops.table(),
+                                          options.deviations));
+    clock.begin("streams");
+    graph = assign_streams(std::move(graph), partitions, options.streams, options.deviations);
+    clock.begin("liveness");
+    const Liveness liveness = analyze_liveness(graph, options.deviations);
+    clock.begin("signatures");
+    const Signatures signatures =
+        derive_signatures(graph, partitions, liveness, options.deviations);
+    clock.begin("memory");
+    const Liveness widened = widen_lifetimes(graph, partitions, liveness, options.deviations);
+    GRAPHGATE_TRY(const Placement placement,
+                  plan_memory({graph, partitions, signatures, widened,
+                               hinted_bytes(program, prepared, graph)},
+                              options.memory, options.deviations));
+    clock.begin("lower");
+    spec::Plan plan = lower(program.name, graph, partitions, signatures, placement);
+    count_plan(plan, options.counters);
+    return plan;
   } catch (const OpError& error) {
     return bad_input(program.name + ": " + error.what());
   } catch (const Unsupported& error) {

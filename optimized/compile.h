@@ -1,16 +1,23 @@
 // The optimized executor's stages, on one screen.
 //
-//   program ─ passes ─ specialize ─ partition ─ liveness ─ signatures ─ memory ─ lower ─> Plan
-//             once      for each binding of the symbols and geometry of the inputs
+//   program ─ passes ─ specialize ─ reorder ─ partition ─ compilers ─ streams ─ liveness ─
+//             once     └ for each binding of the symbols and geometry of the inputs
+//                                                     ─ signatures ─ memory ─ lower ─> Plan
 //
 // Every stage is a function over plain data; nothing is shared between them but what is returned
 // here. executor.cpp compiles when a call comes with sizes that have no plan yet; `graphgate plan`
 // prints what comes out; the benchmark times the stages one by one.
 #pragma once
 
+#include "optimized/compile_counters.h"
+#include "optimized/compile_log.h"
+#include "optimized/compilers/options.h"
 #include "optimized/memory/placement.h"
 #include "optimized/partition/partition.h"
 #include "optimized/partition/signature.h"
+#include "optimized/passes/pass.h"
+#include "optimized/schedule/reorder.h"
+#include "optimized/schedule/streams.h"
 #include "spec/deviation.h"
 #include "spec/executor.h"
 
@@ -19,12 +26,21 @@ namespace graphgate::optimized {
 struct CompileOptions {
   const spec::OpTable* ops = &spec::builtin_op_table();  // outlives the plan's use
   spec::DeviationSet deviations;
+  PassOptions passes;
+  ReorderOptions reorder;
   PartitionOptions partition;
+  CompilerOptions compiler;
+  StreamOptions streams;
   MemoryOptions memory;
+  // Told how compiling goes; null: nobody. They alter nothing, and stand in no cache key.
+  CompileLog* log = nullptr;
+  CompileCounters* counters = nullptr;
 };
 
-// What every plan of a program starts from: the graph after passes.
-[[nodiscard]] spec::Graph prepare(const spec::Program& program, const CompileOptions& options);
+// What every plan of a program starts from: the graph after passes. kBadInput for pass options that
+// contradict each other or name no pass.
+[[nodiscard]] Result<spec::Graph> prepare(const spec::Program& program,
+                                          const CompileOptions& options);
 
 // The plan for inputs of these geometries. kBadInput where an op refuses the sizes, kUnsupported
 // for what has no kernel; both name the node.

@@ -25,6 +25,13 @@ std::vector<spec::InputValue> ones(std::vector<std::int64_t> sizes) {
   return {f32(std::move(sizes), std::vector<float>(count, 1.0F))};
 }
 
+// A node is a step.
+CompileOptions by_node() {
+  CompileOptions options;
+  options.compiler.name = "eager";
+  return options;
+}
+
 constexpr const char* kSplit = R"(program "split" {
   input %q : f32[2, 2, 4]
   %k = aten.relu.default(%q)
@@ -36,7 +43,7 @@ constexpr const char* kSplit = R"(program "split" {
 })";
 
 TEST(Partition, CutsASplitOpOutWithItsReason) {
-  const spec::Plan plan = good_plan_of(program_of(kSplit), ones({2, 2, 4}));
+  const spec::Plan plan = good_plan_of(program_of(kSplit), ones({2, 2, 4}), by_node());
   EXPECT_EQ(partitions_of(plan), "k o | (attn) | y z");
   EXPECT_EQ(plan.blocks[0].partitions[1].reason, "split op vllm.unified_attention_with_output");
 }
@@ -45,7 +52,7 @@ TEST(Partition, CutsAfterEveryNodeOnRequest) {
   CompileOptions options;
   options.partition.max_nodes = 1;
   const spec::Plan plan = good_plan_of(program_of(kSplit), ones({2, 2, 4}), options);
-  EXPECT_EQ(partitions_of(plan), "k | o | (attn) | y | z");
+  EXPECT_EQ(partitions_of(plan), "k | (o) | (attn) | y | z");
 }
 
 TEST(Partition, NamesEveryReasonOfARunOnce) {
@@ -60,7 +67,7 @@ TEST(Partition, NamesEveryReasonOfARunOnce) {
   output %c
   output %e
 })"),
-                                       {f32({4}, {1, 2, 3, 4}), f32({}, {2})});
+                                       {f32({4}, {1, 2, 3, 4}), f32({}, {2})}, by_node());
   EXPECT_EQ(partitions_of(plan), "(a b c) | d e");
   EXPECT_EQ(plan.blocks[0].partitions[0].reason, "reads a scalar on cpu; runs on cpu, not on cuda");
 }
@@ -130,7 +137,9 @@ constexpr const char* kChain = R"(program "chain" {
 })";
 
 TEST(Memory, GivesTheBytesOfWhatIsDeadToWhatComesLater) {
-  const spec::Plan plan = good_plan_of(program_of(kChain), ones({1024}));
+  CompileOptions options = by_node();
+  options.memory.in_place = false;
+  const spec::Plan plan = good_plan_of(program_of(kChain), ones({1024}), options);
   EXPECT_TRUE(share_bytes(buffer(plan, "a"), buffer(plan, "c")));
   EXPECT_FALSE(share_bytes(buffer(plan, "a"), buffer(plan, "b")));
   EXPECT_FALSE(share_bytes(buffer(plan, "c"), buffer(plan, "d")));
@@ -138,7 +147,7 @@ TEST(Memory, GivesTheBytesOfWhatIsDeadToWhatComesLater) {
 }
 
 TEST(Memory, SharesNothingWithoutReuse) {
-  CompileOptions options;
+  CompileOptions options = by_node();
   options.memory.reuse = false;
   const spec::Plan plan = good_plan_of(program_of(kChain), ones({1024}), options);
   EXPECT_FALSE(share_bytes(buffer(plan, "a"), buffer(plan, "c")));
@@ -156,7 +165,7 @@ TEST(Memory, KeepsAStorageThatAViewOfItStillReads) {
   %d = aten.add.Tensor(%c, %v)
   output %d
 })"),
-                                       ones({32, 32}));
+                                       ones({32, 32}), by_node());
   for (const char* name : {"b", "c", "d"}) {
     EXPECT_FALSE(share_bytes(buffer(plan, "a"), buffer(plan, name))) << name;
   }
@@ -173,13 +182,15 @@ TEST(Memory, NeverPlacesAnythingOverAnOutput) {
   output %a
   output %d
 })"),
-                                       ones({1024}));
+                                       ones({1024}), by_node());
   for (const char* name : {"b", "c", "d"}) {
     EXPECT_FALSE(share_bytes(buffer(plan, "a"), buffer(plan, name))) << name;
   }
 }
 
 TEST(Memory, LetsTheArmsOfAConditionalShareBytes) {
+  CompileOptions options = by_node();
+  options.memory.in_place = false;
   const spec::Plan plan = good_plan_of(program_of(R"(program "arms" {
   input %p : bool[]
   input %x : f32[1024]
@@ -200,7 +211,7 @@ TEST(Memory, LetsTheArmsOfAConditionalShareBytes) {
   %z = aten.add.Tensor(%y, %keep)
   output %z
 })"),
-                                       {bools({}, {1}), ones({1024}).front()});
+                                       {bools({}, {1}), ones({1024}).front()}, options);
   EXPECT_FALSE(share_bytes(buffer(plan, "keep"), buffer(plan, "u1")));
   EXPECT_FALSE(share_bytes(buffer(plan, "keep"), buffer(plan, "v1")));
   // x is a slot of its own. In the arena: keep, y, and the most that one arm needs at a time.

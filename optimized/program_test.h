@@ -53,17 +53,25 @@ inline std::vector<float> floats(const spec::OutputValue& value) {
   return floats(std::get<spec::HostTensor>(value));
 }
 
+// Stages are tested with a launch per node, so that every node stands in the plan by its name;
+// tests of compilers take what the options ask for.
+enum class Launches : std::uint8_t { kPerNode, kAsAsked };
+
 inline Result<spec::Plan> plan_of(const spec::Program& program,
                                   const std::vector<spec::InputValue>& inputs,
-                                  const CompileOptions& options = {}) {
+                                  CompileOptions options = {},
+                                  Launches launches = Launches::kPerNode) {
+  if (launches == Launches::kPerNode) options.compiler.name = "eager";
   GRAPHGATE_TRY(const auto symbols, bind_symbols(program, inputs, false));
-  return compile(program, prepare(program, options), inputs, symbols, options);
+  GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
+  return compile(program, prepared, inputs, symbols, options);
 }
 
 inline spec::Plan good_plan_of(const spec::Program& program,
                                const std::vector<spec::InputValue>& inputs,
-                               const CompileOptions& options = {}) {
-  auto plan = plan_of(program, inputs, options);
+                               const CompileOptions& options = {},
+                               Launches launches = Launches::kPerNode) {
+  auto plan = plan_of(program, inputs, options, launches);
   EXPECT_TRUE(plan.ok()) << plan.error().message;
   if (!plan.ok()) return {};
   const auto checked = spec::check_plan(plan.value());

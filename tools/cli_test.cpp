@@ -339,11 +339,33 @@ TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   EXPECT_EQ(run("frobnicate").code, 4);
   EXPECT_EQ(run("check").code, 4);
   EXPECT_EQ(run("check no_such_file.pt2").code, 4);
-  for (const char* verb : {"check", "run", "ops", "convert", "doctor"}) {
+  for (const char* verb : {"check", "run", "ops", "convert", "bench", "doctor"}) {
     const Outcome help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
   }
+}
+
+TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
+  const Outcome outcome =
+      run("bench plan --nodes 300 --tensor-mib 1 --json - --model " + model("quant_mixed.pt2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["planning"]["sizes"].back()["nodes"], 300);
+  EXPECT_EQ(json["fusion"]["fused_launches"], 1);
+  EXPECT_EQ(json["replay"]["partitions"], 50);
+  EXPECT_EQ(json["start"]["plans"], 15);
+  EXPECT_GT(json["start"]["plans_cold_by_warm"]["ratio"], 0);
+}
+
+TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
+  EXPECT_EQ(run("bench everything").code, 4);
+  EXPECT_EQ(run("bench plan --only nothing").code, 4);
+  EXPECT_EQ(run("bench plan --nodes 99").code, 4);
+  const Outcome missing = run("bench plan --only start --model no_such_file.pt2");
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
 }
 
 TEST_F(Cli, DoctorRunsEverywhere) {

@@ -1,134 +1,188 @@
-// Both executors on the same programs, and the optimized one against itself: one of the few places
-// that name both.
-//
-// Configuration equality, bit by bit: partitions cut anywhere, memory reused or not, captured or
-// eager, first or tenth replay, sizes before. And bit equality with the reference wherever both
-// accumulate exactly.
-#include <gtest/gtest.h>
+// The optimized executor against itself on every golden model, bit by bit: partitions cut anywhere
+// and reordered, memory reused or not, captured or eager, first or tenth replay.
+#include <functional>
+#include <map>
 
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
-
-#include "conformance/harness/check_program.h"
 #include "conformance/harness/plan_stats.h"
 #include "optimized/optimized.h"
-#include "reference/reference.h"
-#include "spec/graph_text.h"
+#include "optimized/passes/pass_manager.h"
 #include "spec/plan_text.h"
-#include "tools/programs.h"
+#include "tools/golden_models_test.h"
 
 namespace graphgate {
 namespace {
-
-using spec::CallResult;
-using spec::HostTensor;
-
-struct Model {
-  std::string path;
-  spec::Program program;
-  std::vector<conformance::ExpectedCall> calls;
-};
-
-const std::vector<std::string>& model_paths() {
-  static const std::vector<std::string> kPaths = [] {
-    std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(GRAPHGATE_GOLDEN_DIR "/models")) {
-      if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
-    }
-    std::sort(out.begin(), out.end());
-    return out;
-  }();
-  return kPaths;
-}
-
-Model read_model(const std::string& path) {
-  const spec::OpTable& ops = spec::builtin_op_table();
-  Model model{path, tools::read_program(path, ops).value(),
-              tools::read_expected_calls(path, "").value()};
-  return model;
-}
-
-std::vector<CallResult> run_calls(spec::Executor& executor, const Model& model,
-                                  std::size_t repeats = 1) {
-  auto loaded = executor.load(model.program);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
-  std::vector<CallResult> out;
-  for (std::size_t r = 0; loaded.ok() && r < repeats; ++r) {
-    for (const conformance::ExpectedCall& call : model.calls) {
-      auto result = loaded.value()->call(call.inputs);
-      if (!result.ok()) {
-        ADD_FAILURE() << result.error().message;
-        return out;
-      }
-      out.push_back(std::move(result).value());
-    }
-  }
-  return out;
-}
-
-bool same_tensor(const HostTensor& a, const HostTensor& b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides &&
-         a.storage_offset == b.storage_offset && spec::packed_bytes(a) == spec::packed_bytes(b);
-}
-
-template <class Value>
-bool same_value(const Value& a, const Value& b) {
-  if (a.index() != b.index()) return false;
-  if (const auto* x = std::get_if<HostTensor>(&a)) return same_tensor(*x, std::get<HostTensor>(b));
-  if (const auto* i = std::get_if<std::int64_t>(&a)) return *i == std::get<std::int64_t>(b);
-  if (const auto* x = std::get_if<double>(&a)) {
-    return std::memcmp(x, &std::get<double>(b), sizeof *x) == 0;
-  }
-  if (const auto* flag = std::get_if<bool>(&a)) return *flag == std::get<bool>(b);
-  return true;
-}
-
-// The first place where two calls differ in a bit, or "".
-std::string first_difference(const CallResult& a, const CallResult& b) {
-  if (a.outputs.size() != b.outputs.size() || a.final_states.size() != b.final_states.size()) {
-    return "the count of results";
-  }
-  for (std::size_t i = 0; i < a.outputs.size(); ++i) {
-    if (!same_value(a.outputs[i], b.outputs[i])) return "output " + std::to_string(i);
-  }
-  for (std::size_t i = 0; i < a.final_inputs.size(); ++i) {
-    if (!same_value(a.final_inputs[i], b.final_inputs[i])) return "input " + std::to_string(i);
-  }
-  for (std::size_t i = 0; i < a.final_states.size(); ++i) {
-    if (!same_tensor(a.final_states[i], b.final_states[i])) return "state " + a.state_targets[i];
-  }
-  return "";
-}
 
 std::unique_ptr<spec::Executor> configured(bool reuse, bool capture, std::uint32_t max_nodes) {
   optimized::Options options;
   options.compile.memory.reuse = reuse;
   options.compile.partition.capture = capture;
   options.compile.partition.max_nodes = max_nodes;
+  options.compile.compiler.name = "eager";
   return optimized::make_executor(options);
 }
 
 class EveryModel : public testing::TestWithParam<std::string> {};
 
+struct Configuration {
+  std::string name;
+  optimized::CompileOptions compile;
+};
+
+// Ops that golden models are full of, so that split ops cut them everywhere.
+const std::vector<std::string>& common_ops() {
+  static const std::vector<std::string> kOps = {
+      "aten.mm",       "aten.addmm",   "aten.bmm",     "aten.matmul",
+      "aten.linear",   "aten.mul",     "aten.softmax", "aten.scaled_dot_product_attention",
+      "aten.conv2d",   "aten.copy_",   "aten.add_",    "aten.index_put_",
+      "aten._softmax", "aten.sigmoid", "aten.relu",    "aten.scatter_reduce"};
+  return kOps;
+}
+
+// Every way to cut and to reorder, each alone and some together.
+std::vector<Configuration> configurations() {
+  using optimized::PartitionMode;
+  using optimized::Reorder;
+  using optimized::SplitGeneration;
+  std::vector<Configuration> out;
+  const auto add = [&](std::string name,
+                       const std::function<void(optimized::CompileOptions&)>& set) {
+    out.push_back({std::move(name), {}});
+    set(out.back().compile);
+  };
+  for (const std::uint32_t max_nodes : {1U, 3U}) {
+    add("at most " + std::to_string(max_nodes) + " nodes",
+        [&](auto& o) { o.partition.max_nodes = max_nodes; });
+  }
+  add("no reuse", [](auto& o) { o.memory.reuse = false; });
+  add("no capture", [](auto& o) { o.partition.capture = false; });
+  add("nothing", [](auto& o) {
+    o.partition.capture = o.memory.reuse = false;
+    o.partition.max_nodes = 1;
+  });
+  for (const char* compiler : {"fused", "standalone"}) {
+    add(std::string(compiler) + " compiler", [&](auto& o) { o.compiler.name = compiler; });
+  }
+  add("small groups", [](auto& o) {
+    o.compiler.name = "fused";
+    o.compiler.limits.nodes = 3;
+    o.partition.max_nodes = 7;
+  });
+  add("fused, nothing reused", [](auto& o) {
+    o.compiler.name = "fused";
+    o.memory.reuse = false;
+    o.partition.capture = false;
+  });
+  add("fused, by byte cost", [](auto& o) {
+    o.compiler.name = "fused";
+    o.compiler.realize.rule = optimized::RealizeRule::kByteCost;
+  });
+  add("fused, on three streams", [](auto& o) {
+    o.compiler.name = "fused";
+    o.streams.count = 3;
+  });
+  add("no captured symbols", [](auto& o) { o.partition.skip_dynamic_graphs = true; });
+  for (const std::uint32_t size : {2U, 6U}) {
+    add("captures of at least " + std::to_string(size) + " launches", [&](auto& o) {
+      o.partition.split_ops = common_ops();
+      o.partition.min_partition_size = size;
+    });
+  }
+  const std::pair<const char*, SplitGeneration> generations[] = {
+      {"older", SplitGeneration::kOlder},
+      {"adjacent", SplitGeneration::kAdjacent},
+      {"newer", SplitGeneration::kNewer}};
+  for (const auto& [name, generation] : generations) {
+    for (const std::uint32_t max_nodes : {0U, 1U, 3U}) {
+      add(std::string(name) + " split_graph, at most " + std::to_string(max_nodes) + " nodes",
+          [&, split = generation](auto& o) {
+            o.partition.mode = PartitionMode::kSplitGraph;
+            o.partition.split_generation = split;
+            o.partition.split_ops = common_ops();
+            o.partition.max_nodes = max_nodes;
+          });
+    }
+  }
+  for (const Reorder reorder : {Reorder::kSimple, Reorder::kMinimize}) {
+    for (const double budget : {1.1, 1000.0}) {
+      add(std::string(reorder == Reorder::kSimple ? "simple" : "minimizing") + " reorder within " +
+              std::to_string(budget),
+          [&](auto& o) {
+            o.reorder = {reorder, budget};
+            o.partition.split_ops = common_ops();
+          });
+    }
+  }
+  optimized::PassOptions none;
+  for (const optimized::Pass& pass : optimized::builtin_passes()) {
+    if (pass.name == "undo_functionalization") continue;  // nothing runs without it
+    none.disabled.push_back(pass.name);
+    add("without " + pass.name, [&](auto& o) { o.passes.disabled = {pass.name}; });
+  }
+  add("no passes", [&](auto& o) { o.passes = none; });
+  return out;
+}
+
 TEST_P(EveryModel, HasTheSameBitsInEveryConfiguration) {
   const Model model = read_model(GetParam());
   const auto expected = run_calls(*configured(true, true, 0), model);
-  struct Configuration {
-    const char* name;
-    bool reuse, capture;
-    std::uint32_t max_nodes;
-  };
-  for (const Configuration& c :
-       {Configuration{"a cut after every node", true, true, 1},
-        Configuration{"cuts after every three nodes", true, true, 3},
-        Configuration{"no reuse", false, true, 0}, Configuration{"no capture", true, false, 0},
-        Configuration{"nothing", false, false, 1}}) {
-    const auto actual = run_calls(*configured(c.reuse, c.capture, c.max_nodes), model);
+  for (const Configuration& c : configurations()) {
+    optimized::Options options;
+    options.compile = c.compile;
+    const auto actual = run_calls(*optimized::make_executor(options), model);
     ASSERT_EQ(actual.size(), expected.size()) << c.name;
     for (std::size_t i = 0; i < actual.size(); ++i) {
       EXPECT_EQ(first_difference(actual[i], expected[i]), "") << c.name << ", call " << i;
     }
+  }
+}
+
+// The plan of a golden model's first call.
+spec::Plan golden_plan(const std::string& name, const optimized::CompileOptions& compile) {
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + name + ".pt2");
+  optimized::Options options;
+  options.compile = compile;
+  auto loaded = optimized::make_executor(options)->load(model.program);
+  EXPECT_TRUE(loaded.ok());
+  EXPECT_TRUE(loaded.value()->call(model.calls.at(0).inputs).ok());
+  return *loaded.value()->plan();
+}
+
+// That configurations agree says something only if they differ in what they do.
+TEST(Configurations, TakeEffectOnARealModel) {
+  optimized::CompileOptions plain;
+  plain.partition.split_ops = {"aten.mul"};
+  const std::size_t cut = golden_plan("mixtral_eager", plain).blocks[0].partitions.size();
+  EXPECT_GT(cut, 20U);
+  optimized::CompileOptions moved = plain;
+  moved.reorder = {optimized::Reorder::kMinimize, 1000.0};
+  EXPECT_LT(golden_plan("mixtral_eager", moved).blocks[0].partitions.size(), cut);
+  optimized::CompileOptions split = plain;
+  split.partition.mode = optimized::PartitionMode::kSplitGraph;
+  split.partition.split_generation = optimized::SplitGeneration::kOlder;
+  EXPECT_GE(golden_plan("mixtral_eager", split).blocks[0].partitions.size(), cut);
+}
+
+// Passes that match nothing on real programs would agree as well.
+TEST(Passes, MatchOnRealModels) {
+  struct Expected {
+    const char* model;
+    const char* pass;
+    std::int64_t matches;
+  };
+  constexpr Expected kExpected[] = {
+      {"llama_bf16", "fuse_rms_norm", 5},      {"llama_bf16", "fuse_add_rms_norm", 4},
+      {"llama_bf16", "fuse_silu_mul", 2},      {"llama_bf16.core", "fuse_rms_norm", 5},
+      {"llama_bf16.core", "fuse_silu_mul", 2}, {"llama_sdpa", "fuse_add_rms_norm", 4},
+      {"quant_mixed", "fuse_add_rms_norm", 1}, {"quant_mixed.core", "fuse_add_rms_norm", 1},
+      {"vllm_like.core", "reinplace", 16},     {"mutations.core", "reinplace", 2},
+  };
+  for (const auto& [name, pass, matches] : kExpected) {
+    const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + std::string(name) + ".pt2");
+    std::map<std::string, optimized::PassCount, std::less<>> counts;
+    const auto graph =
+        optimized::run_passes(model.program, spec::builtin_op_table(), {}, {}, &counts);
+    ASSERT_TRUE(graph.ok()) << graph.error().message;
+    EXPECT_EQ(counts[pass].matches, matches) << name << ", " << pass;
   }
 }
 
@@ -183,242 +237,6 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()),
                                '_');
                            return name;
                          });
-
-// Every tensor input and state replaced by small integers, so that sums and products are exact in
-// float32: where the reference and the optimized executor both accumulate exactly, bits are equal.
-spec::Program with_text(const char* text) {
-  auto program = spec::parse_program(text, spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return std::move(program).value();
-}
-
-HostTensor small_integers(const spec::TensorType& type, std::uint64_t seed) {
-  std::vector<std::int64_t> sizes;
-  for (const spec::SymExpr& size : type.sizes) sizes.push_back(size.constant());
-  HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, sizes);
-  for (std::size_t i = 0; i < tensor.storage->bytes.size() / 4; ++i) {
-    seed = seed * 6364136223846793005U + 1442695040888963407U;
-    const auto value = static_cast<float>(static_cast<int>(seed >> 60U) - 8);
-    std::memcpy(tensor.storage->bytes.data() + 4 * i, &value, 4);
-  }
-  return tensor;
-}
-
-TEST(Executors, HaveTheSameBitsWhereBothAccumulateExactly) {
-  const spec::Program program = with_text(R"(program "exact" {
-  buffer %state "state" : f32[16, 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-  input %x : f32[16, 32]
-  input %w : f32[32, 8]
-  %y = aten.mm.default(%x, %w)
-  %z = aten.add_.Tensor(%state, %y)
-  %t = aten.transpose.int(%z, 0, 1)
-  %s = aten.sum.dim_IntList(%t, [1], True)
-  %a = aten.sub.Tensor(%t, %s)
-  %m = aten.amax.default(%a, [0])
-  %c = aten.cumsum.default(%m, 0)
-  %r = aten.relu.default(%a)
-  output %r
-  output %c
-  output %z
-})");
-  const auto reference = reference::make_executor({});
-  const auto optimized = optimized::make_executor({});
-  auto a = reference->load(program);
-  auto b = optimized->load(program);
-  ASSERT_TRUE(a.ok() && b.ok());
-  for (std::uint64_t call = 0; call < 4; ++call) {
-    std::vector<spec::InputValue> inputs;
-    for (const spec::ProgramInput& input : program.inputs) {
-      if (input.kind != spec::InputKind::kUserInput) continue;
-      inputs.emplace_back(
-          small_integers(*program.graph.value(input.value).type, call * 7 + inputs.size() + 1));
-    }
-    const auto x = a.value()->call(inputs);
-    const auto y = b.value()->call(inputs);
-    ASSERT_TRUE(x.ok() && y.ok());
-    EXPECT_EQ(first_difference(x.value(), y.value()), "") << "call " << call;
-  }
-}
-
-// An executor that runs another program than it is given: a wrong executor, to judge the judges by.
-class EditingExecutor final : public spec::Executor {
- public:
-  using Edit = void (*)(spec::Program&);
-  explicit EditingExecutor(Edit edit) : inner_(reference::make_executor({})), edit_(edit) {}
-
-  [[nodiscard]] std::string_view name() const override { return "edited"; }
-  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
-    programs_.push_back(std::make_unique<spec::Program>(program));
-    edit_(*programs_.back());
-    return inner_->load(*programs_.back());
-  }
-
- private:
-  std::unique_ptr<spec::Executor> inner_;
-  Edit edit_;
-  std::vector<std::unique_ptr<spec::Program>> programs_;
-};
-
-spec::Node& node_named(spec::Program& program, std::string_view name) {
-  for (spec::Node& node : program.graph.nodes) {
-    if (node.name == name) return node;
-  }
-  ADD_FAILURE() << "no node " << name;
-  return program.graph.nodes.front();
-}
-
-constexpr const char* kJudged = R"(program "judged" {
-  buffer %state "state" : f32[3] = [1.0, 2.0, 3.0]
-  input %x : f32[3]
-  %a = aten.mul.Tensor(%x, 3.0)
-  %b = aten.relu.default(%a)
-  %c = aten.add_.Tensor(%state, %b)
-  %d = aten.alias.default(%c)
-  output %d
-})";
-
-std::unique_ptr<spec::Executor> bounds_executor() {
-  reference::Options options;
-  options.mode = reference::Mode::kWorstCase;
-  return reference::make_executor(options);
-}
-
-Result<conformance::NodeReport> judge_edited(EditingExecutor::Edit edit) {
-  const spec::Program program = with_text(kJudged);
-  EditingExecutor executor(edit);
-  const auto bounds = bounds_executor();
-  const auto type = *program.graph.values.at(1).type;
-  const std::vector<std::vector<spec::InputValue>> calls = {{small_integers(type, 3)},
-                                                            {small_integers(type, 4)}};
-  return conformance::judge_nodes(program, calls, executor, *bounds, spec::builtin_op_table());
-}
-
-TEST(JudgeNodes, FindsNothingWhereNothingIsWrong) {
-  const auto report = judge_edited([](spec::Program&) {});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report.value().findings.empty());
-  EXPECT_EQ(report.value().judged, 8U);
-}
-
-TEST(JudgeNodes, NamesTheOneNodeThatIsOff) {
-  const auto report = judge_edited([](spec::Program& program) {
-    node_named(program, "a").arguments[1].argument = {3.0 * (1 + 0x1p-8)};
-  });
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  ASSERT_EQ(report.value().findings.size(), 2U) << "once in each call";
-  for (const conformance::NodeFinding& finding : report.value().findings) {
-    EXPECT_EQ(finding.node, "a");
-  }
-}
-
-TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
-  const auto report = judge_edited([](spec::Program& program) {
-    node_named(program, "c").arguments.push_back({"alpha", {std::int64_t{2}}});
-  });
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  ASSERT_FALSE(report.value().findings.empty());
-  EXPECT_EQ(report.value().findings.front().node, "c");
-}
-
-// Two seeded calls of one executor against the oracle.
-conformance::ProgramReport check_seeded(const spec::Program& program, spec::Executor& executor) {
-  spec::Executor* const executors[] = {&executor};
-  reference::Options options;
-  options.mode = reference::Mode::kSampled;
-  const auto oracle = reference::make_executor(options);
-  const auto bounds = bounds_executor();
-  auto report =
-      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : conformance::ProgramReport{};
-}
-
-conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
-  const spec::Program program = with_text(kJudged);
-  EditingExecutor executor(edit);
-  return check_seeded(program, executor);
-}
-
-// Without a recording the oracle says what an output has to look like.
-TEST(CheckProgram, FailsAnExecutorThatReturnsACopyForAView) {
-  const auto report = check_edited(
-      [](spec::Program& program) { node_named(program, "d").op = "aten.clone.default"; });
-  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
-  EXPECT_NE(report.reason.find("shares storage with nothing, in the oracle with state 'state'"),
-            std::string::npos)
-      << report.reason;
-}
-
-TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
-  const auto report = check_edited([](spec::Program& program) {
-    spec::Node& node = node_named(program, "d");
-    node.op = "aten.unsqueeze.default";
-    node.arguments.push_back({"dim", {std::int64_t{0}}});
-  });
-  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
-  EXPECT_NE(report.reason.find("sizes are [1, 3], expected [3] (the oracle's)"), std::string::npos)
-      << report.reason;
-}
-
-// softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
-TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
-  const spec::Program program = with_text(R"(program "path" {
-  input %x : f32[5]
-  graph @yes {
-    input %u : f32[5]
-    %a = aten.neg.default(%u)
-    output %a
-  }
-  graph @no {
-    input %u : f32[5]
-    %a = aten.relu.default(%u)
-    output %a
-  }
-  %s = aten._softmax.default(%x, 0, False)
-  %t = aten.sum.default(%s)
-  %p = aten.ge.Scalar(%t, 1)
-  %y = higher_order.cond(%p, @yes, @no, [%x])
-  output %y
-})");
-  const auto optimized = optimized::make_executor({});
-  const auto report = check_seeded(program, *optimized);
-  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
-}
-
-// What the oracle knows of %x it knows as numbers; the view sees their bits.
-TEST(CheckProgram, LeavesBitsOfInexactNumbersUndecided) {
-  const spec::Program program = with_text(R"(program "bits" {
-  input %x : f32[3]
-  %v = aten.view.dtype(%x, i32)
-  %s = aten.sigmoid_.default(%x)
-  output %v
-})");
-  const auto optimized = optimized::make_executor({});
-  const auto report = check_seeded(program, *optimized);
-  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
-}
-
-TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
-  const spec::Program program = with_text(R"(program "alone" {
-  input %x : f32[4, 2]
-  %t = aten.transpose.int(%x, 0, 1)
-  %a = aten.as_strided.default(%t, [3], [2], 1)
-  %l : tensors = aten.split.Tensor(%x, 2)
-  %g = _operator.getitem(%l, 1)
-  %e = aten.empty_like.default(%x)
-  output %a
-  output %g
-  output %e
-})");
-  const auto optimized = optimized::make_executor({});
-  const auto bounds = bounds_executor();
-  const std::vector<std::vector<spec::InputValue>> calls = {
-      {small_integers(*program.graph.values.at(0).type, 5)}};
-  const auto report =
-      conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table());
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
-}
 
 }  // namespace
 }  // namespace graphgate

@@ -1,6 +1,5 @@
 #include "tools/executors.h"
 
-#include "optimized/optimized.h"
 #include "reference/reference.h"
 
 namespace graphgate::tools {
@@ -19,7 +18,7 @@ Result<std::unique_ptr<spec::Executor>> make_executor(std::string_view name,
     return reference::make_executor(reference_options);
   }
   if (name == "optimized") {
-    optimized::Options optimized_options;
+    optimized::Options optimized_options = options.optimized;
     optimized_options.compile.ops = options.ops;
     optimized_options.allow_zero_and_one = options.allow_zero_and_one;
     return optimized::make_executor(optimized_options);

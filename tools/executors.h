@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "optimized/optimized.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 
@@ -14,6 +15,7 @@ namespace graphgate::tools {
 struct ExecutorOptions {
   const spec::OpTable* ops = nullptr;  // outlives the executor
   bool allow_zero_and_one = false;     // sizes 0 and 1 where a range starts at 2
+  optimized::Options optimized;        // of that executor; the two above count, not its own
 };
 
 // "reference", "optimized".

@@ -21,19 +21,20 @@ namespace {
 using conformance::ProgramReport;
 
 Result<ProgramReport> check_file(const std::string& path, const CheckVerb& verb,
-                                 const spec::OpTable& ops) {
+                                 const optimized::Options& planner, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
   GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
   std::vector<std::unique_ptr<spec::Executor>> owned;
   std::vector<spec::Executor*> executors;
   for (const std::string& name : verb.executors) {
-    GRAPHGATE_TRY(auto executor, make_executor(name, {&ops, verb.allow_zero_and_one}));
+    GRAPHGATE_TRY(auto executor,
+                  make_executor(name, {&ops, verb.planner.allow_zero_and_one, planner}));
     executors.push_back(executor.get());
     owned.push_back(std::move(executor));
   }
   reference::Options options;
   options.ops = &ops;
-  options.allow_zero_and_one = verb.allow_zero_and_one;
+  options.allow_zero_and_one = verb.planner.allow_zero_and_one;
   options.mode = reference::Mode::kSampled;
   const auto oracle = reference::make_executor(options);
   options.mode = reference::Mode::kWorstCase;
@@ -51,9 +52,10 @@ Result<ProgramReport> check_file(const std::string& path, const CheckVerb& verb,
 // The same, with what a file may make the machine throw as that file's own outcome: the others are
 // still checked, and a thread never ends the process.
 Result<ProgramReport> check_file_safely(const std::string& path, const CheckVerb& verb,
+                                        const optimized::Options& planner,
                                         const spec::OpTable& ops) {
   try {
-    auto report = check_file(path, verb, ops);
+    auto report = check_file(path, verb, planner, ops);
     if (!report.ok()) return in_file(report.error(), path);
     return report;
   } catch (const std::bad_alloc&) {
@@ -66,7 +68,8 @@ Result<ProgramReport> check_file_safely(const std::string& path, const CheckVerb
 }
 
 // Results in the order of the files, whatever thread made them.
-std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& ops) {
+std::vector<FileReport> check_files(const CheckVerb& verb, const optimized::Options& planner,
+                                    const spec::OpTable& ops) {
   const auto& files = verb.programs.files;
   std::vector<FileReport> reports(files.size());
   std::atomic<std::size_t> next = 0;
@@ -75,7 +78,7 @@ std::vector<FileReport> check_files(const CheckVerb& verb, const spec::OpTable& 
   std::size_t printed = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
-      auto report = check_file_safely(files[i], verb, ops);
+      auto report = check_file_safely(files[i], verb, planner, ops);
       const std::lock_guard lock(printing);
       reports[i].file = files[i];
       if (report.ok()) {
@@ -123,11 +126,11 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
       });
   check->add_flag("--judge-nodes", verb.judge_nodes,
                   "also hold every node to its own worst-case bound, on the bytes that it read");
-  check->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
-                  "accept sizes 0 and 1 where a range starts at 2");
+  add_planner_flags(*check, verb.planner);
   check->add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)");
   check->footer(
-      "Example:\n  graphgate check golden/models/quant_mixed.pt2\n\n"
+      "Examples:\n  graphgate check golden/models/quant_mixed.pt2\n"
+      "  graphgate check --profile torch-2.9.0 --overrides vllm golden/models/*.pt2\n\n"
       "Exit code: 0 all passed, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad input.");
   return check;
 }
@@ -137,7 +140,9 @@ Result<ExitCode> run_check(const CheckVerb& verb) {
     return bad_input("--data goes with exactly one program");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-  const std::vector<FileReport> reports = check_files(verb, ops);
+  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
+  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  const std::vector<FileReport> reports = check_files(verb, planner.options, ops);
   ExitCode code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
   for (const FileReport& report : reports) code = worse(code, report.exit_code());
   if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_json(reports, verb.json));

@@ -31,21 +31,30 @@ Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
   return inputs;
 }
 
+// The plan that a call follows: of the sizes that dispatch chooses, where there are any to choose.
+Result<spec::Plan> plan_of_call(const spec::Program& program,
+                                const std::vector<spec::InputValue>& inputs,
+                                const optimized::Options& options) {
+  const auto executor = optimized::make_executor(options);
+  GRAPHGATE_TRY(const auto loaded, executor->load(program));
+  GRAPHGATE_TRY_VOID(loaded->call(inputs));
+  return *loaded->plan();
+}
+
 Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,
-                           const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+                           const optimized::Options& options) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, *options.compile.ops));
   GRAPHGATE_TRY(const auto inputs, inputs_of_call(path, program, verb));
-  optimized::CompileOptions options;
-  options.ops = &ops;
-  options.memory.reuse = verb.reuse;
-  options.partition.capture = verb.capture;
-  options.partition.max_nodes = verb.max_nodes;
-  options.partition.split_ops.insert(options.partition.split_ops.end(), verb.split_ops.begin(),
-                                     verb.split_ops.end());
+  const optimized::RuntimeOptions& runtime = options.runtime;
+  if (!runtime.capture_sizes.empty() || runtime.mode != optimized::GraphMode::kPiecewise ||
+      !runtime.static_inputs.empty() || options.plan_store) {
+    return plan_of_call(program, inputs, options);
+  }
   GRAPHGATE_TRY(const auto symbols,
-                optimized::bind_symbols(program, inputs, verb.allow_zero_and_one));
-  GRAPHGATE_TRY(spec::Plan plan, optimized::compile(program, optimized::prepare(program, options),
-                                                    inputs, symbols, options));
+                optimized::bind_symbols(program, inputs, options.allow_zero_and_one));
+  GRAPHGATE_TRY(const spec::Graph prepared, optimized::prepare(program, options.compile));
+  GRAPHGATE_TRY(spec::Plan plan,
+                optimized::compile(program, prepared, inputs, symbols, options.compile));
   const auto checked = spec::check_plan(plan);
   if (!checked.ok()) return Error{ErrorKind::kInternal, checked.error().message};
   return plan;
@@ -75,23 +84,49 @@ Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
   return changes.empty() ? ExitCode::kGood : ExitCode::kFindings;
 }
 
+void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
+  constexpr const char* kGroup = "Packing alone";
+  auto* csv = plan.add_option("--csv", pack.csv,
+                              "pack the buffers of this file (id,lower,upper,size) instead")
+                  ->group(kGroup);
+  plan.add_option("--capacity", pack.capacity_bytes, "exit 1 when the arena is larger")
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--alignment", pack.alignment_bytes, "of every offset")
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--effort", pack.effort, "work to spend; 0: near-linear methods only")
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--out", pack.out, "write offsets to this CSV file (- for stdout)")
+      ->needs(csv)
+      ->group(kGroup);
+}
+
+// Stage times as they come in.
+class StageTimes final : public optimized::CompileLog {
+ public:
+  void stage(std::string_view name, double seconds) override {
+    std::fprintf(stderr, "%-12.*s %9.6f s\n", static_cast<int>(name.size()), name.data(), seconds);
+  }
+  void warning(std::string_view message) override {
+    std::fprintf(stderr, "warning: %.*s\n", static_cast<int>(message.size()), message.data());
+  }
+};
+
 }  // namespace
 
 CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
   CLI::App* plan = app.add_subcommand(
       "plan", "print partitions, signatures and memory of the optimized executor's plan");
   add_program_options(*plan, verb.programs);
+  plan->get_option("files")->required(false);
   plan->add_option("--call", verb.call, "plan for the sizes of this call, from 0")
       ->check(CLI::Range(0, 1'000'000));
   plan->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
-  plan->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
-                 "accept sizes 0 and 1 where a range starts at 2");
-  plan->add_option("--split-op", verb.split_ops,
-                   "an op that is never captured, ns.name or ns.name.overload (repeatable)")
-      ->allow_extra_args(false);
-  plan->add_option("--max-partition", verb.max_nodes, "at most so many nodes in a partition");
-  plan->add_flag("!--no-reuse", verb.reuse, "give every buffer bytes of its own");
-  plan->add_flag("!--no-capture", verb.capture, "capture no partition");
+  add_planner_flags(*plan, verb.planner);
+  add_csv_options(*plan, verb.pack);
+  plan->add_flag("--verbose", verb.verbose, "print the time of each stage to stderr");
   auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
   plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)");
@@ -100,19 +135,30 @@ CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
   plan->footer(
       "Examples:\n  graphgate plan golden/models/mutations.pt2\n"
       "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"
-      "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n\n"
-      "Exit code: 0 good, 1 the plan differs from that of --diff, 3 infrastructure, 4 bad input.");
+      "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n"
+      "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
+      "Exit code: 0 good, 1 the plan differs from that of --diff or the "
+      "capacity is not met, 3 infrastructure, 4 bad input.");
   return plan;
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
+  if (!verb.pack.csv.empty()) {
+    if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
+    return run_pack_csv(verb.pack);
+  }
+  if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
   const bool one_file = verb.programs.files.size() == 1;
   if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
     return bad_input("--json, --diff and --data go with exactly one program");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY(PlannerChoice planner, choose_planner(verb.planner, ops));
+  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  StageTimes times;
+  if (verb.verbose) planner.options.compile.log = &times;
   for (const std::string& file : verb.programs.files) {
-    const auto plan = plan_of(file, verb, ops);
+    const auto plan = plan_of(file, verb, planner.options);
     if (!plan.ok()) return in_file(plan.error(), file);
     if (!verb.json.empty()) {
       GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));

@@ -9,6 +9,8 @@
 #include "spec/op_table.h"
 #include "tools/executors.h"
 #include "tools/exit_code.h"
+#include "tools/pack_csv.h"
+#include "tools/planner_options.h"
 
 namespace graphgate::tools {
 
@@ -31,7 +33,7 @@ struct CheckVerb {
   int jobs = 1;
   double false_alarm_rate = 1e-9;
   bool judge_nodes = false;
-  bool allow_zero_and_one = false;
+  PlannerFlags planner;
   std::string json;  // a path, or "-"
 };
 CLI::App* add_check(CLI::App& app, CheckVerb& verb);
@@ -41,14 +43,12 @@ struct PlanVerb {
   ProgramOptions programs;
   int call = 0;
   std::uint64_t seed = 1;
-  bool allow_zero_and_one = false;
-  bool reuse = true;
-  bool capture = true;
-  std::uint32_t max_nodes = 0;         // in a partition; 0: no limit
-  std::vector<std::string> split_ops;  // besides those that are built in
-  bool text = false;                   // the canonical text instead of the summary
+  PlannerFlags planner;
+  bool text = false;  // the canonical text instead of the summary
   bool dot = false;
-  std::string diff;  // a stored plan to compare with
+  bool verbose = false;  // the time of each stage, on stderr
+  PackCsvOptions pack;   // of a CSV file, instead of a program
+  std::string diff;      // a stored plan to compare with
   std::string json;
 };
 CLI::App* add_plan(CLI::App& app, PlanVerb& verb);
@@ -85,6 +85,17 @@ struct ConvertVerb {
 };
 CLI::App* add_convert(CLI::App& app, ConvertVerb& verb);
 [[nodiscard]] Result<ExitCode> run_convert(const ConvertVerb& verb);
+
+struct BenchVerb {
+  std::string what;               // "plan"
+  std::vector<std::string> only;  // parts; empty: all
+  std::size_t nodes = 100'000;
+  std::int64_t tensor_mib = 256;
+  std::string model = "golden/models/llama_sdpa.pt2";
+  std::string json;
+};
+CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
+[[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);
 
 struct DoctorVerb {
   std::string json;

@@ -3,12 +3,11 @@
 //   build/release/tools/bench/scale [NODES]     (default 100000)
 //
 // A chain of pointwise nodes on f32[8] is made, written as an archive and as text, read back,
-// checked, loaded and run by both executors, at a quarter, half and all of NODES. A value in four
-// is used again 40 nodes later, so that memory planning has something to do. One line per stage:
-// seconds at each size, and the ratio of the last two (2 is linear). Peak memory is the process's.
+// checked, loaded and run by both executors, at a quarter, half and all of NODES. One line per
+// stage: seconds at each size, and the ratio of the last two (2 is linear). Peak memory is the
+// process's.
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -20,56 +19,18 @@
 #include "conformance/harness/check_program.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_writer.h"
-#include "optimized/analysis/specialize.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/compile.h"
-#include "optimized/lower/lower.h"
 #include "optimized/runtime/host/host_program.h"
 #include "reference/reference.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
+#include "tools/bench/chain.h"
+#include "tools/bench/stopwatch.h"
 
 namespace {
 
 using namespace graphgate;
-
-// A chain: relu, add of the value 40 nodes before, mul by a constant, over and over.
-spec::Program chain(std::size_t nodes) {
-  spec::Program program;
-  program.name = "chain";
-  const spec::TensorType type{spec::DType::kFloat32, {8}, {1}, 0, {}, {}};
-  const auto add_value = [&](const std::string& name) {
-    spec::Value value;
-    value.name = name;
-    value.type = type;
-    program.graph.values.push_back(std::move(value));
-    return spec::ValueId{static_cast<std::uint32_t>(program.graph.values.size() - 1)};
-  };
-  spec::ValueId last = add_value("x");
-  const auto before = [&](std::size_t distance) -> spec::ValueId {
-    return {last.index < distance ? 0 : last.index - static_cast<std::uint32_t>(distance)};
-  };
-  program.graph.inputs = {last};
-  program.inputs = {{spec::InputKind::kUserInput, last, "x", true, std::nullopt}};
-  for (std::size_t i = 0; i < nodes; ++i) {
-    spec::Node node;
-    node.name = "n" + std::to_string(i);
-    node.arguments = {{"self", {last}}};
-    if (i % 3 == 0) {
-      node.op = "aten.relu.default";
-    } else {
-      node.op = i % 3 == 1 ? "aten.add.Tensor" : "aten.mul.Tensor";
-      node.arguments.push_back(
-          {"other", i % 3 == 1 ? spec::Argument{before(40)} : spec::Argument{0.5}});
-    }
-    last = add_value(node.name);
-    node.results = {{false, {last}}};
-    program.graph.nodes.push_back(std::move(node));
-  }
-  program.graph.outputs = {{last}};
-  program.outputs = {{spec::OutputKind::kUserOutput, ""}};
-  return program;
-}
 
 template <class T>
 T expect(Result<T> result) {
@@ -84,14 +45,18 @@ void expect(const Result<void>& result) {
 }
 
 // Stages in order, each with its seconds at every size.
-class Table {
+class Table final : public optimized::CompileLog {
  public:
   void measure(const std::string& stage, const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (!seconds_.contains(stage)) stages_.push_back(stage);
-    seconds_[stage].push_back(seconds.count());
+    this->stage(stage, tools::seconds_of<tools::WallClock>(work));
+  }
+  void stage(std::string_view name, double seconds) override {
+    const auto [at, is_new] = seconds_.try_emplace(std::string(name));
+    if (is_new) stages_.emplace_back(name);
+    at->second.push_back(seconds);
+  }
+  void warning(std::string_view message) override {
+    std::fprintf(stderr, "scale: %.*s\n", static_cast<int>(message.size()), message.data());
   }
   void print() const {
     for (const std::string& stage : stages_) {
@@ -107,33 +72,20 @@ class Table {
   std::map<std::string, std::vector<double>> seconds_;
 };
 
-// Stage by stage, as optimized/compile.cpp lists them.
+// Stage by stage, as compile() names them.
 void run_optimized(const spec::Program& program, const std::vector<spec::InputValue>& inputs,
                    Table& table) {
   using namespace optimized;
-  const CompileOptions options;
-  const spec::OpTable& ops = *options.ops;
-  spec::Graph prepared;
-  table.measure("passes", [&] { prepared = prepare(program, options); });
+  CompileOptions options;
+  options.log = &table;
+  const spec::Graph prepared = expect(prepare(program, options));
   const auto symbols = expect(bind_symbols(program, inputs, false));
-  SizedGraph graph;
-  table.measure("specialize", [&] { graph = specialize(program, prepared, inputs, symbols, ops); });
-  Liveness liveness;
-  table.measure("liveness", [&] { liveness = analyze_liveness(graph); });
-  Partitions partitions;
-  table.measure("partition", [&] { partitions = make_partitions(graph, options.partition); });
-  Signatures signatures;
-  table.measure("signatures", [&] { signatures = derive_signatures(graph, partitions, liveness); });
-  Placement placement;
-  table.measure("memory",
-                [&] { placement = expect(plan_memory(graph, liveness, options.memory)); });
-  spec::Plan plan;
-  table.measure("lower",
-                [&] { plan = lower(program.name, graph, partitions, signatures, placement); });
+  const spec::Plan plan = expect(compile(program, prepared, inputs, symbols, options));
   table.measure("check plan", [&] { expect(spec::check_plan(plan)); });
   StateMemory state;
   std::unique_ptr<HostProgram> runtime;
-  table.measure("record", [&] { runtime = std::make_unique<HostProgram>(plan, ops, state); });
+  table.measure("record",
+                [&] { runtime = std::make_unique<HostProgram>(plan, *options.ops, state); });
   const spec::HostTensor* tensors[] = {&std::get<spec::HostTensor>(inputs.front())};
   table.measure("replay", [&] { runtime->run(tensors); });
 }
@@ -144,7 +96,7 @@ void run_size(std::size_t nodes, Table& table) {
                                .string();
   const spec::OpTable& ops = spec::builtin_op_table();
   spec::Program program;
-  table.measure("make", [&] { program = chain(nodes); });
+  table.measure("make", [&] { program = tools::make_reusing_chain(nodes); });
   table.measure("write .pt2", [&] { expect(interop::write_pt2(program, path, {&ops})); });
   spec::Program read;
   table.measure("read .pt2", [&] { read = expect(interop::read_pt2(path)); });

@@ -1,0 +1,92 @@
+#include "tools/bench/chain.h"
+
+#include "spec/executor.h"
+
+namespace graphgate::tools {
+namespace {
+
+// A chain that grows at its end.
+class Chain {
+ public:
+  Chain(spec::InputKind kind, std::int64_t elements) {
+    program_.name = "chain";
+    type_ = {spec::DType::kFloat32, {elements}, {1}, 0, {}, {}};
+    last_ = add_value("x");
+    program_.graph.inputs = {last_};
+    program_.inputs = {{kind, last_, "x", true, std::nullopt}};
+    if (kind == spec::InputKind::kUserInput) return;
+    program_.tensors.emplace("x", spec::make_host_tensor(spec::DType::kFloat32, {elements}));
+  }
+
+  void add(const std::string& op) { add_node(op, {}); }
+  void add(const std::string& op, double constant) { add_node(op, {{"other", {constant}}}); }
+  // `other` is the value so many nodes before the last, or the first of all.
+  void add_earlier(const std::string& op, std::uint32_t distance) {
+    const spec::ValueId earlier{last_.index < distance ? 0 : last_.index - distance};
+    add_node(op, {{"other", {earlier}}});
+  }
+
+  spec::Program take() {
+    program_.graph.outputs = {{last_}};
+    program_.outputs = {{spec::OutputKind::kUserOutput, ""}};
+    return std::move(program_);
+  }
+
+ private:
+  spec::ValueId add_value(const std::string& name) {
+    spec::Value value;
+    value.name = name;
+    value.type = type_;
+    program_.graph.values.push_back(std::move(value));
+    return {static_cast<std::uint32_t>(program_.graph.values.size() - 1)};
+  }
+
+  void add_node(const std::string& op, std::vector<spec::NamedArgument> arguments) {
+    spec::Node node;
+    node.name = "n" + std::to_string(program_.graph.nodes.size());
+    node.op = op;
+    node.arguments = {{"self", {last_}}};
+    node.arguments.insert(node.arguments.end(), arguments.begin(), arguments.end());
+    last_ = add_value(node.name);
+    node.results = {{false, {last_}}};
+    program_.graph.nodes.push_back(std::move(node));
+  }
+
+  spec::Program program_;
+  spec::TensorType type_;
+  spec::ValueId last_;
+};
+
+}  // namespace
+
+spec::Program make_reusing_chain(std::size_t nodes) {
+  constexpr std::int64_t kElements = 8;
+  constexpr std::uint32_t kDistance = 40;
+  Chain chain(spec::InputKind::kUserInput, kElements);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (i % 3 == 0) {
+      chain.add("aten.relu.default");
+    } else if (i % 3 == 1) {
+      chain.add_earlier("aten.add.Tensor", kDistance);
+    } else {
+      chain.add("aten.mul.Tensor", 0.5);
+    }
+  }
+  return chain.take();
+}
+
+spec::Program make_straight_chain(std::size_t nodes, std::int64_t elements) {
+  Chain chain(spec::InputKind::kBuffer, elements);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (i % 3 == 0) {
+      chain.add("aten.mul.Tensor", 0.5);
+    } else if (i % 3 == 1) {
+      chain.add("aten.add.Tensor", 1.0);
+    } else {
+      chain.add("aten.relu.default");
+    }
+  }
+  return chain.take();
+}
+
+}  // namespace graphgate::tools

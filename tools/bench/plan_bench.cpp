@@ -1,0 +1,169 @@
+#include "tools/bench/plan_bench.h"
+
+#include <filesystem>
+#include <set>
+
+#include "conformance/harness/check_program.h"
+#include "optimized/analysis/symbols.h"
+#include "optimized/cache/disk_cache.h"
+#include "optimized/compile.h"
+#include "optimized/runtime/host/host_program.h"
+#include "tools/bench/chain.h"
+#include "tools/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using optimized::CompileOptions;
+using Inputs = std::vector<spec::InputValue>;
+
+// Sums what compile() tells of its stages, in the order of their first mention.
+class StageTimes final : public optimized::CompileLog {
+ public:
+  void stage(std::string_view name, double seconds) override {
+    for (auto& [known, sum] : times) {
+      if (known == name) return void(sum += seconds);
+    }
+    times.emplace_back(name, seconds);
+  }
+  void warning(std::string_view message) override {
+    std::fprintf(stderr, "graphgate: %.*s\n", static_cast<int>(message.size()), message.data());
+  }
+
+  std::vector<std::pair<std::string, double>> times;
+};
+
+Result<spec::Plan> make_plan(const spec::Program& program, const Inputs& inputs,
+                             const CompileOptions& options) {
+  GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
+  GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, inputs, false));
+  return compile(program, prepared, inputs, symbols, options);
+}
+
+}  // namespace
+
+Result<PlanTime> measure_planning(std::size_t nodes) {
+  constexpr int kRounds = 3;
+  const spec::Program program = make_reusing_chain(nodes);
+  GRAPHGATE_TRY(const Inputs inputs, conformance::seeded_inputs(program, 1, 0));
+  PlanTime best{nodes, 0, {}};
+  for (int round = 0; round < kRounds; ++round) {
+    StageTimes stages;
+    CompileOptions options;
+    options.log = &stages;
+    std::optional<Result<spec::Plan>> plan;
+    const double seconds =
+        seconds_of<ThreadClock>([&] { plan.emplace(make_plan(program, inputs, options)); });
+    GRAPHGATE_TRY(const spec::Plan made, *std::move(plan));
+    GRAPHGATE_TRY_VOID(spec::check_plan(made));
+    if (round == 0 || seconds < best.seconds) best = {nodes, seconds, std::move(stages.times)};
+  }
+  return best;
+}
+
+namespace {
+
+// ---- start ----
+
+// A folder that is gone when its owner is.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "graphgate_bench_XXXXXX").string();
+    if (const char* made = mkdtemp(name.data())) path_ = made;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// What a process does until all sizes of a program can be called, as often as it is asked to.
+class Starter {
+ public:
+  Starter(const spec::Program& program, std::vector<Inputs> sizes, std::filesystem::path root)
+      : program_(program), sizes_(std::move(sizes)), root_(std::move(root)) {}
+
+  // Plans, with captures if asked for; cold: in a new folder. The first error is kept.
+  void start(bool capture, bool cold) {
+    if (cold) ++folders_;
+    const Result<void> done = try_start(capture);
+    if (error_.ok() && !done.ok()) error_ = done;
+  }
+  [[nodiscard]] const Result<void>& error() const { return error_; }
+  [[nodiscard]] std::int64_t cache_hits() const { return counters_.cache_hits; }
+
+ private:
+  Result<void> try_start(bool capture) {
+    const CompileOptions options;
+    optimized::DiskCacheOptions cache_options;
+    cache_options.root = root_ / std::to_string(folders_);
+    cache_options.counters = &counters_;
+    GRAPHGATE_TRY(const auto cache, make_disk_store(cache_options)->open(program_, options, false));
+    std::optional<spec::Graph> prepared;
+    std::vector<std::unique_ptr<optimized::HostProgram>> ready;
+    optimized::StateMemory state;
+    for (const Inputs& inputs : sizes_) {
+      GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program_, inputs, false));
+      const auto make = [&]() -> Result<spec::Plan> {
+        if (!prepared) {
+          GRAPHGATE_TRY(prepared, prepare(program_, options));
+        }
+        return compile(program_, *prepared, inputs, symbols, options);
+      };
+      GRAPHGATE_TRY(spec::Plan plan,
+                    find_or_make_plan(cache.get(), {inputs, &symbols, {}, {}}, make));
+      if (!capture) continue;
+      ready.push_back(
+          std::make_unique<optimized::HostProgram>(std::move(plan), *options.ops, state));
+    }
+    return {};
+  }
+
+  const spec::Program& program_;
+  std::vector<Inputs> sizes_;
+  std::filesystem::path root_;
+  int folders_ = 0;
+  optimized::CompileCounters counters_;
+  Result<void> error_;
+};
+
+}  // namespace
+
+Result<StartTimes> measure_start(const std::string& path) {
+  constexpr int kMostSizes = 15;  // seeded inputs have no more
+  constexpr int kRounds = 5;
+  const ScratchFolder folder;
+  if (folder.path().empty()) return infrastructure("no temporary folder can be made");
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, spec::builtin_op_table()));
+  std::vector<Inputs> sizes;
+  std::set<spec::SymbolValues> seen;
+  for (int call = 0; call < kMostSizes; ++call) {
+    GRAPHGATE_TRY(Inputs inputs, conformance::seeded_inputs(program, 1, call));
+    GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, inputs, false));
+    if (seen.insert(symbols).second) sizes.push_back(std::move(inputs));
+  }
+  Starter starter(program, std::move(sizes), folder.path());
+  StartTimes times{path, program.graph.nodes.size(), seen.size(), {}, {}};
+  const auto measure = [&](bool capture) {
+    return compare<WallClock>(
+        kRounds, [&] { starter.start(capture, true); }, [&] { starter.start(capture, false); });
+  };
+  times.plans_cold_by_warm = measure(false);
+  times.ready_cold_by_warm = measure(true);
+  GRAPHGATE_TRY_VOID(starter.error());
+  constexpr std::int64_t kWarmStarts = 2 * (kRounds + 1);
+  if (starter.cache_hits() != kWarmStarts * std::ssize(seen)) {
+    return Error{ErrorKind::kInternal, path + ": a warm start compiled"};
+  }
+  return times;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,249 @@
+// Both executors on the same programs, and judges on wrong executors: one of the few places that
+// name both.
+#include "conformance/harness/check_program.h"
+#include "optimized/optimized.h"
+#include "reference/reference.h"
+#include "spec/graph_text.h"
+#include "tools/golden_models_test.h"
+
+namespace graphgate {
+namespace {
+
+// Every tensor input and state replaced by small integers, so that sums and products are exact in
+// float32: where the reference and the optimized executor both accumulate exactly, bits are equal.
+spec::Program with_text(const char* text) {
+  auto program = spec::parse_program(text, spec::builtin_op_table());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return std::move(program).value();
+}
+
+HostTensor small_integers(const spec::TensorType& type, std::uint64_t seed) {
+  std::vector<std::int64_t> sizes;
+  for (const spec::SymExpr& size : type.sizes) sizes.push_back(size.constant());
+  HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, sizes);
+  for (std::size_t i = 0; i < tensor.storage->bytes.size() / 4; ++i) {
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    const auto value = static_cast<float>(static_cast<int>(seed >> 60U) - 8);
+    std::memcpy(tensor.storage->bytes.data() + 4 * i, &value, 4);
+  }
+  return tensor;
+}
+
+TEST(Executors, HaveTheSameBitsWhereBothAccumulateExactly) {
+  const spec::Program program = with_text(R"(program "exact" {
+  buffer %state "state" : f32[16, 8] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+  input %x : f32[16, 32]
+  input %w : f32[32, 8]
+  %y = aten.mm.default(%x, %w)
+  %z = aten.add_.Tensor(%state, %y)
+  %t = aten.transpose.int(%z, 0, 1)
+  %s = aten.sum.dim_IntList(%t, [1], True)
+  %a = aten.sub.Tensor(%t, %s)
+  %m = aten.amax.default(%a, [0])
+  %c = aten.cumsum.default(%m, 0)
+  %r = aten.relu.default(%a)
+  output %r
+  output %c
+  output %z
+})");
+  const auto reference = reference::make_executor({});
+  const auto optimized = optimized::make_executor({});
+  auto a = reference->load(program);
+  auto b = optimized->load(program);
+  ASSERT_TRUE(a.ok() && b.ok());
+  for (std::uint64_t call = 0; call < 4; ++call) {
+    std::vector<spec::InputValue> inputs;
+    for (const spec::ProgramInput& input : program.inputs) {
+      if (input.kind != spec::InputKind::kUserInput) continue;
+      inputs.emplace_back(
+          small_integers(*program.graph.value(input.value).type, call * 7 + inputs.size() + 1));
+    }
+    const auto x = a.value()->call(inputs);
+    const auto y = b.value()->call(inputs);
+    ASSERT_TRUE(x.ok() && y.ok());
+    EXPECT_EQ(first_difference(x.value(), y.value()), "") << "call " << call;
+  }
+}
+
+// An executor that runs another program than it is given: a wrong executor, to judge the judges by.
+class EditingExecutor final : public spec::Executor {
+ public:
+  using Edit = void (*)(spec::Program&);
+  explicit EditingExecutor(Edit edit) : inner_(reference::make_executor({})), edit_(edit) {}
+
+  [[nodiscard]] std::string_view name() const override { return "edited"; }
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    programs_.push_back(std::make_unique<spec::Program>(program));
+    edit_(*programs_.back());
+    return inner_->load(*programs_.back());
+  }
+
+ private:
+  std::unique_ptr<spec::Executor> inner_;
+  Edit edit_;
+  std::vector<std::unique_ptr<spec::Program>> programs_;
+};
+
+spec::Node& node_named(spec::Program& program, std::string_view name) {
+  for (spec::Node& node : program.graph.nodes) {
+    if (node.name == name) return node;
+  }
+  ADD_FAILURE() << "no node " << name;
+  return program.graph.nodes.front();
+}
+
+constexpr const char* kJudged = R"(program "judged" {
+  buffer %state "state" : f32[3] = [1.0, 2.0, 3.0]
+  input %x : f32[3]
+  %a = aten.mul.Tensor(%x, 3.0)
+  %b = aten.relu.default(%a)
+  %c = aten.add_.Tensor(%state, %b)
+  %d = aten.alias.default(%c)
+  output %d
+})";
+
+std::unique_ptr<spec::Executor> bounds_executor() {
+  reference::Options options;
+  options.mode = reference::Mode::kWorstCase;
+  return reference::make_executor(options);
+}
+
+Result<conformance::NodeReport> judge_edited(EditingExecutor::Edit edit) {
+  const spec::Program program = with_text(kJudged);
+  EditingExecutor executor(edit);
+  const auto bounds = bounds_executor();
+  const auto type = *program.graph.values.at(1).type;
+  const std::vector<std::vector<spec::InputValue>> calls = {{small_integers(type, 3)},
+                                                            {small_integers(type, 4)}};
+  return conformance::judge_nodes(program, calls, executor, *bounds, spec::builtin_op_table());
+}
+
+TEST(JudgeNodes, FindsNothingWhereNothingIsWrong) {
+  const auto report = judge_edited([](spec::Program&) {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report.value().findings.empty());
+  EXPECT_EQ(report.value().judged, 8U);
+}
+
+TEST(JudgeNodes, NamesTheOneNodeThatIsOff) {
+  const auto report = judge_edited([](spec::Program& program) {
+    node_named(program, "a").arguments[1].argument = {3.0 * (1 + 0x1p-8)};
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report.value().findings.size(), 2U) << "once in each call";
+  for (const conformance::NodeFinding& finding : report.value().findings) {
+    EXPECT_EQ(finding.node, "a");
+  }
+}
+
+TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
+  const auto report = judge_edited([](spec::Program& program) {
+    node_named(program, "c").arguments.push_back({"alpha", {std::int64_t{2}}});
+  });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_FALSE(report.value().findings.empty());
+  EXPECT_EQ(report.value().findings.front().node, "c");
+}
+
+// Two seeded calls of one executor against the oracle.
+conformance::ProgramReport check_seeded(const spec::Program& program, spec::Executor& executor) {
+  spec::Executor* const executors[] = {&executor};
+  reference::Options options;
+  options.mode = reference::Mode::kSampled;
+  const auto oracle = reference::make_executor(options);
+  const auto bounds = bounds_executor();
+  auto report =
+      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : conformance::ProgramReport{};
+}
+
+conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
+  const spec::Program program = with_text(kJudged);
+  EditingExecutor executor(edit);
+  return check_seeded(program, executor);
+}
+
+// Without a recording the oracle says what an output has to look like.
+TEST(CheckProgram, FailsAnExecutorThatReturnsACopyForAView) {
+  const auto report = check_edited(
+      [](spec::Program& program) { node_named(program, "d").op = "aten.clone.default"; });
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
+  EXPECT_NE(report.reason.find("shares storage with nothing, in the oracle with state 'state'"),
+            std::string::npos)
+      << report.reason;
+}
+
+TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
+  const auto report = check_edited([](spec::Program& program) {
+    spec::Node& node = node_named(program, "d");
+    node.op = "aten.unsqueeze.default";
+    node.arguments.push_back({"dim", {std::int64_t{0}}});
+  });
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
+  EXPECT_NE(report.reason.find("sizes are [1, 3], expected [3] (the oracle's)"), std::string::npos)
+      << report.reason;
+}
+
+// softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
+TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+  const spec::Program program = with_text(R"(program "path" {
+  input %x : f32[5]
+  graph @yes {
+    input %u : f32[5]
+    %a = aten.neg.default(%u)
+    output %a
+  }
+  graph @no {
+    input %u : f32[5]
+    %a = aten.relu.default(%u)
+    output %a
+  }
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %p = aten.ge.Scalar(%t, 1)
+  %y = higher_order.cond(%p, @yes, @no, [%x])
+  output %y
+})");
+  const auto optimized = optimized::make_executor({});
+  const auto report = check_seeded(program, *optimized);
+  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
+}
+
+// What the oracle knows of %x it knows as numbers; the view sees their bits.
+TEST(CheckProgram, LeavesBitsOfInexactNumbersUndecided) {
+  const spec::Program program = with_text(R"(program "bits" {
+  input %x : f32[3]
+  %v = aten.view.dtype(%x, i32)
+  %s = aten.sigmoid_.default(%x)
+  output %v
+})");
+  const auto optimized = optimized::make_executor({});
+  const auto report = check_seeded(program, *optimized);
+  EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
+}
+
+TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
+  const spec::Program program = with_text(R"(program "alone" {
+  input %x : f32[4, 2]
+  %t = aten.transpose.int(%x, 0, 1)
+  %a = aten.as_strided.default(%t, [3], [2], 1)
+  %l : tensors = aten.split.Tensor(%x, 2)
+  %g = _operator.getitem(%l, 1)
+  %e = aten.empty_like.default(%x)
+  output %a
+  output %g
+  output %e
+})");
+  const auto optimized = optimized::make_executor({});
+  const auto bounds = bounds_executor();
+  const std::vector<std::vector<spec::InputValue>> calls = {
+      {small_integers(*program.graph.values.at(0).type, 5)}};
+  const auto report =
+      conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
+}
+
+}  // namespace
+}  // namespace graphgate

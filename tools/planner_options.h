@@ -1,0 +1,66 @@
+// The flags of the optimized executor's planner, as check, plan, run and bench share them.
+//
+// A profile comes first, overrides change it, deviations by name are added; then every other flag
+// decides for itself, over what the profile chose.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "optimized/optimized.h"
+
+namespace graphgate::tools {
+
+// As typed. What is absent is the profile's choice, or the executor's default.
+struct PlannerFlags {
+  std::string profile = "fixed";
+  std::string overrides;  // "vllm", or a path
+  std::vector<std::string> deviations;
+
+  std::vector<std::string> passes;     // to be run besides
+  std::vector<std::string> no_passes;  // not to be run
+  std::string partition;
+  std::vector<std::string> split_ops;  // besides those that are built in
+  std::uint32_t max_partition = 0;
+  std::uint32_t min_partition = 0;
+  std::string reorder;
+  std::string memory;
+  std::string memory_pool;
+  bool reuse = true;
+  bool in_place = true;
+  bool outputs_apart = false;
+  bool capture = true;
+  std::string compiler;
+  std::string realize;
+  std::uint32_t streams = 1;
+  std::uint64_t interleaving_seed = 0;
+  std::string mode;
+  std::vector<std::int64_t> capture_sizes;
+  std::int64_t max_capture_size = 0;
+  std::vector<std::int64_t> compile_sizes;
+  std::string padded_symbol;
+  std::vector<std::string> static_inputs;
+  bool weak_outputs = false;
+  bool share_pools = false;
+  bool allow_zero_and_one = false;
+  std::string cache;  // a folder
+};
+
+// Declares the flags, in a group of their own in --help.
+void add_planner_flags(CLI::App& app, PlannerFlags& flags);
+
+// What came of the profile and its overrides, in words, one line each.
+struct PlannerChoice {
+  optimized::Options options;
+  std::vector<std::string> remarks;
+};
+
+// kBadInput for a profile, an override file, a deviation, a pass, an op or a combination that there
+// is not. `ops` outlives the options.
+[[nodiscard]] Result<PlannerChoice> choose_planner(const PlannerFlags& flags,
+                                                   const spec::OpTable& ops);
+
+}  // namespace graphgate::tools

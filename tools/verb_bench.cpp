@@ -1,0 +1,162 @@
+// graphgate bench: how fast planning and replay are, as ratios of times taken in one run.
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tools/bench/plan_bench.h"
+#include "tools/report.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kChainOps = 8;
+constexpr std::size_t kKernels = 20;
+constexpr double kKernelSeconds = 10e-6;
+
+Json json_of(const Comparison& comparison, const char* first, const char* second) {
+  return {{"ratio", comparison.ratio},
+          {std::string(first) + "_seconds", comparison.first_seconds},
+          {std::string(second) + "_seconds", comparison.second_seconds}};
+}
+
+// Where people read: standard output, unless JSON goes there.
+std::FILE* page_of(const BenchVerb& verb) { return verb.json == "-" ? stderr : stdout; }
+
+// "op at a time / fused    3.10x  (0.812 s / 0.262 s)"
+void print_ratio(std::FILE* page, const char* what, const Comparison& comparison) {
+  std::fprintf(page, "  %-36s %8.3fx  (%.4g s / %.4g s)\n", what, comparison.ratio,
+               comparison.first_seconds, comparison.second_seconds);
+}
+
+Result<Json> bench_planning(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  std::fprintf(page, "planning: a chain of pointwise nodes on f32[8], from the graph to a plan\n");
+  Json sizes = Json::array();
+  std::vector<double> per_node;
+  for (const std::size_t nodes : {verb.nodes / 100, verb.nodes / 10, verb.nodes}) {
+    GRAPHGATE_TRY(const PlanTime time, measure_planning(nodes));
+    per_node.push_back(time.seconds / static_cast<double>(nodes));
+    std::fprintf(page, "  %8zu nodes %9.4f s  %7.2f us a node  (", nodes, time.seconds,
+                 per_node.back() * 1e6);
+    Json stages = Json::object();
+    const char* comma = "";
+    double of_stages = 0;
+    for (const auto& [name, seconds] : time.stages) of_stages += seconds;
+    for (const auto& [name, seconds] : time.stages) {
+      std::fprintf(page, "%s%s %.0f%%", comma, name.c_str(), 100 * seconds / of_stages);
+      stages[name] = seconds;
+      comma = ", ";
+    }
+    std::fprintf(page, ")\n");
+    std::fflush(page);
+    sizes.push_back({{"nodes", nodes}, {"seconds", time.seconds}, {"stage_seconds", stages}});
+  }
+  const double growth = per_node.back() / per_node.front();
+  std::fprintf(page, "  %-36s %8.3fx\n", "a node at the last size / at the first", growth);
+  return Json{{"sizes", sizes}, {"growth_per_node", growth}};
+}
+
+Result<Json> bench_fusion(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const FusionTimes times, measure_fusion(kChainOps, verb.tensor_mib << 20));
+  std::fprintf(
+      page, "fusion: %zu pointwise ops on a tensor of %s (largest cache: %s), %zu fused launches\n",
+      times.ops, print_bytes(times.tensor_bytes).c_str(), print_bytes(times.cache_bytes).c_str(),
+      times.fused_launches);
+  print_ratio(page, "op at a time / fused", times.unfused_by_fused);
+  print_ratio(page, "fused / memcpy of the tensor", times.fused_by_memcpy);
+  return Json{{"ops", times.ops},
+              {"tensor_bytes", times.tensor_bytes},
+              {"cache_bytes", times.cache_bytes},
+              {"fused_launches", times.fused_launches},
+              {"unfused_by_fused", json_of(times.unfused_by_fused, "unfused", "fused")},
+              {"fused_by_memcpy", json_of(times.fused_by_memcpy, "fused", "memcpy")}};
+}
+
+Result<Json> bench_replay(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const ReplayTimes times, measure_replay(kKernels, kKernelSeconds));
+  std::fprintf(page, "replay: %zu partitions of %zu kernels on f32[%lld], %.2f us each\n",
+               times.partitions, times.kernels, static_cast<long long>(times.elements),
+               times.kernel_seconds() * 1e6);
+  print_ratio(page, "replay / the kernels called directly", times.replay_by_direct);
+  std::fprintf(page, "  %-36s %8.3f us  (%.2f%%)\n", "overhead of a partition",
+               times.overhead_seconds_per_partition() * 1e6,
+               100 * (times.replay_by_direct.ratio - 1));
+  return Json{{"partitions", times.partitions},
+              {"kernels", times.kernels},
+              {"elements", times.elements},
+              {"kernel_seconds", times.kernel_seconds()},
+              {"replay_by_direct", json_of(times.replay_by_direct, "replay", "direct")},
+              {"overhead_seconds_per_partition", times.overhead_seconds_per_partition()}};
+}
+
+Result<Json> bench_start(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const StartTimes times, measure_start(verb.model));
+  std::fprintf(page, "start: %s, %zu nodes, plans for %zu sizes\n", times.program.c_str(),
+               times.nodes, times.plans);
+  print_ratio(page, "plans, cold / warm cache", times.plans_cold_by_warm);
+  print_ratio(page, "plans and captures, cold / warm", times.ready_cold_by_warm);
+  return Json{{"program", times.program},
+              {"nodes", times.nodes},
+              {"plans", times.plans},
+              {"plans_cold_by_warm", json_of(times.plans_cold_by_warm, "cold", "warm")},
+              {"ready_cold_by_warm", json_of(times.ready_cold_by_warm, "cold", "warm")}};
+}
+
+struct Part {
+  const char* name;
+  Result<Json> (*run)(const BenchVerb& verb);
+};
+constexpr Part kParts[] = {{"planning", bench_planning},
+                           {"fusion", bench_fusion},
+                           {"replay", bench_replay},
+                           {"start", bench_start}};
+
+std::vector<std::string> part_names() {
+  std::vector<std::string> names;
+  for (const Part& part : kParts) names.emplace_back(part.name);
+  return names;
+}
+
+}  // namespace
+
+CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
+  CLI::App* bench = app.add_subcommand(
+      "bench", "measure planning and replay, as ratios of times taken in one run");
+  bench->add_option("what", verb.what, "what is measured: plan, the optimized executor on the host")
+      ->required()
+      ->check(CLI::IsMember({"plan"}));
+  bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(part_names()));
+  bench->add_option("--nodes", verb.nodes, "nodes of the largest chain that is planned")
+      ->check(CLI::Range(100, 100'000'000));
+  bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
+      ->check(CLI::Range(1, 1 << 20));
+  bench->add_option("--model", verb.model, "the program that is started cold and warm");
+  bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
+  bench->footer(
+      "Examples:\n  graphgate bench plan\n"
+      "  graphgate bench plan --only planning --nodes 10000 --json -");
+  return bench;
+}
+
+Result<ExitCode> run_bench(const BenchVerb& verb) {
+  Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
+  std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
+  for (const Part& part : kParts) {
+    const auto& only = verb.only;
+    if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
+    GRAPHGATE_TRY(json[part.name], part.run(verb));
+    std::fflush(page_of(verb));
+  }
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools
