@@ -239,6 +239,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;
+    cache.context.profile = flags.profile;
     choice.options.plan_store = optimized::make_disk_store(std::move(cache));
   }
   return choice;

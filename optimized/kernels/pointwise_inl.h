@@ -1,6 +1,10 @@
 // The templates of pointwise.h.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
 namespace graphgate::optimized {
 
 template <class C>
@@ -24,6 +28,40 @@ Source<C>::Source(const Item& item, spec::DType as_dtype) : as(as_dtype) {
   number = load_element<C>(as, rounded.data());
 }
 
+namespace internal {
+
+// Operands of the innermost loop: elements behind each other, not necessarily aligned, or one
+// number for all.
+template <class C>
+struct Elements {
+  const std::byte* first;
+  C operator()(std::int64_t i) const {
+    C value;
+    std::memcpy(&value, first + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+    return value;
+  }
+};
+template <class C>
+struct Constant {
+  C number;
+  C operator()(std::int64_t) const { return number; }
+};
+
+// Writes n elements of type Stored behind each other. `f` is a copy: so the compiler knows that no
+// write alters what it holds, and uses vectors.
+template <class Stored, class F, class... Operands>
+void map_elements(F f, std::int64_t n, std::byte* first, Operands... operands) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<Stored>(f(operands(i)...));
+    std::memcpy(first + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+  }
+}
+
+}  // namespace internal
+
+// Operands that hold C are read where they are. Where the result holds what f gives, and shares no
+// byte with them, it is written where it is, a whole run at a time; else tile by tile, so that all
+// of a tile is read before any of it is written.
 template <class C, class F, std::size_t N>
 class PointwiseLaunch {
  public:
@@ -36,26 +74,33 @@ class PointwiseLaunch {
         loop_(walked(result_, sources_)) {}
 
   void operator()() const {
-    std::array<std::array<C, kTile>, N> in;
+    std::array<std::array<C, kTile>, N> converted;
+    std::array<Stored, kTile> out;
     for (std::size_t k = 0; k < N; ++k) {
-      if (sources_[k].is_number) in[k].fill(sources_[k].number);
+      if (sources_[k].is_number) converted[k].fill(sources_[k].number);
     }
     loop_.for_each_run([&](std::byte* const* firsts, const std::int64_t* strides, std::int64_t n) {
+      if (goes_in_place(firsts, strides, n)) return map_run(firsts, n);
       for (std::int64_t begin = 0; begin < n; begin += kTile) {
         const int length = static_cast<int>(std::min<std::int64_t>(kTile, n - begin));
+        std::array<const std::byte*, N> in;
         for (std::size_t k = 0; k < N; ++k) {
-          const Source<C>& source = sources_[k];
-          if (source.is_number) continue;
-          load_tile_as<C>(source.as, source.tensor.dtype, firsts[k + 1] + begin * strides[k + 1],
-                          strides[k + 1], length, in[k].data());
+          const std::byte* first = firsts[k + 1] + begin * strides[k + 1];
+          in[k] = load(k, first, strides[k + 1], length, converted[k].data());
         }
-        apply(in, length, firsts[0] + begin * strides[0], strides[0],
-              std::make_index_sequence<N>());
+        map(in, length, reinterpret_cast<std::byte*>(out.data()));
+        store(out, length, firsts[0] + begin * strides[0], strides[0]);
       }
     });
   }
 
  private:
+  template <std::size_t... I>
+  static auto call(const F& f, std::index_sequence<I...>) -> decltype(f((void(I), C{})...));
+  using Returned = decltype(call(std::declval<const F&>(), std::make_index_sequence<N>()));
+  static constexpr bool kGivesBool = std::is_same_v<Returned, bool>;
+  using Stored = std::conditional_t<kGivesBool, std::uint8_t, Returned>;
+
   // Numbers take no part in the walk: the result stands in for them.
   static Loop walked(const Tensor& result, const std::array<Source<C>, N>& sources) {
     std::array<const Tensor*, N + 1> tensors = {&result};
@@ -65,17 +110,79 @@ class PointwiseLaunch {
     return Loop(tensors);
   }
 
-  template <std::size_t... I>
-  void apply(const std::array<std::array<C, kTile>, N>& in, int n, std::byte* first,
-             std::int64_t stride_bytes, std::index_sequence<I...>) const {
-    using Returned = decltype(f_(in[I][0]...));
-    using R = std::conditional_t<std::is_same_v<Returned, bool>, std::int64_t, Returned>;
-    std::array<R, kTile> out;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-      out[i] = static_cast<R>(f_(in[I][i]...));
-    }
-    store_rounded<R>(rounds_to_, out.data(), n, result_, first, stride_bytes);
+  [[nodiscard]] bool is_read_in_place(std::size_t k, std::int64_t stride_bytes) const {
+    return sources_[k].tensor.dtype == native_dtype<C>() && sources_[k].as == native_dtype<C>() &&
+           stride_bytes == sizeof(C);
   }
+
+  [[nodiscard]] bool goes_in_place(std::byte* const* firsts, const std::int64_t* strides,
+                                   std::int64_t n) const {
+    constexpr spec::DType kStored = kGivesBool ? spec::DType::kBool : native_dtype<Stored>();
+    if (result_.dtype != kStored || rounds_to_ != kStored || strides[0] != sizeof(Stored)) {
+      return false;
+    }
+    const std::byte* end = firsts[0] + n * strides[0];
+    for (std::size_t k = 0; k < N; ++k) {
+      if (sources_[k].is_number) {
+        if (k != kHoisted) return false;
+        continue;
+      }
+      if (!is_read_in_place(k, strides[k + 1])) return false;
+      const std::byte* first = firsts[k + 1];
+      if (std::less<>()(first, end) && std::less<>()(firsts[0], first + n * strides[k + 1])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void map_run(std::byte* const* firsts, std::int64_t n) const {
+    std::array<const std::byte*, N> in;
+    std::copy_n(firsts + 1, N, in.begin());
+    map(in, n, firsts[0]);
+  }
+
+  // Where the operand's elements are behind each other as C; `converted` for those that are not.
+  const std::byte* load(std::size_t k, const std::byte* first, std::int64_t stride_bytes, int n,
+                        C* converted) const {
+    const Source<C>& source = sources_[k];
+    if (!source.is_number && is_read_in_place(k, stride_bytes)) return first;
+    if (!source.is_number) {
+      load_tile_as<C>(source.as, source.tensor.dtype, first, stride_bytes, n, converted);
+    }
+    return reinterpret_cast<const std::byte*>(converted);
+  }
+
+  void map(const std::array<const std::byte*, N>& in, std::int64_t n, std::byte* out) const {
+    using internal::Elements;
+    if constexpr (N == 2) {
+      if (sources_[kHoisted].is_number) {
+        const internal::Constant<C> number{sources_[kHoisted].number};
+        return internal::map_elements<Stored>(f_, n, out, Elements<C>{in[0]}, number);
+      }
+    }
+    map_all(in, n, out, std::make_index_sequence<N>());
+  }
+
+  template <std::size_t... I>
+  void map_all(const std::array<const std::byte*, N>& in, std::int64_t n, std::byte* out,
+               std::index_sequence<I...>) const {
+    internal::map_elements<Stored>(f_, n, out, internal::Elements<C>{in[I]}...);
+  }
+
+  void store(const std::array<Stored, kTile>& out, int n, std::byte* first,
+             std::int64_t stride_bytes) const {
+    if constexpr (kGivesBool) {
+      std::array<std::int64_t, kTile> wide;
+      std::copy_n(out.begin(), n, wide.begin());
+      store_rounded<std::int64_t>(rounds_to_, wide.data(), n, result_, first, stride_bytes);
+    } else {
+      store_rounded<Stored>(rounds_to_, out.data(), n, result_, first, stride_bytes);
+    }
+  }
+
+  // The operand whose number is not repeated element by element, in ops of two.
+  static constexpr std::size_t kHoisted = N == 2 ? 1 : N;
 
   std::array<Source<C>, N> sources_;
   Tensor result_;
