@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_set>
+#include <span>
+#include <unordered_map>
 
 #include "optimized/binding.h"
+#include "optimized/schedule/fuse_arrange.h"
+#include "optimized/schedule/fuse_key.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -15,105 +18,12 @@ using spec::ValueId;
 
 constexpr std::string_view kView = "aten.as_strided.default";
 
-template <class Visit>
-void for_each_mention(const SizedNode& node, Visit&& visit) {
-  for_each_operand(node.node, visit);
-  for (const spec::NodeResult& result : node.node.results) {
-    for (const ValueId id : result.values) visit(id);
-  }
-}
-
-// Replaces values in the arguments and results of a node.
-void rename(Argument& argument, const std::map<ValueId, ValueId>& names) {
-  if (auto* id = std::get_if<ValueId>(&argument.value)) {
-    if (const auto found = names.find(*id); found != names.end()) *id = found->second;
-  }
-  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
-    for (Argument& element : *list) rename(element, names);
-  }
-}
-
-// Gives a node that is made again values and storages of its own, and those behind it in the launch
-// the new names.
-class Copier {
- public:
-  explicit Copier(SizedGraph& graph) : graph_(graph) {
-    for (const SizedValue& value : graph.values) names_.insert(value.name);
-  }
-
-  // `again` tells the nodes that another launch makes too.
-  void copy(std::vector<SizedNode>& nodes, const std::vector<bool>& again) {
-    std::map<StorageIndex, StorageIndex> storages;
-    for (std::size_t n = 0; n < nodes.size(); ++n) {
-      if (!again[n]) continue;
-      for (const ValueId id : flat_results(nodes[n].node)) {
-        const StorageIndex old = graph_.value(id).tensor.storage;
-        storages.try_emplace(old, static_cast<StorageIndex>(graph_.storages.size()));
-        graph_.storages.push_back(graph_.storages[old]);
-      }
-    }
-    std::map<ValueId, ValueId> renamed;
-    for (SizedNode& node : nodes) {
-      for_each_mention(node, [&](ValueId id) {
-        const auto storage = storages.find(graph_.value(id).tensor.storage);
-        if (graph_.value(id).kind != spec::ValueKind::kTensor || storage == storages.end()) return;
-        if (!renamed.contains(id)) renamed[id] = add_copy(id, storage->second);
-      });
-      for (spec::NamedArgument& named : node.node.arguments) rename(named.argument, renamed);
-      for (spec::NodeResult& result : node.node.results) {
-        for (ValueId& id : result.values) {
-          if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
-        }
-      }
-    }
-  }
-
- private:
-  ValueId add_copy(ValueId id, StorageIndex storage) {
-    SizedValue value = graph_.value(id);
-    const std::string name = value.name;
-    for (int i = 1; !names_.insert(value.name).second; ++i) {
-      value.name = name + "_again" + std::to_string(i);
-    }
-    value.tensor.storage = storage;
-    graph_.values.push_back(std::move(value));
-    return {static_cast<std::uint32_t>(graph_.values.size() - 1)};
-  }
-
-  SizedGraph& graph_;
-  std::unordered_set<std::string> names_;
-};
-
-// A partition whose nodes stand launch by launch.
-struct Arranged {
-  std::vector<std::vector<SizedNode>> launches;
-};
-
 class Fuser {
  public:
   Fuser(SizedGraph& graph, const spec::OpTable& ops, const spec::DeviationSet& deviations)
       : graph_(graph),
         ops_(ops),
         keeps_wide_(deviations.has(spec::Deviation::kRealizationMovesRounding)) {}
-
-  Arranged arrange(const std::vector<SizedNode>& nodes, std::uint32_t begin,
-                   const std::vector<Launched>& launches) {
-    std::unordered_set<std::uint32_t> made;
-    Arranged out;
-    for (const Launched& launch : launches) {
-      std::vector<bool> again;
-      auto& list = out.launches.emplace_back();
-      for (const std::uint32_t place : launch) {
-        list.push_back(nodes[begin + place]);
-        again.push_back(!made.insert(place).second);
-      }
-      if (std::find(again.begin(), again.end(), true) != again.end()) {
-        if (!copier_) copier_.emplace(graph_);
-        copier_->copy(list, again);
-      }
-    }
-    return out;
-  }
 
   // Counts, for every storage, the launches and outputs that mention it.
   void count(const std::vector<std::vector<Arranged>>& blocks) {
@@ -134,9 +44,7 @@ class Fuser {
 
   SizedNode build(std::vector<SizedNode> launch) {
     if (launch.size() == 1) return std::move(launch.front());
-    for (const StorageIndex storage : storages_of(launch)) {
-      if (may_be_inner(storage, launch)) make_inner(storage);
-    }
+    for (const StorageIndex storage : inner_storages(launch)) make_inner(storage);
     SizedNode fused;
     fused.node.op = kFusedOp;
     fused.node.name = launch.back().node.name;
@@ -149,7 +57,7 @@ class Fuser {
                         fused.symbols.end());
     fused.body = with_views(std::move(launch));
     list_operands(fused);
-    fused.workspace_bytes = layout_of(fused).scratch_bytes;
+    fused.workspace_bytes = scratch_bytes_of(fused);
     return fused;
   }
 
@@ -160,31 +68,45 @@ class Fuser {
     });
   }
 
-  [[nodiscard]] std::set<StorageIndex> storages_of(const std::vector<SizedNode>& nodes) const {
-    std::set<StorageIndex> out;
+  // Ascending, each once.
+  [[nodiscard]] std::vector<StorageIndex> storages_of(const std::vector<SizedNode>& nodes) const {
+    std::vector<StorageIndex> out;
     for (const SizedNode& node : nodes) {
       for_each_mention(node, [&](ValueId id) {
-        graph_.for_each_storage(id, [&](StorageIndex storage) { out.insert(storage); });
+        graph_.for_each_storage(id, [&](StorageIndex storage) { out.push_back(storage); });
       });
     }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 
   // Made here, mentioned nowhere else, and all of one dtype.
-  [[nodiscard]] bool may_be_inner(StorageIndex storage, const std::vector<SizedNode>& nodes) const {
-    if (graph_.storages[storage].kind != StorageKind::kIntermediate) return false;
-    if (mentions_[storage] != 1) return false;
-    std::optional<ValueId> maker;
-    bool fits = true;
+  [[nodiscard]] std::vector<StorageIndex> inner_storages(
+      const std::vector<SizedNode>& nodes) const {
+    struct Made {
+      std::optional<ValueId> maker;
+      bool fits = true;
+    };
+    std::map<StorageIndex, Made> all;
     for (const SizedNode& node : nodes) {
       for_each_mention(node, [&](ValueId id) {
         const SizedValue& value = graph_.value(id);
-        if (value.kind != spec::ValueKind::kTensor || value.tensor.storage != storage) return;
-        if (!maker && !has_operand(node, id)) maker = id;
-        fits = fits && maker && value.tensor.dtype == graph_.value(*maker).tensor.dtype;
+        if (value.kind != spec::ValueKind::kTensor) return;
+        const StorageIndex storage = value.tensor.storage;
+        if (graph_.storages[storage].kind != StorageKind::kIntermediate) return;
+        if (mentions_[storage] != 1) return;
+        Made& made = all[storage];
+        if (!made.maker && !has_operand(node, id)) made.maker = id;
+        made.fits =
+            made.fits && made.maker && value.tensor.dtype == graph_.value(*made.maker).tensor.dtype;
       });
     }
-    return fits && maker.has_value();
+    std::vector<StorageIndex> out;
+    for (const auto& [storage, made] : all) {
+      if (made.fits) out.push_back(storage);
+    }
+    return out;
   }
 
   static bool has_operand(const SizedNode& node, ValueId id) {
@@ -196,13 +118,24 @@ class Fuser {
   void make_inner(StorageIndex storage) {
     graph_.storages[storage].kind = StorageKind::kInner;
     if (!keeps_wide_) return;
-    for (SizedValue& value : graph_.values) {
-      const bool is_narrow = value.kind == spec::ValueKind::kTensor &&
-                             value.tensor.storage == storage &&
-                             (value.tensor.dtype == spec::DType::kFloat16 ||
-                              value.tensor.dtype == spec::DType::kBFloat16);
-      if (is_narrow) value.tensor.dtype = spec::DType::kFloat32;
+    for (const std::uint32_t index : values_over(storage)) {
+      spec::DType& dtype = graph_.values[index].tensor.dtype;
+      const bool is_narrow = dtype == spec::DType::kFloat16 || dtype == spec::DType::kBFloat16;
+      if (is_narrow) dtype = spec::DType::kFloat32;
     }
+  }
+
+  // No value comes or goes once launches are built.
+  const std::vector<std::uint32_t>& values_over(StorageIndex storage) {
+    if (values_.empty()) {
+      values_.resize(graph_.storages.size());
+      for (std::uint32_t v = 0; v < graph_.values.size(); ++v) {
+        const SizedValue& value = graph_.values[v];
+        if (value.kind != spec::ValueKind::kTensor) continue;
+        values_[value.tensor.storage].push_back(v);
+      }
+    }
+    return values_[storage];
   }
 
   [[nodiscard]] bool is_inner(ValueId id) const {
@@ -215,6 +148,7 @@ class Fuser {
     std::map<StorageIndex, ValueId> bases;
     std::set<ValueId> known;
     std::vector<SizedNode> out;
+    out.reserve(nodes.size());
     for (SizedNode& node : nodes) {
       for_each_operand(node.node, [&](ValueId id) {
         if (!is_inner(id) || !known.insert(id).second) return;
@@ -271,21 +205,29 @@ class Fuser {
     }
   }
 
-  [[nodiscard]] TileLayout layout_of(const SizedNode& fused) const {
+  std::int64_t scratch_bytes_of(const SizedNode& fused) {
     std::vector<TileCall> calls;
+    calls.reserve(fused.body.size());
     for (const SizedNode& node : fused.body) {
       if (node.kernel->bind != nullptr) calls.push_back(tile_call_of(graph_, node));
     }
-    return lay_out_tile(calls, [&](StorageIndex storage) {
+    const std::function<bool(StorageIndex)> is_kept_inside = [&](StorageIndex storage) {
       return graph_.storages[storage].kind == StorageKind::kInner;
-    });
+    };
+    std::string key = key_of(calls, is_kept_inside);
+    const auto known = scratch_bytes_.find(key);
+    if (known != scratch_bytes_.end()) return known->second;
+    const std::int64_t bytes = lay_out_tile(calls, is_kept_inside).scratch_bytes;
+    scratch_bytes_.emplace(std::move(key), bytes);
+    return bytes;
   }
 
   SizedGraph& graph_;
   const spec::OpTable& ops_;
   bool keeps_wide_;
-  std::optional<Copier> copier_;
-  std::vector<std::uint32_t> mentions_;  // by storage
+  std::vector<std::uint32_t> mentions_;             // by storage
+  std::vector<std::vector<std::uint32_t>> values_;  // by storage; empty until asked for
+  std::unordered_map<std::string, std::int64_t> scratch_bytes_;  // by key of the launch's calls
 };
 
 }  // namespace
@@ -293,13 +235,16 @@ class Fuser {
 void fuse_launches(SizedGraph& graph, Partitions& partitions,
                    const std::vector<PartitionLaunches>& all, const spec::OpTable& ops,
                    const spec::DeviationSet& deviations) {
-  Fuser fuser(graph, ops, deviations);
+  LaunchArranger arranger(graph);
   std::vector<std::vector<Arranged>> blocks(graph.blocks.size());
   for (const PartitionLaunches& one : all) {
     const Partition& partition = partitions.blocks[one.block][one.partition];
-    blocks[one.block].push_back(
-        fuser.arrange(graph.blocks[one.block].nodes, partition.begin_node, one.launches));
+    const auto nodes =
+        std::span(graph.blocks[one.block].nodes)
+            .subspan(partition.begin_node, partition.end_node - partition.begin_node);
+    blocks[one.block].push_back(arranger.arrange(nodes, one.launches));
   }
+  Fuser fuser(graph, ops, deviations);
   fuser.count(blocks);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     std::vector<SizedNode> nodes;

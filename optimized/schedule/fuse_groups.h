@@ -16,13 +16,13 @@
 // write into it ends the group (or joins it).
 //
 // A node joins only if all rows go together (fuse_rows.h), and never behind a scatter, whose rows
-// hang on each other.
+// hang on each other: fuse_group.h decides.
+//
+// The scan is near-linear in the nodes: a join adds to what one of the groups knows, and a node is
+// compared with accesses that wait and whose byte ranges it meets alone.
 #pragma once
 
-#include "optimized/analysis/accesses.h"
-#include "optimized/schedule/fuse_layout.h"
-#include "optimized/schedule/fuse_options.h"
-#include "spec/deviation.h"
+#include "optimized/schedule/fuse_group.h"
 
 namespace graphgate::optimized {
 
@@ -41,8 +41,5 @@ using Launched = std::vector<std::uint32_t>;
 // Whether these nodes, in this order, may be one group, whatever its size.
 [[nodiscard]] bool can_fuse(const SizedGraph& graph, const std::vector<const SizedNode*>& nodes,
                             const spec::DeviationSet& deviations);
-
-// The node as a call: what fuse_rows.h asks about. Its tensors are static.
-[[nodiscard]] TileCall tile_call_of(const SizedGraph& graph, const SizedNode& node);
 
 }  // namespace graphgate::optimized

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "optimized/binding.h"
 
@@ -24,6 +25,16 @@ bool is_heavy_on_cpu(std::string_view base_name, bool newer) {
   return newer && (base_name.starts_with("aten.log") || base_name == "aten.tanh");
 }
 
+namespace {
+
+void count_each_once(std::vector<StorageIndex> storages, std::vector<std::uint32_t>& counts) {
+  std::sort(storages.begin(), storages.end());
+  const auto end = std::unique(storages.begin(), storages.end());
+  std::for_each(storages.begin(), end, [&](StorageIndex storage) { ++counts[storage]; });
+}
+
+}  // namespace
+
 StorageMentions count_mentions(const SizedGraph& graph) {
   StorageMentions out;
   out.nodes.assign(graph.storages.size(), 0);
@@ -36,17 +47,18 @@ StorageMentions count_mentions(const SizedGraph& graph) {
   };
   for (const SizedBlock& block : graph.blocks) {
     for (const SizedNode& node : block.nodes) {
-      std::set<StorageIndex> mentioned;
-      std::set<StorageIndex> written;
-      for_each_operand(node.node, [&](spec::ValueId id) {
-        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.insert(storage); });
-      });
-      for (const spec::ValueId id : flat_results(node.node)) {
-        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.insert(storage); });
+      std::vector<StorageIndex> mentioned;
+      std::vector<StorageIndex> written;
+      const auto mention = [&](spec::ValueId id) {
+        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.push_back(storage); });
+      };
+      for_each_operand(node.node, mention);
+      for (const spec::NodeResult& made : node.node.results) {
+        for (const spec::ValueId id : made.values) mention(id);
       }
-      for (const Access& write : accesses_of(graph, node).writes) written.insert(write.storage);
-      for (const StorageIndex storage : mentioned) ++out.nodes[storage];
-      for (const StorageIndex storage : written) ++out.writers[storage];
+      for (const Access& write : accesses_of(graph, node).writes) written.push_back(write.storage);
+      count_each_once(std::move(mentioned), out.nodes);
+      count_each_once(std::move(written), out.writers);
     }
     for (const spec::Argument& output : block.outputs) result(output);
   }
@@ -180,12 +192,16 @@ class Recomputer {
   void move(const Places& function, const std::set<std::size_t>& others, std::size_t home) {
     std::vector<std::pair<std::size_t, Launched>> grown;
     for (const std::size_t l : others) {
-      Places all(launches_[l].begin(), launches_[l].end());
-      all.insert(function.begin(), function.end());
+      Launched all;
+      std::set_union(launches_[l].begin(), launches_[l].end(), function.begin(), function.end(),
+                     std::back_inserter(all));
+      if (all.size() > limits_.nodes) return;
+      grown.emplace_back(l, std::move(all));
+    }
+    for (const auto& [l, launch] : grown) {
       std::vector<const SizedNode*> nodes;
-      for (const std::uint32_t place : all) nodes.push_back(&nodes_[place]);
-      if (all.size() > limits_.nodes || !can_fuse(graph_, nodes, {})) return;
-      grown.emplace_back(l, Launched(all.begin(), all.end()));
+      for (const std::uint32_t place : launch) nodes.push_back(&nodes_[place]);
+      if (!can_fuse(graph_, nodes, {})) return;
     }
     for (auto& [l, launch] : grown) launches_[l] = std::move(launch);
     moved_.insert(function.begin(), function.end());
@@ -199,7 +215,7 @@ class Recomputer {
       Launched& launch = launches_[home];
       const auto& places = places_.at(storage);
       const bool is_read = std::any_of(launch.begin(), launch.end(), [&](std::uint32_t place) {
-        return place != *n && std::find(places.begin(), places.end(), place) != places.end();
+        return place != *n && std::binary_search(places.begin(), places.end(), place);
       });
       if (!is_read) std::erase(launch, *n);
     }
@@ -211,8 +227,9 @@ class Recomputer {
   const StorageMentions& mentions_;
   const RealizeOptions& options_;
   const FuseLimits& limits_;
-  std::vector<std::size_t> launch_of_;                         // where a node stood first
-  std::map<StorageIndex, std::vector<std::uint32_t>> places_;  // nodes that mention it
+  std::vector<std::size_t> launch_of_;  // where a node stood first
+  // Nodes that mention it, ascending.
+  std::unordered_map<StorageIndex, std::vector<std::uint32_t>> places_;
   Places moved_;
 };
 
