@@ -77,7 +77,7 @@ class PointwiseLaunch {
     std::array<std::array<C, kTile>, N> converted;
     std::array<Stored, kTile> out;
     for (std::size_t k = 0; k < N; ++k) {
-      if (sources_[k].is_number) converted[k].fill(sources_[k].number);
+      if (sources_[k].is_number && k != kHoisted) converted[k].fill(sources_[k].number);
     }
     loop_.for_each_run([&](std::byte* const* firsts, const std::int64_t* strides, std::int64_t n) {
       if (goes_in_place(firsts, strides, n)) return map_run(firsts, n);
@@ -153,12 +153,38 @@ class PointwiseLaunch {
     return reinterpret_cast<const std::byte*>(converted);
   }
 
+  // What is left over of n by kBlock goes through the same blocks as the rest, filled up with its
+  // last element. For compilers may swap the operands of a sum or product, differently in the
+  // vector loop and in the loop behind it, and of two NaNs the first one wins.
   void map(const std::array<const std::byte*, N>& in, std::int64_t n, std::byte* out) const {
-    using internal::Elements;
+    if constexpr (N == 1 || !std::is_floating_point_v<Stored>) return map_blocks(in, n, out);
+    const std::int64_t whole = n / kBlock * kBlock;
+    if (whole != 0) map_blocks(in, whole, out);
+    if (whole == n) return;
+    std::array<std::array<C, kBlock>, N> rest;
+    std::array<const std::byte*, N> rest_in{};
+    for (std::size_t k = 0; k < N; ++k) {
+      if (k == kHoisted && sources_[k].is_number) continue;
+      const internal::Elements<C> elements{in[k]};
+      for (std::int64_t i = 0; i < kBlock; ++i) {
+        rest[k][static_cast<std::size_t>(i)] = elements(std::min(whole + i, n - 1));
+      }
+      rest_in[k] = reinterpret_cast<const std::byte*>(rest[k].data());
+    }
+    std::array<Stored, kBlock> rest_out;
+    map_blocks(rest_in, kBlock, reinterpret_cast<std::byte*>(rest_out.data()));
+    constexpr auto kStoredBytes = static_cast<std::int64_t>(sizeof(Stored));
+    std::memcpy(out + whole * kStoredBytes, rest_out.data(),
+                static_cast<std::size_t>((n - whole) * kStoredBytes));
+  }
+
+  // Never inlined: one body for all callers.
+  [[gnu::noinline]] void map_blocks(const std::array<const std::byte*, N>& in, std::int64_t n,
+                                    std::byte* out) const {
     if constexpr (N == 2) {
       if (sources_[kHoisted].is_number) {
         const internal::Constant<C> number{sources_[kHoisted].number};
-        return internal::map_elements<Stored>(f_, n, out, Elements<C>{in[0]}, number);
+        return internal::map_elements<Stored>(f_, n, out, internal::Elements<C>{in[0]}, number);
       }
     }
     map_all(in, n, out, std::make_index_sequence<N>());
@@ -183,6 +209,7 @@ class PointwiseLaunch {
 
   // The operand whose number is not repeated element by element, in ops of two.
   static constexpr std::size_t kHoisted = N == 2 ? 1 : N;
+  static constexpr std::int64_t kBlock = 16;  // at least a vector
 
   std::array<Source<C>, N> sources_;
   Tensor result_;

@@ -105,6 +105,52 @@ TEST(Pointwise, GivesOneElementTheSameBitsInAnyPlace) {
   }
 }
 
+TEST(Pointwise, GivesTheSameBitsWhereverOperandsAndResultsLie) {
+  std::vector<double> values = {-0.0, kNan, kInf};
+  for (int i = 3; i < 700; ++i) values.push_back(std::sin(i) * 20);
+  const Tensor x = make_tensor(DType::kFloat32, {700}, values);
+  const Tensor number = make_tensor(DType::kFloat32, {700}, std::vector<double>(700, 0.25));
+  const Tensor apart = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
+  Tensor unaligned = view_of(make_tensor(DType::kFloat32, {701}), {700}, {1});
+  unaligned.bytes += 1;
+  const Tensor room = make_tensor(DType::kFloat32, {701});
+  for (const std::string op : {"aten.add", "aten.sub", "aten.mul", "aten.div"}) {
+    const auto expected = packed(run_one(op + ".Tensor", {x, number}));
+    EXPECT_EQ(packed(run_one(op + ".Scalar", {x, 0.25})), expected) << op;
+    for (const Tensor& place : {apart, unaligned, view_of(room, {700}, {1}, 1)}) {
+      run_op("aten.copy_.default", {place, x});
+      EXPECT_EQ(packed(run_one(op + ".Tensor", {place, number})), expected) << op;
+      EXPECT_EQ(packed(run_one(op + ".Scalar", {place, 0.25})), expected) << op;
+      run_op(op + "_.Tensor", {place, number});
+      EXPECT_EQ(packed(place), expected) << op;
+    }
+    // What is written begins one element behind, or before, what is read.
+    for (const std::int64_t read_from : {0, 1}) {
+      const Tensor read = view_of(room, {700}, {1}, read_from);
+      const Tensor written = view_of(room, {700}, {1}, 1 - read_from);
+      run_op("aten.copy_.default", {read, x});
+      run_op(op + ".out", {read, number}, {{"out", written}});
+      EXPECT_EQ(packed(written), expected) << op;
+    }
+  }
+}
+
+TEST(Pointwise, ComparesAlikeOverStridesAndNumbers) {
+  std::vector<double> values = {-0.0, kNan, kInf};
+  for (int i = 3; i < 700; ++i) values.push_back(std::sin(i));
+  const Tensor x = make_tensor(DType::kFloat32, {700}, values);
+  const Tensor apart = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
+  run_op("aten.copy_.default", {apart, x});
+  const Tensor less = run_one("aten.lt.Scalar", {x, 0.25});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(integers(less)[i], static_cast<float>(values[i]) < 0.25F ? 1 : 0) << i;
+  }
+  EXPECT_EQ(packed(run_one("aten.lt.Scalar", {apart, 0.25})), packed(less));
+  const Tensor place = make_tensor(DType::kFloat32, {700});
+  run_op("aten.lt.Scalar_out", {x, 0.25}, {{"out", place}});
+  EXPECT_EQ(numbers(place), numbers(less));
+}
+
 TEST(Division, RefusesIntegerZerosWhenItRuns) {
   const Tensor x = make_tensor(DType::kInt32, {2}, {1, 2});
   const Tensor zero = make_tensor(DType::kInt32, {2}, {1, 0});
