@@ -231,6 +231,19 @@ TEST(Passes, RemoveWhatNobodyReadsAndKeepWhatWrites) {
   EXPECT_EQ(partitions_of(plan), "a d");
 }
 
+// The view has no bytes that the clone writes, and comes behind it all the same.
+TEST(Compile, KeepsAViewWithoutElementsBehindWhatMakesItsStorage) {
+  const spec::Program program = program_of(R"(program "empty_view" {
+  input %x : f32[2, 4]
+  %c = aten.clone.default(%x)
+  %v = aten.slice.Tensor(%c, 0, 2, 2)
+  %w = aten.fill_.Scalar(%v, 0.5)
+  output %w
+})");
+  (void)good_plan_of(program, ones({2, 4}), {}, Launches::kAsAsked);
+  (void)good_plan_of(program, ones({2, 4}));
+}
+
 TEST(Compile, RefusesWhatAnOpRefusesAndNamesTheNode) {
   const auto plan = plan_of(program_of(R"(program "bad" {
   input %x : f32[2, 3]

@@ -228,6 +228,11 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(choose_upstream(flags, choice));
   compile.passes.enabled = flags.passes;
   compile.passes.disabled = flags.no_passes;
+  if (!flags.compiler.empty()) compile.compiler.name = flags.compiler;
+  choose(
+      flags.realize,
+      {{"reads", optimized::RealizeRule::kReadCount}, {"bytes", optimized::RealizeRule::kByteCost}},
+      compile.compiler.realize.rule);
   choose_partition(flags, compile);
   choose_memory(flags, compile.memory);
   compile.streams.count = flags.streams;

@@ -78,6 +78,13 @@ TEST(PlannerFlags, ReadOverridesFromAFile) {
             "profile torch-2.10: there is no choice realize = never");
 }
 
+TEST(PlannerFlags, ChooseTheCompilerAndItsRule) {
+  EXPECT_EQ(options("").compile.compiler.name, "fused");
+  EXPECT_EQ(options("--compiler eager").compile.compiler.name, "eager");
+  EXPECT_EQ(options("--realize bytes").compile.compiler.realize.rule,
+            optimized::RealizeRule::kByteCost);
+}
+
 TEST(PlannerFlags, PadToVllmsDefaultSizes) {
   const auto sizes = options("--max-capture-size 32").runtime.capture_sizes;
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 24, 32}));

@@ -15,7 +15,12 @@ void add_tensor(const SizedGraph& graph, spec::ValueId id, std::vector<Access>& 
   if (value.kind != spec::ValueKind::kTensor) return;
   if (!value.is_dynamic) {
     const ByteRange bytes = byte_range(value.tensor);
-    if (bytes.begin < bytes.end) out.push_back({value.tensor.storage, bytes, &value.tensor});
+    if (bytes.begin < bytes.end) {
+      out.push_back({value.tensor.storage, bytes, &value.tensor});
+    } else if (graph.storages[value.tensor.storage].kind == StorageKind::kIntermediate) {
+      // A tensor without elements has no bytes, but it is not there before its storage is made.
+      out.push_back({value.tensor.storage, {0, 1}});
+    }
     return;
   }
   graph.for_each_storage(id, [&](StorageIndex storage) {
