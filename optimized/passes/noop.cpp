@@ -8,6 +8,7 @@
 // "The same sizes" is proved for every size of the compile's ranges (size_facts.h), and geometries
 // that have to agree are known to be row-major (row_major.h).
 #include <limits>
+#include <set>
 
 #include "optimized/passes/alias_sets.h"
 #include "optimized/passes/graph_index.h"
@@ -44,7 +45,11 @@ class Noops {
         index_(graph),
         aliases_(graph, context),
         row_major_(graph, context),
-        edit_(graph) {}
+        edit_(graph) {
+    for (const Argument& output : graph.outputs) {
+      for_each_value(output, [&](ValueId id) { outputs_.insert(id); });
+    }
+  }
 
   void run() {
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -58,7 +63,8 @@ class Noops {
       if (!self || !graph_.value(*self).type || !graph_.value(result_of(node)).type) continue;
       if (aliases_.is_reshaped(*self)) continue;
       if (is_identity(node, family, *self)) {
-        drop(n, *self);
+        // Outputs say by their values which of them are new contents of inputs and buffers.
+        if (!outputs_.contains(result_of(node))) drop(n, *self);
       } else if (const auto source = copied(node, family, *self)) {
         if (copy_is_redundant(result_of(node), *source)) drop(n, *source);
       }
@@ -260,6 +266,7 @@ class Noops {
   AliasSets aliases_;
   RowMajor row_major_;
   Edit edit_;
+  std::set<ValueId> outputs_;
 };
 
 }  // namespace

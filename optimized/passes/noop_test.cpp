@@ -147,6 +147,23 @@ TEST(NoopElimination, KeepsACopyWhenSourceOrCopyIsWritten) {
   }
 }
 
+// %c is the new content of x, %b that of the buffer: one value could not be both.
+TEST(NoopElimination, KeepsAViewThatIsAnOutputOfItsOwn) {
+  const spec::Program program = program_of(R"(program "contents" {
+  buffer %b0 "b" : f32[1] = [2]
+  input %x : f32[1]
+  %b : f32[1] = aten.mul.Tensor(%x, 3)
+  %c : f32[1] = aten.slice.Tensor(%b, 0, 0, 9223372036854775807)
+  mutation input "x" %c
+  mutation buffer "b" %b
+  output %c
+})");
+  const auto results = run_calls(program, {{f32({1}, {1})}});
+  const auto& output = std::get<spec::HostTensor>(results.at(0).outputs.at(0));
+  const auto& input = std::get<spec::HostTensor>(results.at(0).final_inputs.at(0));
+  EXPECT_EQ(output.storage, input.storage);
+}
+
 // pytorch 163572: both are outputs, and must not be one.
 TEST(NoopElimination, KeepsACopyThatIsAnOutputBesideItsSource) {
   const spec::Program program = program_of(std::string(kCopies) + "  output %m\n  output %c\n}");
