@@ -43,7 +43,7 @@ class Arenas {
       if (is_new) {
         std::string name = is_apart ? "output" : "arena";
         if (item.is_unaligned) name = is_apart ? "unaligned_output" : "unaligned";
-        sets_.push_back({std::move(name), {}});
+        sets_.push_back({name, {}});
       }
       sets_[at->second].second.push_back(i);
     }

@@ -130,7 +130,10 @@ Result<Profile> resolve_profile(std::string_view text, const UpstreamData& data)
     const auto known = data.axes.find(axis);
     if (known == data.axes.end()) {
       std::string names;
-      for (const auto& [name, bounds] : data.axes) names += (names.empty() ? "" : ", ") + name;
+      for (const auto& [name, bounds] : data.axes) {
+        if (!names.empty()) names += ", ";
+        names += name;
+      }
       return bad_input("profile " + profile.name + ": no axis is called '" + axis +
                        "' (there are " + names + ")");
     }
