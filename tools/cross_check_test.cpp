@@ -229,14 +229,7 @@ TEST_P(EveryModel, HasAPlanWhoseTextReadsBack) {
   EXPECT_EQ(spec::print_plan(parsed.value(), ops), text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()),
-                         [](const auto& model) {
-                           std::string name = std::filesystem::path(model.param).stem().string();
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
-                               '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()), model_name);
 
 }  // namespace
 }  // namespace graphgate

@@ -38,6 +38,13 @@ inline const std::vector<std::string>& model_paths() {
   return kPaths;
 }
 
+// For INSTANTIATE_TEST_SUITE_P: "llama_bf16.core.pt2" -> "llama_bf16_core".
+inline std::string model_name(const testing::TestParamInfo<std::string>& tested) {
+  std::string name = std::filesystem::path(tested.param).stem().string();
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
 inline Model read_model(const std::string& path) {
   const spec::OpTable& ops = spec::builtin_op_table();
   Model model{path, tools::read_program(path, ops).value(),

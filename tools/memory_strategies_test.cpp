@@ -1,13 +1,8 @@
 // Every golden model with every way of planning memory: right plans, and the same bits.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "optimized/memory/placement_stats.h"
 #include "optimized/optimized.h"
 #include "spec/plan.h"
-#include "tools/programs.h"
+#include "tools/golden_models_test.h"
 
 namespace graphgate {
 namespace {
@@ -21,28 +16,17 @@ struct Runs {
   std::vector<spec::Plan> plans;
 };
 
-std::vector<std::string> model_paths() {
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(GRAPHGATE_GOLDEN_DIR "/models")) {
-    if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 // Every recorded call twice over, on one loaded program.
 Runs run_model(const std::string& path, const MemoryOptions& memory) {
-  const spec::OpTable& ops = spec::builtin_op_table();
-  const spec::Program program = tools::read_program(path, ops).value();
-  const auto calls = tools::read_expected_calls(path, "").value();
+  const Model model = read_model(path);
   optimized::Options options;
   options.compile.memory = memory;
   const auto executor = optimized::make_executor(options);
-  auto loaded = executor->load(program);
+  auto loaded = executor->load(model.program);
   EXPECT_TRUE(loaded.ok()) << loaded.error().message;
   Runs run;
   for (int round = 0; loaded.ok() && round < 2; ++round) {
-    for (const auto& call : calls) {
+    for (const auto& call : model.calls) {
       auto result = loaded.value()->call(call.inputs);
       EXPECT_TRUE(result.ok()) << result.error().message;
       if (!result.ok()) return run;
@@ -51,33 +35,6 @@ Runs run_model(const std::string& path, const MemoryOptions& memory) {
     }
   }
   return run;
-}
-
-std::string bits_of(const spec::HostTensor& tensor) {
-  const auto bytes = spec::packed_bytes(tensor);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// All bits that a call results in, numbers by their bytes.
-std::vector<std::string> bits_of(const spec::CallResult& call) {
-  std::vector<std::string> out;
-  const auto add = [&out]<class Value>(const Value& value) {
-    std::visit(
-        [&out]<class T>(const T& one) {
-          if constexpr (std::is_same_v<T, spec::HostTensor>) {
-            out.push_back(bits_of(one));
-          } else if constexpr (std::is_same_v<T, spec::None>) {
-            out.emplace_back("none");
-          } else {
-            out.emplace_back(reinterpret_cast<const char*>(&one), sizeof one);
-          }
-        },
-        value);
-  };
-  for (const spec::OutputValue& output : call.outputs) add(output);
-  for (const spec::InputValue& input : call.final_inputs) add(input);
-  for (const spec::HostTensor& state : call.final_states) out.push_back(bits_of(state));
-  return out;
 }
 
 std::int64_t arena_bytes(const spec::Plan& plan) {
@@ -121,7 +78,7 @@ TEST_P(EveryModel, HasRightPlansAndTheSameBitsInEveryWay) {
     const Runs run = run_model(GetParam(), memory);
     ASSERT_EQ(run.calls.size(), expected.calls.size()) << name;
     for (std::size_t i = 0; i < run.calls.size(); ++i) {
-      EXPECT_EQ(bits_of(run.calls[i]), bits_of(expected.calls[i])) << name << ", call " << i;
+      EXPECT_EQ(first_difference(run.calls[i], expected.calls[i]), "") << name << ", call " << i;
       const auto checked = spec::check_plan(run.plans[i]);
       EXPECT_TRUE(checked.ok()) << name << ": " << checked.error().message;
       const auto shared = optimized::find_shared_bytes(run.plans[i]);
@@ -148,14 +105,7 @@ TEST_P(EveryModel, PacksWithinFivePercentOfWhatLivesAtOneTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()),
-                         [](const auto& model) {
-                           std::string name = std::filesystem::path(model.param).stem().string();
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
-                               '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()), model_name);
 
 }  // namespace
 }  // namespace graphgate

@@ -1,65 +1,14 @@
 // Padding on the golden models: where it is legal, a call in the plan of a larger size returns the
 // bits and the geometry of one at its own size, whatever the rows behind the last one hold.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "optimized/analysis/padding.h"
 #include "optimized/optimized.h"
 #include "optimized/passes/pass_manager.h"
-#include "tools/programs.h"
+#include "tools/golden_models_test.h"
 
 namespace graphgate {
 namespace {
-
-using spec::HostTensor;
-
-struct Model {
-  spec::Program program;
-  std::vector<conformance::ExpectedCall> calls;
-};
-
-std::vector<std::string> model_paths() {
-  std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(GRAPHGATE_GOLDEN_DIR "/models")) {
-    if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-Model read_model(const std::string& path) {
-  return {tools::read_program(path, spec::builtin_op_table()).value(),
-          tools::read_expected_calls(path, "").value()};
-}
-
-template <class Value>
-bool same_value(const Value& a, const Value& b) {
-  if (a.index() != b.index()) return false;
-  const auto* x = std::get_if<HostTensor>(&a);
-  if (!x) return true;  // numbers do not hang on the padded symbol
-  const auto& y = std::get<HostTensor>(b);
-  return x->dtype == y.dtype && x->sizes == y.sizes && x->strides == y.strides &&
-         x->storage_offset == y.storage_offset && spec::packed_bytes(*x) == spec::packed_bytes(y);
-}
-
-void expect_same(const spec::CallResult& a, const spec::CallResult& b) {
-  ASSERT_EQ(a.outputs.size(), b.outputs.size());
-  for (std::size_t i = 0; i < a.outputs.size(); ++i) {
-    EXPECT_TRUE(same_value(a.outputs[i], b.outputs[i])) << "output " << i;
-  }
-  for (std::size_t i = 0; i < a.final_inputs.size(); ++i) {
-    EXPECT_TRUE(same_value(a.final_inputs[i], b.final_inputs[i])) << "input " << i;
-  }
-  ASSERT_EQ(a.final_states.size(), b.final_states.size());
-  for (std::size_t i = 0; i < a.final_states.size(); ++i) {
-    const HostTensor& x = a.final_states[i];
-    EXPECT_EQ(spec::packed_bytes(x), spec::packed_bytes(b.final_states[i])) << a.state_targets[i];
-  }
-}
 
 // What is legal shall stay so, and what is not has a reason.
 TEST(PaddingOfModels, IsRefusedForThese) {
@@ -117,7 +66,7 @@ TEST_P(PaddedModel, HasTheSameBitsWhateverThePadHolds) {
       const auto actual = padded->call(call.inputs);
       ASSERT_TRUE(expected.ok()) << expected.error().message;
       ASSERT_TRUE(actual.ok()) << actual.error().message;
-      expect_same(actual.value(), expected.value());
+      EXPECT_EQ(first_difference(actual.value(), expected.value()), "");
       ASSERT_TRUE(padded->plan()->padding);
       EXPECT_GT(padded->plan()->symbols.at(*symbol), exact->plan()->symbols.at(*symbol));
       EXPECT_TRUE(spec::check_plan(*padded->plan()).ok());
@@ -125,14 +74,7 @@ TEST_P(PaddedModel, HasTheSameBitsWhateverThePadHolds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PaddedModel, testing::ValuesIn(model_paths()),
-                         [](const auto& model) {
-                           std::string name = std::filesystem::path(model.param).stem().string();
-                           std::replace_if(
-                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); },
-                               '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, PaddedModel, testing::ValuesIn(model_paths()), model_name);
 
 }  // namespace
 }  // namespace graphgate

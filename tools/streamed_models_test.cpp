@@ -52,12 +52,7 @@ TEST(StreamedModels, UseTheirStreams) {
   EXPECT_GT(loaded.value()->plan()->event_count, 20U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryStreamedModel, testing::ValuesIn(model_paths()),
-                         [](const auto& tested) {
-                           std::string name = std::filesystem::path(tested.param).stem().string();
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, EveryStreamedModel, testing::ValuesIn(model_paths()), model_name);
 
 }  // namespace
 }  // namespace graphgate
