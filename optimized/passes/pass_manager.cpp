@@ -1,32 +1,14 @@
 #include "optimized/passes/pass_manager.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
+
+#include "optimized/cache/sha256.h"
 
 namespace graphgate::optimized {
 namespace {
 
 using spec::ValueId;
-
-// FNV-1a, 64 bits.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-    add_byte(0xff);  // no UTF-8 text holds it: parts cannot run into each other
-  }
-  [[nodiscard]] std::string hex() const {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string out;
-    for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(state_ >> shift) & 0xfU];
-    return out;
-  }
-
- private:
-  void add_byte(unsigned byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t state_ = 0xcbf29ce484222325U;
-};
 
 // Every output is still there, and everything is made once, before it is read. Returns what is
 // wrong, or "".
@@ -171,15 +153,19 @@ Result<void> PassManager::run(spec::Graph& graph, PassContext& context) const {
 }
 
 std::string PassManager::uuid() const {
-  Hash hash;
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    text += part;
+    text += '\xff';  // no UTF-8 text holds it: parts cannot run into each other
+  };
   for (const Entry& entry : entries_) {
     if (!entry.is_on) continue;
-    hash.add(entry.pass.name);
-    hash.add(entry.pass.version);
-    hash.add(entry.is_builtin ? "builtin" : "user");
+    add(entry.pass.name);
+    add(entry.pass.version);
+    add(entry.is_builtin ? "builtin" : "user");
   }
-  if (range_) hash.add(std::to_string(range_->begin) + ":" + std::to_string(range_->end));
-  return hash.hex();
+  if (range_) add(std::to_string(range_->begin) + ":" + std::to_string(range_->end));
+  return sha256_hex(text).substr(0, 16);
 }
 
 std::vector<std::string> PassManager::names() const {
