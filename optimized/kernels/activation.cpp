@@ -7,8 +7,8 @@
 namespace graphgate::optimized {
 namespace {
 
-constexpr Signature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
-constexpr Signature kFloat{.operands = 1, .numbers = Numbers::kFloating};
+constexpr PointwiseSignature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
+constexpr PointwiseSignature kFloat{.operands = 1, .numbers = Numbers::kFloating};
 
 template <class C>
 C parameter(const Binding& call, std::string_view name) {

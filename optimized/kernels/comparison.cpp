@@ -8,12 +8,12 @@
 namespace graphgate::optimized {
 namespace {
 
-constexpr Signature kCompare{.operands = 2, .gives_bool = true};
-constexpr Signature kTest{.operands = 1, .gives_bool = true};
-constexpr Signature kBits{.operands = 2, .numbers = Numbers::kIntegral};
-constexpr Signature kBitsOfOne{.operands = 1, .numbers = Numbers::kIntegral};
-constexpr Signature kChoice{.operands = 2};
-constexpr Signature kReplace{.operands = 1};
+constexpr PointwiseSignature kCompare{.operands = 2, .gives_bool = true};
+constexpr PointwiseSignature kTest{.operands = 1, .gives_bool = true};
+constexpr PointwiseSignature kBits{.operands = 2, .numbers = Numbers::kIntegral};
+constexpr PointwiseSignature kBitsOfOne{.operands = 1, .numbers = Numbers::kIntegral};
+constexpr PointwiseSignature kChoice{.operands = 2};
+constexpr PointwiseSignature kReplace{.operands = 1};
 
 template <class C>
 bool is_nan([[maybe_unused]] C x) {

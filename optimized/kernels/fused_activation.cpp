@@ -9,7 +9,8 @@ namespace {
 
 using spec::DType;
 
-constexpr Signature kPair{.operands = 2, .numbers = Numbers::kFloating, .all_one_dtype = true};
+constexpr PointwiseSignature kPair{
+    .operands = 2, .numbers = Numbers::kFloating, .all_one_dtype = true};
 
 void infer_silu_mul(Inference& call) {
   const Tensor& gate = call.tensor("gate");

@@ -77,7 +77,7 @@ double greatest_finite(DType dtype) {
   }
 }
 
-DType common_dtype(const KernelCall& call, const Signature& signature) {
+DType common_dtype(const KernelCall& call, const PointwiseSignature& signature) {
   const auto& arguments = call.arguments();
   const auto operand = [&](std::size_t k) {
     return k < static_cast<std::size_t>(signature.operands) ? &arguments[k] : nullptr;

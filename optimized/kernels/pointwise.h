@@ -1,6 +1,6 @@
-// Pointwise kernels from one line each: a name, a Signature and a function of one element.
+// Pointwise kernels from one line each: a name, a PointwiseSignature and a function of one element.
 //
-//   constexpr Signature kReal{.operands = 1, .numbers = Numbers::kReal};
+//   constexpr PointwiseSignature kReal{.operands = 1, .numbers = Numbers::kReal};
 //   const Kernel kKernels[] = {
 //       pointwise_kernel<kReal>("aten.exp", [](auto x) { return exp(x); }),
 //   };
@@ -31,7 +31,7 @@ enum class Numbers : std::uint8_t {
   kIntegral,  // integers and bool
 };
 
-struct Signature {
+struct PointwiseSignature {
   int operands = 1;  // 1 to 3
   Numbers numbers = Numbers::kAny;
   bool gives_bool = false;     // the result is a bool, whatever is compared
@@ -41,7 +41,7 @@ struct Signature {
 };
 
 // The dtype in which the call computes. Throws OpError for one that the signature excludes.
-[[nodiscard]] spec::DType common_dtype(const KernelCall& call, const Signature& signature);
+[[nodiscard]] spec::DType common_dtype(const KernelCall& call, const PointwiseSignature& signature);
 
 // Makes the one result of a pointwise call, of `dtype`, over the first `operands` arguments. Throws
 // OpError when an in-place or out= form cannot take it: a float result for an integer tensor, or a
@@ -100,7 +100,7 @@ template <class C, std::size_t N, class F>
 }
 
 // Calls f.operator()<C>() with the compute type of a common dtype that the signature allows.
-template <Signature kSignature, class F>
+template <PointwiseSignature kSignature, class F>
 auto with_common(spec::DType common, F&& f) {
   if constexpr (kSignature.numbers == Numbers::kIntegral) {
     return f.template operator()<std::int64_t>();
@@ -112,15 +112,15 @@ auto with_common(spec::DType common, F&& f) {
   }
 }
 
-template <Signature kSignature>
+template <PointwiseSignature kSignature>
 void infer_pointwise(Inference& call);
 
 // Binds the call; make.operator()<C>() gives the function of one element.
-template <Signature kSignature, class Make>
+template <PointwiseSignature kSignature, class Make>
 [[nodiscard]] Launch launch_pointwise(const Binding& call, Make&& make);
 
 // A kernel whose function takes nothing but the operands.
-template <Signature kSignature, class F>
+template <PointwiseSignature kSignature, class F>
 [[nodiscard]] constexpr Kernel pointwise_kernel(std::string_view name, F f);
 
 }  // namespace graphgate::optimized

@@ -9,18 +9,19 @@ namespace {
 
 using spec::DType;
 
-constexpr Signature kSum{.operands = 2};
-constexpr Signature kDifference{.operands = 2};
-constexpr Signature kProduct{.operands = 2, .exact_number = true};
-constexpr Signature kReal{.operands = 2, .numbers = Numbers::kReal};
-constexpr Signature kFloats{.operands = 2, .numbers = Numbers::kFloating};
-constexpr Signature kPower{.operands = 2, .numbers = Numbers::kAny};
-constexpr Signature kHeaviside{.operands = 2, .all_one_dtype = true};
-constexpr Signature kLerp{.operands = 2, .numbers = Numbers::kFloating, .all_one_dtype = true};
-constexpr Signature kLerpTensor{
+constexpr PointwiseSignature kSum{.operands = 2};
+constexpr PointwiseSignature kDifference{.operands = 2};
+constexpr PointwiseSignature kProduct{.operands = 2, .exact_number = true};
+constexpr PointwiseSignature kReal{.operands = 2, .numbers = Numbers::kReal};
+constexpr PointwiseSignature kFloats{.operands = 2, .numbers = Numbers::kFloating};
+constexpr PointwiseSignature kPower{.operands = 2, .numbers = Numbers::kAny};
+constexpr PointwiseSignature kHeaviside{.operands = 2, .all_one_dtype = true};
+constexpr PointwiseSignature kLerp{
+    .operands = 2, .numbers = Numbers::kFloating, .all_one_dtype = true};
+constexpr PointwiseSignature kLerpTensor{
     .operands = 3, .numbers = Numbers::kFloating, .all_one_dtype = true};
-constexpr Signature kAddcmul{.operands = 3, .numbers = Numbers::kNotBool};
-constexpr Signature kAddcdiv{.operands = 3, .numbers = Numbers::kFloating};
+constexpr PointwiseSignature kAddcmul{.operands = 3, .numbers = Numbers::kNotBool};
+constexpr PointwiseSignature kAddcdiv{.operands = 3, .numbers = Numbers::kFloating};
 
 // alpha must be of the result's category, and fit its dtype.
 void check_alpha(const KernelCall& call, DType common) {
@@ -76,7 +77,7 @@ Launch bind_subtract_from(const Binding& call) {
 }
 
 // value * (tensor1 op tensor2) is added to self; value is not rounded to a narrow float.
-template <Signature kSignature, class F>
+template <PointwiseSignature kSignature, class F>
 Launch bind_with_value(const Binding& call, F f) {
   return launch_pointwise<kSignature>(call, [&]<class C>() {
     return

@@ -7,9 +7,10 @@
 namespace graphgate::optimized {
 namespace {
 
-constexpr Signature kTrue{.operands = 2, .numbers = Numbers::kReal, .exact_number = true};
-constexpr Signature kRounded{.operands = 2, .numbers = Numbers::kNotBool, .exact_number = true};
-constexpr Signature kRemainder{.operands = 2, .numbers = Numbers::kNotBool};
+constexpr PointwiseSignature kTrue{.operands = 2, .numbers = Numbers::kReal, .exact_number = true};
+constexpr PointwiseSignature kRounded{
+    .operands = 2, .numbers = Numbers::kNotBool, .exact_number = true};
+constexpr PointwiseSignature kRemainder{.operands = 2, .numbers = Numbers::kNotBool};
 
 // Integer division by 0 is an error of the values: it shows when the launch runs.
 template <class C>

@@ -218,7 +218,7 @@ class PointwiseLaunch {
   Loop loop_;
 };
 
-template <Signature kSignature>
+template <PointwiseSignature kSignature>
 void infer_pointwise(Inference& call) {
   const spec::DType common = common_dtype(call, kSignature);
   make_pointwise(call, kSignature.gives_bool ? spec::DType::kBool : common, kSignature.operands);
@@ -228,14 +228,14 @@ namespace internal {
 
 // The dtype that operand k is cast to.
 template <class C>
-spec::DType operand_dtype(const Item& item, std::size_t k, const Signature& signature,
+spec::DType operand_dtype(const Item& item, std::size_t k, const PointwiseSignature& signature,
                           spec::DType common) {
   const auto* tensor = item.as<Tensor>();
   const bool is_one = !tensor || tensor->count() == 1;
   return k == 1 && signature.exact_number && is_one ? native_dtype<C>() : common;
 }
 
-template <class C, Signature kSignature, std::size_t... I>
+template <class C, PointwiseSignature kSignature, std::size_t... I>
 std::array<Source<C>, sizeof...(I)> sources_of(const Binding& call, spec::DType common,
                                                std::index_sequence<I...>) {
   return {Source<C>(call.arguments()[I],
@@ -244,7 +244,7 @@ std::array<Source<C>, sizeof...(I)> sources_of(const Binding& call, spec::DType 
 
 }  // namespace internal
 
-template <Signature kSignature, class Make>
+template <PointwiseSignature kSignature, class Make>
 Launch launch_pointwise(const Binding& call, Make&& make) {
   const spec::DType common = common_dtype(call, kSignature);
   const spec::DType rounds_to = kSignature.gives_bool ? spec::DType::kBool : common;
@@ -257,7 +257,7 @@ Launch launch_pointwise(const Binding& call, Make&& make) {
   });
 }
 
-template <Signature kSignature, class F>
+template <PointwiseSignature kSignature, class F>
 constexpr Kernel pointwise_kernel(std::string_view name, F) {
   return {name, infer_pointwise<kSignature>,
           [](const Binding& call) {

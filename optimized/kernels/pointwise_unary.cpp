@@ -7,10 +7,10 @@
 namespace graphgate::optimized {
 namespace {
 
-constexpr Signature kAny{.operands = 1};
-constexpr Signature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
-constexpr Signature kFloat{.operands = 1, .numbers = Numbers::kFloating};
-constexpr Signature kReal{.operands = 1, .numbers = Numbers::kReal};
+constexpr PointwiseSignature kAny{.operands = 1};
+constexpr PointwiseSignature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
+constexpr PointwiseSignature kFloat{.operands = 1, .numbers = Numbers::kFloating};
+constexpr PointwiseSignature kReal{.operands = 1, .numbers = Numbers::kReal};
 
 constexpr double kPi = 0x1.921fb54442d18p1;
 

@@ -148,7 +148,7 @@ void AliasSets::add_accesses(std::uint32_t index, const Node& node, const spec::
   }
 }
 
-void AliasSets::add_access(const Access& access) {
+void AliasSets::add_access(const AliasAccess& access) {
   Set& set = sets_[root(access.value.index)];
   set.is_written |= access.writes;
   set.accesses.push_back(access);
@@ -184,10 +184,10 @@ void AliasSets::unite(ValueId a, ValueId b) {
   to.is_reshaped |= from.is_reshaped;
   const auto& type = graph_->value(a).type;
   to.has_mixed_offsets |= from.has_mixed_offsets || type != graph_->value(b).type || !type;
-  std::vector<Access>& accesses = to.accesses;
+  std::vector<AliasAccess>& accesses = to.accesses;
   if (accesses.size() < from.accesses.size()) accesses.swap(from.accesses);
   const auto middle = static_cast<std::ptrdiff_t>(accesses.size());
-  const auto earlier = [](const Access& x, const Access& y) { return x.node < y.node; };
+  const auto earlier = [](const AliasAccess& x, const AliasAccess& y) { return x.node < y.node; };
   accesses.insert(accesses.end(), from.accesses.begin(), from.accesses.end());
   // Chains append: then there is nothing to merge.
   if (middle != 0 && static_cast<std::size_t>(middle) < accesses.size() &&
@@ -199,7 +199,7 @@ void AliasSets::unite(ValueId a, ValueId b) {
 }
 
 std::uint32_t AliasSets::set_of(ValueId id) const { return root(id.index); }
-const std::vector<Access>& AliasSets::accesses(ValueId id) const {
+const std::vector<AliasAccess>& AliasSets::accesses(ValueId id) const {
   return sets_[root(id.index)].accesses;
 }
 bool AliasSets::is_written(ValueId id) const { return sets_[root(id.index)].is_written; }

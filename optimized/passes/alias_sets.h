@@ -21,7 +21,7 @@
 namespace graphgate::optimized {
 
 // One operand of one node. Accesses of a set stand in the order of nodes.
-struct Access {
+struct AliasAccess {
   std::uint32_t node = 0;  // index into Graph::nodes
   spec::ValueId value;
   bool reads = false;
@@ -39,7 +39,7 @@ class AliasSets {
     return set_of(a) == set_of(b);
   }
 
-  [[nodiscard]] const std::vector<Access>& accesses(spec::ValueId id) const;
+  [[nodiscard]] const std::vector<AliasAccess>& accesses(spec::ValueId id) const;
   [[nodiscard]] bool is_written(spec::ValueId id) const;  // by any node
   // A member is an input of the graph, so that bytes come from and go to the outside.
   [[nodiscard]] bool holds_input(spec::ValueId id) const;
@@ -64,7 +64,7 @@ class AliasSets {
 
  private:
   struct Set {
-    std::vector<Access> accesses;
+    std::vector<AliasAccess> accesses;
     bool is_written = false;
     bool holds_input = false;
     bool holds_output = false;
@@ -74,7 +74,7 @@ class AliasSets {
 
   void join_by_schema(const spec::Node& node, const spec::OpRow& row);
   void add_accesses(std::uint32_t index, const spec::Node& node, const spec::OpRow* row);
-  void add_access(const Access& access);
+  void add_access(const AliasAccess& access);
   [[nodiscard]] std::uint32_t root(std::uint32_t value) const;
   void join(spec::ValueId a, spec::ValueId b);  // while no set has accesses
 
@@ -92,9 +92,9 @@ class AliasSets {
 template <class Ignores>
 bool AliasSets::is_accessed_between(spec::ValueId id, std::uint32_t after, std::uint32_t before,
                                     bool writes_only, Ignores&& ignores) const {
-  const std::vector<Access>& all = accesses(id);
+  const std::vector<AliasAccess>& all = accesses(id);
   auto at = std::partition_point(all.begin(), all.end(),
-                                 [&](const Access& access) { return access.node <= after; });
+                                 [&](const AliasAccess& access) { return access.node <= after; });
   for (; at != all.end() && at->node < before; ++at) {
     if ((at->writes || !writes_only) && !ignores(at->node)) return true;
   }

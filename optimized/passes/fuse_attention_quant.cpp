@@ -101,7 +101,7 @@ class AttentionQuant {
     const AliasSets& aliases = matcher_.aliases();
     if (aliases.holds_input(output_) || aliases.holds_output(output_)) return std::nullopt;
     std::optional<std::uint32_t> writer;
-    for (const Access& access : aliases.accesses(output_)) {
+    for (const AliasAccess& access : aliases.accesses(output_)) {
       if (access.writes) {
         if (writer || !is_writer(access.node, output_) || access.value != output_) {
           return std::nullopt;

@@ -73,7 +73,7 @@ class NormQuant {
     const std::uint32_t first_read =
         *std::min_element(quant.source_reads.begin(), quant.source_reads.end());
     std::optional<std::uint32_t> writer;
-    for (const Access& access : aliases.accesses(quant.source)) {
+    for (const AliasAccess& access : aliases.accesses(quant.source)) {
       if (access.writes && access.node < first_read) writer = access.node;
     }
     if (!writer || matcher_.node(*writer).op != kVllm) return std::nullopt;

@@ -173,7 +173,7 @@ class Reinplace {
   }
 
   [[nodiscard]] std::optional<std::uint32_t> first_write(ValueId copy) const {
-    for (const Access& access : aliases_.accesses(copy)) {
+    for (const AliasAccess& access : aliases_.accesses(copy)) {
       if (access.writes) return access.node;
     }
     return std::nullopt;
@@ -186,11 +186,11 @@ class Reinplace {
     if (aliases_.may_alias(base, copy) || aliases_.holds_input(base)) return false;
     if (aliases_.holds_output(base) || aliases_.is_reshaped(base)) return false;
     if (aliases_.is_reshaped(copy)) return false;
-    const std::vector<Access>& accesses = aliases_.accesses(base);
+    const std::vector<AliasAccess>& accesses = aliases_.accesses(base);
     int looked_at = 0;
     bool has_taken_self = made != written;
     for (std::size_t i = accesses.size(); i-- > 0 && accesses[i].node >= made;) {
-      const Access& access = accesses[i];
+      const AliasAccess& access = accesses[i];
       if (++looked_at > kMaxAccesses) return false;
       if (!has_taken_self && access.node == made && access.value == base && !access.writes) {
         has_taken_self = true;  // the scatter's own `self`
@@ -206,7 +206,7 @@ class Reinplace {
 
   // Goes through an operand of the very op that writes the copy, itself or later: no reason to keep
   // the copy for who does not ask whether written operands overlap.
-  [[nodiscard]] bool is_other_operand(const Access& access, std::uint32_t written) const {
+  [[nodiscard]] bool is_other_operand(const AliasAccess& access, std::uint32_t written) const {
     if (!context_.has(Deviation::kReinplacesOverlaps)) return false;
     bool found = false;
     for_each_operand(graph_.nodes[written], [&](ValueId id) { found |= id == access.value; });
