@@ -20,24 +20,29 @@ inline spec::Program program_of(const std::string& text) {
   return program.ok() ? std::move(program).value() : spec::Program{};
 }
 
+// memcpy that takes null pointers for no bytes.
+inline void copy_bytes(void* to, const void* from, std::size_t size) {
+  if (size > 0) std::memcpy(to, from, size);
+}
+
 inline spec::HostTensor f32(std::vector<std::int64_t> sizes, std::vector<float> values) {
   spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, std::move(sizes));
   EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 4);
-  std::memcpy(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
+  copy_bytes(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
   return tensor;
 }
 
 inline spec::HostTensor i64(std::vector<std::int64_t> sizes, std::vector<std::int64_t> values) {
   spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kInt64, std::move(sizes));
   EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 8);
-  std::memcpy(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
+  copy_bytes(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
   return tensor;
 }
 
 inline spec::HostTensor bools(std::vector<std::int64_t> sizes, std::vector<std::uint8_t> values) {
   spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kBool, std::move(sizes));
   EXPECT_EQ(tensor.storage->bytes.size(), values.size());
-  std::memcpy(tensor.storage->bytes.data(), values.data(), values.size());
+  copy_bytes(tensor.storage->bytes.data(), values.data(), values.size());
   return tensor;
 }
 
@@ -46,7 +51,7 @@ inline std::vector<float> floats(const spec::HostTensor& tensor) {
   EXPECT_EQ(tensor.dtype, spec::DType::kFloat32);
   const auto bytes = spec::packed_bytes(tensor);
   std::vector<float> values(bytes.size() / 4);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  copy_bytes(values.data(), bytes.data(), bytes.size());
   return values;
 }
 inline std::vector<float> floats(const spec::OutputValue& value) {

@@ -1,6 +1,7 @@
 #include "optimized/memory/split_tree.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace graphgate::optimized {
 
@@ -23,8 +24,13 @@ std::size_t SplitTree::add_block(std::size_t block, std::int64_t hint_bytes) {
   return index;
 }
 
+// Hints only guide: a sum beyond 64 bits is the largest number. True sizes are checked.
 std::size_t SplitTree::add_spatial(std::size_t left, std::size_t right) {
-  const std::size_t index = add(Kind::kSpatial, nodes_[left].hint_bytes + nodes_[right].hint_bytes);
+  std::int64_t hint_bytes = 0;
+  if (__builtin_add_overflow(nodes_[left].hint_bytes, nodes_[right].hint_bytes, &hint_bytes)) {
+    hint_bytes = std::numeric_limits<std::int64_t>::max();
+  }
+  const std::size_t index = add(Kind::kSpatial, hint_bytes);
   nodes_[index].children = {left, right};
   nodes_[left].parent = index;
   nodes_[right].parent = index;
