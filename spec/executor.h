@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "spec/call_options.h"
+#include "spec/finding.h"
 #include "spec/program.h"
+#include "spec/provenance.h"
 
 namespace graphgate::spec {
 
@@ -42,6 +44,11 @@ struct CallResult {
   std::vector<Spread> output_spreads;
   std::vector<Spread> final_input_spreads;
   std::vector<Spread> final_state_spreads;
+  // What the executor's own instruments saw during the call: reads of bytes that nothing wrote,
+  // writes outside. Empty without them.
+  std::vector<Finding> findings;
+  // In a provenance run: every tensor read and made, in the order of execution, then the end.
+  std::vector<ProvenanceRow> provenance;
 };
 
 struct Plan;
