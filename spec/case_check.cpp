@@ -101,13 +101,13 @@ class CaseChecker {
   // The program of a port, which must have been called if it is an output.
   Result<const Program*> find_port(const PortRef& port, bool output) const {
     if (port.program.empty()) {
-      if (calls_.empty()) return bad_input("no program is called before");
+      if (calls_.size() == calls_since_restart_) return bad_input("no program is called before");
       return calls_.back();
     }
     GRAPHGATE_TRY(const Program* program, find(port.program));
     if (!output) return program;
-    for (const Program* called : calls_) {
-      if (called == program) return program;
+    for (std::size_t i = calls_since_restart_; i < calls_.size(); ++i) {
+      if (calls_[i] == program) return program;
     }
     return bad_input("program '" + port.program + "' is not called before");
   }
@@ -124,7 +124,19 @@ class CaseChecker {
   Result<void> check_step(const CheckStep&) { return {}; }
 
   Result<void> check_step(const SwapWeightsStep& step) {
-    GRAPHGATE_TRY([[maybe_unused]] const Program* program, find(step.program));
+    GRAPHGATE_TRY(const Program* program, find(step.program));
+    if (!step.target) return {};
+    for (const ProgramInput& input : program->inputs) {
+      if (input.kind != InputKind::kUserInput && input.target == *step.target) return {};
+    }
+    return bad_input("the program has no state '" + *step.target + "'");
+  }
+
+  // Programs must be valid with the rows that the restart brings, too.
+  Result<void> check_step(const RestartStep& step) {
+    GRAPHGATE_TRY(const OpTable ops, case_ops(case_, step.ops));
+    for (const Program& program : case_.programs) GRAPHGATE_TRY_VOID(check_program(program, ops));
+    calls_since_restart_ = calls_.size();
     return {};
   }
 
@@ -137,6 +149,11 @@ class CaseChecker {
   }
 
   Result<void> check_expectation() {
+    if (const auto& refusal = case_.expectation.refusal;
+        refusal && refusal->call >= calls_.size()) {
+      return bad_input("the scenario has " + std::to_string(calls_.size()) + " calls")
+          .at("refusal of call " + std::to_string(refusal->call));
+    }
     for (const ExpectedOutput& expected : case_.expectation.outputs) {
       const std::string place = "expected output " + std::to_string(expected.output) + " of call " +
                                 std::to_string(expected.call);
@@ -153,6 +170,7 @@ class CaseChecker {
   const CaseFile& case_;
   std::set<std::string_view> sets_;
   std::vector<const Program*> calls_;  // the programs of the call steps seen so far
+  std::size_t calls_since_restart_ = 0;
 };
 
 }  // namespace

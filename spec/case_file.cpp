@@ -31,6 +31,7 @@ struct DataPrinter {
 
 std::string print_head(const CaseFile& the_case) {
   std::string text = "graphgate-case " + std::to_string(kCaseVersion) + "\n";
+  for (const std::string& line : the_case.header) text += line.empty() ? "#\n" : "# " + line + "\n";
   if (!the_case.name.empty()) text += "name " + quote_string(the_case.name) + "\n";
   if (the_case.seed != 0) text += "seed " + std::to_string(the_case.seed) + "\n";
   for (const auto& [key, value] : the_case.options) {
@@ -55,11 +56,26 @@ std::string print_programs(const CaseFile& the_case, const OpTable& ops) {
   return text;
 }
 
+bool share_storage(const CaseData& a, const CaseData& b) {
+  const auto* left = std::get_if<HostTensor>(&a);
+  const auto* right = std::get_if<HostTensor>(&b);
+  return left != nullptr && right != nullptr && left->storage == right->storage;
+}
+
 std::string print_inputs(const InputSet& set) {
   std::string text = "inputs " + quote_string(set.name) + " of " + quote_string(set.program);
   text += " {\n";
-  for (const CaseInput& input : set.inputs) {
-    text += "  " + print_name(input.name) + std::visit(DataPrinter{}, input.data) + "\n";
+  for (auto input = set.inputs.begin(); input != set.inputs.end(); ++input) {
+    text += "  " + print_name(input->name);
+    const auto owner = std::find_if(set.inputs.begin(), input, [&](const CaseInput& other) {
+      return share_storage(other.data, input->data);
+    });
+    if (owner == input) {
+      text += std::visit(DataPrinter{}, input->data) + "\n";
+    } else {
+      text += " : " + print_tensor_type(type_of(std::get<HostTensor>(input->data))) + " = alias " +
+              quote_string(owner->name) + "\n";
+    }
   }
   return text + "}\n";
 }
@@ -71,6 +87,10 @@ std::string print_expectation(const Expectation& expectation) {
   for (const ExpectedOutput& output : expectation.outputs) {
     text += "expect call " + std::to_string(output.call) + " out" + std::to_string(output.output) +
             std::visit(DataPrinter{}, output.data) + "\n";
+  }
+  if (const auto& refusal = expectation.refusal) {
+    text += "expect call " + std::to_string(refusal->call) + " refused";
+    text += (refusal->text.empty() ? "" : " " + quote_string(refusal->text)) + "\n";
   }
   return text;
 }
@@ -92,11 +112,12 @@ bool same_inputs(const InputSet& a, const InputSet& b) {
          std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
                     [](const CaseInput& x, const CaseInput& y) {
                       return x.name == y.name && same_data(x.data, y.data);
-                    });
+                    }) &&
+         print_inputs(a) == print_inputs(b);  // who shares with whom
 }
 
 bool same_expectation(const Expectation& a, const Expectation& b) {
-  return a.outcome == b.outcome && a.detail == b.detail &&
+  return a.outcome == b.outcome && a.detail == b.detail && a.refusal == b.refusal &&
          std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), b.outputs.end(),
                     [](const ExpectedOutput& x, const ExpectedOutput& y) {
                       return x.call == y.call && x.output == y.output && same_data(x.data, y.data);
@@ -112,9 +133,17 @@ const Program* CaseFile::find_program(std::string_view program_name) const {
   return nullptr;
 }
 
-Result<OpTable> case_ops(const CaseFile& the_case) {
+Result<OpTable> case_ops(const CaseFile& the_case, const std::vector<std::string>& replacements) {
+  OpTable replaced;
+  for (const std::string& row : replacements) GRAPHGATE_TRY_VOID(replaced.add_text(row, "op"));
   OpTable ops = builtin_op_table();
-  for (const std::string& row : the_case.ops) GRAPHGATE_TRY_VOID(ops.add_text(row, "op"));
+  for (const std::string& row : the_case.ops) {
+    OpTable one;
+    GRAPHGATE_TRY_VOID(one.add_text(row, "op"));
+    const bool stays = one.rows().empty() || !replaced.find(one.rows().begin()->first);
+    if (stays) GRAPHGATE_TRY_VOID(ops.add_text(row, "op"));
+  }
+  for (const std::string& row : replacements) GRAPHGATE_TRY_VOID(ops.add_text(row, "op"));
   return ops;
 }
 
@@ -128,7 +157,8 @@ Result<std::string> print_case(const CaseFile& the_case) {
 }
 
 bool same_case(const CaseFile& a, const CaseFile& b) {
-  return a.name == b.name && a.seed == b.seed && a.options == b.options && a.ops == b.ops &&
+  return a.header == b.header && a.name == b.name && a.seed == b.seed && a.options == b.options &&
+         a.ops == b.ops &&
          std::equal(a.programs.begin(), a.programs.end(), b.programs.begin(), b.programs.end(),
                     same_program) &&
          a.weights == b.weights &&

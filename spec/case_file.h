@@ -2,6 +2,7 @@
 // anywhere. Golden cases and the reducer's findings are in this form.
 //
 //   graphgate-case 1
+//   # Why this case is here, in as many lines as it takes.
 //   name "two sizes share a pool"
 //   seed 42
 //   option "profile" "torch-2.11"
@@ -14,6 +15,7 @@
 //     x : f32[2] = [1.0, -0.5]
 //     mask from "masks.safetensors" key "m0"
 //     y seed 5
+//     z : f32[2] = alias "x"
 //     n = 3
 //   }
 //   scenario {
@@ -22,9 +24,11 @@
 //   }
 //   expect FAIL "step 7 read a stale value"
 //   expect call 0 out1 : f32[1] = [2.0]
+//   expect call 1 refused "input 'x' has dtype int32"
 //
-// Blocks stand in this order; all but the version and one program may be missing. Inputs that no
-// set gives are drawn from the case's seed, at the sizes that the call names. File names are
+// Blocks stand in this order; all but the version and one program may be missing. Comments right
+// behind the version belong to the case; others are lost when it is printed. Inputs that no set
+// gives are drawn from the case's seed, at the sizes that the call names. File names are
 // relative to the case file; whoever runs the case reads them, spec does not.
 //
 // Tensors of a program with a `weights` line come from there; those of other programs are in the
@@ -74,7 +78,7 @@ struct CaseWeights {
   friend bool operator==(const CaseWeights&, const CaseWeights&) = default;
 };
 
-// One user input, by its target.
+// One user input, by its target. Tensors of one set may share a storage (`alias`).
 struct CaseInput {
   std::string name;
   CaseData data;
@@ -94,13 +98,22 @@ struct ExpectedOutput {
   CaseData data;  // never SeededData
 };
 
+// The n-th call step must be refused, in words that hold `text`; it is the last step.
+struct ExpectedRefusal {
+  std::uint32_t call = 0;
+  std::string text;  // may be empty
+  friend bool operator==(const ExpectedRefusal&, const ExpectedRefusal&) = default;
+};
+
 struct Expectation {
   Outcome outcome = Outcome::kPass;
   std::string detail;  // a finding's signature, or why it is expected; may be empty
   std::vector<ExpectedOutput> outputs;
+  std::optional<ExpectedRefusal> refusal = {};
 };
 
 struct CaseFile {
+  std::vector<std::string> header;  // comment lines behind the version, without "# "
   std::string name;
   std::uint64_t seed = 0;
   std::map<std::string, std::string, std::less<>> options;  // of the executor under test
@@ -114,8 +127,10 @@ struct CaseFile {
   [[nodiscard]] const Program* find_program(std::string_view program_name) const;
 };
 
-// The builtin ops and the case's own.
-[[nodiscard]] Result<OpTable> case_ops(const CaseFile& the_case);
+// The builtin ops and the case's own; `replacements` (RestartStep::ops) stand for the case's rows
+// of the same op.
+[[nodiscard]] Result<OpTable> case_ops(const CaseFile& the_case,
+                                       const std::vector<std::string>& replacements = {});
 
 [[nodiscard]] Result<std::string> print_case(const CaseFile& the_case);
 
@@ -127,7 +142,7 @@ struct CaseFile {
 // weights, input sets and expectations refer to what exists. One line, with the place.
 [[nodiscard]] Result<void> check_case(const CaseFile& the_case);
 
-// Equality with tensors by their geometry and elements.
+// Equality with tensors by their geometry, elements and sharing.
 [[nodiscard]] bool same_case(const CaseFile& a, const CaseFile& b);
 
 }  // namespace graphgate::spec

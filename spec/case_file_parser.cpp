@@ -15,10 +15,11 @@ constexpr std::array<std::string_view, 9> kBlocks = {
 class CaseReader {
  public:
   CaseReader(std::string_view text, std::string_view source_name)
-      : reader_(text, source_name), source_name_(source_name) {}
+      : reader_(text, source_name), text_(text), source_name_(source_name) {}
 
   Result<CaseFile> read() {
     GRAPHGATE_TRY_VOID(read_version());
+    read_header();
     while (!reader_.at(TokenKind::kEnd)) {
       GRAPHGATE_TRY_VOID(read_block());
       GRAPHGATE_TRY_VOID(reader_.expect_line_end());
@@ -41,6 +42,18 @@ class CaseReader {
     return reader_.error_at(place, "expected version " + std::to_string(kCaseVersion) +
                                        " of the case format, found version " +
                                        std::to_string(version));
+  }
+
+  // Comments between the version and the first block, which the reader has passed over.
+  void read_header() {
+    const std::string_view before = text_.substr(0, reader_.peek().offset);
+    std::size_t line = before.find("graphgate-case");
+    while ((line = before.find('\n', line)) != std::string_view::npos && ++line < before.size()) {
+      std::string_view text = before.substr(line, before.find('\n', line) - line);
+      if (!text.starts_with('#')) continue;
+      text.remove_prefix(text.starts_with("# ") ? 2 : 1);
+      case_.header.emplace_back(text);
+    }
   }
 
   Result<void> read_block() {
@@ -153,7 +166,8 @@ class CaseReader {
     return {};
   }
 
-  Result<CaseData> read_data() {
+  // `set`: the inputs above, whose storages this one may share; null where there are none.
+  Result<CaseData> read_data(const InputSet* set) {
     GRAPHGATE_TRY(auto source, read_source(/*with_key=*/true));
     if (source) {
       return std::visit([](auto& data) { return CaseData(std::move(data)); }, *source);
@@ -161,6 +175,7 @@ class CaseReader {
     if (reader_.accept(":")) {
       GRAPHGATE_TRY(const TensorType type, read_tensor_type(reader_));
       GRAPHGATE_TRY_VOID(reader_.expect("="));
+      if (set != nullptr && reader_.accept("alias")) return read_alias(*set, type);
       GRAPHGATE_TRY(HostTensor tensor, read_tensor_data(reader_, type));
       return CaseData(std::move(tensor));
     }
@@ -173,6 +188,26 @@ class CaseReader {
     return reader_.error_at(start, "expected a number, True or False");
   }
 
+  // The name of an input above, from behind `alias`.
+  Result<CaseData> read_alias(const InputSet& set, const TensorType& type) {
+    const Token place = reader_.peek();
+    GRAPHGATE_TRY(const std::string owner, reader_.take_string("an input in quotes"));
+    auto view = concrete_geometry(type);
+    for (const CaseInput& input : set.inputs) {
+      const auto* tensor = std::get_if<HostTensor>(&input.data);
+      if (input.name != owner || tensor == nullptr || !view) continue;
+      view->storage = tensor->storage;
+      if (geometry_fits(*view, static_cast<std::int64_t>(view->storage->bytes.size()))) {
+        return CaseData(std::move(*view));
+      }
+      return reader_.error_at(place, "the elements of " + print_tensor_type(type) +
+                                         " do not fit in the storage of '" + owner + "'");
+    }
+    return reader_.error_at(
+        place,
+        "expected an input with elements above, and a type without symbols, found '" + owner + "'");
+  }
+
   Result<void> read_inputs() {
     InputSet set;
     GRAPHGATE_TRY(set.name, reader_.take_string("a name in quotes"));
@@ -183,7 +218,7 @@ class CaseReader {
     while (!reader_.accept("}")) {
       CaseInput input;
       GRAPHGATE_TRY(input.name, reader_.take_name("the name of an input or '}'"));
-      GRAPHGATE_TRY(input.data, read_data());
+      GRAPHGATE_TRY(input.data, read_data(&set));
       set.inputs.push_back(std::move(input));
       GRAPHGATE_TRY_VOID(reader_.expect_line_end());
     }
@@ -219,17 +254,31 @@ class CaseReader {
     return assign(case_.expectation.detail, reader_.take_string("a text in quotes"));
   }
 
-  // N outM DATA, from behind `expect call`.
+  // N outM DATA, or N refused ["TEXT"], from behind `expect call`.
   Result<void> read_expected_output() {
     ExpectedOutput expected;
+    const Token place_of_call = reader_.peek();
     GRAPHGATE_TRY(expected.call, read_index(""));
+    if (reader_.accept("refused")) return read_refusal(place_of_call, expected.call);
     GRAPHGATE_TRY(expected.output, read_index("out"));
     const Token place = reader_.peek();
-    GRAPHGATE_TRY(expected.data, read_data());
+    GRAPHGATE_TRY(expected.data, read_data(nullptr));
     if (std::holds_alternative<SeededData>(expected.data)) {
       return reader_.error_at(place, "expected elements, a number or a file, found a seed");
     }
     case_.expectation.outputs.push_back(std::move(expected));
+    return {};
+  }
+
+  Result<void> read_refusal(const Token& place, std::uint32_t call) {
+    if (case_.expectation.refusal) {
+      return reader_.error_at(place, "expected one refusal alone, found another");
+    }
+    ExpectedRefusal refusal{call, ""};
+    if (reader_.at(TokenKind::kString)) {
+      GRAPHGATE_TRY(refusal.text, reader_.take_string("a text in quotes"));
+    }
+    case_.expectation.refusal = std::move(refusal);
     return {};
   }
 
@@ -249,6 +298,7 @@ class CaseReader {
   }
 
   TextReader reader_;
+  std::string_view text_;
   std::string source_name_;
   CaseFile case_;
   OpTable ops_;

@@ -6,7 +6,10 @@
 namespace graphgate::spec {
 namespace {
 
-constexpr std::string_view kFull = R"(graphgate-case 1
+constexpr std::string_view kFull = R"case(graphgate-case 1
+# Why: a comment stays.
+#
+#   indented, too
 name "two sizes share a pool"
 seed 42
 option "profile" "torch-2.11"
@@ -33,6 +36,10 @@ inputs "first" of "g1" {
   n = 3
   "odd name" from "in.safetensors" key "odd"
 }
+inputs "shared" of "g1" {
+  x : f32[2, 2] = [1.0, -0.5, inf, 0.1]
+  "odd name" : f32[2]@2 = alias "x"
+}
 inputs "second" of "g1" {
   x seed 5
 }
@@ -43,12 +50,16 @@ scenario {
   feed-back g1.out0 -> g2.in0
   swap-weights g1
   check held
+  swap-weights g1 target=w rebind=true
+  restart cache-rank="1" op="my::scale_(Tensor x, float by=2.0) -> ()"
+  call g1 inputs=shared flag.lora=on
 }
 expect FAIL "step 7 reads a stale value"
 expect call 0 out0 : f32[2, 2] = [2.0, 1.5, inf, 2.1]
 expect call 0 out1 = 3
 expect call 1 out0 from "out.safetensors" key "o"
-)";
+expect call 2 refused "moved"
+)case";
 
 CaseFile parse(std::string_view text) {
   auto parsed = parse_case(text, "c");
@@ -92,6 +103,16 @@ TEST(CaseText, ReadsTheCaseThatItPrinted) {
   other = again;
   other.expectation.outputs[1].data = 4.0;
   EXPECT_FALSE(same_case(other, the_case));
+  other = again;
+  auto& shared = std::get<HostTensor>(other.inputs[1].inputs[1].data);
+  shared.storage = std::make_shared<HostStorage>(*shared.storage);
+  EXPECT_FALSE(same_case(other, the_case)) << "the same elements, in a storage of their own";
+  other = again;
+  other.header.pop_back();
+  EXPECT_FALSE(same_case(other, the_case));
+  other = again;
+  other.expectation.refusal.reset();
+  EXPECT_FALSE(same_case(other, the_case));
 }
 
 TEST(CaseText, NeedsOnlyAVersionAndAProgram) {
@@ -109,34 +130,41 @@ TEST(CaseText, RefusesAnUnknownVersion) {
 
 TEST(CaseText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error_of("graphgate-case 1\n"), "c:2:1: expected a program, found the end of the text");
-  EXPECT_EQ(error_of(changed("seed 42", "seed x")), "c:3:6: expected a seed, found 'x'");
+  EXPECT_EQ(error_of(changed("seed 42", "seed x")), "c:6:6: expected a seed, found 'x'");
   EXPECT_EQ(error_of(changed("seed 42", "sed 42")),
-            "c:3:1: expected name, seed, option, op, program, weights, inputs, scenario or "
+            "c:6:1: expected name, seed, option, op, program, weights, inputs, scenario or "
             "expect, found 'sed'");
   EXPECT_EQ(error_of(changed("seed 42\n", "seed 42\nname \"again\"\n")),
-            "c:4:1: expected the blocks of a case in order, found 'name' too late or again");
+            "c:7:1: expected the blocks of a case in order, found 'name' too late or again");
   EXPECT_EQ(error_of(changed("option", "option \"profile\" \"a\"\noption")),
-            "c:5:8: expected each option once, found 'profile' again");
+            "c:8:8: expected each option once, found 'profile' again");
   EXPECT_EQ(error_of(changed("my.scale_", "my.scale")),
-            "c:12:3: expected an op of the op table, found 'my.scale.default'");
+            "c:15:3: expected an op of the op table, found 'my.scale.default'");
   EXPECT_EQ(error_of(changed("from \"g2", "form \"g2")),
-            "c:22:14: expected seed or from, found "
+            "c:25:14: expected seed or from, found "
             "'form'");
-  EXPECT_EQ(error_of(changed("n = 3", "n : 3")).substr(0, 31), "c:25:7: expected a dtype (f64 f");
-  EXPECT_EQ(error_of(changed("n = 3", "n = \"a\"")), "c:25:7: expected a number, True or False");
+  EXPECT_EQ(error_of(changed("n = 3", "n : 3")).substr(0, 31), "c:28:7: expected a dtype (f64 f");
+  EXPECT_EQ(error_of(changed("n = 3", "n = \"a\"")), "c:28:7: expected a number, True or False");
   EXPECT_EQ(error_of(changed("n = 3", "n")),
-            "c:25:4: expected seed, from, ':' or '=', found the end of the line");
+            "c:28:4: expected seed, from, ':' or '=', found the end of the line");
   EXPECT_EQ(error_of(changed("key \"odd\"", "")),
-            "c:26:36: expected 'key', found the end of the line");
-  EXPECT_EQ(error_of(changed("hold g1", "hod g1")).substr(0, 24), "c:34:3: expected a step ");
+            "c:29:36: expected 'key', found the end of the line");
+  EXPECT_EQ(error_of(changed("hold g1", "hod g1")).substr(0, 24), "c:41:3: expected a step ");
   EXPECT_EQ(error_of(changed("check held", "check held; check held hold")),
-            "c:37:26: expected the end of the line, found 'hold'");
+            "c:44:26: expected the end of the line, found 'hold'");
   EXPECT_EQ(error_of(changed("expect FAIL", "expect fail")),
-            "c:39:8: expected call, or an outcome (PASS, FAIL, SUSPECT, ...), found 'fail'");
+            "c:49:8: expected call, or an outcome (PASS, FAIL, SUSPECT, ...), found 'fail'");
   EXPECT_EQ(error_of(changed("call 0 out1", "call 0 in1")),
-            "c:41:15: expected outN, a number of 32 bits, found 'in1'");
+            "c:51:15: expected outN, a number of 32 bits, found 'in1'");
+  EXPECT_EQ(
+      error_of(changed("alias \"x\"", "alias \"z\"")),
+      "c:33:33: expected an input with elements above, and a type without symbols, found 'z'");
+  EXPECT_EQ(error_of(changed("f32[2]@2 = alias", "f32[2]@3 = alias")),
+            "c:33:33: the elements of f32[2]@3 do not fit in the storage of 'x'");
+  EXPECT_EQ(error_of(changed("refused \"moved\"", "refused\nexpect call 1 refused")),
+            "c:54:13: expected one refusal alone, found another");
   EXPECT_EQ(error_of(changed("out1 = 3", "out1 seed 3")),
-            "c:41:20: expected elements, a number or a file, found a seed");
+            "c:51:20: expected elements, a number or a file, found a seed");
 }
 
 // Bytes overwritten, cut and doubled: either a case or one line with a place comes out.
@@ -160,7 +188,7 @@ RC_GTEST_PROP(CaseText, SurvivesDamage, (std::vector<std::pair<std::uint16_t, ch
 
 TEST(CaseText, GivesTheColumnInABadSchema) {
   const std::string error = error_of(changed("float by=2.0)", "float by=2.0"));
-  EXPECT_EQ(error.substr(0, 4), "c:5:") << error;
+  EXPECT_EQ(error.substr(0, 4), "c:8:") << error;
   EXPECT_NE(error.find("expected"), std::string::npos) << error;
 }
 
@@ -187,8 +215,15 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
             "step 2 (hold g1.out2): the program has 2 outputs");
   EXPECT_EQ(error("g2.in0", "g2.in1"),
             "step 3 (feed-back g1.out0 -> g2.in1): the program has 1 inputs");
-  EXPECT_EQ(error("call 1 out0", "call 2 out0"),
-            "expected output 0 of call 2: the scenario has 2 calls");
+  EXPECT_EQ(error("call 1 out0", "call 3 out0"),
+            "expected output 0 of call 3: the scenario has 3 calls");
+  EXPECT_EQ(error("call 2 refused", "call 3 refused"),
+            "refusal of call 3: the scenario has 3 calls");
+  EXPECT_EQ(error("target=w", "target=v"),
+            "step 6 (swap-weights g1 target=v rebind=true): the program has no state 'v'");
+  EXPECT_EQ(error("(Tensor x, float by", "(int x, float by").substr(0, 10), "step 7 (re");
+  EXPECT_EQ(error("call g1 inputs=shared flag.lora=on\n", "hold g1.out0\n"),
+            "step 8 (hold g1.out0): program 'g1' is not called before");
   EXPECT_EQ(error("f32[s0, 2]\n  input %n", "f32[s1, 2]\n  input %n"),
             "program 'g1': value %x: symbol 's1' is not declared");
 }

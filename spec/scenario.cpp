@@ -7,6 +7,8 @@
 namespace graphgate::spec {
 namespace {
 
+constexpr std::string_view kFlag = "flag.";
+
 std::string_view mode_name(CallMode mode) {
   return mode == CallMode::kEager ? "eager" : "captured";
 }
@@ -22,6 +24,9 @@ struct Printer {
     for (const auto& [symbol, size] : step.sizes) text += " " + symbol + "=" + std::to_string(size);
     if (step.mode) text += " mode=" + std::string(mode_name(*step.mode));
     if (step.inputs) text += " inputs=" + print_name(*step.inputs);
+    for (const auto& [flag, value] : step.flags) {
+      text += " " + std::string(kFlag) + flag + "=" + print_name(value);
+    }
     return text;
   }
   std::string operator()(const HoldStep& step) const {
@@ -31,14 +36,22 @@ struct Printer {
     return "release " + print_port(step.output, "out");
   }
   std::string operator()(const SwapWeightsStep& step) const {
-    const std::string seed = step.seed ? " seed=" + std::to_string(*step.seed) : "";
-    return "swap-weights " + print_name(step.program) + seed;
+    std::string text = "swap-weights " + print_name(step.program);
+    if (step.seed) text += " seed=" + std::to_string(*step.seed);
+    if (step.target) text += " target=" + print_name(*step.target);
+    return step.rebind ? text + " rebind=true" : text;
   }
   std::string operator()(const FeedBackStep& step) const {
     return "feed-back " + print_port(step.output, "out") + " -> " + print_port(step.input, "in");
   }
   std::string operator()(const CheckStep& step) const {
     return step.what == CheckStep::What::kHeld ? "check held" : "check state";
+  }
+  std::string operator()(const RestartStep& step) const {
+    std::string text = "restart";
+    for (const auto& [key, value] : step.options) text += " " + key + "=" + quote_string(value);
+    for (const std::string& row : step.ops) text += " op=" + quote_string(row);
+    return text;
   }
 };
 
@@ -48,13 +61,14 @@ class StepReader {
 
   Result<Step> read() {
     constexpr std::string_view kWanted =
-        "a step (call, hold, release, swap-weights, feed-back or check)";
+        "a step (call, hold, release, swap-weights, feed-back, check or restart)";
     const Token start = reader_.peek();
     GRAPHGATE_TRY(const std::string word, reader_.take_dashed_word(kWanted));
     if (word == "call") return read_call();
     if (word == "swap-weights") return read_swap();
     if (word == "feed-back") return read_feed_back();
     if (word == "check") return read_check();
+    if (word == "restart") return read_restart();
     if (word == "hold" || word == "release") {
       GRAPHGATE_TRY(PortRef output, read_port("out"));
       if (word == "hold") return Step{HoldStep{std::move(output)}};
@@ -75,6 +89,10 @@ class StepReader {
       } else if (key.text == "inputs") {
         if (step.inputs) return again(key);
         GRAPHGATE_TRY(step.inputs, reader_.take_name("the name of a set of inputs"));
+      } else if (key.text.starts_with(kFlag)) {
+        GRAPHGATE_TRY(std::string value, reader_.take_name("the value of a flag"));
+        const std::string flag(key.text.substr(kFlag.size()));
+        if (!step.flags.try_emplace(flag, std::move(value)).second) return again(key);
       } else {
         GRAPHGATE_TRY_VOID(read_size(key, step));
       }
@@ -97,8 +115,8 @@ class StepReader {
 
   Result<void> read_size(const Token& key, CallStep& step) {
     if (!is_symbol_name(key.text)) {
-      return reader_.error_at(
-          key, "expected a symbol, mode or inputs, found '" + std::string(key.text) + "'");
+      return reader_.error_at(key, "expected a symbol, mode, inputs or flag.NAME, found '" +
+                                       std::string(key.text) + "'");
     }
     for (const auto& [symbol, size] : step.sizes) {
       if (symbol == key.text) return again(key);
@@ -111,9 +129,41 @@ class StepReader {
   Result<Step> read_swap() {
     SwapWeightsStep step;
     GRAPHGATE_TRY(step.program, reader_.take_name("the name of a program"));
-    if (!reader_.accept("seed")) return Step{std::move(step)};
-    GRAPHGATE_TRY_VOID(reader_.expect("="));
-    GRAPHGATE_TRY(step.seed, reader_.take_seed());
+    while (reader_.at(TokenKind::kWord)) {
+      const Token key = reader_.take();
+      GRAPHGATE_TRY_VOID(reader_.expect("="));
+      if (key.text == "seed") {
+        if (step.seed) return again(key);
+        GRAPHGATE_TRY(step.seed, reader_.take_seed());
+      } else if (key.text == "target") {
+        if (step.target) return again(key);
+        GRAPHGATE_TRY(step.target, reader_.take_name("a parameter or buffer"));
+      } else if (key.text == "rebind") {
+        if (step.rebind) return again(key);
+        GRAPHGATE_TRY_VOID(reader_.expect("true"));
+        step.rebind = true;
+      } else {
+        return reader_.error_at(
+            key, "expected seed, target or rebind, found '" + std::string(key.text) + "'");
+      }
+    }
+    return Step{std::move(step)};
+  }
+
+  // [OPTION="VALUE"]... [op="ROW"]...
+  Result<Step> read_restart() {
+    RestartStep step;
+    while (reader_.at(TokenKind::kWord)) {
+      const Token key = reader_.peek();
+      GRAPHGATE_TRY(std::string name, reader_.take_dashed_word("an option"));
+      GRAPHGATE_TRY_VOID(reader_.expect("="));
+      GRAPHGATE_TRY(std::string value, reader_.take_string("a value in quotes"));
+      if (name == "op") {
+        step.ops.push_back(std::move(value));
+      } else if (!step.options.try_emplace(std::move(name), std::move(value)).second) {
+        return again(key);
+      }
+    }
     return Step{std::move(step)};
   }
 

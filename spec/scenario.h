@@ -3,11 +3,13 @@
 //   call g1 s0=8 mode=captured inputs=first
 //   call g2 size=3
 //   hold g1.out0
-//   call g1 size=16
+//   call g1 size=16 flag.uniform_decode=true
 //   swap-weights g1 seed=3
+//   swap-weights g1 seed=4 target=cache rebind=true
 //   feed-back g1.out0 -> g1.in1
 //   release g1.out0
 //   check held
+//   restart no-pass="dead_code"
 //
 // Steps are plain data, run in order by the harness and drawn by the fuzzer; a step stands on a
 // line of its own, or behind `;`. Programs are named as the case names them, in quotes where the
@@ -17,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +40,8 @@ struct CallStep {
   // outermost symbolic size.
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::optional<CallMode> mode;
-  std::optional<std::string> inputs;  // the name of a set of inputs in the case
+  std::optional<std::string> inputs;              // the name of a set of inputs in the case
+  std::map<std::string, std::string> flags = {};  // CallOptions::flags; written flag.NAME=VALUE
   friend bool operator==(const CallStep&, const CallStep&) = default;
 };
 
@@ -64,7 +68,9 @@ struct ReleaseStep {
 // Replaces the contents of every parameter by seeded values, at the same addresses.
 struct SwapWeightsStep {
   std::string program;
-  std::optional<std::uint64_t> seed;  // absent: the case's seed and the step's number decide
+  std::optional<std::uint64_t> seed;       // absent: the case's seed and the step's number decide
+  std::optional<std::string> target = {};  // this parameter or buffer alone
+  bool rebind = false;                     // binds new memory instead (LoadedProgram::set_state)
   friend bool operator==(const SwapWeightsStep&, const SwapWeightsStep&) = default;
 };
 
@@ -84,8 +90,17 @@ struct CheckStep {
   friend bool operator==(const CheckStep&, const CheckStep&) = default;
 };
 
-using Step =
-    std::variant<CallStep, HoldStep, ReleaseStep, SwapWeightsStep, FeedBackStep, CheckStep>;
+// As if the process ended and another one began: programs are loaded anew, from the case's state,
+// by an executor with the case's options and these over them. A folder for a cache stays.
+struct RestartStep {
+  std::map<std::string, std::string> options;
+  // Rows that replace the case's rows of the same op, as when a custom op is registered otherwise.
+  std::vector<std::string> ops = {};
+  friend bool operator==(const RestartStep&, const RestartStep&) = default;
+};
+
+using Step = std::variant<CallStep, HoldStep, ReleaseStep, SwapWeightsStep, FeedBackStep, CheckStep,
+                          RestartStep>;
 
 struct Scenario {
   std::vector<Step> steps;

@@ -16,6 +16,11 @@ hold out12
 release "a program".out1
 swap-weights g1
 swap-weights g1 seed=18446744073709551615
+swap-weights g1 seed=3 target=layer.w rebind=true
+swap-weights g1 target="a b"
+call g1 flag.lora="2" flag.uniform_decode=true
+restart
+restart cache-env="LAYERS=2" no-pass="dead_code" op="my::f(Tensor x) -> Tensor"
 feed-back g1.out0 -> model.v2.in1
 feed-back out0 -> in1
 check held
@@ -25,7 +30,7 @@ check state
 TEST(ScenarioText, PrintsCanonicalTextAsItWas) {
   const auto scenario = parse_scenario(kAll);
   ASSERT_TRUE(scenario.ok()) << scenario.error().message;
-  EXPECT_EQ(scenario.value().steps.size(), 12U);
+  EXPECT_EQ(scenario.value().steps.size(), 17U);
   EXPECT_EQ(print_scenario(scenario.value()), kAll);
 }
 
@@ -46,7 +51,8 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
     const auto scenario = parse_scenario(text, "s");
     return scenario.ok() ? "no error" : scenario.error().message;
   };
-  const std::string step = "a step (call, hold, release, swap-weights, feed-back or check)";
+  const std::string step =
+      "a step (call, hold, release, swap-weights, feed-back, check or restart)";
   EXPECT_EQ(error("\n  jump g1"), "s:2:3: expected " + step + ", found 'jump'");
   EXPECT_EQ(error("swap-"), "s:1:6: expected " + step + ", found the end of the text");
   EXPECT_EQ(error("call"), "s:1:5: expected the name of a program, found the end of the text");
@@ -54,7 +60,8 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error("call g s0=x"), "s:1:11: expected a size, found 'x'");
   EXPECT_EQ(error("call g s0=1 s0=2"), "s:1:13: expected each setting once, found 's0' again");
   EXPECT_EQ(error("call g mode=fast"), "s:1:13: expected eager or captured, found 'fast'");
-  EXPECT_EQ(error("call g a.b=3"), "s:1:8: expected a symbol, mode or inputs, found 'a.b'");
+  EXPECT_EQ(error("call g a.b=3"),
+            "s:1:8: expected a symbol, mode, inputs or flag.NAME, found 'a.b'");
   EXPECT_EQ(error("hold g1.in0"), "s:1:6: expected [PROGRAM.]outN, found 'in0'");
   EXPECT_EQ(error("hold g1.out"), "s:1:6: expected [PROGRAM.]outN, found 'out'");
   EXPECT_EQ(error("hold out99999999999"),
@@ -63,28 +70,47 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error("feed-back out0 in1"), "s:1:16: expected '->', found 'in1'");
   EXPECT_EQ(error("check all"), "s:1:7: expected held or state, found 'all'");
   EXPECT_EQ(error("check held hold out0"), "s:1:12: expected the end of the line, found 'hold'");
+  EXPECT_EQ(error("call g flag.a=1"), "s:1:15: expected the value of a flag, found '1'");
+  EXPECT_EQ(error("call g flag.a=b flag.a=b"),
+            "s:1:17: expected each setting once, found 'flag.a' again");
+  EXPECT_EQ(error("swap-weights g size=3"),
+            "s:1:16: expected seed, target or rebind, found 'size'");
+  EXPECT_EQ(error("swap-weights g rebind=false"), "s:1:23: expected 'true', found 'false'");
+  EXPECT_EQ(error("restart cache=x"), "s:1:15: expected a value in quotes, found 'x'");
+  EXPECT_EQ(error("restart a=\"x\" a=\"y\""),
+            "s:1:15: expected each setting once, found 'a' again");
   EXPECT_EQ(error("swap-weights g seed=-1"), "s:1:21: expected a seed, found '-'");
 }
 
 // A step from one gene and any names.
 Step step_from(std::uint32_t gene, const std::string& name) {
   const PortRef port{gene % 3 == 0 ? "" : name, gene % 7};
-  switch (gene % 6) {
+  switch (gene % 7) {
     case 0: {
       CallStep call{name, {}, {}, {}};
       if (gene % 5 > 1) call.sizes = {{"s0", gene % 100}, {"size", 3}};
       if (gene % 4 > 1) call.mode = gene % 4 == 2 ? CallMode::kEager : CallMode::kCaptured;
       if (gene % 11 > 5) call.inputs = name;
+      if (gene % 13 > 5) call.flags = {{"lora", name}, {"uniform_decode", "true"}};
       return call;
     }
     case 1:
       return HoldStep{port};
     case 2:
       return ReleaseStep{port};
-    case 3:
-      return gene % 4 < 2 ? SwapWeightsStep{name, {}} : SwapWeightsStep{name, gene};
+    case 3: {
+      SwapWeightsStep swap{name, {}};
+      if (gene % 4 > 1) swap.seed = gene;
+      if (gene % 5 > 1) swap.target = name;
+      swap.rebind = gene % 3 == 1;
+      return swap;
+    }
     case 4:
       return FeedBackStep{port, {name, gene % 5}};
+    case 5:
+      return RestartStep{
+          {{"no-pass", name}},
+          gene % 2 == 0 ? std::vector<std::string>{name} : std::vector<std::string>{}};
     default:
       return CheckStep{gene % 4 < 2 ? CheckStep::What::kHeld : CheckStep::What::kState};
   }
