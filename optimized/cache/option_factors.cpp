@@ -61,6 +61,7 @@ void add(const PartitionOptions& options, KeyFactors& factors) {
   factors.set("partition", "min_partition_size", text_of(options.min_partition_size));
   factors.set_of("partition", "split_ops", options.split_ops);
   factors.set("partition", "max_nodes", text_of(options.max_nodes));
+  factors.set_of("partition", "cut_after", options.cut_after);
   factors.set("partition", "capture", text_of(options.capture));
 }
 

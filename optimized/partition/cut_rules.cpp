@@ -156,6 +156,13 @@ const std::string* split_op_of(const CutContext& context, const SizedNode& node)
   return found == names.end() ? nullptr : &*found;
 }
 
+bool must_end(const CutContext& context, const SizedNode& last, std::size_t count) {
+  const PartitionOptions& options = context.options();
+  if (options.max_nodes != 0 && count >= options.max_nodes) return true;
+  return std::find(options.cut_after.begin(), options.cut_after.end(), last.node.name) !=
+         options.cut_after.end();
+}
+
 bool launches(const SizedNode& node) {
   return !node.row || !node.kernel || node.kernel->bind != nullptr;
 }

@@ -65,6 +65,10 @@ struct CutRule {
 // The name among the options' split ops that names the node, or null.
 [[nodiscard]] const std::string* split_op_of(const CutContext& context, const SizedNode& node);
 
+// Whether the options ask for a partition's end between these nodes; `count` nodes up to `last`
+// stand in the partition so far.
+[[nodiscard]] bool must_end(const CutContext& context, const SizedNode& last, std::size_t count);
+
 // Whether the node launches anything. Mere allocations (empty) do not.
 [[nodiscard]] bool launches(const SizedNode& node);
 

@@ -43,6 +43,8 @@ struct PartitionOptions {
   std::uint32_t min_partition_size = 0;
   // At most so many nodes in a partition; 0: no limit. 1 cuts after every node.
   std::uint32_t max_nodes = 0;
+  // Nodes, by name, behind which a partition ends. Names of nodes that there are not cut nothing.
+  std::vector<std::string> cut_after;
   // No partition is captured; the reason says so.
   bool capture = true;
 };

@@ -22,13 +22,12 @@ std::optional<std::string> node_reason(const CutContext& context, const SizedNod
 }
 
 std::vector<Partition> scan_block(const CutContext& context, const SizedBlock& block) {
-  const std::uint32_t max_nodes = context.options().max_nodes;
   std::vector<Partition> out;
   std::vector<std::string> reasons;
   for (std::uint32_t n = 0; n < block.nodes.size(); ++n) {
     const auto reason = node_reason(context, block.nodes[n]);
-    const bool full = !out.empty() && max_nodes != 0 && n - out.back().begin_node >= max_nodes;
-    if (out.empty() || full || out.back().captured != !reason) {
+    const bool ends = n > 0 && must_end(context, block.nodes[n - 1], n - out.back().begin_node);
+    if (out.empty() || ends || out.back().captured != !reason) {
       out.push_back({!reason, "", n, n});
       reasons.clear();
     }

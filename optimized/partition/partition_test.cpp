@@ -135,6 +135,16 @@ TEST(Partition, CutsOftenerThanSplitOpsDoOnRequest) {
   }
 }
 
+TEST(Partition, CutsWhereItIsTold) {
+  for (const PartitionMode mode : {PartitionMode::kScheduler, PartitionMode::kSplitGraph}) {
+    CompileOptions options = with(mode);
+    options.partition.split_ops = {"aten.neg"};
+    const std::string uncut = cut(kTwoLayers, options);
+    options.partition.cut_after = {"attn1", "attn3", "nobody"};
+    EXPECT_EQ(cut(kTwoLayers, options), "k | (o1) | attn1 | attn2 o2 attn3 | y z") << uncut;
+  }
+}
+
 // Two compiles of one process, each by its own split ops.
 TEST(Partition, ScopesSplitOpsToOneCompile) {
   CompileOptions other;

@@ -14,12 +14,11 @@ struct Run {
 
 std::vector<Run> runs_of(const CutContext& context, const SizedBlock& block) {
   const bool shares = context.options().split_generation != SplitGeneration::kOlder;
-  const std::uint32_t max_nodes = context.options().max_nodes;
   std::vector<Run> runs;
   for (std::uint32_t n = 0; n < block.nodes.size(); ++n) {
     const bool is_split = split_op_of(context, block.nodes[n]) != nullptr;
-    const bool full = !runs.empty() && max_nodes != 0 && runs.back().nodes.size() >= max_nodes;
-    if (runs.empty() || full || runs.back().is_split != is_split || (is_split && !shares)) {
+    const bool ends = n > 0 && must_end(context, block.nodes[n - 1], runs.back().nodes.size());
+    if (runs.empty() || ends || runs.back().is_split != is_split || (is_split && !shares)) {
       runs.push_back({is_split, {}});
     }
     runs.back().nodes.push_back(n);
@@ -53,8 +52,8 @@ class Joiner {
 
  private:
   [[nodiscard]] bool has_room(std::size_t run) const {
-    const std::uint32_t max_nodes = context_.options().max_nodes;
-    return max_nodes == 0 || runs_[run].nodes.size() < max_nodes;
+    const std::vector<std::uint32_t>& nodes = runs_[run].nodes;
+    return !must_end(context_, block_.nodes[nodes.back()], nodes.size());
   }
 
   [[nodiscard]] bool may_join(const SizedNode& node, std::size_t target) const {
