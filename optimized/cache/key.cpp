@@ -245,7 +245,10 @@ void drop_factors(KeyFactors& factors, const spec::DeviationSet& deviations) {
   }
   if (deviations.has(Deviation::kKeyDropsEnvironment)) sections.erase("environment");
   if (deviations.has(Deviation::kKeyDropsPassOptions)) sections.erase("passes");
-  if (deviations.has(Deviation::kKeyDropsRange)) sections.erase("range");
+  if (deviations.has(Deviation::kKeyDropsRange)) {
+    sections.erase("range");
+    sections["dispatch"].erase("range");
+  }
   if (deviations.has(Deviation::kKeyDropsGuards)) sections.erase("guards");
   if (deviations.has(Deviation::kKeyDropsSplitOps)) sections["partition"].erase("split_ops");
   if (deviations.has(Deviation::kKeyIsShapeOnly)) {
