@@ -21,12 +21,26 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
   return {};
 }
 
+// A provenance run follows the program's own nodes: passes that put one node in the place of
+// several are off, since its words would hash another op (docs/provenance.md).
+Options for_instrument(Options options) {
+  if (options.runtime.instrument != InstrumentKind::kProvenance) return options;
+  PassOptions& passes = options.compile.passes;
+  for (const Pass& pass : builtin_passes()) {
+    if (!pass.name.starts_with("fuse_")) continue;
+    std::erase(passes.enabled, pass.name);
+    passes.disabled.push_back(pass.name);
+  }
+  return options;
+}
+
 class OptimizedExecutor final : public spec::Executor {
  public:
-  explicit OptimizedExecutor(Options options) : options_(std::move(options)) {
+  explicit OptimizedExecutor(Options options) : options_(for_instrument(std::move(options))) {
     if (options_.runtime.share_pools) {
       shared_pool_ = std::make_shared<RunPool>(options_.compile.deviations);
     }
+    instrument_ = make_instrument(options_.runtime.instrument);
   }
 
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
@@ -42,7 +56,8 @@ class OptimizedExecutor final : public spec::Executor {
         return bad_input(program.name + ": no data for '" + input.target + "'");
       }
     }
-    auto session = Session::make(program, std::move(prepared).value(), options_, shared_pool_);
+    auto session =
+        Session::make(program, std::move(prepared).value(), options_, shared_pool_, instrument_);
     if (!session.ok()) return session.error().at(program.name);
     if (options_.compile.counters) ++options_.compile.counters->graphs_seen;
     return std::unique_ptr<spec::LoadedProgram>(std::move(session).value());
@@ -51,6 +66,7 @@ class OptimizedExecutor final : public spec::Executor {
  private:
   const Options options_;
   std::shared_ptr<RunPool> shared_pool_;  // where programs share memory
+  std::shared_ptr<Instrument> instrument_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // one here and hands it to the harness as a spec::Executor. compile.h lists its stages.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct Options {
   std::size_t plans_kept = 32;
   // Where plans are kept between processes (cache/disk_cache.h); null: nowhere.
   std::shared_ptr<PlanStore> plan_store;
+  // To test judges: changes every plan, new or stored, before it is followed; null: nothing. A plan
+  // that is not well formed afterwards is refused with kInternal.
+  std::function<void(spec::Plan&)> alter_plan;
   // Which legal order the launches of captured partitions on several streams run in; 0: program
   // order (runtime/host/streams.h).
   std::uint64_t interleaving_seed = 0;

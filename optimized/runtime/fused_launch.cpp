@@ -203,7 +203,9 @@ BodyCalls body_calls(const spec::Plan& plan, const spec::PlanStep& step, const s
       GRAPHGATE_CHECK(tensor != nullptr);
       call.results.push_back(*tensor);
     }
-    if (!is_view) out.calls.push_back(std::move(call));
+    if (is_view) continue;
+    out.calls.push_back(std::move(call));
+    out.nodes.push_back(&node);
   }
   return out;
 }

@@ -14,6 +14,7 @@ namespace graphgate::optimized {
 // The nodes of a step's body that launch something, and which of their storages are inner ones.
 struct BodyCalls {
   std::vector<TileCall> calls;
+  std::vector<const spec::Node*> nodes;  // of the calls
   StorageIndex first_inner = 0;  // storages from here on are inner; others are buffers of the plan
 };
 

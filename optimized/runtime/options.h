@@ -14,6 +14,7 @@
 
 #include "optimized/passes/pass.h"
 #include "optimized/runtime/host/copy_in.h"
+#include "optimized/runtime/host/instrument.h"
 #include "spec/result.h"
 
 namespace graphgate::optimized {
@@ -59,6 +60,8 @@ struct RuntimeOptions {
   // For tests: what arenas hold before a run, and what rows behind the true size do.
   std::optional<std::byte> poison;
   PadFill pad_fill = PadFill::kKeep;
+  // What watches the runs; its findings and words come with the results of a call.
+  InstrumentKind instrument = InstrumentKind::kNone;
 };
 
 // vLLM's list: 1, 2, 4, then every 8th below 256, then every 16th, up to and including `max`.

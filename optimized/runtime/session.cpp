@@ -46,19 +46,21 @@ std::vector<InputValue> relabeled(std::span<const InputValue> inputs,
 }  // namespace
 
 Session::Session(const spec::Program& program, spec::Graph prepared, const Options& options,
-                 std::shared_ptr<RunPool> shared_pool)
+                 std::shared_ptr<RunPool> shared_pool, std::shared_ptr<Instrument> instrument)
     : program_(program),
       options_(options),
       prepared_(std::move(prepared)),
       shared_pool_(std::move(shared_pool)),
+      instrument_(std::move(instrument)),
       state_(program, shared_pool_ ? shared_pool_ : std::make_shared<RunPool>()),
       trusts_places_(options.compile.deviations.has(Deviation::kOwnOutputIsStatic)) {}
 
 Result<std::unique_ptr<Session>> Session::make(const spec::Program& program, spec::Graph prepared,
                                                const Options& options,
-                                               std::shared_ptr<RunPool> shared_pool) {
-  std::unique_ptr<Session> session(
-      new Session(program, std::move(prepared), options, std::move(shared_pool)));
+                                               std::shared_ptr<RunPool> shared_pool,
+                                               std::shared_ptr<Instrument> instrument) {
+  std::unique_ptr<Session> session(new Session(program, std::move(prepared), options,
+                                               std::move(shared_pool), std::move(instrument)));
   const RuntimeOptions& runtime = options.runtime;
   session->symbol_ = leading_symbol(program);
   if (!runtime.padded_symbol.empty()) {
@@ -126,12 +128,16 @@ Result<spec::CallResult> Session::call_with(std::span<const InputValue> inputs,
 }
 
 // A size that cannot be compiled padded (a table that is too short, an assertion about the size) is
-// compiled as it is.
+// compiled as it is. A plan that is broken is no reason to make another.
 Result<spec::CallResult> Session::try_call(std::span<const InputValue> inputs,
                                            const spec::CallOptions& options) {
   GRAPHGATE_TRY(Request request, request_of(inputs, options, true));
   auto compiled = find_or_compile(request);
-  if (!compiled.ok() && request.padding) {
+  const auto is_refused = [&] {
+    const ErrorKind kind = compiled.error().kind;
+    return kind == ErrorKind::kBadInput || kind == ErrorKind::kUnsupported;
+  };
+  if (!compiled.ok() && request.padding && is_refused()) {
     GRAPHGATE_TRY(request, request_of(inputs, options, false));
     compiled = find_or_compile(request);
   }
@@ -208,8 +214,13 @@ Result<Session::Compiled*> Session::find_or_compile(const Request& request) {
     return &compiled_.front();
   }
   GRAPHGATE_TRY(spec::Plan plan, make_plan(request));
+  if (options_.alter_plan) {
+    options_.alter_plan(plan);
+    const auto formed = spec::check_plan(plan);
+    if (!formed.ok()) return Error{ErrorKind::kInternal, "the plan: " + formed.error().message};
+  }
   const HostOptions host{options_.interleaving_seed, options_.runtime.poison,
-                         options_.runtime.pad_fill, options_.compile.deviations};
+                         options_.runtime.pad_fill, options_.compile.deviations, instrument_};
   auto program = std::make_shared<HostProgram>(std::move(plan), *options_.compile.ops,
                                                state_.memory(), host, shared_pool_);
   GRAPHGATE_TRY_VOID(state_.load(*program));

@@ -28,11 +28,12 @@ namespace graphgate::optimized {
 class Session final : public spec::LoadedProgram {
  public:
   // `prepared` is what passes made of the program, which outlives the session. `shared_pool` is
-  // null where every plan has a pool of its own. kBadInput for a static input or a padded symbol
-  // that the program lacks; what the plan store refuses.
+  // null where every plan has a pool of its own, `instrument` where nothing watches. kBadInput for
+  // a static input or a padded symbol that the program lacks; what the plan store refuses.
   static Result<std::unique_ptr<Session>> make(const spec::Program& program, spec::Graph prepared,
                                                const Options& options,
-                                               std::shared_ptr<RunPool> shared_pool);
+                                               std::shared_ptr<RunPool> shared_pool,
+                                               std::shared_ptr<Instrument> instrument = nullptr);
 
   Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override;
   Result<spec::CallResult> call_with(std::span<const spec::InputValue> inputs,
@@ -78,7 +79,7 @@ class Session final : public spec::LoadedProgram {
   };
 
   Session(const spec::Program& program, spec::Graph prepared, const Options& options,
-          std::shared_ptr<RunPool> shared_pool);
+          std::shared_ptr<RunPool> shared_pool, std::shared_ptr<Instrument> instrument);
   Result<void> resolve_static_inputs();
 
   // session.cpp: from a call to a plan.
@@ -101,12 +102,14 @@ class Session final : public spec::LoadedProgram {
   spec::CallResult collect(const HostProgram& program, std::span<const spec::InputValue> inputs,
                            const ExactShapes* exact) const;
   void remember_outputs(const LastCall& last);
+  void drain_instrument(const HostProgram& program, spec::CallResult& result) const;
 
   const spec::Program& program_;
   const Options options_;
   const spec::Graph prepared_;
   std::map<std::pair<std::int64_t, std::int64_t>, spec::Graph> prepared_by_range_;
   std::shared_ptr<RunPool> shared_pool_;
+  std::shared_ptr<Instrument> instrument_;
   std::unique_ptr<PlanCache> cache_;
   std::optional<std::string> symbol_;  // the padded one
   PaddingProof proof_;

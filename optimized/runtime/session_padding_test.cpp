@@ -62,6 +62,19 @@ TEST(PaddedCalls, HaveTheBitsAndTheGeometryOfExactOnesWhateverThePadHolds) {
   }
 }
 
+// A call that could run at its own size would hide that its padded plan is broken.
+TEST(PaddedCalls, DoNotHideABrokenPlan) {
+  Options options = padded({4, 8});
+  options.alter_plan = [](spec::Plan& plan) {
+    if (plan.padding) plan.padding->symbol = "nobody";
+  };
+  const Loaded loaded(kRows, options);
+  const auto result = loaded.session->call(Inputs{rows(3, 4, 1), rows(4, 3, -6)});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::kInternal);
+  EXPECT_NE(result.error().message.find("no symbol 'nobody'"), std::string::npos);
+}
+
 TEST(PaddedCalls, ShareOnePlanPerCaptureSize) {
   Options options = padded({4, 8});
   CompileCounters counters;

@@ -43,6 +43,7 @@ Result<spec::CallResult> Session::run(Compiled& compiled, const Request& request
   }
   last.run = compiled.program->last_run();
   spec::CallResult result = collect(*compiled.program, request.inputs, last.exact.get());
+  if (instrument_) drain_instrument(*compiled.program, result);
   last.outputs = result.outputs;
   if (trusts_places_) remember_outputs(last);
   last_ = std::move(last);
@@ -102,7 +103,9 @@ void Session::warm_up(Compiled& compiled, std::span<const InputSource> sources) 
     compiled.is_warm = false;
     throw;
   }
-  if (!stays) before.restore(state_.memory());
+  if (stays) return;
+  before.restore(state_.memory());
+  if (instrument_) instrument_->undo_runs(runs);
 }
 
 // What the plan of the call's own size would return.
@@ -161,6 +164,25 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
   return result;
 }
 
+// What the instrument saw of the runs of this call, the end of it included.
+void Session::drain_instrument(const HostProgram& program, spec::CallResult& result) const {
+  const spec::Plan& plan = program.plan();
+  const auto collect = [&](const std::string& port, const spec::Argument& argument) {
+    const Item item = program.read(argument);
+    if (const auto* tensor = item.as<Tensor>()) instrument_->collect(port, *tensor);
+  };
+  for (std::size_t o = 0; o < plan.outputs.size(); ++o) {
+    collect("output " + std::to_string(o), plan.outputs[o]);
+  }
+  for (const spec::PlanInput& input : plan.inputs) {
+    if (input.constant) continue;
+    const char* kind = input.kind == InputKind::kUserInput ? "input " : "state ";
+    collect(kind + input.target, {input.final_value.value_or(input.value)});
+  }
+  result.findings = instrument_->drain_findings();
+  result.provenance = instrument_->drain_provenance();
+}
+
 // For sources_of: the arena places of the outputs that are handed out.
 void Session::remember_outputs(const LastCall& last) {
   std::erase_if(own_outputs_, [](const OwnOutput& own) { return own.storage.expired(); });
@@ -212,7 +234,9 @@ Result<std::shared_ptr<spec::HeldOutput>> Session::hold(std::size_t index) {
 }
 
 Result<void> Session::set_state(std::string_view target, const HostTensor& value, bool rebind) {
-  return state_.set(target, value, rebind);
+  GRAPHGATE_TRY_VOID(state_.set(target, value, rebind));
+  if (instrument_) instrument_->replace_state(state_.bytes_of(target));
+  return {};
 }
 
 const spec::Plan* Session::plan() const { return last_.program ? &last_.program->plan() : nullptr; }

@@ -55,6 +55,11 @@ std::span<std::byte> StateStore::bytes_of(const Place& place) const {
   return {first, static_cast<std::size_t>(place.size_bytes)};
 }
 
+std::span<const std::byte> StateStore::bytes_of(std::string_view target) const {
+  const auto found = places_.find(target);
+  return found == places_.end() ? std::span<const std::byte>() : bytes_of(found->second);
+}
+
 Result<void> StateStore::apply(std::string_view target, const spec::HostTensor& value,
                                bool rebind) {
   const auto found = places_.find(target);

@@ -20,6 +20,8 @@ class StateStore {
   Result<void> load(const HostProgram& program);
   // LoadedProgram::set_state. kUnsupported for binding anew what shares a storage with other state.
   Result<void> set(std::string_view target, const spec::HostTensor& value, bool rebind);
+  // Where the state lies now; empty before load(), and for what no graph takes.
+  [[nodiscard]] std::span<const std::byte> bytes_of(std::string_view target) const;
 
  private:
   struct Place {

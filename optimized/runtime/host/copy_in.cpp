@@ -63,14 +63,6 @@ void for_each_element(const Tensor& tensor, Visit&& visit) {
   }
 }
 
-// Rows [begin, size) of a tensor along `dim`.
-Tensor rows_from(const Tensor& tensor, std::uint32_t dim, std::int64_t begin) {
-  Tensor rows = tensor;
-  rows.offset += begin * tensor.strides[dim];
-  rows.sizes[dim] -= begin;
-  return rows;
-}
-
 void fill_elements(const Tensor& pad, const Pattern& value) {
   for_each_element(pad, [&](std::int64_t at) {
     std::memcpy(pad.bytes + at, value.data(), static_cast<std::size_t>(pad.item_bytes()));
@@ -85,6 +77,13 @@ void repeat_first_row(const Tensor& slot, const Tensor& pad, std::uint32_t dim) 
 }
 
 }  // namespace
+
+Tensor rows_from(const Tensor& tensor, std::uint32_t dim, std::int64_t begin) {
+  Tensor rows = tensor;
+  rows.offset += begin * tensor.strides[dim];
+  rows.sizes[dim] -= begin;
+  return rows;
+}
 
 void copy_elements(const std::byte* from, const Sizes& from_strides, std::byte* to,
                    const Sizes& to_strides, const Sizes& sizes, std::int64_t item_bytes) {

@@ -37,6 +37,9 @@ void copy_storage(const InputSource& from, std::span<std::byte> slot);
 void copy_padded(const InputSource& from, const Tensor& slot, std::uint32_t dim, PadFill fill,
                  const spec::DeviationSet& deviations);
 
+// Rows [begin, size) of a tensor along `dim`.
+[[nodiscard]] Tensor rows_from(const Tensor& tensor, std::uint32_t dim, std::int64_t begin);
+
 // Elements of `from` to places of `to`: the same sizes, any strides, one item size.
 void copy_elements(const std::byte* from, const Sizes& from_strides, std::byte* to,
                    const Sizes& to_strides, const Sizes& sizes, std::int64_t item_bytes);

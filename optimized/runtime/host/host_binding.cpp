@@ -56,16 +56,20 @@ Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
   note_writes(row, inference.arguments());
   take_results(step, inference.results(), has_data);
   if (!takes_step(*kernel, inference)) return {};
-  std::byte* workspace = nullptr;
+  std::span<std::byte> workspace;
   if (step.workspace) {
-    workspace = buffer_bytes(*step.workspace).data();
+    workspace = buffer_bytes(*step.workspace);
   } else if (inference.workspace_bytes() > 0) {
-    heap_.emplace_back(inference.workspace_bytes(), kHeapAlignment);
-    heap_bytes_.push_back(inference.workspace_bytes());
-    workspace = heap_.back().data();
+    workspace = allocate(inference.workspace_bytes());
   }
-  return bind_call(*kernel, row, std::move(inference.arguments()),
-                   flat_tensors(inference.results()), workspace);
+  BoundStep bound;
+  if (options_.instrument) {
+    bound.calls.push_back(
+        {&step.node, &row, inference.arguments(), flat_tensors(inference.results())});
+    bound.workspace = workspace;
+  }
+  return watched(std::move(bound), bind_call(*kernel, row, std::move(inference.arguments()),
+                                             flat_tensors(inference.results()), workspace.data()));
 }
 
 // A fused step: its nodes, tile by tile.
@@ -74,11 +78,27 @@ Launch HostProgram::bind_body(const spec::PlanStep& step) {
       body_calls(plan_, step, ops_, [this](ValueId id) { return values_[id.index]; });
   for (const TileCall& call : body.calls) note_writes(*call.row, call.arguments);
   const auto is_inner = [&](StorageIndex storage) { return storage >= body.first_inner; };
-  if (step.workspace) return fused_launch(body.calls, is_inner, buffer_bytes(*step.workspace));
-  const std::int64_t bytes = lay_out_tile(body.calls, is_inner).scratch_bytes;
-  heap_.emplace_back(bytes, kHeapAlignment);
-  heap_bytes_.push_back(bytes);
-  return fused_launch(body.calls, is_inner, {heap_.back().data(), static_cast<std::size_t>(bytes)});
+  const std::span<std::byte> workspace =
+      step.workspace ? buffer_bytes(*step.workspace)
+                     : allocate(lay_out_tile(body.calls, is_inner).scratch_bytes);
+  BoundStep bound;
+  for (std::size_t c = 0; options_.instrument && c < body.calls.size(); ++c) {
+    const TileCall& call = body.calls[c];
+    bound.calls.push_back({body.nodes[c], call.row, call.arguments, call.results});
+  }
+  bound.workspace = workspace;
+  return watched(std::move(bound), fused_launch(body.calls, is_inner, workspace));
+}
+
+// The launch of the step that is being bound, with the instrument's eyes on it.
+Launch HostProgram::watched(BoundStep bound, Launch launch) const {
+  if (!options_.instrument) return launch;
+  bound.step = running_;
+  return [instrument = options_.instrument, bound = std::move(bound), launch = std::move(launch)] {
+    instrument->before_launch(bound);
+    instrument->launch(bound, launch);
+    instrument->after_launch(bound);
+  };
 }
 
 // Whether every tensor of the step has a place in the plan, so that a launch may be kept.
@@ -147,10 +167,17 @@ void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
   }
 }
 
+// New bytes of the heap.
+std::span<std::byte> HostProgram::allocate(std::int64_t size_bytes) {
+  heap_.emplace_back(size_bytes, kHeapAlignment, options_.instrument != nullptr);
+  heap_bytes_.push_back(size_bytes);
+  const std::span bytes(heap_.back().data(), static_cast<std::size_t>(size_bytes));
+  if (options_.instrument) options_.instrument->allocate(bytes);
+  return bytes;
+}
+
 void HostProgram::allocate(Tensor& tensor) {
-  const std::int64_t bytes = byte_range(tensor).end;
-  heap_.emplace_back(bytes, kHeapAlignment);
-  heap_bytes_.push_back(bytes);
+  (void)allocate(byte_range(tensor).end);
   tensor.storage = static_cast<StorageIndex>(plan_.buffers.size() + heap_.size() - 1);
   tensor.bytes = heap_.back().data();
 }

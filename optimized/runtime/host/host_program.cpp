@@ -85,11 +85,14 @@ std::vector<std::shared_ptr<HostMemory>> HostProgram::current_pools() {
     auto& memory = pools.emplace_back();
     if (pool.kind == PoolKind::kHeap || pool.kind == PoolKind::kCaller) continue;
     if (pool.kind != PoolKind::kState) {
-      memory = run_pool_->reserve(pool);
+      memory = run_pool_->reserve(pool, options_.instrument != nullptr);
       continue;
     }
     auto& state = state_.pools[pool.name];
-    if (!state) state = std::make_shared<HostMemory>(pool.size_bytes, pool.alignment_bytes);
+    if (!state) {
+      state = std::make_shared<HostMemory>(pool.size_bytes, pool.alignment_bytes,
+                                           options_.instrument != nullptr);
+    }
     GRAPHGATE_CHECK(state->size_bytes() == pool.size_bytes);
     memory = state;
   }
@@ -184,8 +187,53 @@ void HostProgram::run(std::span<const InputSource> inputs) {
     if (plan_.pools[p].kind != PoolKind::kArena) continue;
     std::fill_n(pools_[p]->data(), plan_.pools[p].size_bytes, *options_.poison);
   }
+  if (options_.instrument) options_.instrument->begin_run(run_memory(inputs));
   with_place([&] { run_block(0); });
+  if (options_.instrument) options_.instrument->end_run();
   has_run_ = true;
+}
+
+RunMemory HostProgram::run_memory(std::span<const InputSource> inputs) const {
+  RunMemory memory;
+  memory.plan = &plan_;
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const auto size = static_cast<std::size_t>(plan_.pools[p].size_bytes);
+    memory.pools.push_back(pools_[p] ? std::span(pools_[p]->data(), size) : std::span<std::byte>());
+  }
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    memory.buffers.push_back(placed_at_[b] != nullptr ? buffer_bytes({b}) : std::span<std::byte>());
+  }
+  add_guards(memory);
+  add_pads(inputs, memory);
+  return memory;
+}
+
+void HostProgram::add_guards(RunMemory& memory) const {
+  const auto add = [&](std::byte* first, std::int64_t size_bytes) {
+    memory.guards.emplace_back(first, static_cast<std::size_t>(size_bytes));
+  };
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    if (!pools_[p]) continue;
+    const std::int64_t size = plan_.pools[p].size_bytes;
+    add(pools_[p]->data() + size, pools_[p]->size_bytes() - size);
+    if (!pools_[p]->is_guarded()) continue;
+    add(pools_[p]->data() - kGuardBytes, kGuardBytes);
+    add(pools_[p]->data() + pools_[p]->size_bytes(), kGuardBytes);
+  }
+}
+
+void HostProgram::add_pads(std::span<const InputSource> inputs, RunMemory& memory) const {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const spec::PlanInput& input = plan_.inputs[i];
+    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+    const InputSource& from = inputs[next++];
+    const auto dim = plan_.padding ? plan_.padding->input_dims[i] : std::nullopt;
+    if (!dim) continue;
+    memory.true_size = from.tensor->sizes[*dim];
+    memory.pads.push_back(
+        {rows_from(*values_[input.value.index].as<Tensor>(), *dim, memory.true_size), *dim});
+  }
 }
 
 void HostProgram::find_caller_pools(std::span<const InputSource> inputs) {
@@ -291,6 +339,8 @@ Item HostProgram::read(const spec::Argument& argument) const {
 std::span<const std::byte> HostProgram::storage_bytes(const Tensor& tensor) const {
   if (tensor.storage < plan_.buffers.size()) return buffer_bytes({tensor.storage});
   const std::size_t at = tensor.storage - plan_.buffers.size();
+  // What a capture has allocated belongs to the recording, and not to this call.
+  if (at >= heap_bytes_.size()) throw OpError("what is read lies in no memory of this call");
   return {heap_[at].data(), static_cast<std::size_t>(heap_bytes_[at])};
 }
 

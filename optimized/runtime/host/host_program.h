@@ -20,6 +20,7 @@
 
 #include "optimized/kernel.h"
 #include "optimized/runtime/host/copy_in.h"
+#include "optimized/runtime/host/instrument.h"
 #include "optimized/runtime/host/memory.h"
 #include "optimized/runtime/host/run_pool.h"
 #include "optimized/runtime/host/state_memory.h"
@@ -36,6 +37,7 @@ struct HostOptions {
   std::optional<std::byte> poison;
   PadFill pad_fill = PadFill::kKeep;
   spec::DeviationSet deviations;
+  std::shared_ptr<Instrument> instrument;  // may be null
 };
 
 class HostProgram {
@@ -90,6 +92,9 @@ class HostProgram {
   [[nodiscard]] StatePlace state_place(spec::BufferId buffer) const;
   void find_caller_pools(std::span<const InputSource> inputs);
   void copy_in(std::span<const InputSource> inputs);
+  [[nodiscard]] RunMemory run_memory(std::span<const InputSource> inputs) const;
+  void add_guards(RunMemory& memory) const;
+  void add_pads(std::span<const InputSource> inputs, RunMemory& memory) const;
   void place_values();
   void with_place(const std::function<void()>& work);
   void run_block(std::size_t block);
@@ -109,12 +114,14 @@ class HostProgram {
   void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
   Launch bind_step(const spec::PlanStep& step, bool has_data);
   Launch bind_body(const spec::PlanStep& step);
+  [[nodiscard]] Launch watched(BoundStep bound, Launch launch) const;
   [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
   void take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data);
   void take_result(spec::ValueId id, Made& made, bool has_data);
   [[nodiscard]] std::vector<Item> arguments_of(const spec::PlanStep& step,
                                                const spec::OpRow& row) const;
   [[nodiscard]] const spec::OpRow& row_of(const spec::PlanStep& step) const;
+  std::span<std::byte> allocate(std::int64_t size_bytes);
   void allocate(Tensor& tensor);
 
   spec::Plan plan_;

@@ -8,15 +8,22 @@
 
 namespace graphgate::optimized {
 
+// How many bytes stand before and behind memory that is guarded, and what they hold. Nobody is
+// given them: a write there is a write outside.
+inline constexpr std::int64_t kGuardBytes = 256;
+inline constexpr std::byte kGuardFill{0xD9};
+
 // Zero-filled when made; the address never changes. The alignment is a power of two.
 class HostMemory {
  public:
   HostMemory() = default;
-  HostMemory(std::int64_t size_bytes, std::int64_t alignment_bytes);
+  // `is_guarded`: an instrument watches, and there are guards on both sides.
+  HostMemory(std::int64_t size_bytes, std::int64_t alignment_bytes, bool is_guarded = false);
 
-  [[nodiscard]] std::byte* data() const { return bytes_.get(); }
+  [[nodiscard]] std::byte* data() const { return bytes_.get() + lead_bytes_; }
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] std::int64_t alignment_bytes() const { return alignment_bytes_; }
+  [[nodiscard]] bool is_guarded() const { return lead_bytes_ > 0; }
 
  private:
   struct Free {
@@ -26,6 +33,7 @@ class HostMemory {
   std::unique_ptr<std::byte[], Free> bytes_;
   std::int64_t size_bytes_ = 0;
   std::int64_t alignment_bytes_ = 1;
+  std::int64_t lead_bytes_ = 0;  // before data(): the guard, and what alignment asks for
 };
 
 }  // namespace graphgate::optimized

@@ -4,7 +4,7 @@
 
 namespace graphgate::optimized {
 
-std::shared_ptr<HostMemory> RunPool::reserve(const spec::PlanPool& pool) {
+std::shared_ptr<HostMemory> RunPool::reserve(const spec::PlanPool& pool, bool is_guarded) {
   auto& memory = memory_[{pool.kind, pool.name + " on " + spec::print_device(pool.device)}];
   if (memory && memory->size_bytes() >= pool.size_bytes &&
       memory->alignment_bytes() >= pool.alignment_bytes) {
@@ -13,7 +13,7 @@ std::shared_ptr<HostMemory> RunPool::reserve(const spec::PlanPool& pool) {
   const std::int64_t size = std::max(memory ? memory->size_bytes() : 0, pool.size_bytes);
   const std::int64_t alignment =
       std::max(memory ? memory->alignment_bytes() : 1, pool.alignment_bytes);
-  memory = std::make_shared<HostMemory>(size, alignment);
+  memory = std::make_shared<HostMemory>(size, alignment, is_guarded);
   ++growths_;
   return memory;
 }

@@ -37,8 +37,9 @@ class RunPool {
   explicit RunPool(const spec::DeviationSet& deviations = {}) : deviations_(deviations) {}
 
   // The memory of all pools of this kind, name and device, at least as large and as aligned as
-  // `pool`.
-  [[nodiscard]] std::shared_ptr<HostMemory> reserve(const spec::PlanPool& pool);
+  // `pool`. With guards where an instrument watches.
+  [[nodiscard]] std::shared_ptr<HostMemory> reserve(const spec::PlanPool& pool,
+                                                    bool is_guarded = false);
 
   // Before a run: copies out what is held strongly. `who` names the run for messages; `size_bytes`
   // is what the run's plan takes of the pool. Returns the number of the run, from 1.
