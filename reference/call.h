@@ -105,6 +105,7 @@ template <class Body>
 void with_real(Mode mode, Body&& body) {
   switch (mode) {
     case Mode::kEager:
+    case Mode::kProvenance:
       body.template operator()<double>();
       break;
     case Mode::kWorstCase:

@@ -1,8 +1,10 @@
 // LoadedProgram for the reference: inputs checked and bound, states kept, results handed out.
 #include <algorithm>
+#include <set>
 
 #include "reference/effects_audit.h"
 #include "reference/interpreter.h"
+#include "reference/movement.h"
 #include "reference/symbol_binding.h"
 
 namespace graphgate::reference {
@@ -82,8 +84,13 @@ void place_on_device(const Datum& datum, const spec::Value& value) {
 
 class ReferenceProgram final : public spec::LoadedProgram {
  public:
-  ReferenceProgram(const spec::Program& program, Options options, Prepared prepared)
-      : program_(program), options_(options), prepared_(std::move(prepared)) {
+  // `calls` counts the calls that the executor has finished, whatever the program.
+  ReferenceProgram(const spec::Program& program, Options options, Prepared prepared,
+                   std::shared_ptr<std::uint64_t> calls)
+      : program_(program),
+        options_(options),
+        prepared_(std::move(prepared)),
+        calls_(std::move(calls)) {
     Importer importer;
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.kind == InputKind::kUserInput) continue;
@@ -94,9 +101,15 @@ class ReferenceProgram final : public spec::LoadedProgram {
 
   Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
     GRAPHGATE_TRY_VOID(check_inputs(program_, inputs, options_.allow_zero_and_one));
+    const DeclaredArithmetic declared(options_.arithmetic);
     Run run{options_};
+    if (options_.mode == Mode::kProvenance) run.provenance = &provenance_;
+    (void)provenance_.take_rows();  // of a call that failed
+    if (!std::exchange(has_begun_, true)) begin_states(nullptr);
     try {
-      return execute(inputs, run);
+      spec::CallResult result = execute(inputs, run);
+      ++*calls_;
+      return result;
     } catch (const OpError& error) {
       return bad_input(place(run) + error.what());
     } catch (const Undecidable& error) {
@@ -110,7 +123,42 @@ class ReferenceProgram final : public spec::LoadedProgram {
     }
   }
 
+  Result<void> set_state(std::string_view target, const HostTensor& value, bool rebind) override {
+    const std::string place = program_.name + ": state '" + std::string(target) + "'";
+    const auto found = states_.find(target);
+    if (found == states_.end()) return bad_input(place + " does not exist");
+    Tensor& state = *found->second;
+    if (value.dtype != state.dtype || value.sizes != state.sizes) {
+      return bad_input(place + " has another dtype or other sizes than it is given");
+    }
+    const auto sharing = std::count_if(states_.begin(), states_.end(), [&](const auto& entry) {
+      return entry.second->storage == state.storage;
+    });
+    if (rebind && sharing > 1) {
+      return unsupported(place + " shares its storage with other state, and cannot be bound anew");
+    }
+    const TensorRef given = Importer().import(value);
+    const TensorRef copy = copy_of(*given);
+    move_elements(state, *copy, element_positions(*copy));
+    if (has_begun_) begin_states(state.storage.get());
+    return {};
+  }
+
  private:
+  // The words of states at the beginning, or of those in a storage with new contents.
+  void begin_states(const Storage* changed) {
+    if (options_.mode != Mode::kProvenance) return;
+    std::set<const Storage*> seen;
+    for (const spec::ProgramInput& input : program_.inputs) {
+      if (input.kind == InputKind::kUserInput) continue;
+      const TensorRef& tensor = states_.at(input.target);
+      const bool is_meant = !changed || tensor->storage.get() == changed;
+      if (!is_meant || !seen.insert(tensor->storage.get()).second) continue;
+      const std::uint64_t times = changed ? ++replaced_[input.target] : 0;
+      provenance_.begin(*tensor, "state", input.target, times);
+    }
+  }
+
   [[nodiscard]] std::string place(const Run& run) const {
     if (!run.node) return program_.name + ": ";
     return program_.name + ": node '" + run.node->name + "' (" + run.node->op + "): ";
@@ -121,6 +169,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     std::vector<Datum> user_inputs;
     std::vector<Datum> graph_inputs;
     std::map<std::string, Datum, std::less<>> user_by_name;
+    std::set<const Storage*> begun;
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.constant) continue;
       if (input.kind != InputKind::kUserInput) {
@@ -129,6 +178,10 @@ class ReferenceProgram final : public spec::LoadedProgram {
       }
       const Datum datum = import_input(inputs[user_inputs.size()], importer);
       place_on_device(datum, program_.graph.value(input.value));
+      const auto* tensor = datum.as<TensorRef>();
+      if (run.provenance && tensor && begun.insert((*tensor)->storage.get()).second) {
+        provenance_.begin(**tensor, "input", input.target, *calls_);
+      }
       user_inputs.push_back(datum);
       user_by_name.emplace(input.target, datum);
       graph_inputs.push_back(datum);
@@ -136,7 +189,9 @@ class ReferenceProgram final : public spec::LoadedProgram {
     std::vector<Datum> outputs = run_graph(prepared_, std::move(graph_inputs), run);
     run.node = nullptr;
     apply_mutations(outputs, user_by_name);
-    return collect(outputs, user_inputs);
+    spec::CallResult result = collect(outputs, user_inputs);
+    if (run.provenance) result.provenance = rows_of(outputs, user_by_name);
+    return result;
   }
 
   // Writes what a functionalized program returns as the new contents of its inputs and buffers. A
@@ -169,10 +224,29 @@ class ReferenceProgram final : public spec::LoadedProgram {
     }
   }
 
-  void copy_into(Tensor& target, const Tensor& source) const {
+  void copy_into(Tensor& target, const Tensor& source) {
+    if (options_.mode == Mode::kProvenance) provenance_.assign(target, source);
     with_number(options_.mode, source.dtype, [&]<class N>() {
       store(target, broadcast_to(load<N>(source, source.dtype), target.sizes));
     });
+  }
+
+  // What the nodes did, and what the call leaves behind.
+  std::vector<spec::ProvenanceRow> rows_of(
+      const std::vector<Datum>& outputs, const std::map<std::string, Datum, std::less<>>& inputs) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (program_.outputs[i].kind != OutputKind::kUserOutput) continue;
+      const std::string port = "output " + std::to_string(next++);
+      if (const auto* tensor = outputs[i].as<TensorRef>()) provenance_.note_end(port, **tensor);
+    }
+    for (const auto& [name, datum] : inputs) {
+      if (const auto* tensor = datum.as<TensorRef>()) {
+        provenance_.note_end("input " + name, **tensor);
+      }
+    }
+    for (const auto& [target, tensor] : states_) provenance_.note_end("state " + target, *tensor);
+    return provenance_.take_rows();
   }
 
   spec::CallResult collect(const std::vector<Datum>& outputs,
@@ -214,14 +288,19 @@ class ReferenceProgram final : public spec::LoadedProgram {
 
   [[nodiscard]] spec::Spread spread_of(const Datum& datum) const {
     const auto* tensor = datum.as<TensorRef>();
-    if (!tensor || options_.mode == Mode::kEager) return {};
+    const bool is_exact = options_.mode == Mode::kEager || options_.mode == Mode::kProvenance;
+    if (!tensor || is_exact) return {};
     return export_spread(**tensor);
   }
 
   const spec::Program& program_;
   const Options options_;
   const Prepared prepared_;
+  const std::shared_ptr<std::uint64_t> calls_;
   std::map<std::string, TensorRef, std::less<>> states_;
+  std::map<std::string, std::uint64_t, std::less<>> replaced_;  // how often, by target
+  Provenance provenance_;
+  bool has_begun_ = false;  // a call
 };
 
 class ReferenceExecutor final : public spec::Executor {
@@ -236,6 +315,8 @@ class ReferenceExecutor final : public spec::Executor {
         return "reference-worst-case";
       case Mode::kSampled:
         return "reference-sampled";
+      case Mode::kProvenance:
+        return "reference-provenance";
     }
     return "reference";
   }
@@ -248,11 +329,12 @@ class ReferenceExecutor final : public spec::Executor {
       }
     }
     return std::unique_ptr<spec::LoadedProgram>(
-        std::make_unique<ReferenceProgram>(program, options_, std::move(prepared)));
+        std::make_unique<ReferenceProgram>(program, options_, std::move(prepared), calls_));
   }
 
  private:
   Options options_;
+  std::shared_ptr<std::uint64_t> calls_ = std::make_shared<std::uint64_t>(0);
 };
 
 }  // namespace

@@ -36,10 +36,11 @@ std::vector<Datum> run_cond(const Prepared& prepared, const spec::Node& node,
 }
 
 // A copy of a tensor with a storage of its own and the same geometry.
-TensorRef clone_with_geometry(const Tensor& tensor) {
+TensorRef clone_with_geometry(const Tensor& tensor, Provenance* provenance) {
   auto copy = std::make_shared<Tensor>(tensor);
   copy->storage = std::make_shared<Storage>(*tensor.storage);
   copy->storage->borrowed = true;  // bytes are copied by the first write
+  if (provenance) provenance->duplicate(*tensor.storage, copy->storage);
   return copy;
 }
 
@@ -130,7 +131,7 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
   if (const auto* list = all_bases.as<Datum::List>()) {
     for (const Datum& base : *list) {
       const auto* tensor = base.as<TensorRef>();
-      bases.push_back(tensor ? clone_with_geometry(**tensor) : nullptr);
+      bases.push_back(tensor ? clone_with_geometry(**tensor, run.provenance) : nullptr);
     }
   }
   std::vector<Datum> arguments;

@@ -76,9 +76,12 @@ Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
   return prepared;
 }
 
-std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
-                          const Run& run) {
-  Call call(run.options.mode, row, std::move(arguments));
+namespace {
+
+std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+                            const Run& run) {
+  const bool is_provenance = run.options.mode == Mode::kProvenance;
+  Call call(is_provenance ? Mode::kEager : run.options.mode, row, std::move(arguments));
   if (!run.options.audit_effects) {
     body(call);
     return std::move(call.results());
@@ -87,6 +90,17 @@ std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> 
   body(call);
   audit.check(call.results());
   return std::move(call.results());
+}
+
+}  // namespace
+
+std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+                          const Run& run) {
+  const auto run_it = [&](std::vector<Datum> given) {
+    return run_body(row, body, std::move(given), run);
+  };
+  if (!run.provenance) return run_it(std::move(arguments));
+  return run.provenance->operate(row, body, std::move(arguments), *run.node, *run.graph, run_it);
 }
 
 std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs, Run& run) {
@@ -98,6 +112,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
   }
   for (const Prepared::Step& step : prepared.steps) {
     run.node = step.node;
+    run.graph = &graph;
     std::vector<Datum> results =
         step.row ? run_op(*step.row, step.body,
                           bind_arguments(step.row->schema, step.node->arguments, environment), run)

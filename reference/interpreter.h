@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/binding.h"
+#include "reference/provenance.h"
 #include "reference/reference.h"
 #include "reference/registry.h"
 
@@ -30,6 +31,8 @@ struct Run {
   const Options& options;
   // The node being executed, for messages.
   const spec::Node* node = nullptr;
+  const spec::Graph* graph = nullptr;  // that it stands in
+  Provenance* provenance = nullptr;    // of a run with Mode::kProvenance, else null
 };
 
 // Runs all nodes; `inputs` in the order of graph.inputs. Returns graph.outputs. Throws OpError;
@@ -37,7 +40,8 @@ struct Run {
 [[nodiscard]] std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs,
                                            Run& run);
 
-// Runs one op: the body, under the effects audit when the options ask for it.
+// Runs one op: the body, under the effects audit when the options ask for it, with its words in a
+// provenance run.
 [[nodiscard]] std::vector<Datum> run_op(const spec::OpRow& row, Body body,
                                         std::vector<Datum> arguments, const Run& run);
 

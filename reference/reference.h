@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "reference/number/arithmetic.h"
 #include "reference/tensor.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
@@ -17,7 +18,7 @@ namespace graphgate::reference {
 struct Options {
   // kEager gives what PyTorch's eager mode would, rounded at every node. The oracle modes also fill
   // the spreads of CallResult: with worst-case radii (meaningful for programs of one node), or with
-  // standard deviations.
+  // standard deviations. kProvenance computes as kEager does, and fills CallResult::provenance.
   Mode mode = Mode::kEager;
   // Snapshots every operand before each node and compares with what the op's schema declares. A
   // violation is a defect of the reference or of the op table: ErrorKind::kInternal.
@@ -25,11 +26,15 @@ struct Options {
   // Accept sizes 0 and 1 for a symbol whose range starts at 2: PyTorch's export writes 2 there only
   // because it specializes 0 and 1.
   bool allow_zero_and_one = false;
+  // What sums of products are declared to be, where an oracle allows for them: IEEE, or what a
+  // matrix unit does (number/arithmetic.h). Eager runs do not change.
+  Arithmetic arithmetic;
   // The ops that programs may use; must outlive the executor.
   const spec::OpTable* ops = &spec::builtin_op_table();
 };
 
-// Executor::name() is "reference-eager", "reference-worst-case" or "reference-sampled".
+// Executor::name() is "reference-eager", "reference-worst-case", "reference-sampled" or
+// "reference-provenance".
 [[nodiscard]] std::unique_ptr<spec::Executor> make_executor(Options options);
 
 // Whether the reference has a body for the op of this row.

@@ -23,6 +23,8 @@ enum class Mode : std::uint8_t {
   kEager,      // every result rounds to its declared dtype, as PyTorch's does
   kWorstCase,  // oracle, radii are worst-case bounds: for single nodes
   kSampled,    // oracle, radii are standard deviations: from end to end
+  // As kEager; beside every element stands a word that says where it comes from (provenance.h).
+  kProvenance,
 };
 
 // An op was given what it cannot take. Thrown inside reference/, caught where a run starts.

@@ -253,6 +253,25 @@ Tracked<P> held_in(const Tracked<P>& x, spec::DType dtype) {
   return compute_dtype(dtype) == dtype ? x : round_edge(x, dtype);
 }
 
+// a / (1 + e^-x), as sigmoid and silu have it. Held in `compute` (float32, float64), the
+// exponential overflows before the quotient is 0: who divides by that infinity gets 0, who goes
+// around it (e^x / (1 + e^x)) the small number. Either is right.
+inline double divide_by_logistic(double a, double x, spec::DType compute) {
+  return a / (1.0 + held_in(exp(-x), compute));
+}
+template <class P>
+Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DType compute) {
+  const Tracked<P> exponential = held_in(exp(-x), compute);
+  Tracked<P> out = a / (1.0 + exponential);
+  if (std::isinf(exponential.value) && std::isfinite(x.value) && std::isfinite(a.value)) {
+    const long double reach = std::fabs(a.value) + static_cast<long double>(a.radius);
+    const long double most = std::exp(x.value + static_cast<long double>(x.radius));
+    out.radius = std::max(out.radius,
+                          static_cast<double>(reach * most) * (1 + 0x1p-20) + half_ulp(0, compute));
+  }
+  return out;
+}
+
 // An edge of a number that the executor holds up to an unknown common factor (the weights of a
 // softmax before they are normalized): the rounding is relative.
 inline double round_scaled_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }

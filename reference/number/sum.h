@@ -4,12 +4,15 @@
 // and the error of *any* order of summation in the declared arithmetic, with or without fused
 // multiply-adds (Higham, ch. 4: gamma_n times the sum of magnitudes for the worst case). When every
 // term is a multiple of one quantum and the magnitudes sum to fewer quanta than the significand
-// holds, no order rounds at all, and the radius stays 0.
+// holds, no order rounds at all, and the radius stays 0. Sums of products may be declared to be
+// less than IEEE (arithmetic.h): then operands lose bits, and terms are cut off where they are
+// added.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include "reference/number/arithmetic.h"
 #include "reference/number/functions.h"
 
 namespace graphgate::reference {
@@ -50,7 +53,9 @@ class Sum<Tracked<P>> {
     if (x.radius != 0) radii_ += weight(x.radius);
     include(x.value, x.arithmetic, false);
   }
-  void add_product(const Number& a, const Number& b) {
+  void add_product(const Number& left, const Number& right) {
+    const Number a = as_operand(left);
+    const Number b = as_operand(right);
     if (a.radius != 0 || b.radius != 0) radii_ += product_weight(a, b);
     include(a.value * b.value, detail::wider<P>(a.arithmetic, b.arithmetic), true);
   }
@@ -72,6 +77,29 @@ class Sum<Tracked<P>> {
 
  private:
   static constexpr bool kIsWorstCase = P::kDecisionRadii == 1;
+
+  // A factor with the bits that the declared arithmetic leaves it. What is cut off is less than one
+  // unit in the last place left.
+  [[nodiscard]] Number as_operand(const Number& x) const {
+    if (declared_.operand_bits >= 24 || x.arithmetic == Number::Arithmetic::kFloat64) return x;
+    if (!std::isfinite(x.value) || (x.radius == 0 && has_bits(x.value, declared_.operand_bits))) {
+      return x;
+    }
+    const auto reach = static_cast<double>(std::fabs(x.value)) + x.radius;
+    const double cut = std::ldexp(reach, 1 - declared_.operand_bits);
+    return {x.value, P::combine(x.radius, cut), x.arithmetic};
+  }
+  // Whether the lowest bit set lies within that many bits from the highest.
+  static bool has_bits(long double x, int bits) {
+    if (x == 0) return true;
+    int exponent = 0;
+    std::frexp(x, &exponent);
+    return exponent - low_bit(x) <= bits;
+  }
+  // Whether the sum goes to an accumulator that is declared to be less than IEEE.
+  [[nodiscard]] bool is_declared() const {
+    return products_ && declared_.truncates && arithmetic_ == Number::Arithmetic::kFloat32;
+  }
 
   // What a term's own radius adds to radii_: radii add up, standard deviations add in square.
   static long double weight(double radius) {
@@ -101,6 +129,7 @@ class Sum<Tracked<P>> {
     if constexpr (!kIsWorstCase) {
       squares_ += x * x;
       path_ += std::max(total_ * total_, squares_) + (product ? x * x : 0);
+      if (product && declared_.truncates) drift_ += std::sqrt(std::max(total_ * total_, squares_));
     }
     if (may_be_exact_ && x != 0) watch_quantum(x);
   }
@@ -127,16 +156,34 @@ class Sum<Tracked<P>> {
   }
 
   [[nodiscard]] double unit() const {
-    return unit_roundoff(detail::dtype_of<P>(arithmetic_)) * (1 + 0x1p-8);
+    const double u = unit_roundoff(detail::dtype_of<P>(arithmetic_));
+    const double declared = is_declared() ? std::ldexp(1.0, -declared_.accumulator_bits) : u;
+    return std::max(u, declared) * (1 + 0x1p-8);
   }
   [[nodiscard]] bool is_exact(double spread) const {
     if (spread != 0) return false;
-    if (magnitudes_ == 0 || count_ == 1) {
+    if (magnitudes_ == 0 || (count_ == 1 && !is_declared())) {
       return magnitudes_ == 0 || detail::holds(total_, detail::dtype_of<P>(arithmetic_));
     }
     return may_be_exact_ && fits_significand();
   }
+  // Every term and every block's sum, cut off in the accumulator: 2u of the largest magnitude that
+  // any order can meet there, which is at most the sum of all. As a standard deviation: cutting
+  // leans to one side, so what it loses adds up along the path instead of cancelling.
+  [[nodiscard]] double truncation_radius(double spread) const {
+    const double blocks = std::ceil(static_cast<double>(count_) / declared_.block);
+    if constexpr (kIsWorstCase) {
+      const double n = 2 * (static_cast<double>(count_) + blocks) * unit();
+      const double gamma = n < 1 ? n / (1 - n) : detail::kInfinity;
+      return gamma * (static_cast<double>(magnitudes_) + spread) +
+             static_cast<double>(count_) * tiny();
+    } else {
+      return 2 * unit() * static_cast<double>(drift_);
+    }
+  }
+
   [[nodiscard]] double rounding_radius(double spread) const {
+    if (is_declared()) return truncation_radius(spread);
     if constexpr (kIsWorstCase) {
       const double n = static_cast<double>(products_ ? count_ : count_ - 1) * unit();
       const double gamma = n < 1 ? n / (1 - n) : detail::kInfinity;
@@ -158,6 +205,8 @@ class Sum<Tracked<P>> {
   int quantum_exponent_ = 1 << 20;
   bool products_ = false;
   bool may_be_exact_ = true;
+  long double drift_ = 0;  // sum of partial sums' sizes: what cutting off is relative to
+  Arithmetic declared_ = declared_arithmetic();
   typename Number::Arithmetic arithmetic_ = {};
 };
 

@@ -36,7 +36,7 @@ N clip(const N& x, const N& low, const N& high) {
 
 void silu(Call& call) {
   const spec::DType compute = compute_dtype(call.tensor("self")->dtype);
-  activate(call, [compute](auto x) { return x / (1.0 + held_in(exp(-x), compute)); });
+  activate(call, [compute](auto x) { return divide_by_logistic(x, x, compute); });
 }
 
 void mish(Call& call) {

@@ -53,7 +53,7 @@ void rsqrt_of(Call& call) {
 void sigmoid(Call& call) {
   const DType compute = compute_dtype(to_floating(call.tensor("self")->dtype));
   pointwise_real(call, {"self"},
-                 [compute](auto x) { return 1.0 / (1.0 + held_in(exp(-x), compute)); });
+                 [compute]<class N>(const N& x) { return divide_by_logistic(N(1), x, compute); });
 }
 
 // -1, 0 or 1; 0 for NaN.

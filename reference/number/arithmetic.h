@@ -1,0 +1,75 @@
+// The declared arithmetic of sums of products: what an executor may do in a dot product.
+//
+// Strict is IEEE: operands as they are, float32 (float64) accumulators rounded to nearest, any
+// order, fused or not. Matrix units do less, and a bound must say so. A product of two operands of
+// at most 12 significant bits is exact in float32 in all of them.
+//
+//   name        operands of float32   accumulator          which hardware
+//   strict      24 bits               24 bits, to nearest  scalar and vector units
+//   tf32        11 bits, truncated    24 bits, truncated   tensor cores with TF32 allowed
+//   tensor-core 24 bits               24 bits, truncated   tensor cores, f16 and bf16 operands
+//   fp8         24 bits               14 bits, truncated   float8 tensor cores (Hopper)
+//
+// Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ
+// Computer Science 7:e330 (2021): products are exact, terms of a block are aligned to the largest
+// and truncated, without guard bits on the first generation, so a step loses up to 2u of the
+// block's largest term for each term. Blanchard, Higham, Lopez, Mary, Pranesh, "Mixed precision
+// block fused multiply-add", SIAM J. Sci. Comput. 42(3) (2020): the error of sums of blocks.
+// DeepSeek-V3 technical report (arXiv 2412.19437), section 3.5.2: float8 products keep about 14
+// bits when they are accumulated. TF32's conversion keeps 10 stored fraction bits (NVIDIA A100
+// whitepaper); who hands float32 bits to the unit truncates them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace graphgate::reference {
+
+struct Arithmetic {
+  std::string_view name = "strict";
+  // Significant bits of float32 operands of products; what lies behind them is cut off.
+  int operand_bits = 24;
+  // Significant bits of the accumulator that float32 sums of products go to.
+  int accumulator_bits = 24;
+  // Terms are cut off instead of rounded, and each is aligned to the largest of its block: a term
+  // and its block's sum lose up to one unit in the accumulator's last place each.
+  bool truncates = false;
+  // The smallest block of terms that are aligned together; blocks are added one after the other.
+  int block = 4;
+};
+
+inline constexpr Arithmetic kArithmetics[] = {{"strict", 24, 24, false, 4},
+                                              {"tf32", 11, 24, true, 4},
+                                              {"tensor-core", 24, 24, true, 4},
+                                              {"fp8", 24, 14, true, 4}};
+
+// One of these by name; nothing for another name.
+[[nodiscard]] constexpr std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
+  for (const Arithmetic& arithmetic : kArithmetics) {
+    if (arithmetic.name == name) return arithmetic;
+  }
+  return std::nullopt;
+}
+
+// The arithmetic that sums of products of the running thread are declared to have. Ops' bodies know
+// nothing of it; executor.cpp sets it for a run.
+[[nodiscard]] inline Arithmetic& declared_arithmetic() {
+  thread_local Arithmetic arithmetic;
+  return arithmetic;
+}
+
+// Sets it as long as it lives.
+class DeclaredArithmetic {
+ public:
+  explicit DeclaredArithmetic(const Arithmetic& arithmetic) : before_(declared_arithmetic()) {
+    declared_arithmetic() = arithmetic;
+  }
+  DeclaredArithmetic(const DeclaredArithmetic&) = delete;
+  DeclaredArithmetic& operator=(const DeclaredArithmetic&) = delete;
+  ~DeclaredArithmetic() { declared_arithmetic() = before_; }
+
+ private:
+  Arithmetic before_;
+};
+
+}  // namespace graphgate::reference

@@ -1,0 +1,154 @@
+#include "reference/number/arithmetic.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "reference/number/sum.h"
+
+namespace graphgate::reference {
+namespace {
+
+constexpr auto kSingle = Bounded::Arithmetic::kFloat32;
+
+// x without what lies behind `bits` significant bits below 2^exponent: truncation toward zero.
+double cut_at(double x, int exponent, int bits) {
+  const double unit = std::ldexp(1.0, exponent - bits);
+  return std::trunc(x / unit) * unit;
+}
+int exponent_of(double x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  return exponent;
+}
+double cut(double x, int bits) { return x == 0 ? 0 : cut_at(x, exponent_of(x), bits); }
+
+// A matrix unit: exact products of cut operands; each block of terms and the accumulator is aligned
+// to the largest of them, cut, added, and cut again.
+double emulate(const Arithmetic& unit, const std::vector<float>& a, const std::vector<float>& b,
+               std::size_t block) {
+  double accumulator = 0;
+  for (std::size_t begin = 0; begin < a.size(); begin += block) {
+    std::vector<double> terms = {accumulator};
+    for (std::size_t i = begin; i < std::min(begin + block, a.size()); ++i) {
+      terms.push_back(cut(static_cast<double>(a[i]), unit.operand_bits) *
+                      cut(static_cast<double>(b[i]), unit.operand_bits));
+    }
+    int largest = -1000;
+    for (const double term : terms)
+      largest = term == 0 ? largest : std::max(largest, exponent_of(term));
+    double sum = 0;
+    for (const double term : terms) sum += cut_at(term, largest, unit.accumulator_bits);
+    accumulator = cut(sum, unit.accumulator_bits);
+  }
+  return accumulator;
+}
+
+std::vector<float> draw_operands(std::size_t count, int bits) {
+  std::vector<float> out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int mantissa = *rc::gen::inRange(-(1 << bits), 1 << bits);
+    out.push_back(std::ldexp(static_cast<float>(mantissa), *rc::gen::inRange(-8, 4) - bits));
+  }
+  return out;
+}
+
+Bounded dot(const Arithmetic& arithmetic, const std::vector<float>& a,
+            const std::vector<float>& b) {
+  const DeclaredArithmetic declared(arithmetic);
+  Sum<Bounded> sum;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum.add_product({static_cast<long double>(a[i]), 0, kSingle},
+                    {static_cast<long double>(b[i]), 0, kSingle});
+  }
+  return sum.result();
+}
+
+bool holds(const Bounded& bound, double actual) {
+  return std::fabs(static_cast<long double>(actual) - bound.value) <=
+         static_cast<long double>(bound.radius);
+}
+
+RC_GTEST_PROP(DeclaredArithmetic, HoldsWhatAMatrixUnitMakes, ()) {
+  const auto count = static_cast<std::size_t>(*rc::gen::inRange(1, 80));
+  const Arithmetic unit = *rc::gen::elementOf(
+      std::vector<Arithmetic>(std::begin(kArithmetics) + 1, std::end(kArithmetics)));
+  // Operands of tensor-core and fp8 have few bits; those of tf32 have all that float32 has.
+  const int bits = unit.operand_bits < 24 ? 24 : 8;
+  const std::vector<float> a = draw_operands(count, bits);
+  const std::vector<float> b = draw_operands(count, bits);
+  const auto block = static_cast<std::size_t>(*rc::gen::element(4, 8, 16, 32));
+  RC_ASSERT(holds(dot(unit, a, b), emulate(unit, a, b, block)));
+}
+
+// The declaration matters: IEEE bounds exclude what each of the units makes of some data.
+TEST(DeclaredArithmetic, IsWiderThanStrictWhereTheUnitIsWorse) {
+  const std::vector<float> fine(4, 1.0F + 0x1p-12F);
+  const Arithmetic tf32 = *parse_arithmetic("tf32");
+  EXPECT_FALSE(holds(dot({}, fine, fine), emulate(tf32, fine, fine, 4)));
+  EXPECT_TRUE(holds(dot(tf32, fine, fine), emulate(tf32, fine, fine, 4)));
+
+  const Arithmetic fp8 = *parse_arithmetic("fp8");
+  const std::vector<float> eighths(512, 1.125F);
+  EXPECT_FALSE(holds(dot({}, eighths, eighths), emulate(fp8, eighths, eighths, 4)));
+  EXPECT_TRUE(holds(dot(fp8, eighths, eighths), emulate(fp8, eighths, eighths, 4)));
+
+  // A large term makes the accumulator cut the tails of all others, always to the same side.
+  const Arithmetic cores = *parse_arithmetic("tensor-core");
+  std::vector<float> mixed(4096, 1.0F + 0x1p-7F);
+  mixed[0] = 0x1p20F;
+  const std::vector<float> other(4096, 1.0F + 0x1p-7F);
+  const double made = emulate(cores, mixed, other, 4);
+  EXPECT_TRUE(holds(dot(cores, mixed, other), made));
+  EXPECT_GT(dot(cores, mixed, other).radius, dot({}, mixed, other).radius);
+}
+
+TEST(DeclaredArithmetic, KeepsExactDataExact) {
+  const std::vector<float> ones(100, 3.0F);
+  for (const Arithmetic& arithmetic : kArithmetics) {
+    const Bounded sum = dot(arithmetic, ones, ones);
+    EXPECT_EQ(sum.value, 900);
+    EXPECT_EQ(sum.radius, 0) << arithmetic.name;
+  }
+  const std::vector<float> many(4000, 3.0F);
+  EXPECT_EQ(dot(*parse_arithmetic("tensor-core"), many, many).radius, 0);
+  EXPECT_GT(dot(*parse_arithmetic("fp8"), many, many).radius, 0) << "36000 needs 16 bits";
+}
+
+TEST(DeclaredArithmetic, LeavesPlainSumsAndFloat64Alone) {
+  const DeclaredArithmetic declared(*parse_arithmetic("fp8"));
+  Sum<Bounded> plain;
+  Sum<Bounded> wide;
+  for (int i = 0; i < 100; ++i) {
+    plain.add({0.1L, 0, kSingle});
+    wide.add_product({0.1L, 0, Bounded::Arithmetic::kFloat64},
+                     {0.3L, 0, Bounded::Arithmetic::kFloat64});
+  }
+  EXPECT_LT(plain.result().radius, 0x1p-10);
+  EXPECT_LT(wide.result().radius, 0x1p-40);
+}
+
+TEST(DeclaredArithmetic, EndsWithItsScope) {
+  {
+    const DeclaredArithmetic declared(*parse_arithmetic("tf32"));
+    EXPECT_EQ(declared_arithmetic().name, "tf32");
+  }
+  EXPECT_EQ(declared_arithmetic().name, "strict");
+  EXPECT_FALSE(parse_arithmetic("fast").has_value());
+}
+
+TEST(DivideByLogistic, AllowsZeroAndTheSmallNumberWhereTheExponentialOverflows) {
+  const Bounded x(-93.0L, 0, kSingle);
+  const Bounded sigmoid = divide_by_logistic(Bounded(1.0), x, spec::DType::kFloat32);
+  EXPECT_TRUE(holds(sigmoid, 0));
+  EXPECT_TRUE(holds(sigmoid, std::exp(-93.0)));
+  EXPECT_FALSE(holds(sigmoid, std::exp(-92.0)));
+  const Bounded silu = divide_by_logistic(x, x, spec::DType::kFloat32);
+  EXPECT_TRUE(holds(silu, -0.0));
+  EXPECT_TRUE(holds(silu, -93 * std::exp(-93.0)));
+}
+
+}  // namespace
+}  // namespace graphgate::reference

@@ -1,0 +1,293 @@
+#include "reference/provenance_ops.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace graphgate::reference {
+namespace {
+
+using spec::BaseType;
+using spec::mix_provenance;
+using spec::provenance_hash;
+
+// An out= argument: its old contents mean nothing.
+bool is_out(const spec::OpRow& row, std::size_t argument) {
+  return row.effects.mutates(argument) && !row.effects.arguments[argument].reads;
+}
+
+// The tag, on the op or on the functional form of an in-place one, where PyTorch left it out.
+bool is_pointwise(const spec::OpRow& row) {
+  if (row.has_tag("pointwise")) return true;
+  spec::OpSchema functional = row.schema;
+  if (functional.base_name() == functional.name) return false;
+  functional.name = functional.base_name();
+  const spec::OpRow* twin = spec::builtin_op_table().find(functional.qualified_name());
+  return twin && twin->has_tag("pointwise");
+}
+
+std::uint64_t mix_datum(std::uint64_t hash, const Datum& datum) {
+  const auto tagged = [&](std::string_view kind, std::uint64_t word) {
+    return mix_provenance(mix_provenance(hash, kind), word);
+  };
+  if (const auto* b = datum.as<bool>()) return tagged("bool", *b ? 1 : 0);
+  if (const auto* i = datum.as<std::int64_t>()) {
+    return tagged("int", static_cast<std::uint64_t>(*i));
+  }
+  if (const auto* x = datum.as<double>()) return tagged("float", std::bit_cast<std::uint64_t>(*x));
+  if (const auto* text = datum.as<std::string>()) {
+    return mix_provenance(mix_provenance(hash, "str"), *text);
+  }
+  if (const auto* dtype = datum.as<spec::DType>()) {
+    return mix_provenance(mix_provenance(hash, "dtype"), spec::torch_name(*dtype));
+  }
+  if (datum.as<TensorRef>()) return mix_provenance(hash, "tensor");
+  if (const auto* list = datum.as<Datum::List>()) {
+    hash = mix_provenance(hash, "list");
+    for (const Datum& element : *list) hash = mix_datum(hash, element);
+    return mix_provenance(hash, list->size());
+  }
+  return mix_provenance(hash, "none");
+}
+
+// The op and everything that it is given beside tensors.
+std::uint64_t key_of(const spec::OpRow& row, const std::vector<Datum>& arguments) {
+  std::uint64_t key = mix_provenance(0, base_of(row));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const spec::SchemaArgument& declared = row.schema.arguments[i];
+    const BaseType type = declared.type.base;
+    const bool places_only = type == BaseType::kDevice || type == BaseType::kLayout ||
+                             type == BaseType::kMemoryFormat || type == BaseType::kGenerator;
+    if (places_only || is_out(row, i)) continue;
+    key = mix_datum(mix_provenance(key, declared.name), arguments[i]);
+  }
+  return key;
+}
+
+// The operands whose elements count.
+std::vector<const WordOperand*> read_operands(const WordCall& call) {
+  std::vector<const WordOperand*> out;
+  for (const WordOperand& operand : call.operands) {
+    if (!is_out(call.row, operand.argument)) out.push_back(&operand);
+  }
+  return out;
+}
+
+// The version after a write over `old`: one more; of a new tensor, the first.
+std::uint32_t version_at(const WordCall& call, const WordTarget& target, std::size_t position) {
+  if (!target.written) return 1;
+  const Words& old = call.operands[*target.written].words;
+  return position < old.size() ? spec::provenance_version(old[position]) + 1 : 1;
+}
+
+Words finish(const WordCall& call, const WordTarget& target, std::vector<std::uint64_t> hashes) {
+  for (std::size_t p = 0; p < hashes.size(); ++p) {
+    hashes[p] = spec::make_provenance(hashes[p], call.producer, version_at(call, target, p));
+  }
+  return hashes;
+}
+
+// What tells one result from another.
+std::uint64_t mix_target(std::uint64_t hash, const WordCall& call, const WordTarget& target) {
+  if (target.result) return mix_provenance(hash, *target.result);
+  const std::size_t argument = call.operands[*target.written].argument;
+  hash = mix_provenance(hash, call.row.schema.arguments[argument].name);
+  std::uint64_t element = 0;
+  for (std::size_t k = 0; k < *target.written; ++k) {
+    if (call.operands[k].argument == argument) ++element;
+  }
+  return mix_provenance(hash, element);
+}
+
+bool broadcasts(const Sizes& from, const Sizes& to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    const std::int64_t wanted = to[to.size() - from.size() + d];
+    if (from[d] != 1 && from[d] != wanted) return false;
+  }
+  return true;
+}
+
+Words pointwise_words(const WordCall& call, const WordTarget& target, std::uint64_t key) {
+  const auto count = static_cast<std::size_t>(target.tensor.count());
+  Words hashes(count, mix_target(key, call, target));
+  for (const WordOperand* operand : read_operands(call)) {
+    Array<spec::ProvenanceWord> words;
+    words.sizes = operand->tensor.sizes;
+    words.data = operand->words;
+    const auto stretched = broadcast_to(words, target.tensor.sizes);
+    for (std::size_t p = 0; p < count; ++p) {
+      hashes[p] = mix_provenance(hashes[p], provenance_hash(stretched.data[p]));
+    }
+  }
+  return finish(call, target, std::move(hashes));
+}
+
+std::uint64_t digest_of(const WordCall& call, std::uint64_t key) {
+  for (const WordOperand* operand : read_operands(call)) {
+    key = mix_provenance(key, operand->words.size());
+    for (const spec::ProvenanceWord word : operand->words) {
+      key = mix_provenance(key, provenance_hash(word));
+    }
+  }
+  return key;
+}
+
+Words whole_words(const WordCall& call, const WordTarget& target, std::uint64_t digest) {
+  Words hashes(static_cast<std::size_t>(target.tensor.count()));
+  const std::uint64_t base = mix_target(digest, call, target);
+  for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
+  return finish(call, target, std::move(hashes));
+}
+
+// An int64 tensor of that geometry whose elements are the words.
+TensorRef as_tensor(const Tensor& like, const Words& words) {
+  std::int64_t extent = like.offset + 1;
+  for (std::size_t d = 0; d < like.sizes.size(); ++d) {
+    extent += std::max<std::int64_t>(like.sizes[d] - 1, 0) * like.strides[d];
+  }
+  const TensorRef whole = new_tensor(spec::DType::kInt64, {extent}, like.device);
+  TensorRef tensor = view_of(*whole, like.sizes, like.strides, like.offset);
+  std::byte* bytes = tensor->storage->writable_bytes();
+  std::size_t i = 0;
+  for (const std::int64_t position : element_positions(*tensor)) {
+    std::memcpy(bytes + position * 8, &words[i++], 8);
+  }
+  return tensor;
+}
+
+Words words_in(const Tensor& tensor) {
+  Words words;
+  const std::byte* bytes = tensor.storage->bytes();
+  for (const std::int64_t position : element_positions(tensor)) {
+    std::memcpy(&words.emplace_back(), bytes + position * 8, 8);
+  }
+  return words;
+}
+
+// The arguments of a moving op with words in the place of elements, and nothing where it fills in a
+// number.
+class WordArguments {
+ public:
+  WordArguments(const WordCall& call, const Moves& moves, spec::DType dtype, Origins& origins)
+      : call_(call), moves_(moves), dtype_(dtype), origins_(origins) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      data_.push_back(substitute(i, call.arguments[i]));
+    }
+  }
+  [[nodiscard]] const std::vector<Datum>& data() const { return data_; }
+  // The stand-in of operand k; null for one that is read for what it is.
+  [[nodiscard]] TensorRef stand_in(std::size_t k) const { return stand_ins_[k]; }
+
+ private:
+  Datum substitute(std::size_t argument, const Datum& datum) {
+    const spec::SchemaArgument& declared = call_.row.schema.arguments[argument];
+    if (datum.as<TensorRef>()) {
+      const std::size_t k = stand_ins_.size();
+      const WordOperand& operand = call_.operands[k];
+      const bool moves = moves_.has(declared.name) || call_.row.writes(argument);
+      stand_ins_.push_back(moves ? as_tensor(operand.tensor, converted(operand)) : nullptr);
+      return moves ? Datum{stand_ins_.back()} : datum;
+    }
+    if (const auto* list = datum.as<Datum::List>()) {
+      Datum::List out;
+      for (const Datum& element : *list) out.push_back(substitute(argument, element));
+      return {std::move(out)};
+    }
+    if (datum.as<spec::DType>()) return {spec::DType::kInt64};
+    const bool is_filler = declared.type.base == BaseType::kScalar && !datum.is_none();
+    if (is_filler) return {std::int64_t{0}};
+    if (declared.type.base == BaseType::kFloat && !datum.is_none()) return {0.0};
+    return datum;
+  }
+
+  Words converted(const WordOperand& operand) {
+    Words words = operand.words;
+    for (auto& word : words)
+      word = origins_.cast(word, operand.tensor.dtype, dtype_, call_.producer);
+    return words;
+  }
+
+  const WordCall& call_;
+  const Moves& moves_;
+  spec::DType dtype_;
+  Origins& origins_;
+  std::vector<Datum> data_;
+  std::vector<TensorRef> stand_ins_;
+};
+
+// Nothing where the body does not take int64.
+std::optional<std::vector<Words>> moved_words(const WordCall& call, const Moves& moves,
+                                              const std::vector<WordTarget>& targets,
+                                              std::uint64_t key, Origins& origins) {
+  const WordArguments arguments(call, moves, targets.front().tensor.dtype, origins);
+  Call run(Mode::kEager, call.row, arguments.data());
+  try {
+    call.body(run);
+  } catch (const OpError&) {
+    return std::nullopt;
+  }
+  std::vector<TensorRef> results;
+  for (const Datum& result : run.results()) {
+    if (const auto* tensor = result.as<TensorRef>()) results.push_back(*tensor);
+    if (const auto* list = result.as<Datum::List>()) {
+      for (const Datum& element : *list) results.push_back(*element.as<TensorRef>());
+    }
+  }
+  std::vector<Words> out;
+  for (const WordTarget& target : targets) {
+    const TensorRef tensor =
+        target.result ? results.at(*target.result) : arguments.stand_in(*target.written);
+    if (!tensor || tensor->dtype != spec::DType::kInt64) return std::nullopt;
+    Words& words = out.emplace_back(words_in(*tensor));
+    if (words.size() != static_cast<std::size_t>(target.tensor.count())) return std::nullopt;
+    const auto filler = spec::make_provenance(mix_target(mix_provenance(key, "fill"), call, target),
+                                              call.producer, 1);
+    std::replace(words.begin(), words.end(), spec::ProvenanceWord{0}, filler);
+  }
+  return out;
+}
+
+// Integers plus 0, minus 0 and times 1 are what they were.
+bool keeps_integers(const WordCall& call, const WordTarget& target) {
+  const std::string name = base_of(call.row);
+  const bool adds = name == "aten.add" || name == "aten.sub";
+  const auto other = call.row.schema.find_argument("other");
+  if ((!adds && name != "aten.mul") || !other || call.operands.empty()) return false;
+  const auto* number = call.arguments[*other].as<std::int64_t>();
+  const WordOperand& self = call.operands.front();
+  return number && *number == (adds ? 0 : 1) && self.tensor.dtype == target.tensor.dtype &&
+         spec::is_integral(self.tensor.dtype) && self.tensor.dtype != spec::DType::kBool &&
+         self.tensor.sizes == target.tensor.sizes;
+}
+
+}  // namespace
+
+std::vector<Words> words_after(const WordCall& call, const std::vector<WordTarget>& targets,
+                               Origins& origins) {
+  if (targets.empty()) return {};
+  const std::uint64_t key = key_of(call.row, call.arguments);
+  if (moves_words(call.row, call.arguments)) {
+    auto moved = moved_words(call, *find_moves(call.row), targets, key, origins);
+    if (moved) return std::move(*moved);
+  }
+  std::optional<std::uint64_t> digest;
+  std::vector<Words> out;
+  for (const WordTarget& target : targets) {
+    const auto inputs = read_operands(call);
+    const bool fits = std::all_of(inputs.begin(), inputs.end(), [&](const WordOperand* operand) {
+      return broadcasts(operand->tensor.sizes, target.tensor.sizes);
+    });
+    if (keeps_integers(call, target)) {
+      out.push_back(call.operands.front().words);
+    } else if (is_pointwise(call.row) && fits) {
+      out.push_back(pointwise_words(call, target, key));
+    } else {
+      if (!digest) digest = digest_of(call, key);
+      out.push_back(whole_words(call, target, *digest));
+    }
+  }
+  return out;
+}
+
+}  // namespace graphgate::reference
