@@ -18,6 +18,13 @@ struct Element {
   [[nodiscard]] bool outside() const { return !undecided && !(error <= allowed); }
 };
 
+// Half the spacing of the elements between `value` and `actual`: below a power of two it is half of
+// what it is above.
+long double half_spacing_toward(long double actual, long double value, spec::DType dtype) {
+  const bool below = std::fabs(actual) < std::fabs(value);
+  return half_spacing(below ? std::nextafter(value, 0.0L) : value, dtype);
+}
+
 Element compare_element(long double actual, long double value, double radius, double multiple,
                         spec::DType dtype) {
   constexpr long double kFar = std::numeric_limits<long double>::infinity();
@@ -38,7 +45,7 @@ Element compare_element(long double actual, long double value, double radius, do
   }
   const long double error = std::fabs(actual - value);
   // Without a radius, the nearest element is right and its distance no error.
-  if (radius == 0 && error <= half_spacing(value, dtype)) return {false, 0, 0};
+  if (radius == 0 && error <= half_spacing_toward(actual, value, dtype)) return {false, 0, 0};
   return {false, error, allowed};
 }
 

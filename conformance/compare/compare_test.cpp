@@ -56,6 +56,16 @@ TEST(Element, OverflowsHalfASpacingAboveTheLargestElement) {
   EXPECT_EQ(overflow_threshold(DType::kFloat8E5M2), 61440.0L);
 }
 
+// Elements lie half as far apart below a power of two: the one before 1 is not 1 rounded.
+TEST(CompareValues, TellsAnExactPowerOfTwoFromTheElementBelowIt) {
+  const HostTensor below =
+      tensor_of(DType::kBFloat16, std::vector<std::uint16_t>{0x3F7F, 0xBF7F, 0x3F81});
+  const auto report = compare_values(below, Spread{{1.0L, -1.0L, 1.0L}, {0, 0, 0}}, 1);
+  EXPECT_EQ(report.outside, 3);
+  const HostTensor one = tensor_of(DType::kBFloat16, std::vector<std::uint16_t>{0x3F80, 0x3F80});
+  EXPECT_TRUE(compare_values(one, Spread{{1 - 0x1p-10L, 1 + 0x1p-9L}, {0, 0}}, 1).ok());
+}
+
 TEST(CompareValues, AcceptsWhatLiesWithinTheRadius) {
   const auto report = compare_values(floats({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
   EXPECT_TRUE(report.ok());
