@@ -1,0 +1,115 @@
+// Every plan of golden/plans/bad breaks exactly the rule that its name begins with.
+//
+// Beside NAME.plan there may be NAME.txt, the program that it is for, and NAME.ops, rows of custom
+// ops. NAME.plan without a program is judged alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "conformance/verify/verify.h"
+#include "spec/graph_text.h"
+#include "spec/plan_text.h"
+
+namespace graphgate::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> bad_plans() {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(GRAPHGATE_GOLDEN_DIR "/plans/bad")) {
+    if (entry.path().extension() == ".plan") out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// "V3.overlap-2.plan" -> "V3.overlap".
+std::string rule_of(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  return stem.substr(0, stem.rfind('-'));
+}
+
+class BadPlan : public testing::TestWithParam<fs::path> {};
+
+TEST_P(BadPlan, BreaksTheRuleThatItsNameSaysAndNoOther) {
+  spec::OpTable ops = spec::builtin_op_table();
+  fs::path beside = GetParam();
+  if (fs::exists(beside.replace_extension(".ops"))) {
+    ASSERT_TRUE(ops.add_text(text_of(beside), beside.string()).ok());
+  }
+  const auto plan = spec::parse_plan(text_of(GetParam()), ops, GetParam().string());
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const auto checked = spec::check_plan(plan.value());
+  ASSERT_TRUE(checked.ok()) << checked.error().message;
+  std::optional<spec::Program> program;
+  if (fs::exists(beside.replace_extension(".txt"))) {
+    auto parsed = spec::parse_program(text_of(beside), ops, beside.string());
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+    program = std::move(parsed).value();
+  }
+  PlanCase plan_case;
+  plan_case.plan = &plan.value();
+  plan_case.ops = &ops;
+  plan_case.program = program ? &*program : nullptr;
+  const std::vector<spec::Finding> findings = verify_plan(plan_case);
+  EXPECT_FALSE(findings.empty());
+  for (const spec::Finding& finding : findings) {
+    EXPECT_EQ(finding.rule, rule_of(GetParam())) << finding.message;
+    EXPECT_FALSE(finding.message.empty());
+    EXPECT_EQ(finding.message.find('\n'), std::string::npos);
+    // V6 and on may be about the plan as a whole.
+    if (finding.rule < "V6" && finding.rule[0] == 'V' && finding.rule[1] != '1') {
+      EXPECT_FALSE(finding.buffers.empty() && finding.nodes.empty()) << finding.message;
+    }
+    if (finding.rule == "V3.overlap" || finding.rule == "V3.in-place") {
+      EXPECT_NE(finding.drawing.find('X'), std::string::npos) << finding.drawing;
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<fs::path>& tested) {
+  std::string name = tested.param.stem().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '.' || c == '-'; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, BadPlan, testing::ValuesIn(bad_plans()), name_of);
+
+TEST(BadPlans, SayInTheirFirstLineWhichRuleTheyBreak) {
+  for (const fs::path& path : bad_plans()) {
+    EXPECT_EQ(text_of(path).rfind("# " + rule_of(path) + ":", 0), 0U) << path;
+  }
+}
+
+// Of one plan alone; the others are about several calls, and are tested with scenarios.
+TEST(BadPlans, AreTwoForEveryRuleOfAPlan) {
+  std::map<std::string, int> counts;
+  for (const fs::path& path : bad_plans()) ++counts[rule_of(path)];
+  for (const Rule& rule : rules()) {
+    if (rule.id.substr(0, 2) > "V5" || rule.id.substr(0, 1) != "V") continue;
+    if (rule.id.substr(0, 3) == "V10" || rule.id == "V3.capacity") continue;  // packings alone
+    EXPECT_GE(counts[std::string(rule.id)], 2) << rule.id;
+  }
+  for (const auto& [id, count] : counts) {
+    EXPECT_TRUE(std::any_of(rules().begin(), rules().end(), [&, name = id](const Rule& rule) {
+      return rule.id == name;
+    })) << id;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::verify

@@ -1,0 +1,42 @@
+#include "conformance/verify/facts.h"
+
+#include <algorithm>
+
+#include "conformance/verify/facts_walk.h"
+
+namespace graphgate::verify {
+
+std::vector<Writer> TensorFact::writers() const {
+  std::vector<Writer> out;
+  for (const Content& content : contents) out = united(out, content.writers);
+  return out;
+}
+
+bool TensorFact::is_certain() const {
+  return std::none_of(contents.begin(), contents.end(),
+                      [](const Content& content) { return content.may; });
+}
+
+Writer GraphFacts::first_node() const { return static_cast<Writer>(program->inputs.size()); }
+
+const spec::Node& GraphFacts::node(std::uint32_t index) const {
+  return frames[nodes[index].frame].graph->node(nodes[index].node);
+}
+
+std::string GraphFacts::name_of(Writer writer) const {
+  if (is_input(writer)) return "input '" + program->inputs[writer].target + "'";
+  const spec::Node& made_by = node(node_of(writer));
+  return "'" + made_by.name + "' (" + made_by.op + ")";
+}
+
+GraphFacts facts_of(const spec::Program& program, const spec::OpTable& ops,
+                    const std::map<std::string, std::int64_t>& symbols,
+                    const std::vector<std::uint32_t>& input_groups,
+                    const std::vector<spec::ProvenanceRow>* run) {
+  GraphFacts facts;
+  facts.program = &program;
+  FactsWalk(program, ops, symbols, RunRows(program, run), facts).walk(input_groups);
+  return facts;
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,94 @@
+// Facts of a program: which node's write every operand of every node must see.
+//
+// The graph is walked in its own order, storages in hand: views, updates in place and returned
+// aliases lead to the root storage, and a map of each storage says who wrote which byte last. So an
+// operand's facts are the reaching definitions of its bytes. Geometry comes from an instrumented
+// run of the reference where there is one (rows with storages, sizes, strides), else from the types
+// that the program states, at the sizes of the plan. Nothing comes from a planner.
+//
+//   %m = aten.mul_.Tensor(%x, 2.0)          writes x [0, 512)
+//   %s = aten.slice.Tensor(%m, 1, 2, 10)    a view: writes nothing
+//   %t = aten.sum.dim_IntList(%s, [1])      operand self: every byte by 'mul_'
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/verify/accesses.h"
+#include "conformance/verify/content_map.h"
+#include "spec/executor.h"
+#include "spec/program.h"
+
+namespace graphgate::verify {
+
+// A node in one place of the run: the root graph is frame 0, and each arm of a conditional that
+// the program can take is a frame of its own.
+struct Frame {
+  const spec::Graph* graph = nullptr;
+  std::optional<std::uint32_t> conditional;  // the node (into GraphFacts::nodes) it is an arm of
+  std::uint32_t arm = 0;                     // among the subgraphs that the conditional is given
+};
+
+// A tensor as the graph has it at one moment. Writers are those of GraphFacts: inputs first, then
+// nodes. `contents` are ranges of its storage; one range to kNoEnd where the geometry is unknown.
+struct TensorFact {
+  std::uint32_t storage = 0;
+  std::optional<spec::HostTensor> geometry;  // without bytes
+  std::vector<Content> contents;
+
+  // Every writer that may be seen in it, ascending.
+  [[nodiscard]] std::vector<Writer> writers() const;
+  // Whether each of the writers must be seen in it.
+  [[nodiscard]] bool is_certain() const;
+};
+
+// What one operand of a node must see. Numbers have no tensor, but the node that makes them.
+struct OperandFact {
+  OperandUse use;  // values are those of the node's graph
+  std::optional<TensorFact> tensor;
+  std::vector<Writer> number;
+};
+
+struct NodeFact {
+  std::uint32_t frame = 0;
+  spec::NodeId node;
+  NodeUse use;  // operands in the order of `operands`
+  std::vector<OperandFact> operands;
+  std::vector<TensorFact> results;  // tensors, lists unpacked, as they are when the node is done
+  bool may_alias = false;           // some result may share storage with an operand
+};
+
+struct GraphFacts {
+  const spec::Program* program = nullptr;
+  std::vector<Frame> frames;
+  std::vector<NodeFact> nodes;  // in the order of running; arms one after the other
+  std::vector<std::map<std::string, std::uint32_t>> by_name;  // by frame: index into `nodes`
+
+  // As Program::outputs; absent for what is no tensor.
+  std::vector<std::optional<TensorFact>> outputs;
+  // As Program::inputs: what each holds when the run is done. Absent for what is no tensor.
+  std::vector<std::optional<TensorFact>> finals;
+  // As Program::inputs: the root storage.
+  std::vector<std::optional<std::uint32_t>> input_storages;
+
+  // Writers below `first_node` are inputs, by their place in Program::inputs.
+  [[nodiscard]] Writer first_node() const;
+  [[nodiscard]] bool is_input(Writer writer) const { return writer < first_node(); }
+  [[nodiscard]] std::uint32_t node_of(Writer writer) const { return writer - first_node(); }
+  [[nodiscard]] Writer writer_of(std::uint32_t node) const { return first_node() + node; }
+  [[nodiscard]] const spec::Node& node(std::uint32_t index) const;
+  // "input 'x'" or "'mul_' (aten.mul_.Tensor)".
+  [[nodiscard]] std::string name_of(Writer writer) const;
+};
+
+// `symbols` bind the program's sizes. `input_groups`: by input, equal numbers for inputs that share
+// a storage; used where `run` does not say. `run` may be null.
+[[nodiscard]] GraphFacts facts_of(const spec::Program& program, const spec::OpTable& ops,
+                                  const std::map<std::string, std::int64_t>& symbols,
+                                  const std::vector<std::uint32_t>& input_groups,
+                                  const std::vector<spec::ProvenanceRow>* run);
+
+}  // namespace graphgate::verify

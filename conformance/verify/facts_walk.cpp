@@ -1,0 +1,223 @@
+#include "conformance/verify/facts_walk.h"
+
+#include <algorithm>
+
+namespace graphgate::verify {
+namespace {
+
+using spec::Node;
+using spec::ValueId;
+
+constexpr ByteRange kEverything{0, kNoEnd};
+
+ByteSet everything() { return {{kEverything}, true}; }
+
+// The subgraphs that a node is given, in order; the same one may stand there twice.
+std::vector<spec::SubgraphId> subgraphs_of(const Node& node) {
+  std::vector<spec::SubgraphId> out;
+  for (const spec::NamedArgument& named : node.arguments) {
+    if (const auto* id = named.argument.as<spec::SubgraphId>()) out.push_back(*id);
+  }
+  return out;
+}
+
+}  // namespace
+
+FactsWalk::FactsWalk(const spec::Program& program, const spec::OpTable& ops,
+                     const std::map<std::string, std::int64_t>& symbols, RunRows rows,
+                     GraphFacts& facts)
+    : program_(program),
+      ops_(ops),
+      symbols_(symbols.begin(), symbols.end()),
+      rows_(std::move(rows)),
+      facts_(facts) {}
+
+void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
+  Values values(program_.graph.values.size());
+  facts_.frames.push_back({&program_.graph, std::nullopt, 0});
+  facts_.by_name.emplace_back();
+  bind_inputs(input_groups, values);
+  walk_frame(0, values);
+  read_ends(values);
+}
+
+std::uint32_t FactsWalk::add_storage() {
+  storages_.emplace_back();
+  return static_cast<std::uint32_t>(storages_.size() - 1);
+}
+
+void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Values& values) {
+  std::map<std::uint32_t, std::uint32_t> storage_of_group;
+  facts_.input_storages.resize(program_.inputs.size());
+  for (std::uint32_t i = 0; i < program_.inputs.size(); ++i) {
+    const spec::ProgramInput& input = program_.inputs[i];
+    if (input.constant) continue;
+    const spec::Value& value = program_.graph.value(input.value);
+    Known& known = values[input.value.index];
+    if (value.kind != spec::ValueKind::kTensor) {
+      known.number = {i};
+      continue;
+    }
+    Ref ref;
+    ref.geometry = geometry_of(value);
+    const spec::ProvenanceRow* row = rows_.input(input, value.name);
+    auto& groups = row != nullptr ? storage_of_row_ : storage_of_group;
+    const std::uint32_t group = row != nullptr            ? row->storage
+                                : i < input_groups.size() ? input_groups[i]
+                                                          : i;
+    if (!groups.contains(group)) groups[group] = add_storage();
+    ref.storage = groups[group];
+    if (row != nullptr) ref.geometry = RunRows::geometry_of(*row);
+    ref.whole = !ref.geometry;
+    // Inputs that share bytes are all writers of what is there at the start.
+    const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
+    ContentMap& map = storages_[ref.storage].map;
+    for (const Content& content : map.read(bytes)) {
+      map.write(content.range, united(content.writers, {i}), !content.writers.empty());
+    }
+    facts_.input_storages[i] = ref.storage;
+    known.tensor = std::move(ref);
+  }
+}
+
+void FactsWalk::walk_frame(std::uint32_t frame, Values& values) {
+  const spec::Graph& graph = *facts_.frames[frame].graph;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto index = static_cast<std::uint32_t>(facts_.nodes.size());
+    facts_.nodes.emplace_back();
+    facts_.nodes[index].frame = frame;
+    facts_.nodes[index].node = spec::NodeId{n};
+    facts_.by_name[frame].emplace(graph.nodes[n].name, index);
+    walk_node(index, values);
+  }
+}
+
+void FactsWalk::walk_node(std::uint32_t index, Values& values) {
+  const Node& node = facts_.node(index);
+  NodeFact fact = std::move(facts_.nodes[index]);
+  fact.use = use_of(node, ops_);
+  record_operands(fact, values);
+  facts_.nodes[index] = fact;
+  if (!subgraphs_of(node).empty()) {
+    walk_conditional(index, values);
+  } else {
+    write_operands(fact, facts_.writer_of(index), values);
+    make_results(index, values);
+  }
+  std::vector<TensorFact> results;
+  for (const spec::NodeResult& result : node.results) {
+    for (const ValueId id : result.values) {
+      const Known& known = values[id.index];
+      if (known.tensor) results.push_back(read(*known.tensor));
+      for (const Ref& ref : known.list) results.push_back(read(ref));
+    }
+  }
+  facts_.nodes[index].results = std::move(results);
+}
+
+void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
+  for (const OperandUse& use : fact.use.operands) {
+    const Known& known = values[use.value.index];
+    OperandFact operand{use, std::nullopt, known.number};
+    if (known.tensor) {
+      operand.tensor = read(*known.tensor);
+    } else if (!known.list.empty() || known.element) {
+      // A list as a whole: what any element may hold.
+      std::vector<Ref> refs = known.list;
+      if (known.element) refs.push_back(*known.element);
+      TensorFact all;
+      std::vector<Writer> writers;
+      for (const Ref& ref : refs) writers = united(writers, read(ref).writers());
+      all.storage = refs.front().storage;
+      all.contents.push_back({kEverything, writers, true});
+      operand.tensor = std::move(all);
+    }
+    fact.operands.push_back(std::move(operand));
+  }
+}
+
+void FactsWalk::write_operands(const NodeFact& fact, Writer writer, const Values& values) {
+  if (fact.use.row == nullptr || writes_no_byte(*fact.use.row)) return;
+  const Node& node = facts_.node(facts_.node_of(writer));
+  for (const OperandUse& use : fact.use.operands) {
+    if (!use.writes) continue;
+    const auto argument = fact.use.row->schema.find_argument(node.arguments[use.argument].name);
+    const bool declared = argument && fact.use.row->effects.mutates(*argument);
+    const Known& known = values[use.value.index];
+    if (known.tensor) write(*known.tensor, writer, !declared);
+    for (const Ref& ref : known.list) write(ref, writer, !declared);
+    if (known.element) write(*known.element, writer, true);
+  }
+}
+
+std::optional<spec::HostTensor> FactsWalk::geometry_of(const spec::Value& value) const {
+  if (!value.type || value.type->layout != spec::Layout::kStrided) return std::nullopt;
+  spec::HostTensor geometry;
+  geometry.dtype = value.type->dtype;
+  const auto evaluate_all = [&](const std::vector<spec::SymExpr>& from,
+                                std::vector<std::int64_t>& to) {
+    for (const spec::SymExpr& expr : from) {
+      const auto size = spec::evaluate(expr, symbols_);
+      if (!size.ok()) return false;
+      to.push_back(size.value());
+    }
+    return true;
+  };
+  if (!evaluate_all(value.type->sizes, geometry.sizes)) return std::nullopt;
+  if (!evaluate_all(value.type->strides, geometry.strides)) return std::nullopt;
+  const auto offset = spec::evaluate(value.type->storage_offset, symbols_);
+  if (!offset.ok()) return std::nullopt;
+  geometry.storage_offset = offset.value();
+  if (!spec::geometry_fits(geometry, kNoEnd)) return std::nullopt;
+  return geometry;
+}
+
+TensorFact FactsWalk::read(const Ref& ref) const {
+  TensorFact fact;
+  fact.storage = ref.storage;
+  fact.geometry = ref.geometry;
+  const ContentMap& map = storages_[ref.storage].map;
+  const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
+  if (ref.geometry && bytes.exact && ref.copied_by.empty()) {
+    fact.contents = map.read(bytes);
+    return fact;
+  }
+  // Some bytes of these: any of their writers, none for certain unless there is one alone.
+  Content all{kEverything, ref.copied_by, !ref.copied_by.empty()};
+  for (const Content& content : ref.geometry ? map.read(bytes) : map.read_all()) {
+    if (content.writers.empty()) continue;
+    all.may = all.may || content.may || (!all.writers.empty() && all.writers != content.writers);
+    all.writers = united(all.writers, content.writers);
+  }
+  fact.contents.push_back(std::move(all));
+  return fact;
+}
+
+void FactsWalk::write(const Ref& ref, Writer writer, bool may) {
+  Storage& storage = storages_[ref.storage];
+  const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
+  const bool reaches_all = bytes.exact && (ref.geometry || ref.whole);
+  if (may || storage.is_loose || !reaches_all || !ref.copied_by.empty()) {
+    storage.map.may_write(bytes, writer);
+  } else {
+    storage.map.write(bytes, writer);
+  }
+}
+
+void FactsWalk::read_ends(const Values& values) {
+  const auto fact_of = [&](const spec::Argument& argument) -> std::optional<TensorFact> {
+    const auto* id = argument.as<ValueId>();
+    if (id == nullptr || !values[id->index].tensor) return std::nullopt;
+    return read(*values[id->index].tensor);
+  };
+  facts_.finals.resize(program_.inputs.size());
+  for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+    if (program_.inputs[i].constant) continue;
+    facts_.finals[i] = fact_of(spec::Argument{program_.inputs[i].value});
+  }
+  for (std::size_t o = 0; o < program_.graph.outputs.size(); ++o) {
+    facts_.outputs.push_back(fact_of(program_.graph.outputs[o]));
+  }
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,87 @@
+// The walk behind facts_of: a graph in its own order, with a map of writers for every storage.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/verify/facts.h"
+#include "conformance/verify/run_rows.h"
+
+namespace graphgate::verify {
+
+class FactsWalk {
+ public:
+  FactsWalk(const spec::Program& program, const spec::OpTable& ops,
+            const std::map<std::string, std::int64_t>& symbols, RunRows rows, GraphFacts& facts);
+  void walk(const std::vector<std::uint32_t>& input_groups);
+
+ private:
+  // A tensor over a storage. Without geometry it is the whole storage (`whole`), or some part.
+  struct Ref {
+    std::uint32_t storage = 0;
+    std::optional<spec::HostTensor> geometry;
+    bool whole = false;
+    std::vector<Writer> copied_by;  // nodes that may have copied it out of the storage
+  };
+  struct Known {
+    std::optional<Ref> tensor;
+    std::vector<Ref> list;       // the elements of a list that is kept whole, as far as known
+    std::optional<Ref> element;  // what stands for an element that is not known
+    std::vector<Writer> number;
+  };
+  // Values of one frame, by id.
+  using Values = std::vector<Known>;
+  struct Storage {
+    ContentMap map;
+    // A node may have copied it: who reads the copy does not see later writes.
+    bool is_loose = false;
+  };
+
+  // An op that changes how its argument is seen, and no byte of it (squeeze_).
+  [[nodiscard]] static bool writes_no_byte(const spec::OpRow& row) {
+    return row.has_tag("inplace_view");
+  }
+  void bind_inputs(const std::vector<std::uint32_t>& input_groups, Values& values);
+  void walk_frame(std::uint32_t frame, Values& values);
+  void walk_node(std::uint32_t index, Values& values);
+  void record_operands(NodeFact& fact, const Values& values);
+  void write_operands(const NodeFact& fact, Writer writer, const Values& values);
+  void make_results(std::uint32_t index, Values& values);
+  void walk_conditional(std::uint32_t index, Values& values);
+  Values arm_values(const spec::Graph& arm, const spec::Node& node, const Values& values);
+  void join_results(std::uint32_t index, const std::vector<std::vector<Known>>& arms,
+                    Values& values);
+  void read_ends(const Values& values);
+
+  Known make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
+                    const Values& values);
+  Known make_list(std::uint32_t index, std::size_t result, const Values& values);
+  Ref made_ref(const spec::ProvenanceRow* row, std::optional<spec::HostTensor> geometry,
+               Writer writer);
+  // What a result is that shares storage with operand `base`, as the schema says.
+  Ref viewed_ref(const NodeFact& fact, const Ref& base, bool declared, Writer writer,
+                 const std::optional<spec::HostTensor>& geometry);
+  [[nodiscard]] std::optional<Ref> aliased_operand(const NodeFact& fact, std::size_t result,
+                                                   const Values& values, bool& declared,
+                                                   bool& updates) const;
+  [[nodiscard]] std::optional<spec::HostTensor> geometry_of(const spec::Value& value) const;
+  // Whether rows of the run name the storage.
+  [[nodiscard]] bool is_of_run(std::uint32_t storage) const;
+  // Whether the tensor is all of its storage, as far as anything of it is known.
+  [[nodiscard]] bool covers_all(const Ref& ref) const;
+  [[nodiscard]] TensorFact read(const Ref& ref) const;
+  void write(const Ref& ref, Writer writer, bool may);
+  std::uint32_t add_storage();
+
+  const spec::Program& program_;
+  const spec::OpTable& ops_;
+  spec::SymbolValues symbols_;
+  RunRows rows_;
+  GraphFacts& facts_;
+  std::vector<Storage> storages_;
+  std::map<std::uint32_t, std::uint32_t> storage_of_row_;  // by ProvenanceRow::storage
+};
+
+}  // namespace graphgate::verify

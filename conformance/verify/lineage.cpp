@@ -1,0 +1,101 @@
+#include "conformance/verify/lineage.h"
+
+#include <algorithm>
+
+namespace graphgate::verify {
+
+Lineage::Lineage(const GraphFacts& facts, const PlanFlow& flow)
+    : facts_(facts), flow_(flow), absent_(facts.nodes.size(), true) {
+  for (const FlowNode& node : flow.nodes) {
+    if (node.graph_node) absent_[*node.graph_node] = false;
+  }
+}
+
+std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
+  std::vector<Writer> out;
+  for (const OperandFact& operand : node.operands) {
+    if (operand.tensor) out = united(out, operand.tensor->writers());
+    out = united(out, operand.number);
+  }
+  return out;
+}
+
+const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
+  const auto [entry, is_new] = absorbed_.try_emplace(graph_node);
+  if (!is_new) return entry->second;
+  std::set<std::uint32_t> found;
+  std::vector<std::uint32_t> left = {graph_node};
+  while (!left.empty()) {
+    const std::uint32_t node = left.back();
+    left.pop_back();
+    for (const Writer writer : operand_writers(facts_.nodes[node])) {
+      if (facts_.is_input(writer) || !absent_[facts_.node_of(writer)]) continue;
+      if (found.insert(facts_.node_of(writer)).second) left.push_back(facts_.node_of(writer));
+    }
+  }
+  return absorbed_[graph_node] = std::move(found);
+}
+
+std::vector<Writer> Lineage::writers_read_by(std::uint32_t graph_node) {
+  std::vector<Writer> out = operand_writers(facts_.nodes[graph_node]);
+  for (const std::uint32_t node : absorbed_by(graph_node)) {
+    out = united(out, operand_writers(facts_.nodes[node]));
+  }
+  return out;
+}
+
+bool Lineage::any_accepts(const std::vector<Writer>& writers, Writer token) {
+  return std::any_of(writers.begin(), writers.end(),
+                     [&](Writer writer) { return accepts(writer, token); });
+}
+
+bool Lineage::accepts(Writer writer, Writer token) {
+  const auto [entry, is_new] = decided_.try_emplace({writer, token}, false);
+  if (!is_new) return entry->second;
+  const bool decision = decide(writer, token);
+  return decided_[{writer, token}] = decision;
+}
+
+bool Lineage::decide(Writer writer, Writer token) {
+  if (decide_token(writer, token)) return true;
+  if (facts_.is_input(writer) || !hands_on(facts_.node_of(writer))) return false;
+  return any_accepts(operand_writers(facts_.nodes[facts_.node_of(writer)]), token);
+}
+
+bool Lineage::hands_on(std::uint32_t graph_node) {
+  if (!absent_[graph_node]) return false;
+  const auto& operands = facts_.nodes[graph_node].use.operands;
+  if (std::none_of(operands.begin(), operands.end(),
+                   [](const OperandUse& operand) { return operand.writes; })) {
+    return true;
+  }
+  if (!fused_) {
+    fused_.emplace();
+    for (const FlowNode& node : flow_.nodes) {
+      if (node.match != NodeMatch::kRewritten) continue;
+      const std::set<std::uint32_t>& absorbed = absorbed_by(*node.graph_node);
+      fused_->insert(absorbed.begin(), absorbed.end());
+    }
+  }
+  return fused_->contains(graph_node);
+}
+
+bool Lineage::decide_token(Writer writer, Writer token) {
+  const Token& what = flow_.tokens[token];
+  if (what.kind == TokenKind::kInput) return writer == what.index;
+  const FlowNode& node = flow_.nodes[what.index];
+  if (what.kind == TokenKind::kPassed) {
+    if (accepts(writer, what.under)) return true;
+    if (!node.graph_node || facts_.writer_of(*node.graph_node) != writer) return false;
+    return any_accepts(operand_writers(facts_.nodes[*node.graph_node]), what.under);
+  }
+  if (node.graph_node && facts_.writer_of(*node.graph_node) == writer) return true;
+  if (node.match == NodeMatch::kExtra || node.may_alias) {
+    return std::any_of(what.reads.begin(), what.reads.end(),
+                       [&](Writer read) { return accepts(writer, read); });
+  }
+  if (node.match != NodeMatch::kRewritten || facts_.is_input(writer)) return false;
+  return absorbed_by(*node.graph_node).contains(facts_.node_of(writer));
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,81 @@
+// What one node reads, writes and orders, by the row of its op; declared in accesses.h.
+#include <set>
+
+#include "conformance/verify/accesses.h"
+
+namespace graphgate::verify {
+namespace {
+
+using spec::Node;
+using spec::OpRow;
+using spec::ValueId;
+
+const spec::NamedArgument* argument_called(const Node& node, std::string_view name) {
+  for (const spec::NamedArgument& named : node.arguments) {
+    if (named.name == name) return &named;
+  }
+  return nullptr;
+}
+
+// The state that `name` stands for in this call: the value of the argument so called, or itself.
+std::string resolve_state(const OpRow& row, const Node& node, const std::string& name) {
+  const auto argument = row.state_argument(name);
+  if (!argument) return name;
+  const auto* named = argument_called(node, row.schema.arguments[*argument].name);
+  if (named != nullptr) {
+    if (const auto* text = named->argument.as<std::string>()) return *text;
+  }
+  const auto& value = row.schema.arguments[*argument].default_value;
+  if (value) {
+    if (const auto* text = std::get_if<std::string>(&value->value.data)) return *text;
+  }
+  return name;
+}
+
+void add_hidden(const OpRow& row, const Node& node, std::vector<HiddenUse>& out) {
+  std::set<std::string> reads;
+  std::set<std::string> writes;
+  for (const std::string& name : row.hidden_state_reads) {
+    reads.insert(resolve_state(row, node, name));
+  }
+  for (const std::string& name : row.hidden_state_writes) {
+    writes.insert(resolve_state(row, node, name));
+  }
+  std::set<std::string> names = reads;
+  names.insert(writes.begin(), writes.end());
+  for (const std::string& name : names) {
+    out.push_back({name, reads.contains(name), writes.contains(name), false});
+  }
+  for (const std::string& token : row.orders) out.push_back({token, true, true, true});
+}
+
+}  // namespace
+
+NodeUse use_of(const Node& node, const spec::OpTable& ops) {
+  NodeUse use;
+  use.row = ops.find(node.op);
+  for (std::size_t a = 0; a < node.arguments.size(); ++a) {
+    const spec::NamedArgument& named = node.arguments[a];
+    const auto index =
+        use.row != nullptr ? use.row->schema.find_argument(named.name) : std::nullopt;
+    OperandUse operand{a, {}, true, false};
+    if (index) {
+      operand.writes = use.row->writes(*index);
+      // Hidden writes add to what is there.
+      operand.reads = use.row->effects.arguments[*index].reads;
+    }
+    spec::for_each_value(named.argument, [&](ValueId id) {
+      operand.value = id;
+      use.operands.push_back(operand);
+    });
+  }
+  if (use.row != nullptr) add_hidden(*use.row, node, use.hidden);
+  if (use.row == nullptr && !node.arguments.empty()) {
+    const auto* inner = node.arguments.front().argument.as<spec::OpName>();
+    const OpRow* row = inner != nullptr ? ops.find(inner->name) : nullptr;
+    if (row != nullptr) add_hidden(*row, node, use.hidden);
+  }
+  return use;
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,68 @@
+#include "conformance/verify/packing.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace graphgate::verify {
+namespace {
+
+using spec::Finding;
+
+std::string place_of(const PackedBuffer& buffer) {
+  return "'" + buffer.name + "' (times [" + std::to_string(buffer.lower) + ", " +
+         std::to_string(buffer.upper) + "), " + std::to_string(buffer.size_bytes) +
+         " bytes at offset " + std::to_string(buffer.offset_bytes) + ")";
+}
+
+// Without a sum that could leave 64 bits.
+bool fits(const PackedBuffer& buffer, std::int64_t capacity_bytes) {
+  return buffer.offset_bytes >= 0 && buffer.size_bytes <= capacity_bytes &&
+         buffer.offset_bytes <= capacity_bytes - buffer.size_bytes;
+}
+
+bool meet(const PackedBuffer& a, const PackedBuffer& b) {
+  return a.lower < b.upper && b.lower < a.upper && a.offset_bytes < b.offset_bytes + b.size_bytes &&
+         b.offset_bytes < a.offset_bytes + a.size_bytes;
+}
+
+Finding overlap(const PackedBuffer& a, const PackedBuffer& b) {
+  const std::int64_t begin = std::max(a.offset_bytes, b.offset_bytes);
+  const std::int64_t end = std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes);
+  Finding finding;
+  finding.rule = "V3.overlap";
+  finding.message = place_of(a) + " and " + place_of(b) + " share bytes [" + std::to_string(begin) +
+                    ", " + std::to_string(end) + ") at times [" +
+                    std::to_string(std::max(a.lower, b.lower)) + ", " +
+                    std::to_string(std::min(a.upper, b.upper)) + "): move one of them";
+  finding.buffers = {a.name, b.name};
+  finding.ranges = {{"arena", begin, end}};
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> verify_packing(std::span<const PackedBuffer> buffers,
+                                    std::optional<std::int64_t> capacity_bytes) {
+  const std::int64_t capacity = capacity_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  std::vector<Finding> out;
+  std::vector<const PackedBuffer*> placed;
+  for (const PackedBuffer& buffer : buffers) {
+    if (fits(buffer, capacity)) placed.push_back(&buffer);
+    // What begins below 0 or ends beyond 64 bits meets nobody in a sum that can be made.
+    if (fits(buffer, capacity)) continue;
+    Finding finding;
+    finding.rule = "V3.capacity";
+    finding.message = place_of(buffer) + " does not lie in an arena of " +
+                      std::to_string(capacity) + " bytes: place it lower, or ask for more";
+    finding.buffers = {buffer.name};
+    out.push_back(std::move(finding));
+  }
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    for (std::size_t k = i + 1; k < placed.size(); ++k) {
+      if (meet(*placed[i], *placed[k])) out.push_back(overlap(*placed[i], *placed[k]));
+    }
+  }
+  return out;
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,321 @@
+// V4: every operand, output and final state holds the version that the graph's own order gives it.
+//
+// For each operand of each step, the writers that the graph names for its bytes are compared with
+// the steps that wrote them in the plan's order. A read that comes too early or too late, a write
+// that got lost, and an operand that was mixed up all show as a writer that nobody expects.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "conformance/verify/lineage.h"
+#include "conformance/verify/order_words.h"
+#include "conformance/verify/rule_families.h"
+#include "spec/type_text.h"
+
+namespace graphgate::verify {
+namespace {
+
+constexpr std::size_t kMaxElements = std::size_t{1} << 18;
+
+// Contents of a tensor, element by element in row-major order: index into `contents`.
+std::vector<std::uint32_t> content_of_elements(const spec::HostTensor& geometry,
+                                               const std::vector<Content>& contents) {
+  std::vector<std::uint32_t> out;
+  for (const std::int64_t offset : element_offsets_bytes(geometry)) {
+    const auto after = std::upper_bound(
+        contents.begin(), contents.end(), offset,
+        [](std::int64_t at, const Content& content) { return at < content.range.begin_bytes; });
+    out.push_back(
+        after == contents.begin() ? 0 : static_cast<std::uint32_t>(after - contents.begin() - 1));
+  }
+  return out;
+}
+
+class OrderCheck {
+ public:
+  OrderCheck(const RuleCase& rule_case, Findings& out)
+      : case_(rule_case),
+        facts_(*rule_case.facts),
+        plan_(rule_case.plan()),
+        flow_(*rule_case.flow),
+        lineage_(facts_, flow_),
+        out_(out) {}
+
+  void check() {
+    for (const FlowRead& read : flow_.reads) {
+      const FlowNode& node = flow_.nodes[read.node];
+      if (node.match == NodeMatch::kExtra || !node.graph_node || is_view(node)) continue;
+      check_read(read, node);
+    }
+    for (const FlowEnd& end : flow_.ends) {
+      if (end.what == FlowEnd::What::kOutput) check_output(end);
+      if (end.what == FlowEnd::What::kFinal) check_final(end);
+    }
+  }
+
+ private:
+  // It reads nothing when it runs: who reads the view sees what is there by then.
+  bool is_view(const FlowNode& node) const {
+    if (!node.may_alias) return false;
+    for (const spec::NodeResult& result : node.node->results) {
+      for (const spec::ValueId id : result.values) {
+        const auto buffer = plan_.values[id.index].buffer;
+        if (!buffer) continue;
+        const spec::PlanPool& pool = plan_.pools[plan_.buffers[buffer->index].pool.index];
+        if (pool.kind != spec::PoolKind::kHeap) return false;
+      }
+    }
+    return true;
+  }
+
+  void check_read(const FlowRead& read, const FlowNode& node) {
+    const NodeFact& fact = facts_.nodes[*node.graph_node];
+    const OperandFact* operand =
+        node.match == NodeMatch::kSame ? paired_operand(read, node, fact) : nullptr;
+    std::optional<Mismatch> mismatch;
+    std::vector<Writer> expected;
+    if (operand != nullptr && operand->tensor) {
+      expected = operand->tensor->writers();
+      mismatch = compare(*operand->tensor, *case_.accesses.all[read.access].value, read.contents,
+                         read.exact);
+    } else {
+      expected = lineage_.writers_read_by(*node.graph_node);
+      mismatch = first_unexpected(expected, read.contents, read.exact);
+    }
+    if (mismatch) report_read(read, node, expected, *mismatch);
+  }
+
+  // The graph's operand at the same place; null where the two have not the same operands.
+  const OperandFact* paired_operand(const FlowRead& read, const FlowNode& node,
+                                    const NodeFact& fact) const {
+    const Access& access = case_.accesses.all[read.access];
+    const std::string& name = node.node->arguments[access.argument].name;
+    const auto is_tensor = [&](spec::ValueId id) {
+      return plan_.values[id.index].value.kind == spec::ValueKind::kTensor;
+    };
+    // Which tensor of the argument it is.
+    std::size_t count = 0;
+    spec::for_each_value(node.node->arguments[access.argument].argument,
+                         [&](spec::ValueId id) { count += is_tensor(id) ? 1 : 0; });
+    std::size_t place = 0;
+    for (std::size_t a = read.access; a > 0; --a) {
+      const Access& before = case_.accesses.all[a - 1];
+      if (before.step != access.step || before.body != access.body ||
+          before.kind != AccessKind::kOperand || before.argument != access.argument) {
+        break;
+      }
+      ++place;
+    }
+    const spec::Node& original = facts_.node(*node.graph_node);
+    std::vector<const OperandFact*> same;
+    for (const OperandFact& operand : fact.operands) {
+      if (original.arguments[operand.use.argument].name == name && operand.tensor) {
+        same.push_back(&operand);
+      }
+    }
+    return same.size() == count && place < count ? same[place] : nullptr;
+  }
+
+  std::optional<Mismatch> first_unexpected(const std::vector<Writer>& expected,
+                                           const std::vector<Content>& contents, bool exact) {
+    bool some = false;
+    std::optional<Mismatch> first;
+    for (const Content& content : contents) {
+      bool some_here = content.writers.empty();
+      std::optional<Mismatch> bad;
+      for (const Writer token : content.writers) {
+        if (lineage_.any_accepts(expected, token)) {
+          some_here = true;
+        } else if (!bad) {
+          bad = Mismatch{token, std::nullopt, content.range};
+        }
+      }
+      some = some || some_here;
+      if (bad && !(content.may && some_here) && !first) first = bad;
+    }
+    if (!exact && some) return std::nullopt;
+    return first;
+  }
+
+  std::optional<Mismatch> first_missing(const std::vector<Content>& expected,
+                                        const std::vector<Content>& contents) {
+    if (contents.empty()) return std::nullopt;  // no bytes
+    for (const Content& wanted : expected) {
+      if (wanted.may) continue;
+      for (const Writer writer : wanted.writers) {
+        bool found = false;
+        for (const Content& content : contents) {
+          found = found || content.writers.empty() ||
+                  std::any_of(content.writers.begin(), content.writers.end(),
+                              [&](Writer token) { return lineage_.accepts(writer, token); });
+        }
+        if (!found) {
+          return Mismatch{std::nullopt, writer, contents.front().range};
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // As sets first; then, where both differ over their elements, one by one.
+  std::optional<Mismatch> compare(const TensorFact& fact, spec::ValueId value,
+                                  const std::vector<Content>& contents, bool exact) {
+    if (fact.writers().empty()) return std::nullopt;  // nobody is known; V1 asks whether it matters
+    if (const auto bad = first_unexpected(fact.writers(), contents, exact)) return bad;
+    if (!exact) return std::nullopt;
+    if (fact.is_certain()) {
+      if (const auto bad = first_missing(fact.contents, contents)) return bad;
+    }
+    if (fact.contents.size() < 2 && contents.size() < 2) return std::nullopt;
+    const auto geometry = spec::concrete_geometry(*plan_.values[value.index].value.type);
+    if (!fact.geometry || !geometry) return std::nullopt;
+    const std::int64_t count = spec::element_count(geometry->sizes);
+    if (count != spec::element_count(fact.geometry->sizes)) return std::nullopt;
+    if (static_cast<std::size_t>(count) > kMaxElements) return std::nullopt;
+    return compare_elements(fact, *geometry, contents);
+  }
+
+  std::optional<Mismatch> compare_elements(const TensorFact& fact, const spec::HostTensor& geometry,
+                                           const std::vector<Content>& contents) {
+    const auto wanted = content_of_elements(*fact.geometry, fact.contents);
+    const auto found = content_of_elements(geometry, contents);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!seen.emplace(wanted[i], found[i]).second) continue;
+      const Content& expected = fact.contents[wanted[i]];
+      const Content& content = contents[found[i]];
+      if (content.writers.empty() || expected.writers.empty()) continue;
+      if (auto bad = first_unexpected(expected.writers, {content}, true)) return bad;
+      if (auto bad = first_missing({expected}, {content})) return bad;
+    }
+    return std::nullopt;
+  }
+
+  void check_output(const FlowEnd& end) {
+    // User outputs of the program, in order.
+    std::size_t place = 0;
+    for (std::size_t o = 0; o < facts_.outputs.size(); ++o) {
+      if (facts_.program->outputs[o].kind != spec::OutputKind::kUserOutput) continue;
+      if (place++ != end.index || !facts_.outputs[o]) continue;
+      const TensorFact& fact = *facts_.outputs[o];
+      std::vector<Writer> expected = fact.writers();
+      const std::vector<Writer> written = written_back(fact.storage);
+      std::optional<Mismatch> mismatch;
+      if (written.empty()) {
+        mismatch = compare(fact, end.value, end.contents, end.exact);
+      } else {
+        // The input that it lies over is given new contents at the end.
+        expected = united(expected, written);
+        mismatch = first_unexpected(expected, end.contents, end.exact);
+      }
+      if (mismatch) report_end(end, "output " + std::to_string(end.index), expected, *mismatch);
+    }
+  }
+
+  // What outputs of the program put into inputs over this storage.
+  std::vector<Writer> written_back(std::uint32_t storage) const {
+    std::vector<Writer> out;
+    for (std::size_t i = 0; i < facts_.program->inputs.size(); ++i) {
+      if (facts_.input_storages[i] != storage) continue;
+      if (const auto* fact = mutation_of(i)) out = united(out, fact->writers());
+    }
+    return out;
+  }
+
+  const TensorFact* mutation_of(std::size_t input) const {
+    const spec::ProgramInput& target = facts_.program->inputs[input];
+    for (std::size_t o = 0; o < facts_.outputs.size(); ++o) {
+      const spec::ProgramOutput& output = facts_.program->outputs[o];
+      if (output.kind == spec::OutputKind::kUserOutput || output.target != target.target) continue;
+      const bool is_user = output.kind == spec::OutputKind::kUserInputMutation;
+      if (is_user != (target.kind == spec::InputKind::kUserInput)) continue;
+      if (facts_.outputs[o]) return &*facts_.outputs[o];
+    }
+    return nullptr;
+  }
+
+  void check_final(const FlowEnd& end) {
+    if (end.index >= facts_.finals.size() || !facts_.finals[end.index]) return;
+    const TensorFact* mutation = mutation_of(end.index);
+    const TensorFact& fact = mutation != nullptr ? *mutation : *facts_.finals[end.index];
+    std::vector<Writer> expected = fact.writers();
+    const std::string what = "the final value of input '" + plan_.inputs[end.index].target + "'";
+    std::optional<Mismatch> mismatch;
+    if (mutation != nullptr || written_back(fact.storage).empty()) {
+      mismatch = compare(fact, end.value, end.contents, end.exact);
+    } else {
+      expected = united(expected, written_back(fact.storage));
+      mismatch = first_unexpected(expected, end.contents, end.exact);
+    }
+    if (mismatch) report_end(end, what, expected, *mismatch);
+  }
+
+  // ---- words ----------------------------------------------------------------------------------
+
+  // Whether an expected writer writes the same buffer: then the version is wrong, else the value.
+  bool is_version(const std::vector<Writer>& expected, std::optional<spec::BufferId> buffer) {
+    if (!buffer) return false;
+    const std::vector<Writer>& tokens = flow_.writers_of_buffer[buffer->index];
+    return std::any_of(tokens.begin(), tokens.end(),
+                       [&](Writer token) { return lineage_.any_accepts(expected, token); });
+  }
+
+  void report_read(const FlowRead& read, const FlowNode& node, const std::vector<Writer>& expected,
+                   const Mismatch& mismatch) {
+    const Access& access = case_.accesses.all[read.access];
+    spec::Finding finding;
+    finding.rule = is_version(expected, access.buffer) ? "V4.wrong-version" : "V4.wrong-operand";
+    finding.message = case_.accesses.place_of(access) + " reads " +
+                      value_name(plan_, *access.value) +
+                      order_words(case_, mismatch, expected, node.step);
+    finish(std::move(finding), node.node->name, access.buffer, mismatch);
+  }
+
+  void report_end(const FlowEnd& end, const std::string& what, const std::vector<Writer>& expected,
+                  const Mismatch& mismatch) {
+    spec::Finding finding;
+    finding.rule = "V4.wrong-result";
+    const std::uint32_t last = case_.accesses.order.empty() ? 0 : case_.accesses.order.back();
+    finding.message = what + ", " + value_name(plan_, end.value) + ", is";
+    finding.message += order_words(case_, mismatch, expected, last);
+    finish(std::move(finding), "", plan_.values[end.value.index].buffer, mismatch);
+  }
+
+  void finish(spec::Finding finding, const std::string& node, std::optional<spec::BufferId> buffer,
+              const Mismatch& mismatch) {
+    if (!node.empty()) finding.nodes.push_back(node);
+    if (mismatch.unexpected) add_node(*mismatch.unexpected, finding.nodes);
+    if (mismatch.missing && !facts_.is_input(*mismatch.missing)) {
+      finding.nodes.push_back(facts_.node(facts_.node_of(*mismatch.missing)).name);
+    }
+    if (buffer) {
+      finding.buffers.push_back(plan_.buffers[buffer->index].name);
+      if (mismatch.range.end_bytes != kNoEnd) {
+        finding.ranges.push_back({plan_.buffers[buffer->index].name, mismatch.range.begin_bytes,
+                                  mismatch.range.end_bytes});
+      }
+    }
+    out_.push_back(std::move(finding));
+  }
+
+  void add_node(Writer token, std::vector<std::string>& nodes) const {
+    const Token& what = flow_.tokens[token];
+    if (what.kind == TokenKind::kPassed) return add_node(what.under, nodes);
+    if (what.kind == TokenKind::kNode) nodes.push_back(flow_.nodes[what.index].node->name);
+  }
+
+  const RuleCase& case_;
+  const GraphFacts& facts_;
+  const spec::Plan& plan_;
+  const PlanFlow& flow_;
+  Lineage lineage_;
+  Findings& out_;
+};
+
+}  // namespace
+
+void check_order(const RuleCase& rule_case, Findings& out) {
+  if (rule_case.facts != nullptr) OrderCheck(rule_case, out).check();
+}
+
+}  // namespace graphgate::verify

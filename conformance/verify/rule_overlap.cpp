@@ -1,0 +1,245 @@
+// V3: what is needed at one time shares no byte; places suit what lies there.
+//
+// A buffer is needed at a step if it was touched at or before it, and is touched behind it on some
+// path, or kept beyond the run. Arms of a conditional that cannot both run do not meet.
+//
+//   $a  [====w-----------r]            needed at step 3, where $b is written:
+//   $b           [==w=====r]           bytes that both have are an overlap
+//        0   1   2   3   4   5
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "conformance/verify/memory_drawing.h"
+#include "conformance/verify/partition_use.h"
+#include "conformance/verify/rule_families.h"
+#include "spec/type_text.h"
+
+namespace graphgate::verify {
+namespace {
+
+// The touches of one buffer, in the order of running.
+struct Tenant {
+  std::vector<std::uint32_t> steps;  // each once
+  bool from_start = false;           // holds something before the run
+  bool to_end = false;               // is read after it
+};
+
+class OverlapCheck {
+ public:
+  OverlapCheck(const RuleCase& rule_case, Findings& out)
+      : case_(rule_case),
+        plan_(rule_case.plan()),
+        accesses_(rule_case.accesses),
+        tenants_(tenants_of(rule_case.accesses)),
+        out_(out) {}
+
+  void check() {
+    for (std::uint32_t a = 0; a < plan_.buffers.size(); ++a) {
+      for (std::uint32_t b = a + 1; b < plan_.buffers.size(); ++b) {
+        if (shared(a, b)) check_pair(a, b);
+      }
+    }
+    for (std::uint32_t v = 0; v < plan_.values.size(); ++v) check_alignment(spec::ValueId{v});
+    if (case_.facts != nullptr) check_geometry();
+  }
+
+ private:
+  static std::vector<Tenant> tenants_of(const Accesses& accesses) {
+    const spec::Plan& plan = *accesses.plan;
+    std::vector<Tenant> tenants(plan.buffers.size());
+    for (const Access& access : accesses.all) {
+      if (!access.buffer) continue;
+      std::vector<std::uint32_t>& steps = tenants[access.buffer->index].steps;
+      if (steps.empty() || steps.back() != access.step) steps.push_back(access.step);
+    }
+    const PartitionUses uses = partition_uses(accesses);
+    for (const std::uint32_t id : uses.program_inputs) {
+      tenants[id].from_start = tenants[id].to_end = true;
+    }
+    for (const std::uint32_t id : uses.outputs) tenants[id].to_end = true;
+    return tenants;
+  }
+
+  std::optional<ByteRange> shared(std::uint32_t a, std::uint32_t b) const {
+    const spec::PlanBuffer& x = plan_.buffers[a];
+    const spec::PlanBuffer& y = plan_.buffers[b];
+    // What the caller owns lies where the caller says.
+    const spec::PoolKind kind = plan_.pools[x.pool.index].kind;
+    if (x.pool != y.pool || kind == spec::PoolKind::kHeap || kind == spec::PoolKind::kCaller) {
+      return std::nullopt;
+    }
+    const std::int64_t begin = std::max(x.offset_bytes, y.offset_bytes);
+    const std::int64_t end = std::min(x.offset_bytes + x.size_bytes, y.offset_bytes + y.size_bytes);
+    return begin < end ? std::optional(ByteRange{begin, end}) : std::nullopt;
+  }
+
+  // Why `kept` is needed at `step`, though it need not be touched there; "" if it is not.
+  std::string needed_at(std::uint32_t kept, std::uint32_t step) const {
+    const Tenant& tenant = tenants_[kept];
+    const std::uint32_t at = accesses_.position[step];
+    bool before = tenant.from_start;
+    for (const std::uint32_t touch : tenant.steps) {
+      before = before || (accesses_.position[touch] < at && !accesses_.are_exclusive(touch, step));
+    }
+    if (!before) return "";
+    for (const std::uint32_t touch : tenant.steps) {
+      if (accesses_.position[touch] > at && !accesses_.are_exclusive(touch, step)) {
+        return "is needed until " + step_name(plan_, tenant.steps.back());
+      }
+    }
+    return tenant.to_end ? "is kept to the end" : "";
+  }
+
+  void check_pair(std::uint32_t a, std::uint32_t b) {
+    for (const auto& [kept, other] : {std::pair(a, b), std::pair(b, a)}) {
+      for (const std::uint32_t step : tenants_[other].steps) {
+        const std::string why = needed_at(kept, step);
+        if (why.empty() || !touches_otherwise(other, step)) continue;
+        const bool is_kept = why == "is kept to the end";
+        report(is_kept ? "V3.kept-bytes" : "V3.overlap", kept, other, step, why);
+        return;
+      }
+    }
+    if (tenants_[a].from_start && tenants_[b].from_start) {
+      // Neither is ever written; but both were filled before the run.
+      if (tenants_[a].steps.empty() || tenants_[b].steps.empty()) return;
+      report("V3.kept-bytes", a, b, tenants_[b].steps.front(), "is kept to the end");
+      return;
+    }
+    for (const std::uint32_t step : tenants_[a].steps) {
+      const auto& steps = tenants_[b].steps;
+      if (std::find(steps.begin(), steps.end(), step) == steps.end()) continue;
+      if (meet_in_place(a, b, step)) continue;  // rule_in_place.cpp has a word on that
+      report("V3.overlap", a, b, step, "is needed in the same step");
+      return;
+    }
+  }
+
+  bool touches_otherwise(std::uint32_t id, std::uint32_t step) const {
+    return std::any_of(accesses_.all.begin(), accesses_.all.end(), [&](const Access& access) {
+      return access.step == step && access.buffer && access.buffer->index == id;
+    });
+  }
+
+  // One is made in the step, the other is an operand that nothing touches behind it.
+  bool meet_in_place(std::uint32_t a, std::uint32_t b, std::uint32_t step) const {
+    bool makes_a = false;
+    bool makes_b = false;
+    bool scratch = false;
+    for (const Access& access : accesses_.all) {
+      if (access.step != step || !access.buffer) continue;
+      const bool is_a = access.buffer->index == a;
+      const bool is_b = access.buffer->index == b;
+      makes_a = makes_a || (is_a && access.makes);
+      makes_b = makes_b || (is_b && access.makes);
+      scratch = scratch || ((is_a || is_b) && access.kind == AccessKind::kWorkspace);
+    }
+    return !scratch && makes_a != makes_b;
+  }
+
+  void report(std::string rule, std::uint32_t kept, std::uint32_t other, std::uint32_t step,
+              const std::string& why) {
+    const ByteRange range = *shared(kept, other);
+    const spec::PlanPool& pool = plan_.pools[plan_.buffers[kept].pool.index];
+    spec::Finding finding;
+    finding.rule = std::move(rule);
+    const std::string kept_name = buffer_name(plan_, spec::BufferId{kept});
+    const std::string other_name = buffer_name(plan_, spec::BufferId{other});
+    finding.message = kept_name + " and " + other_name + " share bytes " + range_text(range) +
+                      " of " + pool_name(plan_, plan_.buffers[kept].pool) + ": " +
+                      step_name(plan_, step) + " uses " + other_name + " while " + kept_name + " " +
+                      why;
+    finding.nodes.push_back(plan_.steps[step].node.name);
+    finding.buffers = {plan_.buffers[kept].name, plan_.buffers[other].name};
+    finding.ranges.push_back({pool.name, range.begin_bytes, range.end_bytes});
+    finding.drawing = draw_buffers(accesses_, {spec::BufferId{kept}, spec::BufferId{other}});
+    out_.push_back(std::move(finding));
+  }
+
+  void check_alignment(spec::ValueId id) {
+    const spec::PlanValue& value = plan_.values[id.index];
+    if (!value.buffer || !value.value.type) return;
+    const spec::PlanBuffer& buffer = plan_.buffers[value.buffer->index];
+    const spec::PlanPool& pool = plan_.pools[buffer.pool.index];
+    if (pool.kind == spec::PoolKind::kHeap || pool.kind == spec::PoolKind::kCaller) return;
+    const std::int64_t item = spec::item_size_bytes(value.value.type->dtype);
+    if (pool.alignment_bytes % item == 0 && buffer.offset_bytes % item == 0) return;
+    spec::Finding finding;
+    finding.rule = "V3.alignment";
+    finding.message = value_name(plan_, id) + " has elements of " + std::to_string(item) +
+                      " bytes, but begins at byte " + std::to_string(buffer.offset_bytes) + " of " +
+                      pool_name(plan_, buffer.pool) + ", which is aligned to " +
+                      std::to_string(pool.alignment_bytes);
+    finding.buffers.push_back(buffer.name);
+    finding.ranges.push_back(
+        {pool.name, buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes});
+    out_.push_back(std::move(finding));
+  }
+
+  // What steps make has the sizes that the program states at the plan's symbols.
+  void check_geometry() {
+    for (const FlowNode& node : case_.flow->nodes) {
+      if (node.match != NodeMatch::kSame || !node.graph_node) continue;
+      const NodeFact& fact = case_.facts->nodes[*node.graph_node];
+      std::vector<spec::ValueId> made;
+      for (const spec::NodeResult& result : node.node->results) {
+        for (const spec::ValueId id : result.values) {
+          if (plan_.values[id.index].value.kind == spec::ValueKind::kTensor) made.push_back(id);
+        }
+      }
+      if (made.size() != fact.results.size()) continue;
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        // An update has the geometry that its operand had; squeeze_ changes that without a step.
+        if (is_operand(*node.node, made[i])) continue;
+        check_sizes(made[i], fact.results[i].geometry, node.node->name);
+      }
+    }
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      if (plan_.inputs[i].constant || !case_.facts->finals[i]) continue;
+      if (case_.plan_case.facts_of_run != nullptr) continue;
+      check_sizes(plan_.inputs[i].value, case_.facts->finals[i]->geometry, "");
+    }
+  }
+
+  static bool is_operand(const spec::Node& node, spec::ValueId id) {
+    bool found = false;
+    spec::for_each_operand(node, [&](spec::ValueId operand) { found = found || operand == id; });
+    return found;
+  }
+
+  void check_sizes(spec::ValueId id, const std::optional<spec::HostTensor>& fact,
+                   const std::string& node) {
+    const spec::PlanValue& value = plan_.values[id.index];
+    if (!fact || !value.value.type) return;
+    const auto geometry = spec::concrete_geometry(*value.value.type);
+    if (!geometry || value.value.type->layout != spec::Layout::kStrided) return;
+    if (geometry->sizes == fact->sizes && geometry->dtype == fact->dtype) return;
+    spec::TensorType wanted = *value.value.type;
+    wanted.dtype = fact->dtype;
+    wanted.sizes.assign(fact->sizes.begin(), fact->sizes.end());
+    wanted.strides.assign(fact->strides.begin(), fact->strides.end());
+    wanted.storage_offset = fact->storage_offset;
+    spec::Finding finding;
+    finding.rule = "V3.geometry";
+    finding.message = value_name(plan_, id) + " is " + spec::print_tensor_type(*value.value.type) +
+                      " in the plan, but the program makes it " + spec::print_tensor_type(wanted);
+    if (!node.empty()) finding.nodes.push_back(node);
+    if (value.buffer) finding.buffers.push_back(plan_.buffers[value.buffer->index].name);
+    out_.push_back(std::move(finding));
+  }
+
+  const RuleCase& case_;
+  const spec::Plan& plan_;
+  const Accesses& accesses_;
+  std::vector<Tenant> tenants_;
+  Findings& out_;
+};
+
+}  // namespace
+
+void check_overlap(const RuleCase& rule_case, Findings& out) {
+  OverlapCheck(rule_case, out).check();
+}
+
+}  // namespace graphgate::verify

@@ -1,0 +1,38 @@
+// The rows of an instrumented run, by node: geometry and storages as they were.
+//
+// Only rows that surely belong to one node, and hold for every run, count: names that several
+// subgraphs share, nodes of subgraphs and those that hold them, and nodes that ran more than once,
+// are left out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/program.h"
+#include "spec/provenance.h"
+
+namespace graphgate::verify {
+
+class RunRows {
+ public:
+  // `run` may be null: then there is no row.
+  RunRows(const spec::Program& program, const std::vector<spec::ProvenanceRow>* run);
+
+  // The row of the node's `index`-th result, lists unpacked; null if there is none.
+  [[nodiscard]] const spec::ProvenanceRow* result(const std::string& node, std::size_t index) const;
+  // Where the input lay: as a node of the root graph first read it, or as the call left it.
+  [[nodiscard]] const spec::ProvenanceRow* input(const spec::ProgramInput& input,
+                                                 const std::string& value_name) const;
+
+  // The geometry of a row, without bytes.
+  [[nodiscard]] static spec::HostTensor geometry_of(const spec::ProvenanceRow& row);
+
+ private:
+  std::map<std::pair<std::string, std::string>, const spec::ProvenanceRow*> by_port_;
+  std::map<std::string, const spec::ProvenanceRow*> first_operands_;  // by value name
+};
+
+}  // namespace graphgate::verify
