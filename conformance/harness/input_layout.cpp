@@ -10,31 +10,6 @@ namespace {
 using spec::HostTensor;
 using Sizes = std::vector<std::int64_t>;
 
-std::vector<const spec::Value*> user_values(const spec::Program& program) {
-  std::vector<const spec::Value*> values;
-  for (const spec::ProgramInput& input : program.inputs) {
-    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
-    values.push_back(&program.graph.value(input.value));
-  }
-  return values;
-}
-
-// Symbols that stand alone as a size.
-spec::SymbolValues symbols_of(const std::vector<const spec::Value*>& values,
-                              const std::vector<spec::InputValue>& inputs) {
-  spec::SymbolValues symbols;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
-    if (!tensor || !values[i]->type) continue;
-    const auto& declared = values[i]->type->sizes;
-    for (std::size_t d = 0; d < declared.size() && d < tensor->sizes.size(); ++d) {
-      if (declared[d].op() != spec::SymOp::kSymbol) continue;
-      symbols.emplace(declared[d].name(), tensor->sizes[d]);
-    }
-  }
-  return symbols;
-}
-
 // The declared strides at these symbols; empty where they cannot be told.
 Sizes declared_strides(const spec::TensorType& type, const spec::SymbolValues& symbols) {
   Sizes strides;
@@ -104,18 +79,52 @@ bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t ind
 
 }  // namespace
 
+std::vector<const spec::ProgramInput*> passed_inputs(const spec::Program& program) {
+  std::vector<const spec::ProgramInput*> inputs;
+  for (const spec::ProgramInput& input : program.inputs) {
+    if (input.kind == spec::InputKind::kUserInput && !input.constant) inputs.push_back(&input);
+  }
+  return inputs;
+}
+
+spec::SymbolValues symbols_of(const spec::Program& program,
+                              const std::vector<spec::InputValue>& inputs) {
+  spec::SymbolValues symbols;
+  const auto passed = passed_inputs(program);
+  for (std::size_t i = 0; i < inputs.size() && i < passed.size(); ++i) {
+    const spec::Value& value = program.graph.value(passed[i]->value);
+    const auto* number = std::get_if<std::int64_t>(&inputs[i]);
+    if (number && value.expr && value.expr->op() == spec::SymOp::kSymbol) {
+      symbols.emplace(value.expr->name(), *number);
+    }
+    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
+    if (!tensor || !value.type) continue;
+    const auto& declared = value.type->sizes;
+    for (std::size_t d = 0; d < declared.size() && d < tensor->sizes.size(); ++d) {
+      if (declared[d].op() != spec::SymOp::kSymbol) continue;
+      symbols.emplace(declared[d].name(), tensor->sizes[d]);
+    }
+  }
+  return symbols;
+}
+
+HostTensor laid_out(const HostTensor& packed, const spec::TensorType& type,
+                    const spec::SymbolValues& symbols) {
+  const Sizes strides = declared_strides(type, symbols);
+  const bool fits = strides.size() == packed.sizes.size() && strides != packed.strides &&
+                    spec::element_count(packed.sizes) > 0 && is_injective(packed.sizes, strides);
+  return fits ? with_strides(packed, strides) : packed;
+}
+
 void lay_out_inputs(const spec::Program& program, std::vector<spec::InputValue>& inputs) {
-  const auto values = user_values(program);
-  if (values.size() != inputs.size()) return;  // the executors say what is wrong
-  const spec::SymbolValues symbols = symbols_of(values, inputs);
+  const auto passed = passed_inputs(program);
+  if (passed.size() != inputs.size()) return;  // the executors say what is wrong
+  const spec::SymbolValues symbols = symbols_of(program, inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto* tensor = std::get_if<HostTensor>(&inputs[i]);
-    if (!tensor || !values[i]->type || !is_packed(*tensor) || shares_storage(inputs, i)) continue;
-    const Sizes strides = declared_strides(*values[i]->type, symbols);
-    const bool fits = strides.size() == tensor->sizes.size() && strides != tensor->strides &&
-                      spec::element_count(tensor->sizes) > 0 &&
-                      is_injective(tensor->sizes, strides);
-    if (fits) *tensor = with_strides(*tensor, strides);
+    const auto& type = program.graph.value(passed[i]->value).type;
+    if (!tensor || !type || !is_packed(*tensor) || shares_storage(inputs, i)) continue;
+    *tensor = laid_out(*tensor, *type, symbols);
   }
 }
 

@@ -11,6 +11,20 @@
 
 namespace graphgate::conformance {
 
+// A packed tensor in the layout that `type` declares at these symbols; as it was where the strides
+// cannot be told or do not give every element a place of its own.
+[[nodiscard]] spec::HostTensor laid_out(const spec::HostTensor& packed,
+                                        const spec::TensorType& type,
+                                        const spec::SymbolValues& symbols);
+
+// User inputs that are no constants, in order: what the inputs of a call are parallel to.
+[[nodiscard]] std::vector<const spec::ProgramInput*> passed_inputs(const spec::Program& program);
+
+// Symbols that stand alone as a size of a tensor among the inputs, or are one of its numbers, with
+// their values. The first mention counts.
+[[nodiscard]] spec::SymbolValues symbols_of(const spec::Program& program,
+                                            const std::vector<spec::InputValue>& inputs);
+
 // Gives each packed tensor among the user inputs the declared strides, where they can be told from
 // its sizes and give every element a place of its own. Elements stay what they are. Tensors that
 // share a storage, or are not packed, stay as they are.

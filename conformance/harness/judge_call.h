@@ -24,6 +24,8 @@ struct ExpectedCall {
   std::vector<std::string> shared_with;  // per output "input1", "output0", "buffer.NAME" or ""
   std::map<std::size_t, spec::HostTensor> final_inputs;  // by user input index
   std::map<std::string, spec::HostTensor> final_states;  // by target
+  // Says nothing of an output that stands as None, nor of inputs that it does not list as changed.
+  bool is_partial = false;
 };
 
 // One difference. `where` is "output 0", "final input 1", "state 'cache'"; `subject` says who is

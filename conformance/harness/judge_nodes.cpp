@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
 
 #include "conformance/compare/compare.h"
@@ -111,28 +113,37 @@ bool same_bits(const OutputValue& a, const OutputValue& b) {
   return x->sizes == y->sizes && spec::packed_bytes(*x) == spec::packed_bytes(*y);
 }
 
+// Whether the oracle can tell nothing of some element of a user output.
+using IsOpen = std::function<Result<bool>(std::size_t call, std::size_t output)>;
+
+bool has_open_element(const CallResult& oracle, std::size_t output) {
+  const auto& radii = oracle.output_spreads[output].radii;
+  return std::any_of(radii.begin(), radii.end(), [](double radius) { return std::isinf(radius); });
+}
+
 class NodeJudge {
  public:
   NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds)
       : program_(program), tapped_(tapped), bounds_(bounds) {}
 
-  Result<void> judge_call(std::size_t call, const CallResult& actual) {
-    for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
-      GRAPHGATE_TRY_VOID(judge_node(call, n, actual));
+  // `plain` is what the program itself results in: taps must not change it, but for what nobody has
+  // written.
+  Result<void> judge_call(std::size_t call, const CallResult& plain, const CallResult& tapped,
+                          const IsOpen& is_open) {
+    if (tapped.outputs.size() != tapped_.program_outputs()) {
+      return unsupported(program_.name + ": with taps " + std::to_string(tapped.outputs.size()) +
+                         " outputs come, expected " + std::to_string(tapped_.program_outputs()));
     }
-    return {};
-  }
-
-  // Taps must not change what the program itself results in, but for what nobody has written.
-  Result<void> judge_taps(std::span<const std::vector<spec::InputValue>> calls, std::size_t call,
-                          const CallResult& plain, const CallResult& tapped) {
-    for (std::size_t i = 0; i < plain.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < plain.outputs.size() && i < tapped_.own_outputs; ++i) {
       if (same_bits(plain.outputs[i], tapped.outputs[i])) continue;
-      GRAPHGATE_TRY(const bool open, is_open(calls, call, i));
+      GRAPHGATE_TRY(const bool open, is_open(call, i));
       if (open) continue;
       report_.findings.push_back(
           {call, "", "",
            "output " + std::to_string(i) + " has other bits when the program is tapped"});
+    }
+    for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
+      GRAPHGATE_TRY_VOID(judge_node(call, n, tapped));
     }
     return {};
   }
@@ -140,19 +151,6 @@ class NodeJudge {
   NodeReport take() { return std::move(report_); }
 
  private:
-  // Whether the oracle can tell nothing of some element of an output.
-  Result<bool> is_open(std::span<const std::vector<spec::InputValue>> calls, std::size_t call,
-                       std::size_t output) {
-    GRAPHGATE_TRY(auto loaded, bounds_.load(program_));
-    CallResult oracle;
-    for (std::size_t i = 0; i <= call; ++i) {
-      GRAPHGATE_TRY(oracle, loaded->call(calls[i]));
-    }
-    const auto& radii = oracle.output_spreads[output].radii;
-    return std::any_of(radii.begin(), radii.end(),
-                       [](double radius) { return std::isinf(radius); });
-  }
-
   Result<void> judge_node(std::size_t call, std::size_t index, const CallResult& actual) {
     const Node& node = program_.graph.nodes[index];
     const TappedProgram::NodeTaps& taps = tapped_.nodes[index];
@@ -204,7 +202,24 @@ class NodeJudge {
   NodeReport report_;
 };
 
+void add(NodeReport call, NodeReport& all) {
+  all.judged += call.judged;
+  all.elements += call.elements;
+  all.undecided += call.undecided;
+  if (call.worst_ratio > all.worst_ratio) {
+    all.worst_ratio = call.worst_ratio;
+    all.worst_node = call.worst_node;
+  }
+  std::move(call.findings.begin(), call.findings.end(), std::back_inserter(all.findings));
+}
+
 }  // namespace
+
+std::size_t TappedProgram::program_outputs() const {
+  return static_cast<std::size_t>(std::count_if(
+      program.outputs.begin(), program.outputs.end(),
+      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+}
 
 Result<NodeReport> judge_nodes(const spec::Program& program,
                                std::span<const std::vector<spec::InputValue>> calls,
@@ -213,14 +228,47 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
   const TappedProgram tapped = tap_nodes(program, ops);
   GRAPHGATE_TRY(auto plain_program, executor.load(program));
   GRAPHGATE_TRY(auto tapped_program, executor.load(tapped.program));
+  const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
+    GRAPHGATE_TRY(auto loaded, bounds.load(program));
+    CallResult oracle;
+    for (std::size_t i = 0; i <= call; ++i) {
+      GRAPHGATE_TRY(oracle, loaded->call(calls[i]));
+    }
+    return has_open_element(oracle, output);
+  };
   NodeJudge judge(program, tapped, bounds);
   for (std::size_t call = 0; call < calls.size(); ++call) {
     GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
     GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
-    GRAPHGATE_TRY_VOID(judge.judge_taps(calls, call, plain, result));
-    GRAPHGATE_TRY_VOID(judge.judge_call(call, result));
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, plain, result, is_open));
   }
   return judge.take();
+}
+
+Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
+  Script script = runs.script();
+  std::vector<TappedProgram> tapped;
+  for (auto& program : script.programs) {
+    tapped.push_back(tap_nodes(*program, *script.ops));
+    program = std::make_shared<const spec::Program>(tapped.back().program);
+  }
+  GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));
+  GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
+  if (trace.error) return unsupported("with taps: " + trace.error->message);
+  GRAPHGATE_TRY(const auto bounds, runs.make_oracle("worst-case"));
+  const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
+    GRAPHGATE_TRY(const Trace* const oracle, runs.oracle("worst-case"));
+    return call >= oracle->calls.size() || has_open_element(oracle->calls[call].result, output);
+  };
+  NodeReport all;
+  for (std::size_t call = 0; call < trace.calls.size() && call < plain->calls.size(); ++call) {
+    const std::size_t p = trace.calls[call].program;
+    NodeJudge judge(*runs.script().programs[p], tapped[p], *bounds);
+    GRAPHGATE_TRY_VOID(
+        judge.judge_call(call, plain->calls[call].result, trace.calls[call].result, is_open));
+    add(judge.take(), all);
+  }
+  return all;
 }
 
 }  // namespace graphgate::conformance

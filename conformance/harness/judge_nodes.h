@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/harness/judge.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 
@@ -32,6 +33,8 @@ struct TappedProgram {
   spec::Program program;
   std::vector<NodeTaps> nodes;  // parallel to the nodes of the original graph
   std::size_t own_outputs = 0;  // user outputs of the original program; they come first
+
+  [[nodiscard]] std::size_t program_outputs() const;  // user outputs, taps included
 };
 
 // Nodes inside subgraphs are not tapped: the node that holds them is judged as one. Not judged are
@@ -62,5 +65,9 @@ struct NodeReport {
                                              std::span<const std::vector<spec::InputValue>> calls,
                                              spec::Executor& executor, spec::Executor& bounds,
                                              const spec::OpTable& ops);
+
+// The same for every program of a script, with all that the script does between calls: the subject
+// runs it with taps, under `changes`. Calls are counted over all programs.
+[[nodiscard]] Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes = {});
 
 }  // namespace graphgate::conformance

@@ -1,7 +1,8 @@
+#include "conformance/harness/seeded_inputs.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "conformance/harness/check_program.h"
 #include "conformance/harness/input_layout.h"
 
 namespace graphgate::conformance {
@@ -90,6 +91,28 @@ std::int64_t pick_size(const spec::SymbolInfo& info, int call) {
   return least + (hint - least + call) % (std::max(most, least) - least + 1);
 }
 
+Result<HostTensor> draw_tensor(const std::string& place, const spec::TensorType& type,
+                               const spec::SymbolValues& symbols, Generator& random) {
+  std::vector<std::int64_t> sizes;
+  for (const spec::SymExpr& size : type.sizes) {
+    GRAPHGATE_TRY(const std::int64_t number, spec::evaluate(size, symbols));
+    sizes.push_back(number);
+  }
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 28U;
+  const auto count = spec::checked_element_count(sizes);
+  if (!count || *count > kMostElements) {
+    return bad_input(
+        place + ": expected sizes of 0 or more, and at most 2^28 elements, to draw it from a seed");
+  }
+  HostTensor tensor = spec::make_host_tensor(type.dtype, sizes, type.device);
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  for (std::size_t at = 0; at < tensor.storage->bytes.size();
+       at += static_cast<std::size_t>(item)) {
+    fill_element(tensor.storage->bytes.data() + at, tensor.dtype, random);
+  }
+  return tensor;
+}
+
 Result<spec::InputValue> draw_input(const spec::Program& program, const spec::Value& value,
                                     const spec::SymbolValues& symbols, Generator& random) {
   if (value.kind == spec::ValueKind::kSymInt) {
@@ -99,35 +122,47 @@ Result<spec::InputValue> draw_input(const spec::Program& program, const spec::Va
   }
   if (value.kind == spec::ValueKind::kSymFloat) return spec::InputValue(random.normal());
   if (value.kind == spec::ValueKind::kSymBool) return spec::InputValue(random.next() % 2 == 0);
-  if (!value.type) return bad_input(program.name + ": input '" + value.name + "' has no type");
-  std::vector<std::int64_t> sizes;
-  for (const spec::SymExpr& size : value.type->sizes) {
-    GRAPHGATE_TRY(const std::int64_t number, spec::evaluate(size, symbols));
-    sizes.push_back(number);
-  }
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 28U;
-  const auto count = spec::checked_element_count(sizes);
-  if (!count || *count > kMostElements) {
-    return bad_input(
-        program.name + ": input '" + value.name +
-        "': expected sizes of 0 or more, and at most 2^28 elements, to draw it from a seed");
-  }
-  HostTensor tensor = spec::make_host_tensor(value.type->dtype, sizes, value.type->device);
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  for (std::size_t at = 0; at < tensor.storage->bytes.size();
-       at += static_cast<std::size_t>(item)) {
-    fill_element(tensor.storage->bytes.data() + at, tensor.dtype, random);
-  }
+  const std::string place = program.name + ": input '" + value.name + "'";
+  if (!value.type) return bad_input(place + " has no type");
+  GRAPHGATE_TRY(HostTensor tensor, draw_tensor(place, *value.type, symbols, random));
   return spec::InputValue(std::move(tensor));
+}
+
+spec::SymbolValues sizes_of_call(const spec::Program& program, int call) {
+  spec::SymbolValues symbols;
+  for (const auto& [name, info] : program.symbols) symbols.emplace(name, pick_size(info, call));
+  return symbols;
 }
 
 }  // namespace
 
+std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t part) {
+  return Generator(seed ^ Generator(part + 1).next()).next();
+}
+
+std::int64_t traced_size(const spec::SymbolInfo& info) { return pick_size(info, 0); }
+
+Result<spec::InputValue> seeded_input(const spec::Program& program, const spec::Value& value,
+                                      const spec::SymbolValues& symbols, std::uint64_t seed) {
+  Generator random(seed);
+  return draw_input(program, value, symbols, random);
+}
+
+Result<HostTensor> seeded_state(const spec::Program& program, const spec::ProgramInput& input,
+                                std::uint64_t seed) {
+  const spec::Value& value = program.graph.value(input.value);
+  const std::string place = program.name + ": '" + input.target + "'";
+  if (!value.type) return bad_input(place + " has no type");
+  const spec::SymbolValues symbols = sizes_of_call(program, 0);
+  Generator random(seed);
+  GRAPHGATE_TRY(const HostTensor packed, draw_tensor(place, *value.type, symbols, random));
+  return laid_out(packed, *value.type, symbols);
+}
+
 Result<std::vector<spec::InputValue>> seeded_inputs(const spec::Program& program,
                                                     std::uint64_t seed, int call) {
   Generator random(seed + static_cast<std::uint64_t>(call) * 0x632BE59BD9B4E019U);
-  spec::SymbolValues symbols;
-  for (const auto& [name, info] : program.symbols) symbols.emplace(name, pick_size(info, call));
+  const spec::SymbolValues symbols = sizes_of_call(program, call);
   std::vector<spec::InputValue> inputs;
   for (const spec::ProgramInput& input : program.inputs) {
     if (input.kind != spec::InputKind::kUserInput || input.constant) continue;

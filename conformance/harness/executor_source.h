@@ -1,0 +1,40 @@
+// Where judges get executors: by options, as many as they need.
+//
+// A judge compares runs under several configurations, plants deviations and asks for instruments.
+// It names all of these as a case file does, option by option, and never learns which executor is
+// behind them. tools/ implements this for the built-in executors; an adapter may for others.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "spec/executor.h"
+#include "spec/op_table.h"
+
+namespace graphgate::conformance {
+
+// Options of an executor by the names of the command line's flags, without dashes: "memory" ->
+// "lines", "no-reuse" -> "" (a switch), "deviation" -> "frees_twice,key_without_dtype" (repeatable
+// flags take a list). An empty configuration is the default one.
+using Configuration = std::map<std::string, std::string, std::less<>>;
+
+// "memory=lines no-reuse"; "default" for an empty one.
+[[nodiscard]] std::string print_configuration(const Configuration& configuration);
+
+// `changes` over `base`. An empty value in `changes` sets a switch; nothing is ever removed.
+[[nodiscard]] Configuration merged(const Configuration& base, const Configuration& changes);
+
+class ExecutorSource {
+ public:
+  virtual ~ExecutorSource() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  // kBadInput for an option or a value that there is not, or a contradiction; kUnsupported for what
+  // this executor cannot do ("instrument" -> "shadow" of one that has none). `ops` outlives the
+  // executor.
+  [[nodiscard]] virtual Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const = 0;
+};
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,240 @@
+#include "conformance/harness/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "conformance/harness/first_divergence.h"
+#include "conformance/harness/judge_report.h"
+#include "conformance/harness/run_end.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Finding;
+using spec::Outcome;
+
+using JudgeFunction = Result<JudgeReport> (*)(Runs&, const JudgeSettings&);
+
+struct Row {
+  Judge judge;
+  std::string_view name;
+  JudgeFunction function;
+};
+constexpr std::array<Row, kJudgeCount> kJudges = {{
+    {Judge::kProvenance, "provenance", judge_provenance},
+    {Judge::kExact, "exact", judge_exact},
+    {Judge::kBounds, "bounds", judge_bounds},
+    {Judge::kConfigurations, "configurations", judge_configurations},
+    {Judge::kVerifier, "verifier", judge_verifier},
+    {Judge::kShadow, "shadow", judge_shadow},
+    {Judge::kState, "state", judge_state},
+    {Judge::kHappensBefore, "happens-before", judge_happens_before},
+    {Judge::kQuality, "quality", judge_quality},
+    {Judge::kVacuity, "vacuity", judge_vacuity},
+}};
+
+// Nothing to compare, and nothing to say against the case.
+bool abstains(const JudgeReport& report) { return report.checks == 0 && report.findings.empty(); }
+
+Result<JudgeReport> ask(const Row& row, Runs& runs, const JudgeSettings& settings) {
+  const StopWatch watch;
+  auto asked = row.function(runs, settings);
+  if (!asked.ok() && asked.error().kind != ErrorKind::kUnsupported) {
+    return asked.error().at("judge " + std::string(row.name));
+  }
+  JudgeReport report;
+  if (asked.ok()) {
+    report = std::move(asked).value();
+  } else {
+    report.outcome = Outcome::kUnsupported;
+    report.remark = asked.error().message;
+  }
+  report.judge = row.judge;
+  report.seconds = watch.seconds();
+  if (report.checks == 0 && report.outcome == Outcome::kPass) {
+    report.outcome = Outcome::kMistrusted;
+    if (report.remark.empty()) report.remark = "nothing was checked";
+  }
+  return report;
+}
+
+// Whether the judge holds something against the executor, and not against a recording alone.
+bool is_about_executor(const JudgeReport& report) {
+  return std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+    return severity(finding.outcome) >= severity(Outcome::kSuspect) &&
+           finding.rule != "B8.recording";
+  });
+}
+
+// The first finding as bad as the outcome, else what the judges remark.
+std::string reason_of(const CaseReport& report) {
+  if (report.outcome == Outcome::kPass) return "";
+  std::string remarks;
+  const auto first = [&](const std::vector<Finding>& findings) -> const Finding* {
+    for (const Finding& finding : findings) {
+      if (finding.outcome == report.outcome) return &finding;
+    }
+    return nullptr;
+  };
+  if (const Finding* finding = first(report.findings)) return finding->message;
+  for (const JudgeReport& judge : report.judges) {
+    if (judge.outcome != report.outcome) continue;
+    if (const Finding* finding = first(judge.findings)) return finding->message;
+    if (remarks.empty()) remarks = judge.remark;
+  }
+  return remarks;
+}
+
+// Judges that abstain say nothing about the case, unless all do.
+Outcome worst_of(const CaseReport& report) {
+  Outcome worst = Outcome::kPass;
+  const auto take = [&](Outcome outcome) {
+    if (severity(outcome) > severity(worst)) worst = outcome;
+  };
+  for (const Finding& finding : report.findings) take(finding.outcome);
+  const bool all_abstain = std::all_of(report.judges.begin(), report.judges.end(), abstains);
+  for (const JudgeReport& judge : report.judges) {
+    if (all_abstain || !abstains(judge)) take(judge.outcome);
+  }
+  return worst;
+}
+
+// "V3.overlap" at the start of what a case expects is a rule that has to be found.
+std::string expected_rule(const std::string& detail) {
+  const std::string word = detail.substr(0, detail.find_first_of(" :"));
+  const std::size_t dot = word.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == word.size()) return "";
+  const bool is_family =
+      std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(dot),
+                  [](unsigned char c) { return std::isupper(c) || std::isdigit(c); });
+  const bool is_name =
+      std::all_of(word.begin() + static_cast<std::ptrdiff_t>(dot) + 1, word.end(),
+                  [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-'; });
+  return is_family && is_name ? word : "";
+}
+
+bool has_rule(const CaseReport& report, const std::string& rule) {
+  const auto is_it = [&](const Finding& finding) { return finding.rule == rule; };
+  return std::any_of(report.findings.begin(), report.findings.end(), is_it) ||
+         std::any_of(report.judges.begin(), report.judges.end(), [&](const JudgeReport& judge) {
+           return std::any_of(judge.findings.begin(), judge.findings.end(), is_it);
+         });
+}
+
+void meet_expectation(const spec::Expectation& expected, CaseReport& report) {
+  if (expected.outcome == Outcome::kPass) return;
+  const std::string name(spec::outcome_name(expected.outcome));
+  const std::string rule = expected_rule(expected.detail);
+  if (report.outcome == Outcome::kPass) {
+    report.outcome = Outcome::kXPass;
+    report.reason = "passes, expected " + name +
+                    (expected.detail.empty() ? "" : " \"" + expected.detail + "\"");
+  } else if (report.outcome != expected.outcome) {
+    report.reason = "expected " + name + ": " + report.reason;
+  } else if (!rule.empty() && !has_rule(report, rule)) {
+    report.outcome = Outcome::kFail;
+    report.reason = "expected a finding " + rule + ": " + report.reason;
+  } else {
+    report.outcome = Outcome::kXFail;
+  }
+}
+
+void finish(Runs& runs, const JudgeSettings& settings, CaseReport& report) {
+  report.outcome = worst_of(report);
+  report.reason = reason_of(report);
+  meet_expectation(runs.script().expectation, report);
+  JudgeSet failed;
+  for (const JudgeReport& judge : report.judges) {
+    if (is_about_executor(judge)) failed.add(judge.judge);
+  }
+  const bool is_wanted = settings.localize && report.outcome != Outcome::kXFail && !failed.empty();
+  if (is_wanted) report.localization = localize(runs, failed, settings);
+}
+
+// A run without a single call shows nothing.
+Result<void> ask_all(Runs& runs, JudgeSet judges, const JudgeSettings& settings,
+                     CaseReport& report) {
+  for (const Row& row : kJudges) {
+    if (!judges.has(row.judge)) continue;
+    GRAPHGATE_TRY(JudgeReport said, ask(row, runs, settings));
+    report.judges.push_back(std::move(said));
+  }
+  return {};
+}
+
+Finding no_call() {
+  Finding finding;
+  finding.rule = "R5.no-call";
+  finding.outcome = Outcome::kMistrusted;
+  finding.message = "the scenario calls no program";
+  return finding;
+}
+
+}  // namespace
+
+std::string_view judge_name(Judge judge) { return kJudges[static_cast<std::size_t>(judge)].name; }
+
+std::optional<Judge> parse_judge(std::string_view name) {
+  for (const Row& row : kJudges) {
+    if (row.name == name) return row.judge;
+  }
+  return std::nullopt;
+}
+
+JudgeSet JudgeSet::all() {
+  JudgeSet set;
+  set.bits_.set();
+  return set;
+}
+
+Result<JudgeSet> parse_judges(std::string_view text) {
+  if (text == "all") return JudgeSet::all();
+  JudgeSet set;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view name = text.substr(0, comma);
+    const auto judge = parse_judge(name);
+    if (!judge) {
+      std::string known;
+      for (const Row& row : kJudges) known += ", " + std::string(row.name);
+      return bad_input("no judge is called '" + std::string(name) + "': expected all" + known);
+    }
+    set.add(*judge);
+    if (comma == std::string_view::npos) return set;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<CaseReport> judge_script(Runs& runs, JudgeSet judges, const JudgeSettings& settings) {
+  CaseReport report;
+  report.name = runs.script().name;
+  auto subject = runs.subject();
+  const bool may_be_refused = runs.script().expectation.outcome == Outcome::kUnsupported;
+  if (!subject.ok()) {
+    if (subject.error().kind != ErrorKind::kUnsupported &&
+        !(may_be_refused && subject.error().kind == ErrorKind::kBadInput)) {
+      return subject.error();
+    }
+    report.findings.push_back(
+        {"R4.unsupported", Outcome::kUnsupported, subject.error().message, {}, {}, {}, {}});
+    finish(runs, settings, report);
+    return report;
+  }
+  const Trace& trace = *subject.value();
+  if (!trace.error && runs.script().calls() == 0) report.findings.push_back(no_call());
+  GRAPHGATE_TRY(const std::vector<Finding> ends, findings_of_end(runs, trace));
+  report.findings.insert(report.findings.end(), ends.begin(), ends.end());
+  if (is_refused_as_expected(runs.script(), trace)) {
+    const Script before = without_refused_call(runs.script());
+    Runs runs_before = runs.on(before);
+    if (before.calls() > 0) GRAPHGATE_TRY_VOID(ask_all(runs_before, judges, settings, report));
+    finish(runs_before, settings, report);
+    return report;
+  }
+  if (report.findings.empty()) GRAPHGATE_TRY_VOID(ask_all(runs, judges, settings, report));
+  finish(runs, settings, report);
+  return report;
+}
+
+}  // namespace graphgate::conformance

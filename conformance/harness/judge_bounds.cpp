@@ -1,0 +1,190 @@
+// Numbers inside error bounds: executor and recording against the oracle, call by call, and node by
+// node.
+#include <algorithm>
+
+#include "conformance/harness/judge.h"
+#include "conformance/harness/judge_nodes.h"
+#include "conformance/harness/judge_report.h"
+#include "conformance/harness/producers.h"
+#include "conformance/harness/run_end.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::CallResult;
+using spec::Finding;
+using spec::Outcome;
+
+// The call's recording or expectation, with what was really passed.
+ExpectedCall expected_call(const Script& script, const CallRecord& record) {
+  const auto& call = std::get<ScriptCall>(script.steps[record.step]);
+  ExpectedCall expected = call.expected.value_or(ExpectedCall{});
+  expected.inputs = record.inputs;
+  return expected;
+}
+
+class BoundsJudge {
+ public:
+  BoundsJudge(Runs& runs, const JudgeSettings& settings) : runs_(runs), settings_(settings) {
+    report_.judge = Judge::kBounds;
+  }
+
+  Result<JudgeReport> run() {
+    GRAPHGATE_TRY(subject_, runs_.subject());
+    GRAPHGATE_TRY(std::vector<Finding> ends, findings_of_end(runs_, *subject_));
+    GRAPHGATE_TRY(oracle_, runs_.oracle("sampled"));
+    GRAPHGATE_TRY_VOID(look_at_oracle());
+    const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
+    for (std::size_t i = 0; i < calls; ++i) GRAPHGATE_TRY_VOID(judge(i));
+    if (calls > 0 && (settings_.judge_nodes || is_suspect_)) GRAPHGATE_TRY_VOID(judge_each_node());
+    std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
+    add_doubts();
+    conclude(report_, watch_, Outcome::kMistrusted,
+             "nothing was compared: no output and no state has an element");
+    return std::move(report_);
+  }
+
+ private:
+  void add(const char* rule, Outcome outcome, std::string message, std::string node = "") {
+    Finding finding;
+    finding.rule = rule;
+    finding.outcome = outcome;
+    finding.message = std::move(message);
+    if (!node.empty()) finding.nodes.push_back(std::move(node));
+    report_.findings.push_back(std::move(finding));
+  }
+
+  // An oracle that cannot tell which way the program goes leaves the rest undecided.
+  Result<void> look_at_oracle() {
+    if (!oracle_->error || oracle_->calls.size() >= subject_->calls.size()) return {};
+    if (oracle_->error->kind == ErrorKind::kUnsupported) {
+      add(oracle_->is_loaded ? "B5.undecided" : "R4.unsupported",
+          oracle_->is_loaded ? Outcome::kUndecided : Outcome::kUnsupported,
+          oracle_->error->message);
+      return {};
+    }
+    if (oracle_->error->kind != ErrorKind::kBadInput) return *oracle_->error;
+    add("B6.taken-wrongly", Outcome::kFail,
+        subject_->executor + ": step " + std::to_string(oracle_->error_step) +
+            ": takes what the reference refuses: " + oracle_->error->message);
+    return {};
+  }
+
+  Result<void> judge(std::size_t index) {
+    const CallRecord& record = subject_->calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    const ExpectedCall expected = expected_call(runs_.script(), record);
+    JudgeOptions options;
+    options.false_alarm_rate = settings_.false_alarm_rate;
+    options.functionalized = is_functionalized(program);
+    const CallReport call = judge_call(subject_->executor, record.result,
+                                       oracle_->calls[index].result, expected, options);
+    count(call);
+    if (call.differences.empty()) return {};
+    std::vector<Difference> proofs;
+    GRAPHGATE_TRY(const Trace* const bounds, runs_.oracle("worst-case"));
+    if (index < bounds->calls.size()) {
+      options.multiple = 1;
+      proofs = judge_call(subject_->executor, record.result, bounds->calls[index].result, expected,
+                          options)
+                   .differences;
+    }
+    for (const Difference& difference : call.differences) {
+      note(index, program, difference, is_proved(difference, proofs));
+    }
+    return {};
+  }
+
+  void count(const CallReport& call) {
+    elements_ += call.elements;
+    undecided_ += call.undecided;
+    has_blind_tensor_ |= call.has_blind_tensor;
+    if (call.worst_ratio <= report_.figures["worst_ratio"]) return;
+    report_.figures["worst_ratio"] = call.worst_ratio;
+    report_.figures["worst_error"] = call.worst_error;
+    report_.figures["worst_allowed"] = call.worst_allowed;
+  }
+
+  // What is no number is exact. A number is proved wrong by the worst-case bound of the program.
+  static bool is_proved(const Difference& difference, const std::vector<Difference>& proofs) {
+    return !difference.by_value ||
+           std::any_of(proofs.begin(), proofs.end(), [&](const Difference& other) {
+             return other.subject == difference.subject && other.where == difference.where;
+           });
+  }
+
+  void note(std::size_t index, const spec::Program& program, const Difference& difference,
+            bool proved) {
+    const char* rule = !difference.by_value ? "B3.exact" : "B2.outside-estimate";
+    if (difference.by_value && proved) rule = "B1.outside-bound";
+    if (difference.subject == "recording") rule = "B8.recording";
+    is_suspect_ |= !proved;
+    add(rule, proved ? Outcome::kFail : Outcome::kSuspect,
+        difference.subject + ": call " + std::to_string(index) + ", " + difference.where + ": " +
+            difference.message,
+        producer_of(program, difference.where));
+  }
+
+  // A node outside its own bound is a failure, and the place where it begins: it goes first. Where
+  // the executor cannot run the program with taps, the report says so.
+  Result<void> judge_each_node() {
+    auto judged = judge_nodes(runs_);
+    if (!judged.ok()) {
+      if (judged.error().kind != ErrorKind::kUnsupported) return judged.error();
+      report_.remark = "no node is judged alone: " + judged.error().message;
+      return {};
+    }
+    const NodeReport& nodes = judged.value();
+    report_.figures["nodes_judged"] = static_cast<double>(nodes.judged);
+    report_.figures["worst_node_ratio"] = nodes.worst_ratio;
+    elements_of_nodes_ = nodes.elements;
+    std::vector<Finding> before = std::move(report_.findings);
+    report_.findings.clear();
+    for (const NodeFinding& finding : nodes.findings) {
+      const std::string node =
+          finding.node.empty() ? "" : ", node '" + finding.node + "' (" + finding.op + ")";
+      add("B4.node-bound", Outcome::kFail,
+          subject_->executor + ": call " + std::to_string(finding.call) + node + ", " +
+              finding.message,
+          finding.node);
+    }
+    std::move(before.begin(), before.end(), std::back_inserter(report_.findings));
+    return {};
+  }
+
+  void add_doubts() {
+    report_.checks = elements_ == 0 ? 0 : elements_ + elements_of_nodes_;
+    report_.figures["elements"] = static_cast<double>(elements_);
+    report_.figures["undecided"] = static_cast<double>(undecided_);
+    const auto& programs = runs_.script().programs;
+    if (std::all_of(programs.begin(), programs.end(),
+                    [](const auto& program) { return program->graph.nodes.empty(); })) {
+      add("B7.nothing-computed", Outcome::kMistrusted, "the program has no nodes");
+    }
+    if (has_blind_tensor_) {
+      add("B5.undecided", Outcome::kUndecided,
+          "an output or state of which the oracle can tell no number: all hang on ties, on "
+          "contents that are left open, or on errors without a bound");
+    }
+  }
+
+  Runs& runs_;
+  const JudgeSettings& settings_;
+  const StopWatch watch_;
+  const Trace* subject_ = nullptr;
+  const Trace* oracle_ = nullptr;
+  JudgeReport report_;
+  std::int64_t elements_ = 0;
+  std::int64_t undecided_ = 0;
+  std::int64_t elements_of_nodes_ = 0;
+  bool has_blind_tensor_ = false;
+  bool is_suspect_ = false;
+};
+
+}  // namespace
+
+Result<JudgeReport> judge_bounds(Runs& runs, const JudgeSettings& settings) {
+  return BoundsJudge(runs, settings).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,162 @@
+// The judge of bounds, judged with executors that are wrong on purpose.
+#include <limits>
+
+#include "conformance/harness/scripted_test.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using namespace scripted;
+
+using spec::CallResult;
+using spec::Outcome;
+
+ExpectedCall recording(const std::vector<float>& output) {
+  ExpectedCall call;
+  call.inputs = {floats({1, 2})};
+  call.outputs = {floats(output)};
+  call.geometries = {geometry_of(floats(output))};
+  call.shared_with = {""};
+  return call;
+}
+
+struct Answers {
+  ScriptedAnswer executor;
+  ScriptedAnswer sampled;
+  ScriptedAnswer worst_case;
+};
+
+CaseReport judge(const Answers& answers, const std::vector<ExpectedCall>& calls,
+                 const std::shared_ptr<const spec::Program>& program = relu_program()) {
+  const Script script = script_of(program, calls, 2, 1, builtin_ops()).value();
+  const ScriptedSource subject("e", {{"", answers.executor}});
+  const ScriptedSource oracle("o", {{"sampled", answers.sampled},
+                                    {"worst-case", answers.worst_case},
+                                    {"eager", answers.sampled}});
+  Runs runs(script, subject, oracle);
+  JudgeSettings settings;
+  settings.judge_nodes = false;
+  settings.localize = false;
+  JudgeSet judges;
+  judges.add(Judge::kBounds);
+  auto report = judge_script(runs, judges, settings);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : CaseReport{};
+}
+
+std::string first_rule(const CaseReport& report) {
+  const auto& findings = report.judges.at(0).findings;
+  return findings.empty() ? "" : findings.front().rule;
+}
+
+TEST(BoundsJudge, PassesWhatLiesWithinTheEstimate) {
+  const auto within = answering({1, 2}, 1e-3);
+  const auto report = judge({answering({1, 2}), within, within}, {recording({1.0005F, 2})});
+  EXPECT_EQ(report.outcome, Outcome::kPass) << report.reason;
+  EXPECT_GT(report.judges.at(0).figures.at("worst_ratio"), 0);
+}
+
+TEST(BoundsJudge, CallsANumberOutsideTheEstimateButWithinItsBoundSuspect) {
+  const auto report = judge({answering({1.5F, 2}), answering({1, 2}, 1e-6), answering({1, 2}, 1.0)},
+                            {recording({1, 2})});
+  EXPECT_EQ(report.outcome, Outcome::kSuspect);
+  EXPECT_EQ(first_rule(report), "B2.outside-estimate");
+}
+
+TEST(BoundsJudge, FailsANumberOutsideItsBoundAndNamesTheNode) {
+  const auto report =
+      judge({answering({1.5F, 2}), answering({1, 2}, 1e-6), answering({1, 2}, 1e-5)}, {});
+  EXPECT_EQ(report.outcome, Outcome::kFail);
+  EXPECT_EQ(first_rule(report), "B1.outside-bound");
+  EXPECT_EQ(report.judges.at(0).findings.front().nodes, std::vector<std::string>{"the_node"});
+  EXPECT_NE(report.reason.find("e: call 0, output 0: element [0]"), std::string::npos)
+      << report.reason;
+}
+
+TEST(BoundsJudge, FailsARecordingThatIsOffThoughTheExecutorIsRight) {
+  const auto near = answering({1, 2}, 1e-6);
+  const auto report = judge({answering({1, 2}), near, near}, {recording({1.5F, 2})});
+  EXPECT_EQ(report.outcome, Outcome::kFail);
+  EXPECT_EQ(first_rule(report), "B8.recording");
+  EXPECT_NE(report.reason.find("recording: call 0, output 0: element [0]"), std::string::npos)
+      << report.reason;
+}
+
+TEST(BoundsJudge, FailsAnInputThatWasChangedThoughNotRecordedSo) {
+  const auto mutant = [](std::span<const spec::InputValue> inputs,
+                         std::size_t) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs);
+    result.final_inputs = {floats({9, 9})};
+    return result;
+  };
+  const auto right = answering({1, 2});
+  EXPECT_EQ(judge({mutant, right, right}, {recording({1, 2})}).outcome, Outcome::kFail);
+}
+
+TEST(BoundsJudge, FailsAnOutputThatSharesAnInputsStorageUnrecorded) {
+  const auto alias = [](std::span<const spec::InputValue> inputs,
+                        std::size_t) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs);
+    result.outputs = {std::get<spec::HostTensor>(inputs[0])};
+    return result;
+  };
+  const auto right = answering({1, 2});
+  const auto report = judge({alias, right, right}, {recording({1, 2})});
+  EXPECT_EQ(report.outcome, Outcome::kFail);
+  EXPECT_EQ(first_rule(report), "B3.exact");
+  EXPECT_NE(report.reason.find("shares storage with input0"), std::string::npos) << report.reason;
+}
+
+TEST(BoundsJudge, FailsAnotherStrideThanRecorded) {
+  const auto right = answering({1, 2});
+  ExpectedCall call = recording({1, 2});
+  call.geometries[0]->strides = {2};
+  EXPECT_EQ(judge({right, right, right}, {call}).outcome, Outcome::kFail);
+}
+
+TEST(BoundsJudge, IsUndecidedWhenTheOracleCanTellOfNothing) {
+  const auto blind = [](std::span<const spec::InputValue> inputs,
+                        std::size_t) -> Result<CallResult> {
+    constexpr double kNothing = std::numeric_limits<double>::infinity();
+    CallResult result = result_of({1, 2}, inputs, kNothing);
+    result.final_input_spreads[0].radii.assign(2, kNothing);
+    return result;
+  };
+  const auto report = judge({answering({1, 2}), blind, blind}, {recording({5, 6})});
+  EXPECT_EQ(report.outcome, Outcome::kUndecided);
+}
+
+TEST(BoundsJudge, MistrustsAProgramWithoutNodes) {
+  auto empty = std::make_shared<spec::Program>(*relu_program());
+  empty->graph.outputs = {{empty->graph.inputs[0]}};
+  empty->graph.nodes.clear();
+  const auto same = answering({1, 2});
+  EXPECT_EQ(judge({same, same, same}, {recording({1, 2})}, empty).outcome, Outcome::kMistrusted);
+}
+
+TEST(BoundsJudge, AllowsAnInputToChangeWithTheOneItWasGivenOver) {
+  const auto both = [](std::span<const spec::InputValue> inputs,
+                       std::size_t) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs);
+    result.final_inputs = {floats({9, 9}), floats({9, 9})};
+    result.final_input_spreads = {spec::Spread{{9, 9}, {0, 0}}, spec::Spread{{9, 9}, {0, 0}}};
+    return result;
+  };
+  ExpectedCall call = recording({1, 2});
+  call.inputs.push_back(call.inputs[0]);  // the same storage
+  call.final_inputs.emplace(0, floats({9, 9}));
+  const auto report = judge({both, both, both}, {call});
+  EXPECT_EQ(report.outcome, Outcome::kPass) << report.reason;
+}
+
+TEST(BoundsJudge, SaysNothingOfOutputsThatAPartialExpectationLeavesOut) {
+  const auto right = answering({1, 2});
+  ExpectedCall call = recording({7, 7});
+  EXPECT_EQ(judge({right, right, right}, {call}).outcome, Outcome::kFail);
+  call.is_partial = true;
+  call.outputs[0] = spec::None{};
+  EXPECT_EQ(judge({right, right, right}, {call}).outcome, Outcome::kPass);
+}
+
+}  // namespace
+}  // namespace graphgate::conformance

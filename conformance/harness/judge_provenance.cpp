@@ -1,0 +1,73 @@
+// Provenance as a judge: every element that a node reads, and all that a call leaves behind, comes
+// from where the reference says.
+//
+// docs/provenance.md explains words and rules. The subject and the reference run the script once
+// each, with words beside the values; words are compared node by node.
+#include "conformance/harness/judge.h"
+#include "conformance/harness/judge_report.h"
+#include "conformance/harness/provenance_compare.h"
+
+namespace graphgate::conformance {
+namespace {
+
+JudgeReport not_possible(const StopWatch& watch, const std::string& why) {
+  JudgeReport report;
+  report.judge = Judge::kProvenance;
+  report.outcome = spec::Outcome::kUnsupported;
+  report.remark = why;
+  report.seconds = watch.seconds();
+  return report;
+}
+
+bool has_words(const Trace& trace) {
+  for (const CallRecord& call : trace.calls) {
+    if (!call.result.provenance.empty()) return true;
+  }
+  return false;
+}
+
+void add_remark(JudgeReport& report, const std::string& remark) {
+  if (report.remark.find(remark) != std::string::npos) return;
+  report.remark += (report.remark.empty() ? "" : "; ") + remark;
+}
+
+}  // namespace
+
+Result<JudgeReport> judge_provenance(Runs& runs, const JudgeSettings& /*settings*/) {
+  const StopWatch watch;
+  const auto subject = runs.subject({{"instrument", "provenance"}});
+  if (!subject.ok()) return not_possible(watch, subject.error().message);
+  const auto oracle = runs.oracle("provenance");
+  if (!oracle.ok()) return not_possible(watch, "the reference: " + oracle.error().message);
+  const Trace& actual = *subject.value();
+  const Trace& expected = *oracle.value();
+  if (!actual.calls.empty() && !has_words(actual)) {
+    return not_possible(watch, std::string(runs.subject_name()) + " shows no words");
+  }
+  JudgeReport report;
+  report.judge = Judge::kProvenance;
+  if (actual.error) add_remark(report, "the executor stopped: " + actual.error->message);
+  if (expected.error) add_remark(report, "the reference stopped: " + expected.error->message);
+  for (std::size_t c = 0; c < actual.calls.size() && c < expected.calls.size(); ++c) {
+    const CallRecord& call = actual.calls[c];
+    if (call.plan && call.plan->padding) {
+      add_remark(report, "padded calls are not compared");
+      continue;
+    }
+    ProvenanceDifferences differences = compare_provenance(
+        call, expected.calls[c], *runs.script().programs[call.program], *runs.script().ops);
+    report.checks += differences.elements;
+    for (spec::Finding& finding : differences.findings) {
+      if (actual.calls.size() > 1) {
+        finding.message = "call " + std::to_string(c) + ": " + finding.message;
+      }
+      report.findings.push_back(std::move(finding));
+    }
+    // What is wrong now is wrong in what follows from it.
+    if (!report.findings.empty()) break;
+  }
+  conclude(report, watch, spec::Outcome::kUnsupported, "there was no call to compare");
+  return report;
+}
+
+}  // namespace graphgate::conformance

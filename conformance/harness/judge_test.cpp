@@ -1,0 +1,167 @@
+// Whole scripts, judged: outcomes, expectations, refusals, and what judges share.
+#include "conformance/harness/judge.h"
+
+#include "conformance/harness/scripted_test.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using namespace scripted;
+
+using spec::CallResult;
+using spec::Outcome;
+
+Script two_calls() { return script_of(relu_program(), {}, 2, 1, builtin_ops()).value(); }
+
+ScriptedSource oracle() {
+  const auto right = answering({1, 2}, 1e-6);
+  return {"o", {{"sampled", right}, {"worst-case", right}, {"eager", right}}};
+}
+
+JudgeSettings quick() {
+  JudgeSettings settings;
+  settings.judge_nodes = false;
+  settings.localize = false;
+  return settings;
+}
+
+Result<CaseReport> judge_with(const Script& script, ScriptedAnswer answer,
+                              const char* judges = "bounds") {
+  const ScriptedSource subject("e", {{"", std::move(answer)}});
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  return judge_script(runs, parse_judges(judges).value(), quick());
+}
+
+ScriptedAnswer refusing(ErrorKind kind, std::size_t from_call) {
+  return [=](std::span<const spec::InputValue> inputs, std::size_t call) -> Result<CallResult> {
+    if (call >= from_call) return Error{kind, "input 'x' has moved"};
+    return result_of({1, 2}, inputs);
+  };
+}
+
+TEST(Judges, HaveNamesThatReadBack) {
+  for (std::size_t i = 0; i < kJudgeCount; ++i) {
+    const auto judge = static_cast<Judge>(i);
+    EXPECT_EQ(parse_judge(judge_name(judge)), judge);
+    EXPECT_TRUE(JudgeSet::all().has(judge));
+  }
+  const JudgeSet some = parse_judges("bounds,happens-before").value();
+  EXPECT_TRUE(some.has(Judge::kBounds) && some.has(Judge::kHappensBefore));
+  EXPECT_FALSE(some.has(Judge::kExact));
+  EXPECT_EQ(parse_judges("all").value(), JudgeSet::all());
+  for (const char* wrong : {"", "bound", "bounds,", "bounds all"}) {
+    EXPECT_FALSE(parse_judges(wrong).ok()) << wrong;
+  }
+}
+
+TEST(JudgeScript, PassesARightExecutorAndFailsAWrongOne) {
+  EXPECT_EQ(judge_with(two_calls(), answering({1, 2})).value().outcome, Outcome::kPass);
+  const CaseReport wrong = judge_with(two_calls(), answering({1, 3})).value();
+  EXPECT_EQ(wrong.outcome, Outcome::kFail);
+  EXPECT_EQ(wrong.judges.at(0).findings.size(), 2U) << "all are collected";
+}
+
+TEST(JudgeScript, DoesNotPassWhatNoJudgeCouldCheck) {
+  const CaseReport report = judge_with(two_calls(), answering({1, 2}), "verifier").value();
+  EXPECT_EQ(report.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(report.reason, "the executor shows no plans");
+}
+
+TEST(JudgeScript, LetsAJudgeAbstainBesideOneThatCompares) {
+  EXPECT_EQ(judge_with(two_calls(), answering({1, 2}), "verifier,bounds").value().outcome,
+            Outcome::kPass);
+}
+
+TEST(JudgeScript, DoesNotPassAScriptWithoutACall) {
+  Script script = two_calls();
+  script.steps.clear();
+  EXPECT_EQ(judge_with(script, answering({1, 2})).value().outcome, Outcome::kMistrusted);
+}
+
+TEST(JudgeScript, TurnsAnExpectedFailureIntoXFailAndItsAbsenceIntoXPass) {
+  Script script = two_calls();
+  script.expectation.outcome = Outcome::kFail;
+  EXPECT_EQ(judge_with(script, answering({1, 3})).value().outcome, Outcome::kXFail);
+  EXPECT_EQ(judge_with(script, answering({1, 2})).value().outcome, Outcome::kXPass);
+}
+
+TEST(JudgeScript, WantsTheRuleThatTheCaseNames) {
+  Script script = two_calls();
+  script.expectation.outcome = Outcome::kFail;
+  script.expectation.detail = "B1.outside-bound: one element";
+  EXPECT_EQ(judge_with(script, answering({1, 3})).value().outcome, Outcome::kXFail);
+  script.expectation.detail = "V3.overlap";
+  const CaseReport other = judge_with(script, answering({1, 3})).value();
+  EXPECT_EQ(other.outcome, Outcome::kFail);
+  EXPECT_EQ(other.reason.substr(0, 29), "expected a finding V3.overlap");
+  script.expectation.detail = "stale value";
+  EXPECT_EQ(judge_with(script, answering({1, 3})).value().outcome, Outcome::kXFail);
+}
+
+TEST(JudgeScript, FailsARefusalOfWhatTheReferenceTakes) {
+  const CaseReport report = judge_with(two_calls(), refusing(ErrorKind::kBadInput, 1)).value();
+  EXPECT_EQ(report.outcome, Outcome::kFail);
+  EXPECT_EQ(report.findings.at(0).rule, "R1.refused-wrongly");
+}
+
+TEST(JudgeScript, PassesTheRefusalThatTheCaseExpectsAndNoOther) {
+  Script script = two_calls();
+  script.expectation.refusal = spec::ExpectedRefusal{1, "has moved"};
+  const CaseReport refused = judge_with(script, refusing(ErrorKind::kBadInput, 1)).value();
+  EXPECT_EQ(refused.outcome, Outcome::kPass) << refused.reason;
+  EXPECT_GT(refused.judges.at(0).checks, 0) << "the call before is judged";
+  EXPECT_EQ(judge_with(script, answering({1, 2})).value().findings.at(0).rule, "R3.not-refused");
+  EXPECT_EQ(judge_with(script, refusing(ErrorKind::kBadInput, 0)).value().outcome, Outcome::kFail);
+  script.expectation.refusal->text = "dtype";
+  EXPECT_EQ(judge_with(script, refusing(ErrorKind::kBadInput, 1)).value().findings.at(0).rule,
+            "R3.not-refused");
+}
+
+TEST(JudgeScript, CallsAnInternalErrorOfTheExecutorACrash) {
+  const CaseReport report = judge_with(two_calls(), refusing(ErrorKind::kInternal, 1)).value();
+  EXPECT_EQ(report.outcome, Outcome::kCrash);
+  EXPECT_EQ(report.findings.at(0).rule, "R2.broke-down");
+}
+
+TEST(JudgeScript, HandsOnAnErrorThatTheReferenceMakesToo) {
+  const Script script = two_calls();
+  const auto both = refusing(ErrorKind::kBadInput, 0);
+  const ScriptedSource subject("e", {{"", both}});
+  const ScriptedSource reference("o", {{"eager", both}, {"sampled", both}});
+  Runs runs(script, subject, reference);
+  const auto report = judge_script(runs, parse_judges("bounds").value(), quick());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().kind, ErrorKind::kBadInput);
+}
+
+TEST(RunsOfAScript, AreMadeOnceForEveryConfiguration) {
+  const Script script = two_calls();
+  const ScriptedSource subject("e", {{"", answering({1, 2})}, {"x", answering({1, 2})}});
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  ASSERT_TRUE(runs.subject().ok() && runs.subject().ok() && runs.subject({{"mode", "x"}}).ok());
+  EXPECT_EQ(subject.made, 2);
+  ASSERT_TRUE(runs.oracle("sampled").ok() && runs.oracle("sampled").ok());
+  Runs others(script, subject, expected);
+  others.share_oracle(runs);
+  ASSERT_TRUE(others.oracle("sampled").ok());
+  EXPECT_EQ(expected.made, 1);
+}
+
+// An oracle that fed back its own outputs would judge the second call by the first one's rounding.
+TEST(RunsOfAScript, CallTheOracleWithWhatTheSubjectFedBack) {
+  Script script = two_calls();
+  script.steps.insert(script.steps.begin() + 1, ScriptFeedBack{{0, 0}, {0, 0}});
+  const ScriptedSource subject("e", {{"", answering({1.5F, 2})}});
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  const Trace& trace = *runs.oracle("sampled").value();
+  ASSERT_EQ(trace.calls.size(), 2U);
+  EXPECT_EQ(trace.calls[1].step, 2U) << "steps count as in the script";
+  EXPECT_EQ(elements_of(std::get<spec::HostTensor>(trace.calls[1].inputs[0])),
+            (std::vector<float>{1.5F, 2}));
+}
+
+}  // namespace
+}  // namespace graphgate::conformance

@@ -1,0 +1,148 @@
+#include "conformance/harness/lone_taps.h"
+
+#include <algorithm>
+
+#include "conformance/harness/same_bits.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::HostTensor;
+using spec::Node;
+using spec::ValueId;
+
+// Tensors that a node makes, and operands that it writes as its schema and row say.
+std::vector<ValueId> touched_by(const spec::Graph& graph, const Node& node,
+                                const spec::OpTable& ops) {
+  std::vector<ValueId> out;
+  const auto add = [&](ValueId id) {
+    const bool is_tensor = graph.value(id).kind == spec::ValueKind::kTensor;
+    if (is_tensor && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+  };
+  for (const spec::NodeResult& result : node.results) {
+    for (const ValueId id : result.values) add(id);
+  }
+  const spec::OpRow* row = ops.find(node.op);
+  for (const spec::NamedArgument& named : node.arguments) {
+    const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
+    if (argument && row->writes(*argument)) spec::for_each_value(named.argument, add);
+  }
+  return out;
+}
+
+std::size_t user_outputs(const spec::Program& program) {
+  return static_cast<std::size_t>(std::count_if(
+      program.outputs.begin(), program.outputs.end(),
+      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+}
+
+class Search {
+ public:
+  Search(Runs& runs, const Configuration& a, const Configuration& b, std::size_t budget)
+      : runs_(runs), a_(a), b_(b), budget_(std::max<std::size_t>(budget, 2)) {}
+
+  std::optional<FirstDifference> run() {
+    for (std::size_t p = 0; p < runs_.script().programs.size(); ++p) {
+      if (auto found = look_at_program(p)) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<FirstDifference> look_at_program(std::size_t program) {
+    const std::size_t count = runs_.script().programs[program]->graph.nodes.size();
+    const std::size_t stride = count / (budget_ / 2) + 1;
+    std::size_t agreed = 0;  // all before it
+    for (std::size_t n = stride - 1; n < count + stride - 1; n += stride) {
+      const std::size_t at = std::min(n, count - 1);
+      auto found = differs_at(program, at);
+      if (!found) {
+        agreed = at + 1;
+        continue;
+      }
+      for (std::size_t before = agreed; before < at; ++before) {
+        if (auto earlier = differs_at(program, before)) return earlier;
+      }
+      return found;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<FirstDifference> differs_at(std::size_t program, std::size_t node) {
+    const spec::Program& original = *runs_.script().programs[program];
+    auto tapped = tap_one(original, node, *runs_.script().ops);
+    if (!tapped) return std::nullopt;
+    Script script = runs_.script();
+    script.programs[program] = std::make_shared<spec::Program>(std::move(*tapped));
+    script.options = a_;
+    const auto x = runs_.subject_on(script, {});
+    script.options = b_;
+    const auto y = runs_.subject_on(script, {});
+    if (!x.ok() || !y.ok()) return std::nullopt;
+    const std::string message =
+        compare(x.value(), y.value(), program, user_outputs(original), "with the change");
+    if (message.empty()) return std::nullopt;
+    const Node& at = original.graph.nodes[node];
+    return FirstDifference{program, at.name, at.op, message};
+  }
+
+  // Outputs behind the program's own, over all its calls.
+  static std::string compare(const Trace& a, const Trace& b, std::size_t program, std::size_t own,
+                             const std::string& b_name) {
+    for (std::size_t c = 0; c < std::min(a.calls.size(), b.calls.size()); ++c) {
+      if (a.calls[c].program != program) continue;
+      const auto& x = a.calls[c].result.outputs;
+      const auto& y = b.calls[c].result.outputs;
+      for (std::size_t i = own; i < std::min(x.size(), y.size()); ++i) {
+        const auto* u = std::get_if<HostTensor>(&x[i]);
+        const auto* v = std::get_if<HostTensor>(&y[i]);
+        if (!u || !v) continue;
+        std::string message = compare_geometry(*u, geometry_of(*v), false);
+        BitReport report;
+        if (message.empty()) {
+          message = compare_element_bits(*u, *v, nullptr, b_name, {}, report);
+        }
+        if (!message.empty()) return "call " + std::to_string(c) + ": " + message;
+      }
+    }
+    return "";
+  }
+
+  Runs& runs_;
+  const Configuration& a_;
+  const Configuration& b_;
+  std::size_t budget_;
+};
+
+}  // namespace
+
+std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t index,
+                                     const spec::OpTable& ops) {
+  const Node& node = program.graph.nodes[index];
+  const std::vector<ValueId> values = touched_by(program.graph, node, ops);
+  if (values.empty()) return std::nullopt;
+  spec::Program out = program;
+  std::vector<Node> clones;
+  for (const ValueId id : values) {
+    const ValueId copy{static_cast<std::uint32_t>(out.graph.values.size())};
+    spec::Value value;
+    value.name = "graphgate_tap_" + std::to_string(clones.size());
+    clones.push_back({value.name,
+                      "aten.clone.default",
+                      {{"self", {id}}, {"memory_format", {spec::MemoryFormat::kContiguous}}},
+                      {{false, {copy}}}});
+    out.graph.values.push_back(std::move(value));
+    out.graph.outputs.push_back({copy});
+    out.outputs.push_back({spec::OutputKind::kUserOutput, ""});
+  }
+  out.graph.nodes.insert(out.graph.nodes.begin() + static_cast<std::ptrdiff_t>(index) + 1,
+                         clones.begin(), clones.end());
+  return out;
+}
+
+std::optional<FirstDifference> first_difference(Runs& runs, const Configuration& a,
+                                                const Configuration& b, std::size_t budget) {
+  return Search(runs, a, b, budget).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,36 @@
+// One node made visible at a time.
+//
+// Taps on every node (judge_nodes.h) keep every value alive, and so hide what goes wrong because
+// memory is used again. With a tap on one node only, the rest of the plan stays nearly as it was:
+// comparing two configurations node by node, in the order of the program, gives the first node
+// whose result differs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "conformance/harness/judge.h"
+
+namespace graphgate::conformance {
+
+// The program with clones of what node `index` makes and writes as further user outputs; nothing if
+// it makes no tensor. Nodes inside subgraphs count as the node that holds them.
+[[nodiscard]] std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t index,
+                                                   const spec::OpTable& ops);
+
+struct FirstDifference {
+  std::size_t program = 0;
+  std::string node;
+  std::string op;
+  std::string message;  // "call 1: element [3] is ..., ..."
+};
+
+// The first node, in the order of programs and nodes, whose result has other bits under `a` than
+// under `b`, both complete sets of options. Looks at no more than `budget` nodes: of longer
+// programs at every n-th, and then between the last that agrees and the first that does not.
+// Nothing where none differs, or one configuration does not run.
+[[nodiscard]] std::optional<FirstDifference> first_difference(Runs& runs, const Configuration& a,
+                                                              const Configuration& b,
+                                                              std::size_t budget = 96);
+
+}  // namespace graphgate::conformance

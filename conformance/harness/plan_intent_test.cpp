@@ -1,0 +1,186 @@
+#include "conformance/harness/plan_intent.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "spec/plan_text.h"
+
+namespace graphgate::conformance {
+namespace {
+
+// A plan with this block, over inputs %x and %c (a scalar on the CPU) and buffers $a, $b, $c0.
+spec::Plan plan_with(const std::string& block) {
+  const std::string text = R"(plan "p" strict {
+  pool @in input on cuda 256 align 256
+  pool @host input on cpu 256 align 256
+  pool @heap heap on cuda 0 align 64
+  pool @arena arena on cuda 768 align 256
+  buffer $x @in [0, 64)
+  buffer $c @host [0, 4)
+  buffer $a @arena [0, 64)
+  buffer $b @arena [256, 320)
+  buffer $d @arena [512, 576)
+  buffer $n @heap
+  input user "x" %x : f32[16] on cuda $x
+  input user "c" %c : f32[] $c
+)" + block + "  output %x\n}\n";
+  auto plan = spec::parse_plan(text, spec::builtin_op_table());
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  return std::move(plan).value();
+}
+
+// One partition with two steps that could run side by side.
+std::string one_partition(const std::string& head) {
+  return "  block @main {\n    partition 0 " + head + R"( {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%x)
+    }
+  }
+)";
+}
+
+// The rules found, in order.
+std::vector<std::string> rules_of(const spec::Plan& plan, const Configuration& configuration,
+                                  bool allocates = false) {
+  IntentCase intent;
+  intent.plan = &plan;
+  intent.ops = &spec::builtin_op_table();
+  intent.configuration = configuration;
+  intent.is_allocation = [&](const spec::PlanStep&) { return allocates; };
+  std::vector<std::string> rules;
+  for (const spec::Finding& finding : judge_intent(intent)) rules.push_back(finding.rule);
+  return rules;
+}
+using Rules = std::vector<std::string>;
+
+TEST(Intent, FindsNothingInAPlainPlan) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {}), Rules{});
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {{"memory", "lines"}}), Rules{});
+}
+
+TEST(Intent, FindsACaptureThatLaunchesNothing) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {}, true), Rules{"Q2.empty-capture"});
+  EXPECT_EQ(rules_of(plan_with(one_partition("eager \"nothing to launch\"")), {}, true), Rules{});
+}
+
+TEST(Intent, FindsStepsCutOutForNoReasonOfTheirs) {
+  std::string text = one_partition("eager \"uses symbol s0\"");
+  text.insert(text.rfind("  }"), R"(    partition 1 captured {
+      in $a
+      %d : f32[16] on cuda $d = aten.abs.default(%a)
+    }
+)");
+  const spec::Plan plan = plan_with(text);
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan, {{"min-partition", "4"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.relu,aten::neg"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.re"}}), Rules{"Q3.over-partitioned"});
+}
+
+// Without a capture, and on two devices, nothing tells which of them is captured on.
+TEST(Intent, LeavesPlansWithoutCapturesOnTwoDevicesAlone) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("eager \"runs on cuda, not on cpu\"")), {}), Rules{});
+}
+
+TEST(Intent, SeesWhyAStepIsCutOut) {
+  const char* kHeap = R"(  block @main {
+    partition 0 eager "unbacked symbol" {
+      in $x
+      %n $n = aten.nonzero.default(%x)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kHeap), {}), Rules{});
+  const char* kScalar = R"(  block @main {
+    partition 0 eager "reads a scalar on cpu" {
+      in $x, $c
+      %a : f32[16] on cuda $a = aten.mul.Tensor(%x, %c)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kScalar), {}), Rules{});
+}
+
+TEST(Intent, FindsTwoCapturesSideBySide) {
+  const char* kTwo = R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+    }
+    partition 1 captured {
+      in $x
+      %b : f32[16] on cuda $b = aten.neg.default(%x)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kTwo), {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan_with(kTwo), {{"max-partition", "1"}}), Rules{});
+}
+
+TEST(Intent, FindsOptionsThatAreNotInEffect) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.neg"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.neg"}, {"mode", "full"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"no-capture", ""}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"mode", "none"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"max-partition", "1"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"max-partition", "2"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"static-input", "x"}}), Rules{"Q4.not-in-effect"});
+}
+
+TEST(Intent, FindsFusedStepsWhereNoneWereAskedFor) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %b : f32[16] on cuda $b = graphgate.fused(%x) {
+        %i : f32[16] on cuda = aten.relu.default(%x)
+        %b = aten.neg.default(%i)
+      }
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(plan, {}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"compiler", "eager"}}), Rules{"Q4.not-in-effect"});
+}
+
+TEST(Intent, FindsStreamsThatStayIdle) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"streams", "2"}}), Rules{"Q5.idle-streams"});
+  const spec::Plan chain = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%a)
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(chain, {{"streams", "2"}}), Rules{});
+}
+
+TEST(Intent, FindsMoreStreamsThanAskedFor) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%x) stream 1
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(plan, {{"streams", "2"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q4.not-in-effect"});
+}
+
+TEST(Intent, FindsSharedBytesWhereNoneWereAskedFor) {
+  spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"no-reuse", ""}}), Rules{});
+  for (spec::PlanBuffer& buffer : plan.buffers) {
+    if (buffer.name == "d") buffer.offset_bytes = 0;
+  }
+  EXPECT_EQ(rules_of(plan, {{"no-reuse", ""}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {}), Rules{});
+}
+
+}  // namespace
+}  // namespace graphgate::conformance

@@ -1,0 +1,306 @@
+#include "conformance/harness/provenance_compare.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "spec/plan.h"
+#include "spec/provenance_words.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::ProvenanceRow;
+using spec::ProvenanceWord;
+using Rows = std::vector<ProvenanceRow>;
+
+bool is_made(const ProvenanceRow& row) {
+  return row.port.starts_with("result") || row.port.starts_with("written");
+}
+bool is_read(const ProvenanceRow& row) { return row.port.starts_with("operand"); }
+
+bool is_same(ProvenanceWord a, ProvenanceWord b) {
+  return spec::provenance_hash(a) == spec::provenance_hash(b);
+}
+
+void count_names(const spec::Graph& graph, std::map<std::string, int, std::less<>>& counts) {
+  for (const spec::Node& node : graph.nodes) ++counts[node.name];
+  for (const spec::Graph& subgraph : graph.subgraphs) count_names(subgraph, counts);
+}
+
+// Who can have made a word, by its producer bits: nodes, inputs, state.
+class Producers {
+ public:
+  explicit Producers(const spec::Program& program) {
+    std::map<std::string, int, std::less<>> nodes;
+    count_names(program.graph, nodes);
+    for (const auto& [name, count] : nodes) add(name, "'" + name + "'");
+    for (const spec::ProgramInput& input : program.inputs) {
+      if (!input.constant) add(input.target, "'" + input.target + "' as it came in");
+    }
+  }
+  [[nodiscard]] std::string name(ProvenanceWord word) const {
+    const auto found = names_.find(spec::provenance_producer(word));
+    return found == names_.end() ? "a node that the program does not have" : found->second;
+  }
+
+ private:
+  void add(const std::string& name, const std::string& text) {
+    std::string& known = names_[spec::provenance_tag(name)];
+    known += (known.empty() ? "" : " or ") + text;
+  }
+  std::unordered_map<std::uint32_t, std::string> names_;
+};
+
+// The first rows that have a word: the first that made it.
+class Makers {
+ public:
+  explicit Makers(const Rows& rows) : rows_(rows) {}
+
+  [[nodiscard]] const ProvenanceRow* find(ProvenanceWord word) {
+    if (makers_.empty()) index();
+    const auto found = makers_.find(spec::provenance_hash(word));
+    return found == makers_.end() ? nullptr : &rows_[found->second];
+  }
+
+ private:
+  void index() {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (!is_made(rows_[r])) continue;
+      for (const ProvenanceWord word : rows_[r].words) {
+        makers_.emplace(spec::provenance_hash(word), r);
+      }
+    }
+  }
+  const Rows& rows_;
+  std::unordered_map<std::uint64_t, std::size_t> makers_;
+};
+
+// Elements [begin, end) that are off in one way: `actual` instead of `expected`.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t others = 0;  // off behind the stretch
+  ProvenanceWord actual = 0;
+  ProvenanceWord expected = 0;
+};
+
+// Producer and version: what a person is told of a word.
+std::uint64_t label(ProvenanceWord word) {
+  return word & ((ProvenanceWord{1} << spec::kProvenanceHashShift) - 1);
+}
+
+std::optional<Stretch> first_difference(const ProvenanceRow& actual,
+                                        const ProvenanceRow& expected) {
+  std::optional<Stretch> found;
+  for (std::size_t i = 0; i < actual.words.size(); ++i) {
+    const ProvenanceWord a = actual.words[i];
+    const ProvenanceWord e = expected.words[i];
+    if (is_same(a, e)) continue;
+    if (!found) found = Stretch{i, i, 0, a, e};
+    const bool continues =
+        found->end == i && label(found->actual) == label(a) && label(found->expected) == label(e);
+    if (continues) {
+      ++found->end;
+    } else {
+      ++found->others;
+    }
+  }
+  return found;
+}
+
+bool is_comparable(const ProvenanceRow& a, const ProvenanceRow& b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && a.words.size() == b.words.size();
+}
+
+class Comparison {
+ public:
+  Comparison(const CallRecord& actual, const CallRecord& expected, const spec::Program& program,
+             const spec::OpTable& ops)
+      : actual_(actual.result.provenance),
+        expected_(expected.result.provenance),
+        plan_(actual.plan.get()),
+        ops_(ops),
+        producers_(program),
+        makers_(actual_),
+        right_makers_(expected_) {
+    count_names(program.graph, name_counts_);
+    for (const ProvenanceRow& row : expected_) rows_[key_of(row)].push_back(&row);
+  }
+
+  ProvenanceDifferences run() {
+    std::map<Key, std::size_t> uses;
+    for (const ProvenanceRow& row : actual_) {
+      const bool is_known = row.node.empty() || is_unambiguous(row.node);
+      const auto twins = is_known ? rows_.find(key_of(row)) : rows_.end();
+      if (twins == rows_.end()) continue;
+      // A node that is computed anew for another reader has more rows than the reference.
+      const std::size_t use = std::min(uses[twins->first]++, twins->second.size() - 1);
+      compare(row, *twins->second[use]);
+      if (!row.node.empty() && !out_.findings.empty()) break;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+
+  [[nodiscard]] bool is_unambiguous(const std::string& node) const {
+    const auto found = name_counts_.find(node);
+    return found != name_counts_.end() && found->second == 1;
+  }
+
+  // add, add_ and add.out are one.
+  [[nodiscard]] std::string family(const std::string& op) {
+    const auto known = families_.find(op);
+    if (known != families_.end()) return known->second;
+    const spec::OpRow* row = ops_.find(op);
+    return families_[op] = row ? row->schema.ns + "." + row->schema.base_name() : op;
+  }
+  [[nodiscard]] Key key_of(const ProvenanceRow& row) {
+    return {row.node, row.node.empty() ? "" : family(row.op), row.port};
+  }
+
+  void compare(const ProvenanceRow& row, const ProvenanceRow& right) {
+    if (!is_comparable(row, right)) return;
+    out_.elements += static_cast<std::int64_t>(row.words.size());
+    const auto stretch = first_difference(row, right);
+    if (!stretch) return;
+    spec::Finding finding;
+    finding.rule = rule_of(row, right, *stretch);
+    if (!row.node.empty()) finding.nodes.push_back(row.node);
+    for (const ProvenanceRow* maker :
+         {makers_.find(stretch->actual), right_makers_.find(stretch->expected)}) {
+      if (maker) finding.nodes.push_back(maker->node);
+    }
+    if (!row.buffer.empty()) {
+      finding.buffers.push_back(row.buffer);
+      add_range(row, *stretch, finding);
+    }
+    finding.message = sentence(row, *stretch, finding.rule);
+    out_.findings.push_back(std::move(finding));
+  }
+
+  static void add_range(const ProvenanceRow& row, const Stretch& stretch, spec::Finding& finding) {
+    if (row.strides != spec::contiguous_strides(row.sizes)) return;
+    const std::int64_t item = spec::item_size_bytes(row.dtype);
+    const auto at = [&](std::size_t element) {
+      return (row.storage_offset + static_cast<std::int64_t>(element)) * item;
+    };
+    finding.ranges.push_back({row.buffer, at(stretch.begin), at(stretch.end)});
+  }
+
+  // Where the reference's storage holds the word that was read: before the read, after it, never.
+  [[nodiscard]] std::string rule_of(const ProvenanceRow& row, const ProvenanceRow& right,
+                                    const Stretch& stretch) const {
+    if (row.node.empty()) return "P5.lost-write";
+    if (!is_read(row)) return "P6.other-operation";
+    if (stretch.actual == spec::kUnwrittenWord) return "P4.unwritten-read";
+    bool is_before = true;
+    for (const ProvenanceRow& other : expected_) {
+      if (&other == &right) is_before = false;
+      if (other.storage != right.storage) continue;
+      const bool holds = std::any_of(other.words.begin(), other.words.end(),
+                                     [&](auto word) { return is_same(word, stretch.actual); });
+      if (holds) return is_before ? "P1.stale-read" : "P2.early-write";
+    }
+    // State and inputs that were read before anything looked at them.
+    const bool is_initial =
+        spec::provenance_version(stretch.actual) == 0 &&
+        spec::provenance_producer(stretch.actual) == spec::provenance_producer(stretch.expected);
+    return is_initial ? "P1.stale-read" : "P3.foreign-read";
+  }
+
+  [[nodiscard]] std::string describe(ProvenanceWord word, const ProvenanceRow* maker) const {
+    if (word == spec::kUnwrittenWord) return "unwritten";
+    const std::uint32_t version = spec::provenance_version(word);
+    const std::string writer = maker ? "'" + maker->node + "'" : producers_.name(word);
+    if (version == 0) return "version 0, " + writer;
+    return "version " + std::to_string(version) + ", written by " + writer;
+  }
+
+  [[nodiscard]] std::string sentence(const ProvenanceRow& row, const Stretch& stretch,
+                                     const std::string& rule) {
+    const std::string place = row.buffer.empty() ? "" : " in buffer " + row.buffer;
+    const std::string value = row.value.empty() ? row.port : "%" + row.value;
+    std::string text;
+    if (row.node.empty()) {
+      text = "the call ends with " + row.port + place;
+    } else {
+      text = "step " + std::to_string(row.step) + " ('" + row.node + "') " +
+             (is_read(row) ? "read " : "made ") + value + place;
+    }
+    const ProvenanceRow* maker = makers_.find(stretch.actual);
+    const ProvenanceRow* right = right_makers_.find(stretch.expected);
+    text += ": elements [" + std::to_string(stretch.begin) + ", " + std::to_string(stretch.end) +
+            ") are " +
+            describe(stretch.actual, maker ? maker : right_makers_.find(stretch.actual)) +
+            "; expected " + describe(stretch.expected, right);
+    if (stretch.others > 0) text += "; and " + std::to_string(stretch.others) + " elements more";
+    return text + hazard(row, maker, right, rule);
+  }
+
+  // The kind of hazard, and the partitions that it crosses.
+  [[nodiscard]] std::string hazard(const ProvenanceRow& row, const ProvenanceRow* maker,
+                                   const ProvenanceRow* right, const std::string& rule) {
+    const bool is_stale = rule.starts_with("P1");
+    if (!is_stale && !rule.starts_with("P2")) return "";
+    const ProvenanceRow* other = maker;
+    if (is_stale) {
+      const auto writer = std::find_if(actual_.begin(), actual_.end(), [&](const auto& made) {
+        return right && made.node == right->node && is_made(made);
+      });
+      other = writer == actual_.end() ? nullptr : &*writer;
+    }
+    std::string text = is_stale ? "RAW" : "WAR";
+    if (other) {
+      const auto here = partition_of(row.step);
+      const auto there = partition_of(other->step);
+      if (here && there && *here != *there) {
+        text += " across partition " + std::to_string(std::min(*here, *there)) + "|" +
+                std::to_string(std::max(*here, *there));
+      }
+    } else if (is_stale) {
+      text += ", the write did not run";
+    }
+    return " (" + text + ")";
+  }
+
+  // Partitions are counted over all blocks.
+  [[nodiscard]] std::optional<std::size_t> partition_of(std::uint32_t step) const {
+    if (!plan_) return std::nullopt;
+    std::size_t number = 0;
+    for (const spec::PlanBlock& block : plan_->blocks) {
+      for (const spec::PlanPartition& partition : block.partitions) {
+        if (step >= partition.begin_step && step < partition.end_step) return number;
+        ++number;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Rows& actual_;
+  const Rows& expected_;
+  const spec::Plan* plan_;
+  const spec::OpTable& ops_;
+  Producers producers_;
+  Makers makers_;
+  Makers right_makers_;
+  std::map<std::string, int, std::less<>> name_counts_;
+  std::map<std::string, std::string, std::less<>> families_;
+  std::map<Key, std::vector<const ProvenanceRow*>> rows_;
+  ProvenanceDifferences out_;
+};
+
+}  // namespace
+
+ProvenanceDifferences compare_provenance(const CallRecord& actual, const CallRecord& expected,
+                                         const spec::Program& program, const spec::OpTable& ops) {
+  return Comparison(actual, expected, program, ops).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,174 @@
+#include "conformance/harness/verified_plans.h"
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/verify/verify.h"
+
+namespace graphgate::conformance {
+namespace {
+
+// Facts of a run are at the call's sizes: they say nothing of a plan for larger ones.
+bool is_of_its_size(const spec::Plan& plan, const spec::Program& program, const CallRecord& call) {
+  if (!plan.padding) return true;
+  std::size_t passed = 0;
+  for (std::size_t i = 0; i < program.inputs.size() && i < plan.inputs.size(); ++i) {
+    const spec::ProgramInput& input = program.inputs[i];
+    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+    const auto* tensor = std::get_if<spec::HostTensor>(&call.inputs[passed++]);
+    if (!tensor || plan.inputs[i].constant) continue;
+    const auto& type = plan.values[plan.inputs[i].value.index].value.type;
+    if (!type || !std::equal(type->sizes.begin(), type->sizes.end(), tensor->sizes.begin(),
+                             tensor->sizes.end())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class PlansVerifier {
+ public:
+  explicit PlansVerifier(Runs& runs) : runs_(runs) {
+    for (const verify::Rule& rule : verify::rules()) {
+      (is_about_order(rule.id) ? out_.order_rules : out_.rules) += 1;
+    }
+  }
+
+  Result<VerifiedPlans> run() {
+    GRAPHGATE_TRY(const Trace* const trace, runs_.subject());
+    const bool has_plans = std::any_of(trace->calls.begin(), trace->calls.end(),
+                                       [](const CallRecord& call) { return call.plan != nullptr; });
+    if (!has_plans) return std::move(out_);
+    GRAPHGATE_TRY(const Trace* const facts, facts_of_run());
+    std::vector<verify::PlanUse> uses;
+    for (std::size_t i = 0; i < trace->calls.size(); ++i) {
+      const CallRecord& call = trace->calls[i];
+      if (!call.plan) continue;
+      const verify::PlanCase plan_case = case_of(call, facts, i);
+      if (!verify_once(call, plan_case)) continue;
+      uses.push_back(use_of(*trace, i, plan_case));
+    }
+    take(verify::verify_plan_uses(uses), "");
+    return std::move(out_);
+  }
+
+ private:
+  // Null where the oracle cannot tell.
+  Result<const Trace*> facts_of_run() {
+    auto trace = runs_.oracle("provenance");
+    if (trace.ok()) return trace;
+    if (trace.error().kind != ErrorKind::kUnsupported) return trace.error();
+    out_.remark = "without facts of a run: " + trace.error().message;
+    return nullptr;
+  }
+
+  verify::PlanCase case_of(const CallRecord& call, const Trace* facts, std::size_t index) {
+    verify::PlanCase plan_case;
+    plan_case.plan = call.plan.get();
+    const spec::Program& program = *runs_.script().programs[call.program];
+    plan_case.program = &program;
+    plan_case.ops = ops_at(call.step);
+    const bool has_facts = facts && index < facts->calls.size() &&
+                           !facts->calls[index].result.provenance.empty() &&
+                           is_of_its_size(*call.plan, program, call);
+    if (has_facts) plan_case.facts_of_run = &facts->calls[index].result.provenance;
+    return plan_case;
+  }
+
+  // What the call asked for, and which of its outputs were read later.
+  verify::PlanUse use_of(const Trace& trace, std::size_t index,
+                         const verify::PlanCase& plan_case) const {
+    const CallRecord& call = trace.calls[index];
+    verify::PlanUse use{plan_case, index, call.program, call.inputs};
+    const auto& steps = runs_.script().steps;
+    Configuration configuration = trace.configuration;
+    for (std::size_t i = 0; i < call.step; ++i) {
+      const auto* restart = std::get_if<ScriptRestart>(&steps[i]);
+      if (!restart) continue;
+      ++use.session;
+      configuration = merged(configuration, restart->changes);
+    }
+    if (const auto* asked = std::get_if<ScriptCall>(&steps[call.step])) {
+      use.options = asked->options;
+    }
+    use.allows_weak = configuration.contains("weak-outputs");
+    use.shares_pools = configuration.contains("share-pools");
+    use.read_until.resize(call.plan->outputs.size());
+    for (const HeldRecord& held : trace.held) {
+      if (held.output.index >= use.read_until.size() || !held.now) continue;
+      if (call_held(trace, held) != index) continue;
+      for (std::size_t i = index; i < trace.calls.size(); ++i) {
+        if (trace.calls[i].step < held.step) use.read_until[held.output.index] = i;
+      }
+    }
+    return use;
+  }
+
+  // The call whose output it is.
+  static std::optional<std::size_t> call_held(const Trace& trace, const HeldRecord& held) {
+    std::optional<std::size_t> latest;
+    for (std::size_t i = 0; i < trace.calls.size(); ++i) {
+      const CallRecord& call = trace.calls[i];
+      if (call.program == held.output.program && call.step < held.held_at) latest = i;
+    }
+    return latest;
+  }
+
+  // The op table at a step: restarts may replace rows.
+  [[nodiscard]] const spec::OpTable* ops_at(std::size_t step) const {
+    const spec::OpTable* ops = runs_.script().ops.get();
+    for (std::size_t i = 0; i < step; ++i) {
+      const auto* restart = std::get_if<ScriptRestart>(&runs_.script().steps[i]);
+      if (restart) ops = restart->ops ? restart->ops.get() : runs_.script().ops.get();
+    }
+    return ops;
+  }
+
+  // False where the plan is not well formed: then nothing else is asked of it.
+  bool verify_once(const CallRecord& call, const verify::PlanCase& plan_case) {
+    const bool is_new = seen_.insert(call.plan.get()).second;
+    if (!is_new) return !malformed_.contains(call.plan.get());
+    ++out_.plans;
+    const auto checked = spec::check_plan(*call.plan);
+    if (!checked.ok()) {
+      malformed_.insert(call.plan.get());
+      spec::Finding finding;
+      finding.rule = "V0.malformed";
+      finding.message = checked.error().message;
+      out_.findings.push_back(std::move(finding));
+      return false;
+    }
+    take(verify::verify_plan(plan_case), label(call));
+    return true;
+  }
+
+  // Which plan it is, where there are several.
+  [[nodiscard]] std::string label(const CallRecord& call) const {
+    if (seen_.size() == 1) return "";
+    std::string sizes;
+    for (const auto& [symbol, size] : call.plan->symbols) {
+      sizes += " " + symbol + "=" + std::to_string(size);
+    }
+    return "plan of '" + call.plan->name + "'" + (sizes.empty() ? "" : " at" + sizes) + ": ";
+  }
+
+  void take(std::vector<spec::Finding> findings, const std::string& place) {
+    for (spec::Finding& finding : findings) {
+      finding.message = place + finding.message;
+      out_.findings.push_back(std::move(finding));
+    }
+  }
+
+  Runs& runs_;
+  VerifiedPlans out_;
+  std::set<const spec::Plan*> seen_;
+  std::set<const spec::Plan*> malformed_;
+};
+
+}  // namespace
+
+bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
+
+Result<VerifiedPlans> verify_plans(Runs& runs) { return PlansVerifier(runs).run(); }
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,31 @@
+// The plans of a run, through the plan verifier. For the judges verifier and happens-before, which
+// share its findings: rules "HB..." belong to the latter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/judge.h"
+
+namespace graphgate::conformance {
+
+struct VerifiedPlans {
+  // Of all plans, each once, then of how calls use them. A plan that is not well formed is one
+  // finding, V0.malformed, and nothing else is said of it.
+  std::vector<spec::Finding> findings;
+  std::int64_t plans = 0;        // different ones that were verified
+  std::int64_t rules = 0;        // that each was held to
+  std::int64_t order_rules = 0;  // of these, about streams and events
+  std::string remark;            // facts that were missing
+};
+
+// Facts of the run come from the oracle in its provenance mode; where it has none, rules that need
+// them stay silent, and `remark` says so.
+[[nodiscard]] Result<VerifiedPlans> verify_plans(Runs& runs);
+
+// Whether a rule is one of happens-before.
+[[nodiscard]] bool is_about_order(std::string_view rule);
+
+}  // namespace graphgate::conformance
