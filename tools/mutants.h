@@ -1,0 +1,62 @@
+// Mutants: executors with one thing wrong, to judge the judges.
+//
+// A mutant is a deviation (spec/deviation.h: a wrong decision inside the executor) or a plan
+// mutation (plan_mutations.h: a finished plan, changed in one place). The cases of the suites are
+// run on it until a judge says that something is wrong. Each mutant runs in a process of its own:
+// one that crashes, hangs or takes all memory is found out, too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/judge.h"
+
+namespace graphgate::tools {
+
+struct Mutant {
+  std::string name;
+  bool is_deviation = false;
+  std::string where;  // the row of the catalogue, or the field of the plan
+  std::string what;   // in words
+};
+// Deviations in the order of the catalogue, then plan mutations.
+[[nodiscard]] std::vector<Mutant> all_mutants();
+
+// A case that a right executor passes.
+struct MutantCase {
+  std::string path;
+  conformance::Script script;
+  std::vector<std::string> deviations;  // that its header names
+  std::string quality_baseline;         // JudgeSettings::quality_baseline; empty: none
+};
+
+// What became of one mutant. `judges` are all that found something in the case that ended the
+// search, "run" among them where the run itself broke down; `crash`, `timeout` where the process
+// did.
+struct MutantVerdict {
+  Mutant mutant;
+  bool killed = false;
+  std::string path;  // the case
+  std::vector<std::string> judges;
+  std::string message;         // the first finding
+  std::size_t cases = 0;       // that were run
+  double seconds = 0;          // processor time
+  bool by_outputs = false;     // some case's first call differs by torch's tolerances
+  // What a list of known mutants says of one that no case kills.
+  bool is_equivalent = false;
+  bool is_tested = false;  // a test of its own finds it
+};
+
+struct MutantOptions {
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 120;  // for one mutant
+};
+
+// Runs every mutant on the cases, those that name it first. kInfrastructure when no process can be
+// made.
+[[nodiscard]] Result<std::vector<MutantVerdict>> run_mutants(const std::vector<Mutant>& mutants,
+                                                             const std::vector<MutantCase>& cases,
+                                                             const MutantOptions& options);
+
+}  // namespace graphgate::tools
