@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/reference.h"
+#include "tools/bounds_report.h"
 #include "tools/executors.h"
 #include "tools/op_case_judge.h"
 #include "tools/programs.h"
@@ -139,6 +140,26 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   return total.passed > 0 && total.skipped == 0 ? ExitCode::kGood : ExitCode::kInconclusive;
 }
 
+// Ops below the share are findings where a corruption of 2^-8 is many roundings: in float32 and
+// float64. docs/bounds.md lists the others.
+Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
+  constexpr double kLeastShare = 0.95;
+  if (verb.cases.empty() && verb.models.empty()) {
+    return bad_input("--bounds-report: expected --cases, --models or both");
+  }
+  BoundsRequest request;
+  request.cases = verb.cases;
+  request.models = verb.models;
+  GRAPHGATE_TRY(const BoundsReport report, report_bounds(request, ops));
+  std::printf("%s", print_bounds_report(report, kLeastShare).c_str());
+  if (report.by_op.empty()) return ExitCode::kInconclusive;
+  for (const auto& [op, planted] : report.by_op) {
+    const bool is_wide = op.ends_with(" f32") || op.ends_with(" f64");
+    if (is_wide && planted.share() < kLeastShare) return ExitCode::kFindings;
+  }
+  return ExitCode::kGood;
+}
+
 }  // namespace
 
 CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
@@ -153,6 +174,11 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
   ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")
       ->check(CLI::IsMember(executor_names()))
       ->needs(cases);
+  auto* bounds =
+      ops->add_flag("--bounds-report", verb.bounds_report,
+                    "of --cases and --models: how tight bounds are, and what they catch");
+  ops->add_option("--models", verb.models, "programs with recordings, for the bounds report")
+      ->needs(bounds);
   ops->add_option("--failures", verb.failures_shown, "failures shown per op")
       ->check(CLI::Range(0, 1'000'000));
   ops->add_option("--custom-ops", verb.custom_ops,
@@ -160,12 +186,15 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
   ops->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   ops->footer(
       "Examples:\n  graphgate ops add_\n  graphgate ops --coverage golden/models/mutations.pt2\n"
-      "  graphgate ops --cases golden/ops/op_cases.jsonl");
+      "  graphgate ops --cases golden/ops/op_cases.jsonl\n"
+      "  graphgate ops --bounds-report --cases golden/ops/op_cases.jsonl --models "
+      "golden/models/*.pt2");
   return ops;
 }
 
 Result<ExitCode> run_ops(const OpsVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  if (verb.bounds_report) return show_bounds(verb, ops);
   if (!verb.cases.empty()) return judge_cases(verb, ops);
   if (!verb.coverage.empty()) return show_coverage(verb, ops);
   return list_ops(verb, ops);
