@@ -1,0 +1,92 @@
+#include "tools/stored_tensors.h"
+
+namespace graphgate::tools {
+
+using conformance::Configuration;
+using interop::JsonCursor;
+using spec::HostTensor;
+
+Result<std::size_t> read_index(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  GRAPHGATE_TRY(const std::uint32_t index, interop::as_count(member));
+  return std::size_t{index};
+}
+
+Result<std::map<std::string, std::string>> read_texts(const JsonCursor& object,
+                                                      std::string_view key) {
+  std::map<std::string, std::string> texts;
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  GRAPHGATE_TRY(const auto members, member.members());
+  for (const auto& [name, value] : members) {
+    GRAPHGATE_TRY(texts[std::string(name)], value.as_string());
+  }
+  return texts;
+}
+
+Result<Configuration> read_configuration(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const auto texts, read_texts(object, key));
+  return Configuration(texts.begin(), texts.end());
+}
+
+Result<std::vector<std::int64_t>> read_ints(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  return member.as_ints();
+}
+
+Result<std::vector<std::string>> read_strings(const JsonCursor& object, std::string_view key) {
+  std::vector<std::string> strings;
+  GRAPHGATE_TRY_VOID(interop::read_list(object, key, [&](const JsonCursor& each) -> Result<void> {
+    GRAPHGATE_TRY(strings.emplace_back(), each.as_string());
+    return {};
+  }));
+  return strings;
+}
+
+Result<spec::DType> read_dtype(const JsonCursor& object) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member("dtype"));
+  return interop::read_word(member, "a dtype", spec::parse_dtype);
+}
+
+Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
+                                          const JsonCursor& root) {
+  const std::string path = (folder / "tensors.safetensors").string();
+  StoredTensors out;
+  GRAPHGATE_TRY(interop::Safetensors read, interop::read_safetensors(path));
+  out.contents_ = std::move(read.tensors);
+  GRAPHGATE_TRY_VOID(
+      interop::read_list(root, "storages", [&](const JsonCursor& each) -> Result<void> {
+        GRAPHGATE_TRY(const HostTensor* content, out.content_at(each));
+        out.storages_.push_back(std::make_shared<spec::HostStorage>(*content->storage));
+        return {};
+      }));
+  return out;
+}
+
+Result<const HostTensor*> StoredTensors::content_at(const JsonCursor& name) const {
+  GRAPHGATE_TRY(const std::string text, name.as_string());
+  const auto found = contents_.find(text);
+  if (found == contents_.end()) return name.error("no tensor is called '" + text + "'");
+  return &found->second;
+}
+
+Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
+  HostTensor tensor;
+  GRAPHGATE_TRY(const std::size_t storage, read_index(object, "storage"));
+  if (storage >= storages_.size()) return object.error("there is no such storage");
+  tensor.storage = storages_[storage];
+  GRAPHGATE_TRY(tensor.dtype, read_dtype(object));
+  GRAPHGATE_TRY(tensor.sizes, read_ints(object, "sizes"));
+  GRAPHGATE_TRY(tensor.strides, read_ints(object, "strides"));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", tensor.storage_offset));
+  GRAPHGATE_TRY(const JsonCursor device, object.member("device"));
+  GRAPHGATE_TRY(tensor.device, interop::read_word(device, "a device", spec::parse_device));
+  const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
+  if (!spec::geometry_fits(tensor, bytes)) return object.error("does not fit its storage");
+  return tensor;
+}
+Result<HostTensor> StoredTensors::tensor_of(const JsonCursor& object) const {
+  GRAPHGATE_TRY(const JsonCursor member, object.member("tensor"));
+  return read_tensor(member);
+}
+
+}  // namespace graphgate::tools

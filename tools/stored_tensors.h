@@ -1,0 +1,102 @@
+// What readers of stored runs share (trace_store.h): members of JSON objects, tensors over stored
+// storages, and the script.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/harness/script.h"
+#include "interop/json_fields.h"
+#include "interop/safetensors.h"
+
+namespace graphgate::tools {
+
+// Required members of an object. Errors name the place.
+[[nodiscard]] Result<std::size_t> read_index(const interop::JsonCursor& object,
+                                             std::string_view key);
+[[nodiscard]] Result<std::map<std::string, std::string>> read_texts(
+    const interop::JsonCursor& object, std::string_view key);
+[[nodiscard]] Result<conformance::Configuration> read_configuration(
+    const interop::JsonCursor& object, std::string_view key);
+[[nodiscard]] Result<std::vector<std::int64_t>> read_ints(const interop::JsonCursor& object,
+                                                          std::string_view key);
+[[nodiscard]] Result<std::vector<std::string>> read_strings(const interop::JsonCursor& object,
+                                                            std::string_view key);
+[[nodiscard]] Result<spec::DType> read_dtype(const interop::JsonCursor& object);
+
+// The bytes of a stored run. Tensors of one storage share memory, as they did.
+class StoredTensors {
+ public:
+  // `root` is run.json, which lists the storages; their contents are in `folder`.
+  [[nodiscard]] static Result<StoredTensors> open(const std::filesystem::path& folder,
+                                                  const interop::JsonCursor& root);
+
+  // A content by name.
+  [[nodiscard]] Result<const spec::HostTensor*> content_at(const interop::JsonCursor& name) const;
+  // kBadInput for a tensor that does not fit its storage.
+  [[nodiscard]] Result<spec::HostTensor> read_tensor(const interop::JsonCursor& object) const;
+  // The member "tensor" of an object.
+  [[nodiscard]] Result<spec::HostTensor> tensor_of(const interop::JsonCursor& object) const;
+
+  // A tensor or a number; for outputs None, too.
+  template <class Value>
+  [[nodiscard]] Result<Value> read_value(const interop::JsonCursor& cursor) const {
+    if constexpr (std::is_same_v<Value, spec::OutputValue>) {
+      if (cursor.is_null()) return Value(spec::None{});
+    }
+    GRAPHGATE_TRY(const auto only, cursor.only_member());
+    const auto& [kind, value] = only;
+    if (kind == "tensor") {
+      GRAPHGATE_TRY(spec::HostTensor tensor, read_tensor(value));
+      return Value(std::move(tensor));
+    }
+    if (kind == "int") {
+      GRAPHGATE_TRY(const std::int64_t i, value.as_int());
+      return Value(i);
+    }
+    if (kind == "float") {
+      GRAPHGATE_TRY(const double x, value.as_double());
+      return Value(x);
+    }
+    if (kind != "bool") return cursor.error("expected tensor, int, float or bool");
+    GRAPHGATE_TRY(const bool b, value.as_bool());
+    return Value(b);
+  }
+  template <class Value>
+  [[nodiscard]] Result<std::vector<Value>> read_values(const interop::JsonCursor& object,
+                                                       std::string_view key) const {
+    std::vector<Value> values;
+    GRAPHGATE_TRY_VOID(
+        interop::read_list(object, key, [&](const interop::JsonCursor& each) -> Result<void> {
+          GRAPHGATE_TRY(Value value, read_value<Value>(each));
+          values.push_back(std::move(value));
+          return {};
+        }));
+    return values;
+  }
+  // Calls take(name, tensor) for each element of a list of named tensors.
+  template <class Take>
+  [[nodiscard]] Result<void> read_tensors(const interop::JsonCursor& object, std::string_view key,
+                                          Take take) const {
+    return interop::read_list(object, key, [&](const interop::JsonCursor& each) -> Result<void> {
+      GRAPHGATE_TRY(const std::string name, interop::read_string(each, "name"));
+      GRAPHGATE_TRY(spec::HostTensor tensor, tensor_of(each));
+      take(name, std::move(tensor));
+      return {};
+    });
+  }
+
+ private:
+  interop::NamedTensors contents_;
+  std::vector<std::shared_ptr<spec::HostStorage>> storages_;
+};
+
+// The script of a stored run; its programs' texts are in `folder`.
+[[nodiscard]] Result<conformance::Script> read_stored_script(const std::filesystem::path& folder,
+                                                             const interop::JsonCursor& object,
+                                                             const StoredTensors& tensors);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,385 @@
+// Writing stored runs; trace_store_reader.cpp reads them.
+#include "tools/trace_store.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <unordered_map>
+
+#include "interop/safetensors.h"
+#include "spec/graph_text.h"
+#include "spec/plan_text.h"
+#include "tools/report.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using namespace conformance;
+using spec::HostTensor;
+
+Json number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+// Contents and storages by number. Two storages of the same content are still two storages.
+class BytePool {
+ public:
+  Json tensor(const HostTensor& tensor) {
+    Json json;
+    json["storage"] = storage_of(tensor);
+    json["dtype"] = spec::torch_name(tensor.dtype);
+    json["sizes"] = tensor.sizes;
+    json["strides"] = tensor.strides;
+    if (tensor.storage_offset != 0) json["storage_offset"] = tensor.storage_offset;
+    json["device"] = spec::print_device(tensor.device);
+    return json;
+  }
+
+  Json words(const std::vector<spec::ProvenanceWord>& words) {
+    auto storage = std::make_shared<spec::HostStorage>();
+    storage->bytes.resize(words.size() * sizeof(words[0]));
+    std::memcpy(storage->bytes.data(), words.data(), storage->bytes.size());
+    return content_of(storage, spec::DType::kInt64);
+  }
+
+  [[nodiscard]] const Json& storages() const { return storages_; }
+  [[nodiscard]] const interop::NamedTensors& contents() const { return contents_; }
+
+ private:
+  std::size_t storage_of(const HostTensor& tensor) {
+    const auto known = numbers_.find(tensor.storage.get());
+    if (known != numbers_.end()) return known->second;
+    kept_.push_back(tensor.storage);
+    storages_.push_back(content_of(tensor.storage, tensor.dtype));
+    return numbers_.emplace(tensor.storage.get(), numbers_.size()).first->second;
+  }
+
+  // Elements of `dtype` where the bytes are whole ones, so that a person can look at them.
+  std::string content_of(const std::shared_ptr<spec::HostStorage>& storage, spec::DType dtype) {
+    const std::string_view bytes(reinterpret_cast<const char*>(storage->bytes.data()),
+                                 storage->bytes.size());
+    const std::size_t hash = std::hash<std::string_view>{}(bytes);
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    for (auto at = begin; at != end; ++at) {
+      if (contents_.at(at->second).storage->bytes == storage->bytes) return at->second;
+    }
+    const std::string name = "content" + std::to_string(contents_.size());
+    const auto count = static_cast<std::int64_t>(bytes.size());
+    const std::int64_t item = spec::item_size_bytes(dtype);
+    const bool is_whole = count % item == 0;
+    HostTensor content;
+    content.dtype = is_whole ? dtype : spec::DType::kUInt8;
+    content.sizes = {is_whole ? count / item : count};
+    content.strides = {1};
+    content.storage = storage;
+    contents_.emplace(name, std::move(content));
+    by_hash_.emplace(hash, name);
+    return name;
+  }
+
+  std::vector<std::shared_ptr<spec::HostStorage>> kept_;
+  std::unordered_map<const spec::HostStorage*, std::size_t> numbers_;
+  std::unordered_multimap<std::size_t, std::string> by_hash_;
+  interop::NamedTensors contents_;
+  Json storages_ = Json::array();
+};
+
+Json ops_json(const spec::OpTable& ops) {
+  Json rows = Json::array();
+  for (const auto& [name, row] : ops.rows()) {
+    if (!spec::builtin_op_table().find(name)) rows.push_back(spec::print_row(row));
+  }
+  return rows;
+}
+
+Json port_json(const ScriptPort& port) {
+  return {{"program", port.program}, {"index", port.index}};
+}
+
+Json finding_json(const spec::Finding& finding) {
+  Json json = {{"rule", finding.rule},       {"outcome", spec::outcome_name(finding.outcome)},
+               {"message", finding.message}, {"nodes", finding.nodes},
+               {"buffers", finding.buffers}, {"ranges", Json::array()},
+               {"drawing", finding.drawing}};
+  for (const spec::FindingRange& range : finding.ranges) {
+    json["ranges"].push_back({{"where", range.where},
+                              {"begin_bytes", range.begin_bytes},
+                              {"end_bytes", range.end_bytes}});
+  }
+  return json;
+}
+
+class RunWriter {
+ public:
+  RunWriter(fs::path folder, const Script& script) : folder_(std::move(folder)), script_(script) {}
+
+  Result<void> write(const std::string& executor, bool is_case, bool recorded,
+                     const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
+    Json json;
+    json["graphgate_run"] = kStoredRunVersion;
+    json["executor"] = executor;
+    json["is_case"] = is_case;
+    json["recorded"] = recorded;
+    GRAPHGATE_TRY(json["script"], script_json());
+    json["traces"] = Json::array();
+    for (const auto& [changes, trace] : traces) {
+      GRAPHGATE_TRY(Json one, trace_json(*trace));
+      one["changes"] = changes;
+      json["traces"].push_back(std::move(one));
+    }
+    json["storages"] = pool_.storages();
+    GRAPHGATE_TRY_VOID(
+        interop::write_safetensors((folder_ / "tensors.safetensors").string(), pool_.contents()));
+    return write_text(print_json(json), (folder_ / "run.json").string());
+  }
+
+ private:
+  template <class Value>
+  Json value_json(const Value& value) {
+    if (const auto* tensor = std::get_if<HostTensor>(&value)) {
+      return {{"tensor", pool_.tensor(*tensor)}};
+    }
+    if (const auto* i = std::get_if<std::int64_t>(&value)) return {{"int", *i}};
+    if (const auto* x = std::get_if<double>(&value)) return {{"float", number(*x)}};
+    if (const auto* b = std::get_if<bool>(&value)) return {{"bool", *b}};
+    return nullptr;
+  }
+  template <class Value>
+  Json values_json(const std::vector<Value>& values) {
+    Json json = Json::array();
+    for (const Value& value : values) json.push_back(value_json(value));
+    return json;
+  }
+  template <class Tensors>
+  Json tensors_json(const Tensors& tensors) {
+    Json json = Json::array();
+    for (const auto& [name, tensor] : tensors) {
+      json.push_back({{"name", name}, {"tensor", pool_.tensor(tensor)}});
+    }
+    return json;
+  }
+
+  Result<Json> script_json() {
+    Json json;
+    json["name"] = script_.name;
+    json["options"] = script_.options;
+    json["ops"] = ops_json(*script_.ops);
+    json["expect"] = {{"outcome", spec::outcome_name(script_.expectation.outcome)},
+                      {"detail", script_.expectation.detail}};
+    if (const auto& refusal = script_.expectation.refusal) {
+      json["expect"]["refused_call"] = refusal->call;
+      json["expect"]["refusal"] = refusal->text;
+    }
+    json["programs"] = Json::array();
+    for (std::size_t p = 0; p < script_.programs.size(); ++p) {
+      const spec::Program& program = *script_.programs[p];
+      const std::string file = "program" + std::to_string(p) + ".txt";
+      GRAPHGATE_TRY_VOID(
+          write_text(spec::print_program(program, *script_.ops), (folder_ / file).string()));
+      json["programs"].push_back({{"file", file}, {"tensors", tensors_json(program.tensors)}});
+    }
+    json["steps"] = Json::array();
+    for (const ScriptStep& step : script_.steps) {
+      json["steps"].push_back(
+          std::visit([this](const auto& what) { return step_json(what); }, step));
+    }
+    return json;
+  }
+
+  Json step_json(const ScriptCall& call) {
+    Json json;
+    json["program"] = call.program;
+    if (call.options.mode) {
+      json["mode"] = call.options.mode == spec::CallMode::kEager ? "eager" : "captured";
+    }
+    json["flags"] = call.options.flags;
+    json["inputs"] = values_json(call.inputs);
+    if (call.expected) json["expected"] = expected_json(*call.expected);
+    return {{"call", json}};
+  }
+
+  Json expected_json(const ExpectedCall& expected) {
+    Json json;
+    json["is_partial"] = expected.is_partial;
+    json["outputs"] = values_json(expected.outputs);
+    json["geometries"] = Json::array();
+    for (const auto& geometry : expected.geometries) {
+      json["geometries"].push_back(geometry ? geometry_json(*geometry) : Json(nullptr));
+    }
+    json["shared_with"] = expected.shared_with;
+    json["final_inputs"] = Json::array();
+    for (const auto& [index, tensor] : expected.final_inputs) {
+      json["final_inputs"].push_back({{"index", index}, {"tensor", pool_.tensor(tensor)}});
+    }
+    json["final_states"] = tensors_json(expected.final_states);
+    return json;
+  }
+
+  static Json geometry_json(const Geometry& geometry) {
+    Json json = {{"dtype", spec::torch_name(geometry.dtype)},
+                 {"sizes", geometry.sizes},
+                 {"strides", geometry.strides},
+                 {"storage_offset", geometry.storage_offset}};
+    if (geometry.device) json["device"] = spec::print_device(*geometry.device);
+    return json;
+  }
+
+  Json step_json(const ScriptHold& hold) { return {{"hold", port_json(hold.output)}}; }
+  Json step_json(const ScriptRelease& release) { return {{"release", port_json(release.output)}}; }
+  Json step_json(const ScriptSwap& swap) {
+    return {{"swap",
+             {{"program", swap.program},
+              {"values", tensors_json(swap.values)},
+              {"rebind", swap.rebind}}}};
+  }
+  Json step_json(const ScriptFeedBack& feed_back) {
+    return {{"feed_back",
+             {{"output", port_json(feed_back.output)}, {"input", port_json(feed_back.input)}}}};
+  }
+  Json step_json(const ScriptCheck& check) {
+    return {{"check", check.what == spec::CheckStep::What::kHeld ? "held" : "state"}};
+  }
+  Json step_json(const ScriptRestart& restart) {
+    Json json = {{"changes", restart.changes}};
+    if (restart.ops) json["ops"] = ops_json(*restart.ops);
+    return {{"restart", json}};
+  }
+
+  Result<Json> trace_json(const Trace& trace) {
+    Json json;
+    json["changes"] = Json::object();
+    json["executor"] = trace.executor;
+    json["configuration"] = trace.configuration;
+    json["is_loaded"] = trace.is_loaded;
+    if (trace.error) {
+      json["error"] = {{"kind", static_cast<int>(trace.error->kind)},
+                       {"message", trace.error->message},
+                       {"step", trace.error_step}};
+    }
+    json["calls"] = Json::array();
+    for (const CallRecord& call : trace.calls) {
+      GRAPHGATE_TRY(Json one, call_json(call));
+      json["calls"].push_back(std::move(one));
+    }
+    json["held"] = Json::array();
+    for (const HeldRecord& held : trace.held) json["held"].push_back(held_json(held));
+    return json;
+  }
+
+  Result<Json> call_json(const CallRecord& call) {
+    Json json;
+    json["step"] = call.step;
+    json["program"] = call.program;
+    if (call.plan) {
+      GRAPHGATE_TRY(json["plan"], plan_file(call.plan));
+    }
+    json["inputs"] = values_json(call.inputs);
+    json["outputs"] = values_json(call.result.outputs);
+    json["final_inputs"] = values_json(call.result.final_inputs);
+    json["final_states"] = Json::array();
+    for (std::size_t i = 0; i < call.result.final_states.size(); ++i) {
+      json["final_states"].push_back({{"name", call.result.state_targets[i]},
+                                      {"tensor", pool_.tensor(call.result.final_states[i])}});
+    }
+    json["findings"] = Json::array();
+    for (const spec::Finding& finding : call.result.findings) {
+      json["findings"].push_back(finding_json(finding));
+    }
+    json["provenance"] = Json::array();
+    for (const auto& row : call.result.provenance) json["provenance"].push_back(row_json(row));
+    return json;
+  }
+
+  // A plan that is not well formed has no text: null.
+  Result<Json> plan_file(const std::shared_ptr<const spec::Plan>& plan) {
+    const auto known = plans_.find(plan.get());
+    if (known != plans_.end()) return Json(known->second);
+    if (!spec::check_plan(*plan).ok()) return Json(nullptr);
+    const std::string file = "plan" + std::to_string(plans_.size()) + ".plan";
+    GRAPHGATE_TRY_VOID(
+        write_text(spec::print_plan(*plan, *script_.ops), (folder_ / file).string()));
+    return Json(plans_.emplace(plan.get(), file).first->second);
+  }
+
+  Json row_json(const spec::ProvenanceRow& row) {
+    return {{"node", row.node},
+            {"op", row.op},
+            {"port", row.port},
+            {"value", row.value},
+            {"buffer", row.buffer},
+            {"step", row.step},
+            {"storage", row.storage},
+            {"dtype", spec::torch_name(row.dtype)},
+            {"sizes", row.sizes},
+            {"strides", row.strides},
+            {"storage_offset", row.storage_offset},
+            {"words", pool_.words(row.words)}};
+  }
+
+  Json held_json(const HeldRecord& held) {
+    Json json = {{"step", held.step},
+                 {"held_at", held.held_at},
+                 {"output", port_json(held.output)},
+                 {"then", pool_.tensor(held.then)}};
+    if (held.now) json["now"] = pool_.tensor(*held.now);
+    if (!held.refusal.empty()) json["refusal"] = held.refusal;
+    return json;
+  }
+
+  const fs::path folder_;
+  const Script& script_;
+  BytePool pool_;
+  std::map<const spec::Plan*, std::string> plans_;
+};
+
+Error cannot(const std::string& folder, const char* what, const std::error_code& why) {
+  return infrastructure(folder + ": cannot be " + what + ": " + why.message());
+}
+
+// Puts the finished folder in its place. A stored run that was there goes.
+Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
+  std::error_code failed;
+  if (fs::exists(folder)) {
+    const bool is_ours = fs::exists(folder / "run.json") || fs::is_empty(folder, failed);
+    if (failed || !is_ours) return infrastructure(folder.string() + ": is no stored run");
+    const fs::path old = made.string() + ".old";
+    fs::rename(folder, old, failed);
+    if (failed) return cannot(folder.string(), "replaced", failed);
+    fs::rename(made, folder, failed);
+    if (failed) {
+      const std::error_code why = failed;
+      fs::rename(old, folder, failed);
+      return cannot(folder.string(), "replaced", why);
+    }
+    fs::remove_all(old, failed);
+    return {};
+  }
+  fs::rename(made, folder, failed);
+  if (failed) return cannot(folder.string(), "made", failed);
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_run(const std::string& folder, const Script& script, const std::string& executor,
+                       bool is_case, bool recorded,
+                       const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
+  std::error_code failed;
+  const fs::path parent = fs::path(folder).parent_path();
+  if (!parent.empty()) fs::create_directories(parent, failed);
+  const fs::path made = folder + ".partial-" + std::to_string(getpid());
+  if (!failed) fs::create_directory(made, failed);
+  if (failed) return cannot(folder, "made", failed);
+  auto written = RunWriter(made, script).write(executor, is_case, recorded, traces);
+  if (written.ok()) written = put_in_place(made, folder);
+  if (!written.ok()) fs::remove_all(made, failed);
+  return written;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,46 @@
+// Stored runs: what an executor showed while it ran a script, in a folder that can be judged again
+// later, by newer judges, without the executor.
+//
+//   NAME.optimized/
+//     run.json             the script, and a trace for each configuration that ran
+//     tensors.safetensors  all bytes, each content once
+//     program0.txt         graph text; its tensors are in tensors.safetensors
+//     plan0.plan           plan text
+//
+// The form is in docs/formats.md. `graphgate check --record` writes one, `--judge-recorded` reads
+// it. Oracles are not stored: they run again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "conformance/harness/judge.h"
+
+namespace graphgate::tools {
+
+inline constexpr int kStoredRunVersion = 1;
+
+struct StoredRun {
+  conformance::Script script;
+  std::string executor;
+  bool is_case = false;
+  bool recorded = false;
+  // By the changes to the script's options.
+  std::map<conformance::Configuration, std::unique_ptr<conformance::Trace>> traces;
+};
+
+// The folder appears whole or not at all; a stored run that was there is replaced, anything else
+// that was is kInfrastructure.
+[[nodiscard]] Result<void> write_run(
+    const std::string& folder, const conformance::Script& script, const std::string& executor,
+    bool is_case, bool recorded,
+    const std::map<conformance::Configuration, std::unique_ptr<conformance::Trace>>& traces);
+
+// kBadInput, with file and place, for what is no stored run, of another version, or damaged.
+[[nodiscard]] Result<StoredRun> read_run(const std::string& folder);
+
+// The stored runs in a folder, sorted: itself, or those below it. kBadInput where there is none.
+[[nodiscard]] Result<std::vector<std::string>> find_runs(const std::string& folder);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,198 @@
+// Reading stored runs; the writer is trace_store.cpp.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "spec/plan_text.h"
+#include "tools/programs.h"
+#include "tools/stored_tensors.h"
+#include "tools/trace_store.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace conformance;
+using interop::JsonCursor;
+using spec::HostTensor;
+
+class RunReader {
+ public:
+  explicit RunReader(const fs::path& folder) : folder_(folder) {}
+
+  Result<StoredRun> read() {
+    const std::string path = (folder_ / "run.json").string();
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    const interop::Json json = interop::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (json.is_discarded()) return bad_input(path + ": is no JSON");
+    const JsonCursor root(json, path);
+    GRAPHGATE_TRY(const JsonCursor version, root.member("graphgate_run"));
+    GRAPHGATE_TRY(const std::int64_t number, version.as_int());
+    if (number != kStoredRunVersion) {
+      return version.error("expected version " + std::to_string(kStoredRunVersion) +
+                           " of stored runs, found version " + std::to_string(number));
+    }
+    GRAPHGATE_TRY(tensors_, StoredTensors::open(folder_, root));
+    StoredRun run;
+    GRAPHGATE_TRY(run.executor, interop::read_string(root, "executor"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(root, "is_case", run.is_case));
+    GRAPHGATE_TRY_VOID(interop::read_optional(root, "recorded", run.recorded));
+    GRAPHGATE_TRY(const JsonCursor script, root.member("script"));
+    GRAPHGATE_TRY(script_, read_stored_script(folder_, script, tensors_));
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        root, "traces", [&](const JsonCursor& each) { return read_trace(each, run); }));
+    run.script = std::move(script_);
+    return run;
+  }
+
+ private:
+  Result<std::size_t> read_program_index(const JsonCursor& object) const {
+    GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
+    if (index >= script_.programs.size()) return object.error("there is no such program");
+    return index;
+  }
+  Result<void> read_trace(const JsonCursor& object, StoredRun& run) {
+    auto trace = std::make_unique<Trace>();
+    GRAPHGATE_TRY(trace->executor, interop::read_string(object, "executor"));
+    GRAPHGATE_TRY(trace->configuration, read_configuration(object, "configuration"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_loaded", trace->is_loaded));
+    GRAPHGATE_TRY(const auto error, object.find_member("error"));
+    if (error) {
+      GRAPHGATE_TRY(const std::size_t kind, read_index(*error, "kind"));
+      if (kind > static_cast<std::size_t>(ErrorKind::kInternal)) {
+        return error->error("there is no such kind");
+      }
+      GRAPHGATE_TRY(std::string message, interop::read_string(*error, "message"));
+      trace->error = Error{static_cast<ErrorKind>(kind), std::move(message)};
+      GRAPHGATE_TRY(trace->error_step, read_index(*error, "step"));
+    }
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        object, "calls", [&](const JsonCursor& each) { return read_record(each, *trace); }));
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        object, "held", [&](const JsonCursor& each) { return read_held(each, *trace); }));
+    GRAPHGATE_TRY(const Configuration changes, read_configuration(object, "changes"));
+    run.traces.insert_or_assign(changes, std::move(trace));
+    return {};
+  }
+
+  Result<void> read_record(const JsonCursor& object, Trace& trace) {
+    CallRecord call;
+    GRAPHGATE_TRY(call.step, read_index(object, "step"));
+    const bool is_call = call.step < script_.steps.size() &&
+                         std::holds_alternative<ScriptCall>(script_.steps[call.step]);
+    if (!is_call) return object.error("the step is no call");
+    GRAPHGATE_TRY(call.program, read_program_index(object));
+    std::string plan;
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "plan", plan));
+    if (!plan.empty()) {
+      GRAPHGATE_TRY(call.plan, read_plan(plan));
+    }
+    GRAPHGATE_TRY(call.inputs, tensors_.read_values<spec::InputValue>(object, "inputs"));
+    GRAPHGATE_TRY(call.result.outputs, tensors_.read_values<spec::OutputValue>(object, "outputs"));
+    GRAPHGATE_TRY(call.result.final_inputs,
+                  tensors_.read_values<spec::InputValue>(object, "final_inputs"));
+    GRAPHGATE_TRY_VOID(tensors_.read_tensors(
+        object, "final_states", [&](const std::string& name, HostTensor tensor) {
+          call.result.state_targets.push_back(name);
+          call.result.final_states.push_back(std::move(tensor));
+        }));
+    GRAPHGATE_TRY_VOID(interop::read_list(object, "findings", [&](const JsonCursor& each) {
+      return read_finding(each, call.result.findings.emplace_back());
+    }));
+    GRAPHGATE_TRY_VOID(interop::read_list(object, "provenance", [&](const JsonCursor& each) {
+      return read_row(each, call.result.provenance.emplace_back());
+    }));
+    trace.calls.push_back(std::move(call));
+    return {};
+  }
+
+  Result<std::shared_ptr<const spec::Plan>> read_plan(const std::string& file) {
+    const auto known = plans_.find(file);
+    if (known != plans_.end()) return known->second;
+    const std::string path = (folder_ / file).string();
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    GRAPHGATE_TRY(spec::Plan plan, spec::parse_plan(text, *script_.ops, path));
+    const auto valid = spec::check_plan(plan);
+    if (!valid.ok()) return valid.error().at(path);
+    return plans_.emplace(file, std::make_shared<const spec::Plan>(std::move(plan))).first->second;
+  }
+
+  static Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
+    GRAPHGATE_TRY(finding.rule, interop::read_string(object, "rule"));
+    GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
+    GRAPHGATE_TRY(finding.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
+    GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
+    GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
+    GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
+    GRAPHGATE_TRY(finding.drawing, interop::read_string(object, "drawing"));
+    return interop::read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
+      spec::FindingRange& range = finding.ranges.emplace_back();
+      GRAPHGATE_TRY(range.where, interop::read_string(each, "where"));
+      GRAPHGATE_TRY_VOID(interop::read_optional(each, "begin_bytes", range.begin_bytes));
+      return interop::read_optional(each, "end_bytes", range.end_bytes);
+    });
+  }
+
+  Result<void> read_row(const JsonCursor& object, spec::ProvenanceRow& row) const {
+    GRAPHGATE_TRY(row.node, interop::read_string(object, "node"));
+    GRAPHGATE_TRY(row.op, interop::read_string(object, "op"));
+    GRAPHGATE_TRY(row.port, interop::read_string(object, "port"));
+    GRAPHGATE_TRY(row.value, interop::read_string(object, "value"));
+    GRAPHGATE_TRY(row.buffer, interop::read_string(object, "buffer"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "step", row.step));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage", row.storage));
+    GRAPHGATE_TRY(row.dtype, read_dtype(object));
+    GRAPHGATE_TRY(row.sizes, read_ints(object, "sizes"));
+    GRAPHGATE_TRY(row.strides, read_ints(object, "strides"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", row.storage_offset));
+    GRAPHGATE_TRY(const JsonCursor words, object.member("words"));
+    GRAPHGATE_TRY(const HostTensor* content, tensors_.content_at(words));
+    const auto& bytes = content->storage->bytes;
+    if (bytes.size() % sizeof(spec::ProvenanceWord) != 0) return words.error("are no whole words");
+    row.words.resize(bytes.size() / sizeof(spec::ProvenanceWord));
+    std::memcpy(row.words.data(), bytes.data(), bytes.size());
+    return {};
+  }
+
+  Result<void> read_held(const JsonCursor& object, Trace& trace) const {
+    HeldRecord held;
+    GRAPHGATE_TRY(held.step, read_index(object, "step"));
+    GRAPHGATE_TRY(held.held_at, read_index(object, "held_at"));
+    GRAPHGATE_TRY(const JsonCursor output, object.member("output"));
+    GRAPHGATE_TRY(held.output.program, read_program_index(output));
+    GRAPHGATE_TRY(held.output.index, read_index(output, "index"));
+    GRAPHGATE_TRY(const JsonCursor then, object.member("then"));
+    GRAPHGATE_TRY(held.then, tensors_.read_tensor(then));
+    GRAPHGATE_TRY(const auto now, object.find_member("now"));
+    if (now) {
+      GRAPHGATE_TRY(held.now, tensors_.read_tensor(*now));
+    }
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "refusal", held.refusal));
+    trace.held.push_back(std::move(held));
+    return {};
+  }
+
+  const fs::path folder_;
+  StoredTensors tensors_;
+  Script script_;
+  std::map<std::string, std::shared_ptr<const spec::Plan>> plans_;
+};
+
+}  // namespace
+
+Result<StoredRun> read_run(const std::string& folder) { return RunReader(folder).read(); }
+
+Result<std::vector<std::string>> find_runs(const std::string& folder) {
+  std::error_code failed;
+  if (fs::exists(fs::path(folder) / "run.json", failed)) return std::vector{folder};
+  std::vector<std::string> found;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (fs::exists(at->path() / "run.json")) found.push_back(at->path().string());
+  }
+  if (failed) return bad_input(folder + ": cannot be read: " + failed.message());
+  if (found.empty()) return bad_input(folder + ": holds no stored run");
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,193 @@
+#include "tools/trace_store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tools/check_input.h"
+#include "tools/executor_sources.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace conformance;
+
+const char* const kCase = R"(graphgate-case 1
+name "stored"
+seed 2
+op my::twice(Tensor x) -> Tensor
+program "g" {
+  parameter %w "w" : f32[3, 3]
+  buffer %total "total" : f32[3]
+  input %x : f32[2, 3]
+  input %n : f32[3]
+  input %k : symint
+  %a = aten.mm.default(%x, %w)
+  %t = aten.add_.Tensor(%total, %n)
+  %v = aten.transpose.int(%a, 0, 1)
+  output %v
+  output %t
+}
+weights "g" seed 7
+inputs "first" of "g" {
+  n : f32[3] = [1.0, nan, inf]
+  k = 3
+}
+scenario {
+  call g inputs=first
+  hold g.out0
+  swap-weights g seed=3
+  feed-back g.out1 -> g.in1
+  call g inputs=first
+  check held
+}
+expect PASS
+)";
+
+class StoredRuns : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("graphgate_runs_") + test->name() + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    script_ = read_case(kCase, "stored.case").value();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+  Script script_;
+};
+
+// What the judges of stored runs say, with the oracle's help.
+CaseReport judge_again(Runs& runs, const char* judges) {
+  JudgeSettings settings;
+  settings.judge_nodes = false;
+  settings.localize = false;
+  auto report = judge_script(runs, parse_judges(judges).value(), settings);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : CaseReport{};
+}
+
+class GoneSource final : public ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "gone"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration&,
+                                                             const spec::OpTable&) const override {
+    return unsupported("gone");
+  }
+};
+
+TEST_F(StoredRuns, ComeBackAsTheyWere) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  const Trace& before = *runs.subject().value();
+  ASSERT_FALSE(before.error) << before.error->message;
+  ASSERT_TRUE(runs.subject({{"instrument", "provenance"}}).ok());
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, "optimized", true, false, runs.subject_traces()).ok());
+  auto stored = read_run(run);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  ASSERT_EQ(stored.value().traces.size(), 2U);
+  const Trace& after = *stored.value().traces.at({});
+  ASSERT_EQ(after.calls.size(), before.calls.size());
+  for (std::size_t i = 0; i < before.calls.size(); ++i) {
+    EXPECT_EQ(*after.calls[i].plan, *before.calls[i].plan);
+    for (std::size_t o = 0; o < before.calls[i].result.outputs.size(); ++o) {
+      const auto& a = std::get<spec::HostTensor>(before.calls[i].result.outputs[o]);
+      const auto& b = std::get<spec::HostTensor>(after.calls[i].result.outputs[o]);
+      EXPECT_EQ(a.strides, b.strides);
+      EXPECT_EQ(spec::packed_bytes(a), spec::packed_bytes(b));
+    }
+  }
+  ASSERT_EQ(after.held.size(), before.held.size());
+  EXPECT_EQ(spec::packed_bytes(*after.held[0].now), spec::packed_bytes(*before.held[0].now));
+  const auto& rows = stored.value().traces.at({{"instrument", "provenance"}})->calls[0].result;
+  EXPECT_FALSE(rows.provenance.empty());
+}
+
+TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  const CaseReport first = judge_again(runs, "bounds,state,verifier");
+  EXPECT_EQ(first.outcome, spec::Outcome::kPass) << first.reason;
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, "optimized", true, false, runs.subject_traces()).ok());
+  for (const bool is_damaged : {false, true}) {
+    StoredRun stored = read_run(run).value();
+    Trace& trace = *stored.traces.at({});
+    if (is_damaged) {
+      auto& tensor = std::get<spec::HostTensor>(trace.calls[1].result.outputs[0]);
+      tensor.storage->bytes[3] ^= std::byte{0x40};
+    }
+    const GoneSource gone;
+    Runs again(stored.script, gone, *oracle);
+    for (auto& [changes, one] : stored.traces) again.provide(std::move(*one), changes);
+    const CaseReport second = judge_again(again, "bounds,state,verifier");
+    if (is_damaged) {
+      EXPECT_EQ(second.outcome, spec::Outcome::kFail);
+      continue;
+    }
+    EXPECT_EQ(second.outcome, spec::Outcome::kPass) << second.reason;
+    ASSERT_EQ(second.judges.size(), first.judges.size());
+    for (std::size_t j = 0; j < first.judges.size(); ++j) {
+      EXPECT_EQ(second.judges[j].checks, first.judges[j].checks);
+    }
+  }
+}
+
+TEST_F(StoredRuns, ReplaceOnlyStoredRuns) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  ASSERT_TRUE(runs.subject().ok());
+  const auto write = [&](const fs::path& at) {
+    return write_run(at.string(), script_, "optimized", true, false, runs.subject_traces());
+  };
+  EXPECT_TRUE(write(folder_ / "run").ok());
+  EXPECT_TRUE(write(folder_ / "run").ok());
+  fs::create_directory(folder_ / "mine");
+  std::ofstream(folder_ / "mine" / "letter.txt") << "dear";
+  const auto refused = write(folder_ / "mine");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(fs::exists(folder_ / "mine" / "letter.txt"));
+  const auto entries = std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  EXPECT_EQ(entries, 2) << "nothing half-written stays";
+  EXPECT_EQ(find_runs(folder_.string()).value(), std::vector{(folder_ / "run").string()});
+}
+
+TEST_F(StoredRuns, RefuseWhatIsDamagedInOneLine) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  ASSERT_TRUE(runs.subject().ok());
+  const fs::path run = folder_ / "run";
+  ASSERT_TRUE(
+      write_run(run.string(), script_, "optimized", true, false, runs.subject_traces()).ok());
+  std::ifstream in(run / "run.json");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto error_with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    std::ofstream(run / "run.json") << changed;
+    const auto read = read_run(run.string());
+    return read.ok() ? std::string("read") : read.error().message;
+  };
+  EXPECT_NE(error_with("\"graphgate_run\": 1", "\"graphgate_run\": 2").find("found version 2"),
+            std::string::npos);
+  EXPECT_NE(error_with("\"storage\": 0", "\"storage\": 999").find("no such storage"),
+            std::string::npos);
+  EXPECT_NE(error_with("{", "[").find("is no JSON"), std::string::npos);
+  EXPECT_FALSE(find_runs((folder_ / "nowhere").string()).ok());
+}
+
+}  // namespace
+}  // namespace graphgate::tools
