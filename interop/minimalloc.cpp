@@ -1,8 +1,10 @@
 #include "interop/minimalloc.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -54,12 +56,11 @@ Result<std::vector<Column>> read_header(std::string_view line) {
   return columns;
 }
 
-Result<std::int64_t> read_number(std::string_view field, Column column) {
+Result<std::int64_t> read_integer(std::string_view field, std::string_view what) {
   std::int64_t number = 0;
   const auto [end, code] = std::from_chars(field.data(), field.data() + field.size(), number);
   if (code != std::errc{} || end != field.data() + field.size()) {
-    return bad_input("expected a 64-bit integer as " +
-                     std::string(kColumnNames[static_cast<std::size_t>(column)]) + ", found '" +
+    return bad_input("expected a 64-bit integer as " + std::string(what) + ", found '" +
                      std::string(field) + "'");
   }
   return number;
@@ -77,7 +78,8 @@ Result<MinimallocBuffer> read_buffer(std::string_view line, std::span<const Colu
       buffer.id = fields[i];
       continue;
     }
-    GRAPHGATE_TRY(const std::int64_t number, read_number(fields[i], columns[i]));
+    GRAPHGATE_TRY(const std::int64_t number,
+                  read_integer(fields[i], kColumnNames[static_cast<std::size_t>(columns[i])]));
     if (columns[i] == Column::kLower) buffer.lower = number;
     if (columns[i] == Column::kUpper) buffer.upper = number;
     if (columns[i] == Column::kSize) buffer.size_bytes = number;
@@ -116,6 +118,38 @@ Result<std::vector<MinimallocBuffer>> parse_minimalloc(std::string_view text,
     buffers.push_back(std::move(buffer).value());
   }
   return buffers;
+}
+
+Result<std::vector<PlacedMinimallocBuffer>> parse_placed_minimalloc(std::string_view text,
+                                                                    std::string_view name) {
+  std::string rest;  // the text without the column of offsets
+  std::vector<std::string_view> offsets;
+  std::optional<std::size_t> column;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    std::vector<std::string_view> fields = split_fields(take_line(text));
+    if (!column) {
+      const auto found = std::find(fields.begin(), fields.end(), "offset");
+      column = static_cast<std::size_t>(found - fields.begin());
+    }
+    if (*column >= fields.size()) {
+      const std::string place = std::string(name) + ":" + std::to_string(line);
+      return bad_input(line == 1 ? "expected a column 'offset'" : "expected an offset").at(place);
+    }
+    offsets.push_back(fields[*column]);
+    fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*column));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      rest += std::string(i == 0 ? "" : ",") + std::string(fields[i]);
+    }
+    rest += "\n";
+  }
+  GRAPHGATE_TRY(const auto buffers, parse_minimalloc(rest, name));
+  std::vector<PlacedMinimallocBuffer> placed;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto offset = read_integer(offsets[i + 1], "offset");
+    if (!offset.ok()) return offset.error().at(std::string(name) + ":" + std::to_string(i + 2));
+    placed.push_back({buffers[i], offset.value()});
+  }
+  return placed;
 }
 
 Result<std::vector<MinimallocBuffer>> read_minimalloc(const std::string& path) {

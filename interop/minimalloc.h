@@ -36,6 +36,17 @@ struct MinimallocBuffer {
 // The same, from a file. kBadInput when it cannot be read.
 [[nodiscard]] Result<std::vector<MinimallocBuffer>> read_minimalloc(const std::string& path);
 
+// A buffer with the place that some packer gave it.
+struct PlacedMinimallocBuffer {
+  MinimallocBuffer buffer;
+  std::int64_t offset_bytes = 0;  // any number: whether it is a right one is for a judge to say
+  friend bool operator==(const PlacedMinimallocBuffer&, const PlacedMinimallocBuffer&) = default;
+};
+
+// The same form with a further column, `offset`: what packers write. Errors as above.
+[[nodiscard]] Result<std::vector<PlacedMinimallocBuffer>> parse_placed_minimalloc(
+    std::string_view text, std::string_view name);
+
 // The form that parse_minimalloc() reads, columns in the order id, lower, upper, size.
 [[nodiscard]] std::string print_minimalloc(const std::vector<MinimallocBuffer>& buffers);
 

@@ -251,6 +251,91 @@ TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
   EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
 }
 
+TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
+  for (const char* name :
+       {"two_sizes", "held_output", "feed_back", "swapped_weights", "refused_dtype"}) {
+    const std::string file = (folder_ / "golden/cases" / (std::string(name) + ".case")).string();
+    const Outcome outcome = run("check " + file);
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find(" judges, "), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(Cli, FailsACaseWhoseExpectedOutputIsNotWhatComes) {
+  std::string text = read_file(folder_ / "golden/cases/feed_back.case");
+  text.replace(text.find("[1.75,"), 6, "[1.25,");
+  const fs::path file = folder_ / "off.case";
+  std::ofstream(file) << text;
+  const Outcome outcome = run("check --judges bounds " + file.string());
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("B8.recording (bounds): recording: call 1, output 0"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
+  const Outcome judge = run("check --judges bound " + model("mutations.pt2"));
+  EXPECT_EQ(judge.code, 4);
+  EXPECT_NE(judge.err.find("--judges: no judge is called 'bound'"), std::string::npos) << judge.err;
+  std::ofstream(folder_ / "bad.case") << "graphgate-case 1\nprogram \"p\" {\n}\nscenario {\n"
+                                         "  call q\n}\n";
+  const Outcome bad = run("check " + (folder_ / "bad.case").string());
+  EXPECT_EQ(bad.code, 4);
+  EXPECT_EQ(line_count(bad.err), 1U) << bad.err;
+  EXPECT_NE(bad.err.find("bad.case: step 0 (call q): the case has no program 'q'"),
+            std::string::npos)
+      << bad.err;
+}
+
+TEST_F(Cli, JudgesAStoredRunAgainWithoutTheExecutor) {
+  const std::string kept = (folder_ / "kept").string();
+  const Outcome first =
+      run("check --executor optimized --record " + kept + " " + model("mutations.pt2"));
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(fs::exists(fs::path(kept) / "mutations.optimized/plan0.plan"));
+  const Outcome again = run("check --judge-recorded " + kept);
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(last_line(again.out), "1 passed, 0 failed, 0 skipped");
+  EXPECT_EQ(run("check --judge-recorded " + kept + " " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("check --judge-recorded " + (folder_ / "none").string()).code, 4);
+}
+
+TEST_F(Cli, PacksTheSameBundleTwice) {
+  const auto bundle = [&](const std::string& name) {
+    fs::create_directory(folder_ / name);
+    const std::string command =
+        "check --executor optimized --bundle bundle.zip " + model("mutations.pt2");
+    const std::string shell = "cd " + (folder_ / name).string() + " && ";
+    const int status =
+        std::system((shell + (folder_ / "graphgate").string() + " " + command + " >/dev/null")
+                        .c_str());  // NOLINT(cert-env33-c): our own words
+    EXPECT_EQ(status, 0);
+    return read_file(folder_ / name / "bundle.zip");
+  };
+  const std::string first = bundle("a");
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, bundle("b"));
+  for (const char* entry :
+       {"statement.txt", "command.txt", "versions.json", "report.json", "log.txt", "plans/"}) {
+    EXPECT_NE(first.find(entry), std::string::npos) << entry;
+  }
+}
+
+TEST_F(Cli, WritesReportsForOtherPrograms) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    tensors.at("call1.output0.float32").storage->bytes[3] ^= std::byte{0x40};
+  });
+  const std::string program = model("mutations.pt2") + " --data " + data;
+  const Outcome sarif = run("check --sarif - " + program);
+  EXPECT_EQ(sarif.code, 1);
+  const auto json = nlohmann::json::parse(sarif.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << sarif.out;
+  EXPECT_EQ(json["runs"][0]["results"][0]["ruleId"], "B8.recording");
+  const Outcome junit = run("check --junit - " + program);
+  EXPECT_NE(junit.out.find("failures=\"1\""), std::string::npos) << junit.out;
+  EXPECT_EQ(run("check --sarif - --junit - " + program).code, 4);
+}
+
 TEST_F(Cli, PrintsPartitionsReasonsSignaturesAndADrawing) {
   const Outcome outcome = run("plan " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;

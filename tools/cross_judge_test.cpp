@@ -1,9 +1,10 @@
 // Both executors on the same programs, and judges on wrong executors: one of the few places that
 // name both.
-#include "conformance/harness/check_program.h"
+#include "conformance/harness/judge_nodes.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"
+#include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
 
 namespace graphgate {
@@ -145,27 +146,43 @@ TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
   EXPECT_EQ(report.value().findings.front().node, "c");
 }
 
+class EditingSource final : public conformance::ExecutorSource {
+ public:
+  explicit EditingSource(EditingExecutor::Edit edit) : edit_(edit) {}
+  [[nodiscard]] std::string_view name() const override { return "edited"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const conformance::Configuration&,
+                                                             const spec::OpTable&) const override {
+    return std::unique_ptr<spec::Executor>(std::make_unique<EditingExecutor>(edit_));
+  }
+
+ private:
+  EditingExecutor::Edit edit_;
+};
+
 // Two seeded calls of one executor against the oracle.
-conformance::ProgramReport check_seeded(const spec::Program& program, spec::Executor& executor) {
-  spec::Executor* const executors[] = {&executor};
-  reference::Options options;
-  options.mode = reference::Mode::kSampled;
-  const auto oracle = reference::make_executor(options);
-  const auto bounds = bounds_executor();
+conformance::CaseReport check_seeded(const spec::Program& program,
+                                     const conformance::ExecutorSource& subject) {
+  const std::shared_ptr<const spec::OpTable> ops(&spec::builtin_op_table(),
+                                                 [](const spec::OpTable*) {});
+  const conformance::Script script =
+      conformance::script_of(std::make_shared<const spec::Program>(program), {}, 2, 1, ops).value();
+  const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
+  conformance::Runs runs(script, subject, *oracle);
+  conformance::JudgeSettings settings;
+  settings.judge_nodes = false;
+  settings.localize = false;
   auto report =
-      conformance::check_program(program, {}, {executors, oracle.get(), bounds.get()}, {});
+      conformance::judge_script(runs, conformance::parse_judges("bounds").value(), settings);
   EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : conformance::ProgramReport{};
+  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
 }
 
-conformance::ProgramReport check_edited(EditingExecutor::Edit edit) {
-  const spec::Program program = with_text(kJudged);
-  EditingExecutor executor(edit);
-  return check_seeded(program, executor);
+conformance::CaseReport check_edited(EditingExecutor::Edit edit) {
+  return check_seeded(with_text(kJudged), EditingSource(edit));
 }
 
 // Without a recording the oracle says what an output has to look like.
-TEST(CheckProgram, FailsAnExecutorThatReturnsACopyForAView) {
+TEST(BoundsJudge, FailsAnExecutorThatReturnsACopyForAView) {
   const auto report = check_edited(
       [](spec::Program& program) { node_named(program, "d").op = "aten.clone.default"; });
   EXPECT_EQ(report.outcome, spec::Outcome::kFail);
@@ -174,7 +191,7 @@ TEST(CheckProgram, FailsAnExecutorThatReturnsACopyForAView) {
       << report.reason;
 }
 
-TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
+TEST(BoundsJudge, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
   const auto report = check_edited([](spec::Program& program) {
     spec::Node& node = node_named(program, "d");
     node.op = "aten.unsqueeze.default";
@@ -186,7 +203,7 @@ TEST(CheckProgram, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
 }
 
 // softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
-TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
   const spec::Program program = with_text(R"(program "path" {
   input %x : f32[5]
   graph @yes {
@@ -205,21 +222,19 @@ TEST(CheckProgram, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
   %y = higher_order.cond(%p, @yes, @no, [%x])
   output %y
 })");
-  const auto optimized = optimized::make_executor({});
-  const auto report = check_seeded(program, *optimized);
+  const auto report = check_seeded(program, *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 
 // What the oracle knows of %x it knows as numbers; the view sees their bits.
-TEST(CheckProgram, LeavesBitsOfInexactNumbersUndecided) {
+TEST(BoundsJudge, LeavesBitsOfInexactNumbersUndecided) {
   const spec::Program program = with_text(R"(program "bits" {
   input %x : f32[3]
   %v = aten.view.dtype(%x, i32)
   %s = aten.sigmoid_.default(%x)
   output %v
 })");
-  const auto optimized = optimized::make_executor({});
-  const auto report = check_seeded(program, *optimized);
+  const auto report = check_seeded(program, *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 

@@ -31,13 +31,16 @@ int run(int argc, char** argv) {
   graphgate::tools::OpsVerb ops;
   graphgate::tools::ConvertVerb convert;
   graphgate::tools::BenchVerb bench;
+  graphgate::tools::MutantsVerb mutants;
   graphgate::tools::DoctorVerb doctor;
+  check.command_line.assign(argv, argv + argc);
   const CLI::App* check_app = add_check(app, check);
   const CLI::App* plan_app = add_plan(app, plan);
   const CLI::App* run_app = add_run(app, run);
   const CLI::App* ops_app = add_ops(app, ops);
   const CLI::App* convert_app = add_convert(app, convert);
   const CLI::App* bench_app = add_bench(app, bench);
+  const CLI::App* mutants_app = add_mutants(app, mutants);
   const CLI::App* doctor_app = add_doctor(app, doctor);
   try {
     app.parse(argc, argv);
@@ -61,6 +64,7 @@ int run(int argc, char** argv) {
   if (ops_app->parsed()) return finish(run_ops(ops));
   if (convert_app->parsed()) return finish(run_convert(convert));
   if (bench_app->parsed()) return finish(run_bench(bench));
+  if (mutants_app->parsed()) return finish(run_mutants_verb(mutants));
   if (doctor_app->parsed()) return finish(run_doctor(doctor));
   return static_cast<int>(ExitCode::kBadInput);
 }

@@ -1,5 +1,6 @@
 #include "tools/planner_options.h"
 
+#include <charconv>
 #include <map>
 
 #include "optimized/cache/disk_cache.h"
@@ -26,6 +27,10 @@ void add_upstream_flags(CLI::App& app, PlannerFlags& flags) {
                  "one wrong decision more, by name (docs/deviations.md; repeatable)")
       ->allow_extra_args(false)
       ->group(kGroup);
+  app.add_option("--no-deviation", flags.no_deviations,
+                 "one wrong decision of the profile less, by name (repeatable)")
+      ->allow_extra_args(false)
+      ->group(kGroup);
 }
 
 void add_stage_flags(CLI::App& app, PlannerFlags& flags) {
@@ -46,6 +51,10 @@ void add_stage_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_option("--split-op", flags.split_ops,
                  "an op that is never captured, ns.name or ns.name.overload (repeatable)")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  app.add_option("--cut-after", flags.cut_after,
+                 "a node behind which a partition ends, by name (repeatable)")
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--max-partition", flags.max_partition, "at most so many nodes in a partition")
@@ -105,6 +114,16 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_flag("--share-pools", flags.share_pools, "one arena for all programs and sizes")
       ->group(kGroup);
+  app.add_option("--poison", flags.poison,
+                 "fill arenas with this byte, 0x00 to 0xff, before every run")
+      ->group(kGroup);
+  app.add_option("--pad-fill", flags.pad_fill, "what rows behind the true size hold")
+      ->check(CLI::IsMember({"keep", "nan", "huge"}))
+      ->group(kGroup);
+  app.add_option("--instrument", flags.instrument,
+                 "what watches the runs: shadow memory, or where every value comes from")
+      ->check(CLI::IsMember({"none", "shadow", "provenance"}))
+      ->group(kGroup);
   app.add_option("--cache", flags.cache, "keep plans in this folder")->group(kGroup);
 }
 
@@ -119,6 +138,13 @@ Result<void> choose_upstream(const PlannerFlags& flags, PlannerChoice& choice) {
     for (auto& report : optimized::apply_overrides(overrides, profile)) {
       choice.remarks.push_back("override " + report.sentence);
     }
+  }
+  for (const std::string& name : flags.no_deviations) {
+    const auto deviation = spec::find_deviation(name);
+    if (!deviation || !profile.deviations.has(*deviation)) {
+      return bad_input("--no-deviation: the profile has none called '" + name + "'");
+    }
+    profile.deviations.remove(*deviation);
   }
   for (const std::string& name : flags.deviations) {
     const auto deviation = spec::find_deviation(name);
@@ -155,6 +181,7 @@ void choose_partition(const PlannerFlags& flags, optimized::CompileOptions& opti
          options.reorder.reorder);
   auto& split_ops = options.partition.split_ops;
   split_ops.insert(split_ops.end(), flags.split_ops.begin(), flags.split_ops.end());
+  options.partition.cut_after = flags.cut_after;
   options.partition.max_nodes = flags.max_partition;
   options.partition.min_partition_size = flags.min_partition;
   options.partition.capture = flags.capture;
@@ -179,7 +206,30 @@ void choose_memory(const PlannerFlags& flags, optimized::MemoryOptions& options)
   options.outputs_apart = flags.outputs_apart;
 }
 
+Result<std::byte> read_byte(const std::string& text) {
+  const bool has_prefix = text.starts_with("0x") || text.starts_with("0X");
+  const char* const end = text.data() + text.size();
+  unsigned value = 0;
+  const auto [stop, code] =
+      std::from_chars(text.data() + (has_prefix ? 2 : 0), end, value, has_prefix ? 16 : 10);
+  if (code == std::errc() && stop == end && value <= 0xFF) return static_cast<std::byte>(value);
+  return bad_input("--poison: expected a byte, 0x00 to 0xff, found '" + text + "'");
+}
+
 Result<void> choose_runtime(const PlannerFlags& flags, optimized::RuntimeOptions& options) {
+  if (!flags.poison.empty()) {
+    GRAPHGATE_TRY(options.poison, read_byte(flags.poison));
+  }
+  choose(flags.pad_fill,
+         {{"keep", optimized::PadFill::kKeep},
+          {"nan", optimized::PadFill::kNan},
+          {"huge", optimized::PadFill::kHuge}},
+         options.pad_fill);
+  choose(flags.instrument,
+         {{"none", optimized::InstrumentKind::kNone},
+          {"shadow", optimized::InstrumentKind::kShadow},
+          {"provenance", optimized::InstrumentKind::kProvenance}},
+         options.instrument);
   if (!flags.mode.empty()) options.mode = *optimized::parse_graph_mode(flags.mode);
   options.capture_sizes = flags.capture_sizes;
   if (options.capture_sizes.empty() && flags.max_capture_size > 0) {
@@ -216,6 +266,7 @@ void add_planner_flags(CLI::App& app, PlannerFlags& flags) {
   add_runtime_flags(app, flags);
   app.add_flag("--allow-zero-and-one", flags.allow_zero_and_one,
                "accept sizes 0 and 1 where a range starts at 2");
+  add_fine_flags(app, flags.fine, kGroup);
 }
 
 Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTable& ops) {
@@ -236,6 +287,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   choose_partition(flags, compile);
   choose_memory(flags, compile.memory);
   compile.streams.count = flags.streams;
+  GRAPHGATE_TRY_VOID(choose_fine(flags.fine, choice.options));
   GRAPHGATE_TRY_VOID(choose_runtime(flags, choice.options.runtime));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.partition, ops));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
@@ -245,6 +297,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;
     cache.context.profile = flags.profile;
+    GRAPHGATE_TRY_VOID(choose_fine(flags.fine, cache.context));
     choice.options.plan_store = optimized::make_disk_store(std::move(cache));
   }
   return choice;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "optimized/optimized.h"
+#include "tools/fine_options.h"
 
 namespace graphgate::tools {
 
@@ -19,11 +20,13 @@ struct PlannerFlags {
   std::string profile = "fixed";
   std::string overrides;  // "vllm", or a path
   std::vector<std::string> deviations;
+  std::vector<std::string> no_deviations;  // of the profile, not to be made
 
   std::vector<std::string> passes;     // to be run besides
   std::vector<std::string> no_passes;  // not to be run
   std::string partition;
   std::vector<std::string> split_ops;  // besides those that are built in
+  std::vector<std::string> cut_after;  // nodes
   std::uint32_t max_partition = 0;
   std::uint32_t min_partition = 0;
   std::string reorder;
@@ -45,8 +48,12 @@ struct PlannerFlags {
   std::vector<std::string> static_inputs;
   bool weak_outputs = false;
   bool share_pools = false;
+  std::string poison;  // a byte, 0xFF
+  std::string pad_fill;
+  std::string instrument;  // what watches the runs
   bool allow_zero_and_one = false;
   std::string cache;  // a folder
+  FineFlags fine;
 };
 
 // Declares the flags, in a group of their own in --help.

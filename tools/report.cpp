@@ -1,85 +1,161 @@
 #include "tools/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "conformance/harness/judge_report.h"
 #include "interop/file_io.h"
 
 namespace graphgate::tools {
 namespace {
 
-using conformance::ProgramReport;
-using Json = nlohmann::ordered_json;
+using conformance::JudgeReport;
 
-enum class Count { kPassed, kFailed, kSkipped };
+// How many findings of a judge are listed.
+constexpr std::size_t kMostShown = 20;
 
-Count count_of(const FileReport& file) {
-  if (!file.report) {
-    return file.error->kind == ErrorKind::kUnsupported ? Count::kSkipped : Count::kFailed;
+const JudgeReport* bounds_of(const ExecutorReport& report) {
+  for (const JudgeReport& judge : report.judged.judges) {
+    if (judge.judge == conformance::Judge::kBounds) return &judge;
   }
-  switch (exit_code_of(file.report->outcome)) {
-    case ExitCode::kGood:
-      return Count::kPassed;
-    case ExitCode::kInconclusive:
-      return Count::kSkipped;
-    default:
-      return Count::kFailed;
-  }
+  return nullptr;
 }
 
-std::size_t count(const std::vector<FileReport>& reports, Count wanted) {
-  std::size_t n = 0;
-  for (const FileReport& report : reports) n += count_of(report) == wanted ? 1 : 0;
-  return n;
+double figure_of(const ExecutorReport& report, const std::string& figure) {
+  const JudgeReport* bounds = bounds_of(report);
+  if (!bounds) return 0;
+  const auto found = bounds->figures.find(figure);
+  return found == bounds->figures.end() ? 0 : found->second;
 }
 
-// JSON has no infinity; an absent number says that there is none.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+std::string count_text(double number) { return std::to_string(std::llround(number)); }
 
-Json to_json(const FileReport& file) {
-  Json json;
-  json["file"] = file.file;
-  if (!file.report) {
-    json["outcome"] = file.error->kind == ErrorKind::kUnsupported ? "UNSUPPORTED" : "ERROR";
-    json["reason"] = file.error->message;
-    return json;
+std::string describe_numbers(const FileReport& file) {
+  std::string line;
+  if (file.worst() && bounds_of(*file.worst())) {
+    line += ", " + count_text(file.sum("elements")) + " elements";
   }
-  const ProgramReport& report = *file.report;
-  json["program"] = report.program;
-  json["outcome"] = spec::outcome_name(report.outcome);
-  if (!report.reason.empty()) json["reason"] = report.reason;
-  if (!report.node.empty()) json["node"] = report.node;
-  json["nodes"] = report.nodes;
-  json["calls"] = report.calls;
-  json["recorded"] = report.recorded;
-  json["elements"] = report.elements;
-  json["undecided"] = report.undecided;
-  json["worst_error"] = number(report.worst_error);
-  json["worst_allowed"] = number(report.worst_allowed);
-  json["worst_ratio"] = number(report.worst_ratio);
-  if (report.nodes_judged > 0) {
-    json["nodes_judged"] = report.nodes_judged;
-    json["worst_node_ratio"] = number(report.worst_node_ratio);
+  char text[96];
+  const double ratio = file.largest("worst_ratio");
+  if (ratio > 0 && std::isfinite(ratio)) {
+    const auto worst = std::max_element(
+        file.executors.begin(), file.executors.end(), [](const auto& a, const auto& b) {
+          return figure_of(a, "worst_ratio") < figure_of(b, "worst_ratio");
+        });
+    std::snprintf(text, sizeof(text), ", worst error %.2g of %.2g allowed",
+                  figure_of(*worst, "worst_error"), figure_of(*worst, "worst_allowed"));
+    line += text;
   }
-  if (report.plan) {
-    json["plan"] = {{"steps", report.plan->steps},
-                    {"captured_steps", report.plan->captured_steps},
-                    {"partitions", report.plan->partitions},
-                    {"captured_partitions", report.plan->captured_partitions},
-                    {"peak_bytes", report.plan->peak_bytes},
-                    {"no_reuse_bytes", report.plan->no_reuse_bytes},
-                    {"lower_bound_bytes", report.plan->lower_bound_bytes}};
+  if (file.sum("nodes_judged") > 0) {
+    std::snprintf(text, sizeof(text), ", %lld node runs judged, worst %.2g of its bound",
+                  std::llround(file.sum("nodes_judged")), file.largest("worst_node_ratio"));
+    line += text;
   }
-  json["differences"] = Json::array();
-  for (const conformance::Difference& difference : report.differences) {
-    json["differences"].push_back({{"subject", difference.subject},
-                                   {"where", difference.where},
-                                   {"message", difference.message}});
+  if (file.sum("undecided") > 0) line += ", " + count_text(file.sum("undecided")) + " undecided";
+  return line;
+}
+
+// ", 8 of 10 judges, 1234 checks", over all executors.
+std::string describe_judges(const FileReport& file) {
+  std::size_t asked = 0;
+  std::size_t said = 0;
+  std::int64_t checks = 0;
+  for (const ExecutorReport& executor : file.executors) {
+    for (const JudgeReport& judge : executor.judged.judges) {
+      ++asked;
+      said += judge.checks > 0 || !judge.findings.empty() ? 1 : 0;
+      checks += judge.checks;
+    }
   }
-  return json;
+  return ", " + std::to_string(said) + " of " + std::to_string(asked) + " judges, " +
+         std::to_string(checks) + " checks";
+}
+
+// The node of the finding that the reason is from.
+std::string node_of(const ExecutorReport& report) {
+  for (const JudgeReport& judge : report.judged.judges) {
+    for (const spec::Finding& finding : judge.findings) {
+      if (!finding.nodes.empty() && finding.message == report.judged.reason) {
+        return finding.nodes.front();
+      }
+    }
+  }
+  return "";
+}
+
+std::string indented(const std::string& text, const char* indent) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += indent + text.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string describe_finding(const std::string& judge, const spec::Finding& finding) {
+  std::string text = "  " + std::string(spec::outcome_name(finding.outcome)) + " " + finding.rule;
+  if (!judge.empty()) text += " (" + judge + ")";
+  text += ": " + finding.message + "\n";
+  return text + indented(finding.drawing, "    ");
+}
+
+std::string describe_findings(const ExecutorReport& executor) {
+  std::string text;
+  for (const spec::Finding& finding : executor.judged.findings) {
+    text += describe_finding("", finding);
+  }
+  for (const JudgeReport& judge : executor.judged.judges) {
+    const std::string name(conformance::judge_name(judge.judge));
+    const std::size_t shown = std::min(judge.findings.size(), kMostShown);
+    for (std::size_t i = 0; i < shown; ++i) text += describe_finding(name, judge.findings[i]);
+    if (judge.findings.size() > shown) {
+      text += "  and " + std::to_string(judge.findings.size() - shown) + " more of " + name + "\n";
+    }
+    if (judge.checks == 0 && judge.findings.empty()) {
+      text += "  " + std::string(spec::outcome_name(judge.outcome)) + " (" + name +
+              "): " + judge.remark + "\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace
+
+spec::Outcome FileReport::outcome() const {
+  const ExecutorReport* report = worst();
+  return report ? report->judged.outcome : spec::Outcome::kPass;
+}
+
+const ExecutorReport* FileReport::worst() const {
+  const ExecutorReport* out = nullptr;
+  for (const ExecutorReport& executor : executors) {
+    const bool worse = !out || conformance::severity(executor.judged.outcome) >
+                                   conformance::severity(out->judged.outcome);
+    if (worse) out = &executor;
+  }
+  return out;
+}
+
+ExitCode FileReport::exit_code() const {
+  return error ? exit_code_of(error->kind) : exit_code_of(outcome());
+}
+
+double FileReport::sum(const std::string& figure) const {
+  double total = 0;
+  for (const ExecutorReport& executor : executors) total += figure_of(executor, figure);
+  return total;
+}
+
+double FileReport::largest(const std::string& figure) const {
+  double most = 0;
+  for (const ExecutorReport& executor : executors) {
+    most = std::max(most, figure_of(executor, figure));
+  }
+  return most;
+}
 
 std::string print_bytes(std::int64_t bytes) {
   char text[32];
@@ -106,64 +182,70 @@ std::string describe_plan(const conformance::PlanStats& plan) {
          ", bound " + print_bytes(plan.lower_bound_bytes) + ")";
 }
 
-ExitCode FileReport::exit_code() const {
-  return report ? exit_code_of(report->outcome) : exit_code_of(error->kind);
+std::string describe(const FileReport& file, bool details) {
+  const ExecutorReport* worst = file.worst();
+  if (file.error || !worst) return "";
+  std::string line = std::string(spec::outcome_name(file.outcome())) + " " + file.file + ": " +
+                     std::to_string(file.nodes) + " nodes, " + std::to_string(file.calls) +
+                     (file.is_case    ? " calls"
+                      : file.recorded ? " recorded calls"
+                                      : " seeded calls");
+  line += describe_numbers(file);
+  if (details) line += describe_judges(file);
+  for (const ExecutorReport& executor : file.executors) {
+    if (executor.plan) line += "; " + describe_plan(*executor.plan);
+  }
+  if (!worst->judged.reason.empty()) line += "; " + worst->judged.reason;
+  if (const std::string node = node_of(*worst); !node.empty()) line += "; from node '" + node + "'";
+  line += "\n";
+  for (const ExecutorReport& executor : file.executors) {
+    if (details) line += describe_findings(executor);
+    for (const std::string& where : executor.judged.localization) line += "  " + where + "\n";
+  }
+  return line;
 }
 
-void print_report(const FileReport& file) {
-  if (!file.report) {
+void print_report(const FileReport& file, bool details) {
+  if (file.error) {
     std::fflush(stdout);
     std::fprintf(stderr, "graphgate: %s\n", file.error->message.c_str());
     return;
   }
-  const ProgramReport& report = *file.report;
-  std::string line = std::string(spec::outcome_name(report.outcome)) + " " + file.file + ": " +
-                     std::to_string(report.nodes) + " nodes, " + std::to_string(report.calls) +
-                     (report.recorded ? " recorded calls" : " seeded calls") + ", " +
-                     std::to_string(report.elements) + " elements";
-  char text[96];
-  if (report.worst_ratio > 0 && std::isfinite(report.worst_ratio)) {
-    std::snprintf(text, sizeof(text), ", worst error %.2g of %.2g allowed", report.worst_error,
-                  report.worst_allowed);
-    line += text;
-  }
-  if (report.nodes_judged > 0) {
-    std::snprintf(text, sizeof(text), ", %zu node runs judged, worst %.2g of its bound",
-                  report.nodes_judged, report.worst_node_ratio);
-    line += text;
-  }
-  if (report.undecided > 0) line += ", " + std::to_string(report.undecided) + " undecided";
-  if (report.plan) line += "; " + describe_plan(*report.plan);
-  if (!report.reason.empty()) line += "; " + report.reason;
-  if (!report.node.empty()) line += "; from node '" + report.node + "'";
-  std::printf("%s\n", line.c_str());
+  std::printf("%s", describe(file, details).c_str());
   std::fflush(stdout);
 }
 
-void print_totals(const std::vector<FileReport>& reports) {
-  const std::size_t skipped = count(reports, Count::kSkipped);
-  if (skipped > 0) {
-    std::printf(
-        "%zu without a verdict (SUSPECT, UNDECIDED, MISTRUSTED or UNSUPPORTED) count as "
-        "skipped\n",
-        skipped);
+Count count_of(const FileReport& file) {
+  switch (file.exit_code()) {
+    case ExitCode::kGood:
+      return Count::kPassed;
+    case ExitCode::kInconclusive:
+      return Count::kSkipped;
+    default:
+      return Count::kFailed;
   }
-  std::printf("%zu passed, %zu failed, %zu skipped\n", count(reports, Count::kPassed),
-              count(reports, Count::kFailed), skipped);
 }
 
-std::string print_json(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::size_t count(const std::vector<FileReport>& reports, Count wanted) {
+  std::size_t n = 0;
+  for (const FileReport& report : reports) n += count_of(report) == wanted ? 1 : 0;
+  return n;
 }
 
-Result<void> write_json(const std::vector<FileReport>& reports, const std::string& path) {
-  Json json;
-  json["programs"] = Json::array();
-  for (const FileReport& report : reports) json["programs"].push_back(to_json(report));
-  json["passed"] = count(reports, Count::kPassed);
-  json["failed"] = count(reports, Count::kFailed);
-  json["skipped"] = count(reports, Count::kSkipped);
-  return write_text(print_json(json), path);
+std::string describe_totals(const std::vector<FileReport>& reports) {
+  const std::size_t skipped = count(reports, Count::kSkipped);
+  std::string text;
+  if (skipped > 0) {
+    text += std::to_string(skipped) +
+            " without a verdict (SUSPECT, UNDECIDED, MISTRUSTED or UNSUPPORTED) count as skipped\n";
+  }
+  return text + std::to_string(count(reports, Count::kPassed)) + " passed, " +
+         std::to_string(count(reports, Count::kFailed)) + " failed, " + std::to_string(skipped) +
+         " skipped\n";
+}
+
+std::string print_json(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 Result<void> write_text(const std::string& text, const std::string& path) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/reference.h"
+#include "tools/doctor.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
 
@@ -37,7 +38,9 @@ std::string gpu_obstacle() {
   return "";
 }
 
-Json inspect() {
+}  // namespace
+
+Json machine_facts() {
   utsname system{};
   uname(&system);
   std::size_t bodies = 0;
@@ -64,8 +67,6 @@ Json inspect() {
   return json;
 }
 
-}  // namespace
-
 CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb) {
   CLI::App* doctor =
       app.add_subcommand("doctor", "tell what this machine and this build can run, and why not");
@@ -75,7 +76,7 @@ CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb) {
 }
 
 Result<ExitCode> run_doctor(const DoctorVerb& verb) {
-  const Json json = inspect();
+  const Json json = machine_facts();
   if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json == "-") return ExitCode::kGood;
   for (const auto& [key, value] : json.items()) {

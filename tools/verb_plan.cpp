@@ -1,8 +1,9 @@
 // graphgate plan: what the optimized executor would do with a program, printed.
 #include <cstdio>
 
-#include "conformance/harness/check_program.h"
 #include "conformance/harness/input_layout.h"
+#include "conformance/harness/plan_quality.h"
+#include "conformance/harness/seeded_inputs.h"
 #include "interop/plan_json.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/compile.h"
@@ -76,6 +77,23 @@ std::string page_of(const spec::Plan& plan, const PlanVerb& verb, const spec::Op
   return verb.dot ? plan_to_dot(plan, ops) : summarize_plan(plan);
 }
 
+// A line for the plan of every recorded call, or of the one asked for: what golden/quality.txt has.
+Result<void> show_quality(const std::string& path, const PlanVerb& verb,
+                          const optimized::Options& options, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  const int last = recorded.empty() ? verb.call : static_cast<int>(recorded.size()) - 1;
+  for (int call = verb.call; call <= last; ++call) {
+    PlanVerb one = verb;
+    one.call = call;
+    GRAPHGATE_TRY(const spec::Plan plan, plan_of(path, one, options));
+    const std::string line = conformance::print_quality(
+        program.name, static_cast<std::size_t>(call), conformance::quality_of(plan));
+    GRAPHGATE_TRY_VOID(write_text(line, "-"));
+  }
+  return {};
+}
+
 Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
                            const spec::OpTable& ops) {
   GRAPHGATE_TRY(const spec::Plan before, read_plan(stored, ops));
@@ -90,7 +108,6 @@ void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
                               "pack the buffers of this file (id,lower,upper,size) instead")
                   ->group(kGroup);
   plan.add_option("--capacity", pack.capacity_bytes, "exit 1 when the arena is larger")
-      ->needs(csv)
       ->group(kGroup);
   plan.add_option("--alignment", pack.alignment_bytes, "of every offset")
       ->needs(csv)
@@ -129,20 +146,42 @@ CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
   plan->add_flag("--verbose", verb.verbose, "print the time of each stage to stderr");
   auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
   plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
+  plan->add_flag("--quality", verb.quality,
+                 "print what the plan of each recorded call costs, one line each (what "
+                 "golden/quality.txt holds)")
+      ->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)");
+  auto* verify = plan->add_option("--verify", verb.verify.file,
+                                  "verify this plan (text, JSON, or a CSV table with offsets) "
+                                  "instead of making one");
+  plan->add_option("--program", verb.verify.program, "the program that --verify's plan is for")
+      ->needs(verify);
   plan->add_option("--diff", verb.diff,
                    "compare with this stored plan (text, or .json) and print what changed");
   plan->footer(
       "Examples:\n  graphgate plan golden/models/mutations.pt2\n"
       "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"
       "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n"
+      "  graphgate plan --verify mutations.plan --program golden/models/mutations.pt2\n"
       "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
-      "Exit code: 0 good, 1 the plan differs from that of --diff or the "
-      "capacity is not met, 3 infrastructure, 4 bad input.");
+      "Exit code: 0 good, 1 the plan differs from that of --diff, --verify "
+      "has findings or the capacity is not met, 3 infrastructure, 4 bad input.");
   return plan;
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
+  if (!verb.verify.file.empty()) {
+    if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
+      return bad_input("--verify goes without programs and --csv; --program names the program");
+    }
+    GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+    PlanVerifyOptions options = verb.verify;
+    options.capacity_bytes = verb.pack.capacity_bytes;
+    return run_plan_verify(options, ops);
+  }
+  if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
+    return bad_input("--capacity goes with --csv or --verify");
+  }
   if (!verb.pack.csv.empty()) {
     if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
     return run_pack_csv(verb.pack);
@@ -158,6 +197,11 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   StageTimes times;
   if (verb.verbose) planner.options.compile.log = &times;
   for (const std::string& file : verb.programs.files) {
+    if (verb.quality) {
+      const auto shown = show_quality(file, verb, planner.options, ops);
+      if (!shown.ok()) return in_file(shown.error(), file);
+      continue;
+    }
     const auto plan = plan_of(file, verb, planner.options);
     if (!plan.ok()) return in_file(plan.error(), file);
     if (!verb.json.empty()) {

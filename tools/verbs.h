@@ -10,6 +10,7 @@
 #include "tools/executors.h"
 #include "tools/exit_code.h"
 #include "tools/pack_csv.h"
+#include "tools/plan_verify.h"
 #include "tools/planner_options.h"
 
 namespace graphgate::tools {
@@ -27,14 +28,24 @@ void add_program_options(CLI::App& app, ProgramOptions& options);
 
 struct CheckVerb {
   ProgramOptions programs;
-  std::vector<std::string> executors = executor_names();
+  std::vector<std::string> executors;  // empty: what fits the file and the judges
   std::uint64_t seed = 1;
   int calls = 2;
   int jobs = 1;
   double false_alarm_rate = 1e-9;
   bool judge_nodes = false;
+  std::string quality_baseline;      // a file of lines that `plan --quality` prints
+  bool every_configuration = false;  // the whole table, not only the first few
+  std::string judges;  // "all", or names; empty: all for cases, bounds and state for programs
   PlannerFlags planner;
-  std::string json;  // a path, or "-"
+  std::string json;            // a path, or "-"
+  std::string junit;           // a path, or "-"
+  std::string sarif;           // a path, or "-"
+  std::string bundle;          // a .zip, or a folder
+  std::string record;          // a folder for stored runs
+  std::string judge_recorded;  // a folder with stored runs, instead of files
+  std::vector<std::string> command_line;
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
 };
 CLI::App* add_check(CLI::App& app, CheckVerb& verb);
 [[nodiscard]] Result<ExitCode> run_check(const CheckVerb& verb);
@@ -46,10 +57,12 @@ struct PlanVerb {
   PlannerFlags planner;
   bool text = false;  // the canonical text instead of the summary
   bool dot = false;
+  bool quality = false;  // one line of numbers for each call
   bool verbose = false;  // the time of each stage, on stderr
   PackCsvOptions pack;   // of a CSV file, instead of a program
   std::string diff;      // a stored plan to compare with
   std::string json;
+  PlanVerifyOptions verify;  // of a stored plan, instead of a program
 };
 CLI::App* add_plan(CLI::App& app, PlanVerb& verb);
 [[nodiscard]] Result<ExitCode> run_plan(const PlanVerb& verb);
@@ -69,6 +82,8 @@ struct OpsVerb {
   std::string pattern;                 // ops whose name contains it
   std::string cases;                   // judge these recorded calls instead
   std::string executor = "reference";  // whose results are judged
+  bool bounds_report = false;          // how tight bounds are, and what they catch
+  std::vector<std::string> models;     // for the bounds report: programs with recordings
   std::vector<std::string> coverage;   // programs whose ops are counted instead
   std::vector<std::string> custom_ops;
   int failures_shown = 20;  // per op
@@ -102,5 +117,18 @@ struct DoctorVerb {
 };
 CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb);
 [[nodiscard]] Result<ExitCode> run_doctor(const DoctorVerb& verb);
+
+struct MutantsVerb {
+  std::vector<std::string> folders = {"golden/cases"};
+  std::vector<std::string> filters;
+  std::size_t every = 1;
+  std::string known;  // a file
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 120;
+  bool list = false;
+  std::string json;  // a path, or "-"
+};
+CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb);
+[[nodiscard]] Result<ExitCode> run_mutants_verb(const MutantsVerb& verb);
 
 }  // namespace graphgate::tools

@@ -7,13 +7,15 @@ namespace graphgate::dev {
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> kLayers = {
       {"conformance/compare/", {"spec/"}, {}},
-      {"conformance/harness/", {"spec/", "conformance/compare/"}, {}},
+      {"conformance/harness/", {"spec/", "conformance/compare/", "conformance/verify/"}, {}},
+      {"conformance/verify/", {"spec/"}, {}},
+      {"fuzz/", {"spec/", "conformance/harness/"}, {}},
       {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
       {"optimized/", {"spec/"}, {"nlohmann/", "openssl/"}},
       {"reference/", {"spec/"}, {}},
       {"spec/", {}, {}},
       {"tools/",
-       {"spec/", "interop/", "reference/", "optimized/", "conformance/"},
+       {"spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/"},
        {"nlohmann/", "CLI/"}},
   };
   return kLayers;

@@ -1,0 +1,69 @@
+#include "tools/check_input.h"
+
+#include <filesystem>
+
+#include "interop/safetensors.h"
+#include "spec/case_file.h"
+#include "tools/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+class FilesBeside final : public conformance::CaseFiles {
+ public:
+  explicit FilesBeside(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  [[nodiscard]] Result<interop::NamedTensors> tensors(const std::string& file) const override {
+    GRAPHGATE_TRY(interop::Safetensors read, interop::read_safetensors((folder_ / file).string()));
+    return std::move(read.tensors);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+bool is_case(std::string_view text) {
+  while (true) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos) return false;
+    text.remove_prefix(begin);
+    if (!text.starts_with('#')) return text.starts_with("graphgate-case");
+    text.remove_prefix(std::min(text.size(), text.find('\n')));
+  }
+}
+
+}  // namespace
+
+Result<conformance::Script> read_case(const std::string& text, const std::string& path) {
+  GRAPHGATE_TRY(const spec::CaseFile the_case, spec::parse_case(text, path));
+  const auto checked = spec::check_case(the_case);
+  if (!checked.ok()) return checked.error().at(path);
+  const FilesBeside files(std::filesystem::path(path).parent_path());
+  auto script = conformance::script_of(the_case, files);
+  if (!script.ok()) return script.error().at(path);
+  if (script.value().name.empty()) {
+    script.value().name = std::filesystem::path(path).stem().string();
+  }
+  return script;
+}
+
+Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& verb,
+                                    std::shared_ptr<const spec::OpTable> ops) {
+  CheckInput input;
+  if (std::filesystem::path(path).extension() != ".pt2") {
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    input.is_case = is_case(text);
+    if (input.is_case) {
+      GRAPHGATE_TRY(input.script, read_case(text, path));
+      return input;
+    }
+  }
+  GRAPHGATE_TRY(spec::Program program, read_program(path, *ops));
+  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
+  input.recorded = !calls.empty();
+  GRAPHGATE_TRY(input.script,
+                conformance::script_of(std::make_shared<const spec::Program>(std::move(program)),
+                                       calls, verb.calls, verb.seed, std::move(ops)));
+  return input;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,26 @@
+// What `graphgate check` was given, as scripts: archives, graph text, case files.
+#pragma once
+
+#include <string>
+
+#include "conformance/harness/script.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+
+struct CheckInput {
+  conformance::Script script;
+  bool is_case = false;
+  bool recorded = false;  // calls come from a recording, not from a seed
+};
+
+// Tells by content: a file that is no archive and begins with "graphgate-case" (behind comments) is
+// a case; its own files are looked for beside it. kBadInput with the path in front.
+[[nodiscard]] Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& verb,
+                                                  std::shared_ptr<const spec::OpTable> ops);
+
+// The same for a case's text, with the folder of its files.
+[[nodiscard]] Result<conformance::Script> read_case(const std::string& text,
+                                                    const std::string& path);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,129 @@
+// No hand-set tolerance decides anything: what may differ follows from error bounds, and what must
+// not differ is compared bit by bit. This test reads the tree for what a tolerance looks like, and
+// holds it to a closed list, with the reason for each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <string_view>
+
+namespace graphgate::dev {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The code of a line: without string literals and without a comment.
+std::string code_of(std::string line) {
+  line = std::regex_replace(line, std::regex(R"re("(\\.|[^"\\])*")re"), "\"\"");
+  return line.substr(0, line.find("//"));
+}
+
+// Comparisons with a margin, and the names that margins go by, anywhere; in code that is no test,
+// small decimal numbers too.
+bool looks_like_a_tolerance(const std::string& line, bool is_test) {
+  static const std::regex kMargin(
+      R"((EXPECT|ASSERT)_(NEAR|FLOAT_EQ|DOUBLE_EQ)|\b(rtol|atol|allclose|assert_close)\b|[Tt]olerance)");
+  static const std::regex kSmall(R"((^|[^\w.])\d+(\.\d*)?[eE]-\d+)");
+  constexpr std::string_view kParts[] = {"_NEAR", "FLOAT_EQ", "DOUBLE_EQ", "tol",
+                                         "close", "olerance", "e-",        "E-"};
+  const bool may_be = std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view part) {
+    return line.find(part) != std::string::npos;
+  });
+  if (!may_be) return false;  // regular expressions are slow
+  const std::string code = code_of(line);
+  return std::regex_search(code, kMargin) || (!is_test && std::regex_search(code, kSmall));
+}
+
+struct Allowed {
+  std::size_t lines;  // kAnyNumber: at least one
+  const char* why;
+};
+constexpr std::size_t kAnyNumber = 0;
+
+// By file. A file with fewer such lines than listed fails too, so that the list stays what there
+// is.
+const std::map<std::string, Allowed>& allowed() {
+  static const std::map<std::string, Allowed> kAllowed = {
+      {"conformance/compare/compare_test.cpp",
+       {2, "a computed ratio and a tail probability, no executor's result"}},
+      {"conformance/compare/torch_view.cpp",
+       {kAnyNumber, "torch's own tolerances, as a view for comparison; no judge asks it"}},
+      {"conformance/harness/judge.h", {1, "a probability: the false-alarm rate"}},
+      {"conformance/harness/judge_call.h", {1, "a probability: the false-alarm rate"}},
+      {"conformance/harness/judge_report.h", {1, "nanoseconds"}},
+      {"conformance/harness/run_script.cpp", {1, "nanoseconds"}},
+      {"optimized/arithmetic/functions_special_test.cpp",
+       {1, "sinc(1), whose value hangs on how pi is rounded"}},
+      {"optimized/arithmetic/functions_test.cpp",
+       {1, "the reflection formula of digamma, which is not rounded as the function is"}},
+      {"reference/array_test.cpp", {3, "radii, not values"}},
+      {"reference/number/functions.h",
+       {1, "the stated error of formula 7.1.26 of Abramowitz and Stegun"}},
+      {"reference/ops/attention_test.cpp", {1, "a logarithm in float32 against float64"}},
+      {"reference/ops/pooling_test.cpp", {1, "2/3 in float32"}},
+      {"reference/ops/reduction_test.cpp", {3, "a radius, and thirds in float32"}},
+      {"reference/ops/sorting_test.cpp", {2, "radii, not values"}},
+      {"tools/verb_bench.cpp", {1, "seconds"}},
+      {"tools/verb_check.cpp", {1, "the range of the false-alarm rate"}},
+      {"tools/verbs.h", {1, "a probability: the false-alarm rate"}},
+  };
+  return kAllowed;
+}
+
+std::size_t count_in(const fs::path& path, std::string& lines) {
+  const std::string name = path.filename().string();
+  const bool is_test = name.find("_test.") != std::string::npos;
+  std::ifstream file(path);
+  std::size_t count = 0;
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    if (!looks_like_a_tolerance(line, is_test)) continue;
+    ++count;
+    lines += "\n  " + std::to_string(number) + ": " + line;
+  }
+  return count;
+}
+
+TEST(Tolerances, AreRecognized) {
+  EXPECT_TRUE(looks_like_a_tolerance("  EXPECT_NEAR(a, b, 0.1);", true));
+  EXPECT_TRUE(looks_like_a_tolerance("bool ok = allclose(a, b);", true));
+  EXPECT_TRUE(looks_like_a_tolerance("if (error < 1e-3) return true;", false));
+  EXPECT_TRUE(looks_like_a_tolerance("constexpr double kRelative = 1.3e-6;", false));
+  EXPECT_TRUE(looks_like_a_tolerance("double atol = 0;", false));
+  EXPECT_FALSE(looks_like_a_tolerance("double x = 1e-3;", true)) << "data of a test";
+  EXPECT_FALSE(looks_like_a_tolerance("double x = 0x1p-24;  // 1e-7", false));
+  EXPECT_FALSE(looks_like_a_tolerance("print(\"rtol 1e-3\");", false));
+  EXPECT_FALSE(looks_like_a_tolerance("int made = three-3;", false));
+}
+
+TEST(Tolerances, StandNowhereButWhereTheListSaysWhy) {
+  const fs::path root = GRAPHGATE_SOURCE_DIR;
+  std::size_t files = 0;
+  std::map<std::string, std::size_t> seen;
+  for (const char* folder :
+       {"spec", "interop", "reference", "optimized", "conformance", "fuzz", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".cpp" && path.extension() != ".h") continue;
+      const std::string name = fs::relative(path, root).string();
+      if (name == "tools/dev/tolerances_test.cpp" || name.starts_with("tools/bench/")) continue;
+      ++files;
+      std::string lines;
+      const std::size_t count = count_in(path, lines);
+      const auto known = allowed().find(name);
+      const std::size_t expected = known == allowed().end() ? 0 : known->second.lines;
+      const bool any = known != allowed().end() && expected == kAnyNumber && count > 0;
+      EXPECT_TRUE(any || count == expected) << name << ": expected " << expected << lines;
+      seen[name] = count;
+    }
+  }
+  EXPECT_GT(files, 300U) << "not the tree that this test is for";
+  for (const auto& [name, reason] : allowed()) EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace graphgate::dev

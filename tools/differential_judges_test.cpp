@@ -1,0 +1,221 @@
+// The judges that compare runs with runs, over the built-in executors: that they find nothing where
+// nothing is wrong, find what is planted, and say where it begins.
+#include "conformance/harness/configuration_table.h"
+#include "conformance/harness/first_divergence.h"
+#include "conformance/harness/input_layout.h"
+#include "conformance/harness/judge.h"
+#include "conformance/harness/lone_taps.h"
+#include "conformance/harness/plan_quality.h"
+#include "optimized/passes/pass.h"
+#include "spec/graph_text.h"
+#include "tools/check_input.h"
+#include "tools/executor_sources.h"
+#include "tools/golden_models_test.h"
+
+namespace graphgate {
+namespace {
+
+using conformance::CaseReport;
+using conformance::Configuration;
+using conformance::Runs;
+using conformance::Script;
+using spec::Outcome;
+
+std::shared_ptr<const spec::OpTable> builtin_ops() {
+  static const auto kOps = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  return kOps;
+}
+
+Script script_over(const char* text, Configuration options = {}, int calls = 2) {
+  auto program = spec::parse_program(text, *builtin_ops());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  auto script =
+      conformance::script_of(std::make_shared<const spec::Program>(std::move(program).value()), {},
+                             calls, 1, builtin_ops());
+  EXPECT_TRUE(script.ok()) << script.error().message;
+  script.value().options = std::move(options);
+  return std::move(script).value();
+}
+
+CaseReport judge(const Script& script, const char* judges,
+                 const conformance::ExecutorSource& subject,
+                 const conformance::JudgeSettings& settings = {}) {
+  const auto oracle = tools::reference_source(false);
+  Runs runs(script, subject, *oracle);
+  auto report =
+      conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : CaseReport{};
+}
+
+CaseReport judge(const Script& script, const char* judges) {
+  return judge(script, judges, *tools::optimized_source());
+}
+
+bool has_line(const CaseReport& report, const std::string& begin) {
+  return std::any_of(report.localization.begin(), report.localization.end(),
+                     [&](const std::string& line) { return line.starts_with(begin); });
+}
+std::string lines_of(const CaseReport& report) {
+  std::string text = report.reason;
+  for (const std::string& line : report.localization) text += "\n  " + line;
+  return text;
+}
+
+TEST(ConfigurationRows, AreAllTakenByTheOptimizedExecutor) {
+  const auto source = tools::optimized_source();
+  for (const conformance::ConfigurationRow& row : conformance::configuration_rows()) {
+    const auto made = source->make(conformance::parse_configuration(row.text), *builtin_ops());
+    EXPECT_TRUE(made.ok()) << row.text << ": " << made.error().message;
+  }
+}
+
+TEST(ConfigurationRows, TurnEveryPassOff) {
+  for (const optimized::Pass& pass : optimized::builtin_passes()) {
+    if (pass.name == "undo_functionalization") continue;  // nothing runs without it
+    const auto& rows = conformance::configuration_rows();
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+      return row.text == "no-pass=" + pass.name;
+    })) << pass.name;
+  }
+}
+
+constexpr const char* kChain = R"(program "chain" {
+  input %x : f32[8, 8]
+  input %w : f32[8, 8]
+  %a = aten.mm.default(%x, %w)
+  %b = aten.relu.default(%a)
+  %c = aten.cumsum.default(%b, 0)
+  %d = aten.mm.default(%c, %w)
+  %e = aten.add.Tensor(%d, %a)
+  output %e
+})";
+
+TEST(DifferentialJudges, FindNothingInARightRun) {
+  const CaseReport report = judge(script_over(kChain), "exact,configurations,quality,vacuity");
+  EXPECT_EQ(report.outcome, Outcome::kPass) << lines_of(report);
+  for (const conformance::JudgeReport& one : report.judges) {
+    EXPECT_GT(one.checks, 0) << conformance::judge_name(one.judge);
+  }
+}
+
+TEST(DifferentialJudges, CompareEveryConfigurationWithinOneScript) {
+  const auto oracle = tools::reference_source(false);
+  const auto subject = tools::optimized_source();
+  const Script script = script_over(kChain);
+  Runs runs(script, *subject, *oracle);
+  conformance::JudgeSettings settings;
+  settings.every_configuration = true;
+  const auto report = conformance::judge_configurations(runs, settings);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report.value().outcome, Outcome::kPass);
+  EXPECT_EQ(report.value().remark.find("refused"), std::string::npos) << report.value().remark;
+}
+
+// The optimized executor with a relu that computes abs: a wrong kernel. Instruments see the op that
+// was asked for, as they would of a real one.
+class WrongKernelSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "wrong-kernel"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY(auto inner, tools::optimized_source()->make(configuration, ops));
+    if (configuration.contains("instrument")) return inner;
+    return std::unique_ptr<spec::Executor>(std::make_unique<Wrong>(std::move(inner)));
+  }
+
+ private:
+  struct Wrong final : spec::Executor {
+    explicit Wrong(std::unique_ptr<spec::Executor> executor) : inner(std::move(executor)) {}
+    [[nodiscard]] std::string_view name() const override { return "wrong-kernel"; }
+    Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+      programs.push_back(std::make_unique<spec::Program>(program));
+      for (spec::Node& node : programs.back()->graph.nodes) {
+        if (node.op == "aten.relu.default") node.op = "aten.abs.default";
+      }
+      return inner->load(*programs.back());
+    }
+    std::unique_ptr<spec::Executor> inner;
+    std::vector<std::unique_ptr<spec::Program>> programs;
+  };
+};
+
+TEST(FirstDivergence, NamesTheNodeOfAWrongKernelAndSaysThatNoOptionHelps) {
+  for (const char* judges : {"exact", "bounds"}) {
+    const CaseReport report = judge(script_over(kChain), judges, WrongKernelSource());
+    EXPECT_EQ(report.outcome, Outcome::kFail);
+    EXPECT_TRUE(has_line(report, "first node: 'b'")) << lines_of(report);
+    EXPECT_TRUE(has_line(report, "none of ")) << lines_of(report);
+  }
+}
+
+// Deviations planted in the cases that were written for them: the first node, and what helps.
+struct PlantedCase {
+  const char* file;
+  const char* deviation;
+  const char* node;
+  const char* helps;
+};
+
+TEST(FirstDivergence, NamesTheNodeAndTheOptionsThatMakeItPass) {
+  const PlantedCase kPlanted[] = {
+      {"b3-in-place-over-a-removed-buffer", "in_place_over_removed", "z", "no-in-place"},
+      {"b4-freed-twice", "frees_twice", "d", "no-reuse"},
+      {"c7-allocated-per-call", "eager_output_not_copied", "", "no-capture"},
+      {"f1-rounding-of-a-fused-value", "realization_moves_rounding", "", "compiler=eager"},
+      {"m4-pending-reader", "writes_before_pending_readers", "", "compiler=eager"},
+      {"p17-over-partitioned", "any_symbol_is_unsafe", "", ""},
+  };
+  for (const PlantedCase& planted : kPlanted) {
+    const std::string path =
+        std::string(GRAPHGATE_GOLDEN_DIR "/cases/catalogue/") + planted.file + ".case";
+    auto script = tools::read_case(tools::read_text(path).value(), path);
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    script.value().options["deviation"] = planted.deviation;
+    const CaseReport report = judge(script.value(), "exact,configurations,quality");
+    EXPECT_EQ(report.outcome, Outcome::kFail) << planted.file;
+    const std::string name(planted.node);
+    EXPECT_TRUE(has_line(report, "first node: '" + name)) << planted.file << lines_of(report);
+    EXPECT_TRUE(has_line(report, "without deviation=" + std::string(planted.deviation)))
+        << planted.file << lines_of(report);
+    const std::string helps(planted.helps);
+    EXPECT_TRUE(helps.empty() || has_line(report, helps + ": passes"))
+        << planted.file << lines_of(report);
+  }
+}
+
+TEST(LoneTaps, FindTheFirstNodeThatDiffers) {
+  const Script script = script_over(kChain);
+  const auto oracle = tools::reference_source(false);
+  const WrongKernelSource wrong;
+  // Both sides are wrong alike: nothing differs between configurations.
+  Runs runs(script, wrong, *oracle);
+  EXPECT_FALSE(conformance::first_difference(runs, {}, {{"no-reuse", ""}}).has_value());
+}
+
+class EveryModelsPlan : public testing::TestWithParam<std::string> {};
+
+// What `graphgate plan --quality` prints; a plan that got better may be stored anew.
+TEST_P(EveryModelsPlan, CostsNoMoreThanTheStoredBaseline) {
+  const std::string text = tools::read_text(GRAPHGATE_GOLDEN_DIR "/quality.txt").value();
+  const auto baseline = conformance::parse_quality(text);
+  ASSERT_TRUE(baseline.ok()) << baseline.error().message;
+  const Model model = read_model(GetParam());
+  auto loaded = optimized::make_executor({})->load(model.program);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  for (std::size_t i = 0; i < model.calls.size(); ++i) {
+    std::vector<spec::InputValue> inputs = model.calls[i].inputs;
+    conformance::lay_out_inputs(model.program, inputs);
+    ASSERT_TRUE(loaded.value()->call(inputs).ok());
+    const auto stored = baseline.value().find(model.program.name + " call " + std::to_string(i));
+    ASSERT_NE(stored, baseline.value().end()) << "call " << i << " is not in golden/quality.txt";
+    const auto now = conformance::quality_of(*loaded.value()->plan());
+    for (const std::string& worse : conformance::worse_than(now, stored->second)) {
+      ADD_FAILURE() << "call " << i << ": " << worse;
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Models, EveryModelsPlan, testing::ValuesIn(model_paths()), model_name);
+
+}  // namespace
+}  // namespace graphgate

@@ -1,0 +1,151 @@
+#include "tools/executor_sources.h"
+
+#include <algorithm>
+
+#include "reference/reference.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::Configuration;
+
+// Repeatable flags take one value each time; flags with a delimiter of their own take the list.
+bool is_repeatable(const CLI::Option& option) {
+  return option.get_items_expected_max() > 1 && option.get_delimiter() == '\0';
+}
+
+void add_argument(const std::string& name, const std::string& value, bool repeatable,
+                  std::vector<std::string>& arguments) {
+  if (value.empty()) {
+    arguments.push_back("--" + name);
+    return;
+  }
+  std::size_t begin = 0;
+  while (repeatable) {
+    const std::size_t comma = value.find(',', begin);
+    if (comma == std::string::npos) break;
+    arguments.push_back("--" + name + "=" + value.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  arguments.push_back("--" + name + "=" + value.substr(begin));
+}
+
+class OptimizedSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "optimized"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY(const PlannerFlags flags, planner_flags(configuration));
+    GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
+    return optimized::make_executor(std::move(choice.options));
+  }
+};
+
+struct ModeName {
+  std::string_view name;
+  reference::Mode mode;
+};
+constexpr ModeName kModes[] = {{"eager", reference::Mode::kEager},
+                               {"worst-case", reference::Mode::kWorstCase},
+                               {"sampled", reference::Mode::kSampled},
+                               {"provenance", reference::Mode::kProvenance}};
+
+class ReferenceSource final : public conformance::ExecutorSource {
+ public:
+  explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
+
+  [[nodiscard]] std::string_view name() const override { return "reference"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    reference::Options options;
+    options.ops = &ops;
+    options.allow_zero_and_one = allow_zero_and_one_;
+    for (const auto& [name, value] : configuration) {
+      if (name == "arithmetic") {
+        const auto arithmetic = reference::parse_arithmetic(value);
+        if (!arithmetic) {
+          return bad_input(
+              "option 'arithmetic': expected strict, tf32, tensor-core or fp8, found '" + value +
+              "'");
+        }
+        options.arithmetic = *arithmetic;
+        continue;
+      }
+      if (name != "mode") {
+        return unsupported("the reference has no option '" + name + "': it makes no plans");
+      }
+      const auto* found =
+          std::find_if(std::begin(kModes), std::end(kModes),
+                       [&wanted = value](const ModeName& mode) { return mode.name == wanted; });
+      if (found == std::end(kModes)) {
+        return bad_input("option 'mode': the reference has no mode '" + value + "'");
+      }
+      options.mode = found->mode;
+    }
+    return reference::make_executor(options);
+  }
+
+ private:
+  bool allow_zero_and_one_;
+};
+
+}  // namespace
+
+Result<PlannerFlags> planner_flags(const Configuration& configuration) {
+  CLI::App app;
+  PlannerFlags flags;
+  add_planner_flags(app, flags);
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : configuration) {
+    const CLI::Option* option = app.get_option_no_throw("--" + name);
+    if (!option) return bad_input("option '" + name + "': the optimized executor has none such");
+    const bool is_switch = option->get_items_expected_max() == 0;
+    if (value.empty() != is_switch) {
+      return bad_input("option '" + name + "': expected " + (is_switch ? "no value" : "a value"));
+    }
+    add_argument(name, value, is_repeatable(*option), arguments);
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return bad_input("options: " + std::string(error.what()));
+  }
+  return flags;
+}
+
+Configuration planner_configuration(const CLI::App& app) {
+  CLI::App planner;
+  PlannerFlags flags;
+  add_planner_flags(planner, flags);
+  Configuration configuration;
+  for (const CLI::Option* known : planner.get_options()) {
+    if (known->get_lnames().empty()) continue;
+    const std::string& name = known->get_lnames().front();
+    const CLI::Option* given = app.get_option_no_throw("--" + name);
+    if (name == "help" || !given || given->count() == 0) continue;
+    std::string value;
+    if (given->get_items_expected_max() > 0) {
+      for (const std::string& item : given->results()) value += (value.empty() ? "" : ",") + item;
+    }
+    configuration.emplace(name, value);
+  }
+  return configuration;
+}
+
+std::unique_ptr<conformance::ExecutorSource> optimized_source() {
+  return std::make_unique<OptimizedSource>();
+}
+
+std::unique_ptr<conformance::ExecutorSource> reference_source(bool allow_zero_and_one) {
+  return std::make_unique<ReferenceSource>(allow_zero_and_one);
+}
+
+Result<std::unique_ptr<conformance::ExecutorSource>> executor_source(const std::string& name,
+                                                                     bool allow_zero_and_one) {
+  if (name == "optimized") return optimized_source();
+  if (name == "reference") return reference_source(allow_zero_and_one);
+  return bad_input("no executor is called '" + name + "'");
+}
+
+}  // namespace graphgate::tools

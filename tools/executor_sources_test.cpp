@@ -1,0 +1,61 @@
+#include "tools/executor_sources.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::Configuration;
+
+std::string error_of(const Configuration& configuration) {
+  const auto made = optimized_source()->make(configuration, spec::builtin_op_table());
+  if (made.ok()) return "made";
+  EXPECT_EQ(made.error().kind, ErrorKind::kBadInput);
+  return made.error().message;
+}
+
+TEST(PlannerConfigurations, AreTheFlagsOfTheCommandLine) {
+  const PlannerFlags flags = planner_flags({{"memory", "lines"},
+                                            {"no-reuse", ""},
+                                            {"deviation", "frees_twice,key_without_dtype"},
+                                            {"capture-sizes", "2,4"},
+                                            {"profile", "torch-2.9.1,vllm-0.11.1"}})
+                                 .value();
+  EXPECT_EQ(flags.memory, "lines");
+  EXPECT_FALSE(flags.reuse);
+  EXPECT_EQ(flags.deviations, (std::vector<std::string>{"frees_twice", "key_without_dtype"}));
+  EXPECT_EQ(flags.capture_sizes, (std::vector<std::int64_t>{2, 4}));
+  EXPECT_EQ(flags.profile, "torch-2.9.1,vllm-0.11.1");
+}
+
+TEST(PlannerConfigurations, ReadBackFromACommandLine) {
+  CLI::App app;
+  PlannerFlags flags;
+  add_planner_flags(app, flags);
+  app.parse("--memory lines --no-reuse --capture-sizes 2,4 --deviation a --deviation b", false);
+  const Configuration expected = {
+      {"memory", "lines"}, {"no-reuse", ""}, {"capture-sizes", "2,4"}, {"deviation", "a,b"}};
+  EXPECT_EQ(planner_configuration(app), expected);
+}
+
+TEST(PlannerConfigurations, RefuseWhatThereIsNot) {
+  EXPECT_EQ(error_of({}), "made");
+  EXPECT_EQ(error_of({{"speed", "high"}}), "option 'speed': the optimized executor has none such");
+  EXPECT_EQ(error_of({{"memory", ""}}), "option 'memory': expected a value");
+  EXPECT_EQ(error_of({{"no-reuse", "yes"}}), "option 'no-reuse': expected no value");
+  EXPECT_NE(error_of({{"memory", "stacks"}}).find("stacks"), std::string::npos);
+  EXPECT_NE(error_of({{"memory-pool", "outputs"}}).find("--memory pools"), std::string::npos);
+}
+
+TEST(ReferenceSource, HasModesAndNoPlanner) {
+  const auto source = reference_source(/*allow_zero_and_one=*/false);
+  const auto& ops = spec::builtin_op_table();
+  for (const char* mode : {"eager", "worst-case", "sampled", "provenance"}) {
+    EXPECT_TRUE(source->make({{"mode", mode}}, ops).ok()) << mode;
+  }
+  EXPECT_EQ(source->make({{"mode", "fast"}}, ops).error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(source->make({{"memory", "lines"}}, ops).error().kind, ErrorKind::kUnsupported);
+}
+
+}  // namespace
+}  // namespace graphgate::tools
