@@ -113,20 +113,20 @@ struct Leaves final : ExecutorSource {
       result.final_inputs.assign(inputs.begin(), inputs.end());
       ++calls;
       for (const auto& [target, tensor] : program.tensors) {
-        Floats values = elements_of(tensor);
+        Floats values = floats_of(tensor);
         // add_ of 1 per call; the last call goes wrong.
         const bool is_written = target == "b";
         for (float& x : values) x += is_written ? static_cast<float>(calls) : 0.0F;
         const bool is_wrong = fault == Fault::kState && is_written && calls == 2;
         if (is_wrong) values[0] += 1;
         result.state_targets.push_back(target);
-        result.final_states.push_back(floats(values));
+        result.final_states.push_back(packed_floats(values));
         result.final_state_spreads.push_back(spread_of(values));
       }
-      if (fault == Fault::kInput && calls == 2) result.final_inputs[0] = floats({1, 2, 4});
+      if (fault == Fault::kInput && calls == 2) result.final_inputs[0] = packed_floats({1, 2, 4});
       if (fault == Fault::kSharing) result.final_states[1].storage = result.final_states[0].storage;
       for (const spec::InputValue& input : result.final_inputs) {
-        result.final_input_spreads.push_back(spread_of(elements_of(input)));
+        result.final_input_spreads.push_back(spread_of(floats_of(input)));
       }
       return result;
     }

@@ -11,8 +11,8 @@ namespace {
 
 spec::CallResult returning(const std::vector<float>& output) {
   spec::CallResult result;
-  result.outputs = {floats(output)};
-  result.final_states = {floats({7, 8})};
+  result.outputs = {packed_floats(output)};
+  result.final_states = {packed_floats({7, 8})};
   result.state_targets = {"s"};
   return result;
 }
@@ -79,7 +79,7 @@ TEST(SameBits, SeeOtherStridesAndOtherCounts) {
   tensor.strides = {0};
   EXPECT_FALSE(compare_bits(turned, returning({1, 2}), "d", {}).differences.empty());
   spec::CallResult more = returning({1});
-  more.outputs.emplace_back(floats({1}));
+  more.outputs.emplace_back(packed_floats({1}));
   EXPECT_EQ(compare_bits(more, returning({1}), "d", {}).differences[0].where, "results");
 }
 

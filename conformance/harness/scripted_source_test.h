@@ -12,7 +12,7 @@
 
 namespace graphgate::conformance {
 
-inline spec::HostTensor floats(const std::vector<float>& elements) {
+inline spec::HostTensor packed_floats(const std::vector<float>& elements) {
   spec::HostTensor tensor =
       spec::make_host_tensor(spec::DType::kFloat32, {static_cast<std::int64_t>(elements.size())});
   if (elements.empty()) return tensor;  // null pointers are none of memcpy's
@@ -20,7 +20,7 @@ inline spec::HostTensor floats(const std::vector<float>& elements) {
   return tensor;
 }
 
-inline std::vector<float> elements_of(const spec::InputValue& value) {
+inline std::vector<float> floats_of(const spec::InputValue& value) {
   const std::vector<std::byte> bytes = spec::packed_bytes(std::get<spec::HostTensor>(value));
   std::vector<float> out(bytes.size() / sizeof(float));
   if (out.empty()) return out;
@@ -57,10 +57,10 @@ class ScriptedSource final : public ExecutorSource {
         : answer(std::move(the_answer)), configuration(std::move(the_configuration)) {}
     Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
       std::vector<std::vector<float>> elements;
-      for (const spec::InputValue& input : inputs) elements.push_back(elements_of(input));
+      for (const spec::InputValue& input : inputs) elements.push_back(floats_of(input));
       GRAPHGATE_TRY(const std::vector<float> output, answer(configuration, calls++, elements));
       spec::CallResult result;
-      result.outputs = {floats(output)};
+      result.outputs = {packed_floats(output)};
       result.final_inputs.assign(inputs.begin(), inputs.end());
       result.output_spreads = {spread_of(output)};
       for (const auto& input : elements) result.final_input_spreads.push_back(spread_of(input));
@@ -106,7 +106,7 @@ inline Script script_over_floats(const std::vector<std::vector<std::vector<float
       std::make_shared<const spec::Program>(spec::parse_program(text, *script.ops).value())};
   for (const auto& inputs : calls) {
     ScriptCall call;
-    for (const std::vector<float>& input : inputs) call.inputs.emplace_back(floats(input));
+    for (const std::vector<float>& input : inputs) call.inputs.emplace_back(packed_floats(input));
     script.steps.emplace_back(std::move(call));
   }
   return script;

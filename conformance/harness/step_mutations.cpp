@@ -23,10 +23,12 @@ void shift_partitions(Plan& plan, std::uint32_t at, int by) {
   for (spec::PlanBlock& block : plan.blocks) {
     for (PlanPartition& partition : block.partitions) {
       if (partition.begin_step > at) {
-        partition.begin_step = static_cast<std::uint32_t>(partition.begin_step + by);
+        partition.begin_step =
+            static_cast<std::uint32_t>(static_cast<std::int64_t>(partition.begin_step) + by);
       }
       if (partition.end_step > at) {
-        partition.end_step = static_cast<std::uint32_t>(partition.end_step + by);
+        partition.end_step =
+            static_cast<std::uint32_t>(static_cast<std::int64_t>(partition.end_step) + by);
       }
     }
   }

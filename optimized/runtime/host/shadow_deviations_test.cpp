@@ -170,135 +170,135 @@ constexpr const char* kLookup = R"(program "lookup" {
 })";
 
 std::vector<Trigger> triggers() {
-  const Inputs square = {counting({8, 8})};
-  const Inputs eight = {counting({8})};
-  return {
-      {Deviation::kReusesInvertedRanges,
-       "S2.stale-read",
-       "its result $b over",
-       kThree,
-       {square},
-       lines},
-      {Deviation::kAllocatedTestedLate, "S2.stale-read", "", kShort, {square}, lines},
-      {Deviation::kFreesTwice,
-       "S2.stale-read",
-       "step 2 'c' has overwritten for $c; it expects what "
-       "step 1 'b' made",
-       kInPlaceThenReuse,
-       {square},
-       lines},
-      {Deviation::kTailAllocationsByGraphOutputs,
-       "S2.stale-read",
-       "",
-       kSplit,
-       {{counting({2, 2, 4})}},
-       lines},
-      {Deviation::kKeyWithoutLayout,
-       "S2.stale-read",
-       "",
-       kSizes,
-       {{counting({8, 8}), counting({64, 8})}},
-       lines},
-      {Deviation::kPersistentDiesAtLastUse,
-       "S2.stale-read",
-       "state w reads",
-       kState,
-       {{counting({2, 2})}},
-       lines},
-      {Deviation::kOneFreeListAcrossArms,
-       "S2.stale-read",
-       "",
-       kArms,
-       {{bools({}, {0}), counting({8, 8})}},
-       lines},
-      {Deviation::kOffsetsFromHints,
-       "S2.stale-read",
-       "",
-       kSymbolic,
-       {{counting({16, 16})}},
-       [](Options& options) { options.compile.memory.alignment_bytes = 64; }},
-      {Deviation::kLifetimesTouchWrongly,
-       "S2.stale-read",
-       "which it reads in the same launch",
-       kShort,
-       {square},
-       {}},
-      {Deviation::kOutputByExactName,
-       "S2.stale-read",
-       "output 0 reads",
-       kViewOnly,
-       {square},
-       lines},
-      {Deviation::kForksWithoutAliasTest,
-       "S3.old-version",
-       "too late",
-       kSharedInput,
-       {eight},
-       [](Options& options) {
-         on_two_streams(options);
-         options.interleaving_seed = 1;
-       }},
-      {Deviation::kFreesOnMainStream,
-       "S2.stale-read",
-       "",
-       kSideStream,
-       {eight},
-       [](Options& options) {
-         on_two_streams(options);
-         options.interleaving_seed = 1;
-       }},
-      {Deviation::kEagerOutputNotCopied,
-       "S1.unwritten-read",
-       "'b'",
-       kPieces,
-       {{counting({2})}, {counting({2})}},
-       cut_at_neg},
-      {Deviation::kEagerResultsAreStatic,
-       "S3.old-version",
-       "",
-       kPieces,
-       {{counting({2})}, {counting({300})}, {counting({2})}},
-       [](Options& options) {
-         cut_at_neg(options);
-         options.runtime.share_pools = true;
-       }},
-      {Deviation::kPadsThroughReductions,
-       "S5.pad-read",
-       "hang on rows behind the true size 2",
-       kSum,
-       {{rows(2, 2, 1)}},
-       sized_four},
-      {Deviation::kPadsThroughScatters,
-       "S5.pad-read",
-       "output 0",
-       kScatter,
-       {{f32({3}, {9, 9, 9}), f32({2}, {1, 2}), i64({2}, {1, 2})}},
-       [](Options& options) {
-         sized_four(options);
-         options.runtime.padded_symbol = "s0";
-       }},
-      {Deviation::kIgnoresReturnedAlias,
-       "S2.stale-read",
-       "",
-       kReturnedAlias,
-       {{counting({4})}},
-       {}},
-      {Deviation::kKeepsStaleTail,
-       "",
-       "S5.pad-read: step 0 'y' refuses",
-       kLookup,
-       {{i64({4}, {9, 8, 7, 6}), rows(10, 2, 0)}, {i64({2}, {1, 0}), rows(2, 2, 0)}},
-       [](Options& options) {
-         sized_four(options);
-         options.runtime.share_pools = true;
-       }},
-      {Deviation::kPadsThroughState,
-       "S5.pad-read",
-       "state b",
-       kRowsOfState,
-       {{f32({2}, {5, 6})}},
-       sized_four},
-  };
+  const Inputs square = {counting_tensor({8, 8})};
+  const Inputs eight = {counting_tensor({8})};
+  std::vector<Trigger> out;
+  out.push_back({Deviation::kReusesInvertedRanges,
+                 "S2.stale-read",
+                 "its result $b over",
+                 kThree,
+                 {square},
+                 lines});
+  out.push_back({Deviation::kAllocatedTestedLate, "S2.stale-read", "", kShort, {square}, lines});
+  out.push_back({Deviation::kFreesTwice,
+                 "S2.stale-read",
+                 "step 2 'c' has overwritten for $c; it expects what "
+                 "step 1 'b' made",
+                 kInPlaceThenReuse,
+                 {square},
+                 lines});
+  out.push_back({Deviation::kTailAllocationsByGraphOutputs,
+                 "S2.stale-read",
+                 "",
+                 kSplit,
+                 {{counting_tensor({2, 2, 4})}},
+                 lines});
+  out.push_back({Deviation::kKeyWithoutLayout,
+                 "S2.stale-read",
+                 "",
+                 kSizes,
+                 {{counting_tensor({8, 8}), counting_tensor({64, 8})}},
+                 lines});
+  out.push_back({Deviation::kPersistentDiesAtLastUse,
+                 "S2.stale-read",
+                 "state w reads",
+                 kState,
+                 {{counting_tensor({2, 2})}},
+                 lines});
+  out.push_back({Deviation::kOneFreeListAcrossArms,
+                 "S2.stale-read",
+                 "",
+                 kArms,
+                 {{bools({}, {0}), counting_tensor({8, 8})}},
+                 lines});
+  out.push_back({Deviation::kOffsetsFromHints,
+                 "S2.stale-read",
+                 "",
+                 kSymbolic,
+                 {{counting_tensor({16, 16})}},
+                 [](Options& options) { options.compile.memory.alignment_bytes = 64; }});
+  out.push_back({Deviation::kLifetimesTouchWrongly,
+                 "S2.stale-read",
+                 "which it reads in the same launch",
+                 kShort,
+                 {square},
+                 {}});
+  out.push_back({Deviation::kOutputByExactName,
+                 "S2.stale-read",
+                 "output 0 reads",
+                 kViewOnly,
+                 {square},
+                 lines});
+  out.push_back({Deviation::kForksWithoutAliasTest,
+                 "S3.old-version",
+                 "too late",
+                 kSharedInput,
+                 {eight},
+                 [](Options& options) {
+                   on_two_streams(options);
+                   options.interleaving_seed = 1;
+                 }});
+  out.push_back({Deviation::kFreesOnMainStream,
+                 "S2.stale-read",
+                 "",
+                 kSideStream,
+                 {eight},
+                 [](Options& options) {
+                   on_two_streams(options);
+                   options.interleaving_seed = 1;
+                 }});
+  out.push_back({Deviation::kEagerOutputNotCopied,
+                 "S1.unwritten-read",
+                 "'b'",
+                 kPieces,
+                 {{counting_tensor({2})}, {counting_tensor({2})}},
+                 cut_at_neg});
+  out.push_back({Deviation::kEagerResultsAreStatic,
+                 "S3.old-version",
+                 "",
+                 kPieces,
+                 {{counting_tensor({2})}, {counting_tensor({300})}, {counting_tensor({2})}},
+                 [](Options& options) {
+                   cut_at_neg(options);
+                   options.runtime.share_pools = true;
+                 }});
+  out.push_back({Deviation::kPadsThroughReductions,
+                 "S5.pad-read",
+                 "hang on rows behind the true size 2",
+                 kSum,
+                 {{rows(2, 2, 1)}},
+                 sized_four});
+  out.push_back({Deviation::kPadsThroughScatters,
+                 "S5.pad-read",
+                 "output 0",
+                 kScatter,
+                 {{f32({3}, {9, 9, 9}), f32({2}, {1, 2}), i64({2}, {1, 2})}},
+                 [](Options& options) {
+                   sized_four(options);
+                   options.runtime.padded_symbol = "s0";
+                 }});
+  out.push_back({Deviation::kIgnoresReturnedAlias,
+                 "S2.stale-read",
+                 "",
+                 kReturnedAlias,
+                 {{counting_tensor({4})}},
+                 {}});
+  out.push_back({Deviation::kKeepsStaleTail,
+                 "",
+                 "S5.pad-read: step 0 'y' refuses",
+                 kLookup,
+                 {{i64({4}, {9, 8, 7, 6}), rows(10, 2, 0)}, {i64({2}, {1, 0}), rows(2, 2, 0)}},
+                 [](Options& options) {
+                   sized_four(options);
+                   options.runtime.share_pools = true;
+                 }});
+  out.push_back({Deviation::kPadsThroughState,
+                 "S5.pad-read",
+                 "state b",
+                 kRowsOfState,
+                 {{f32({2}, {5, 6})}},
+                 sized_four});
+  return out;
 }
 
 void PrintTo(const Trigger& trigger, std::ostream* out) { *out << trigger.text; }

@@ -21,7 +21,7 @@ TEST(Shadow, IsSilentOnRightRunsHoweverTheyAreConfigured) {
       [](Options& options) { options.runtime.warm_up_runs = 2; },
       [](Options& options) { options.runtime.poison = std::byte{0xFF}; },
   };
-  const Inputs inputs = {counting({8, 8})};
+  const Inputs inputs = {counting_tensor({8, 8})};
   for (std::size_t c = 0; c < changes.size(); ++c) {
     const auto findings = findings_of(kShort, {inputs, inputs}, shadowed(changes[c]));
     EXPECT_EQ(text_of(findings), "") << c;
@@ -48,7 +48,7 @@ TEST(Shadow, AsksTheLaunchWhetherItReadsWhatItWrites) {
   output %z
 })";
   for (const std::uint8_t predicate : {std::uint8_t{0}, std::uint8_t{1}}) {
-    const Inputs inputs = {bools({}, {predicate}), counting({4})};
+    const Inputs inputs = {bools({}, {predicate}), counting_tensor({4})};
     EXPECT_EQ(text_of(findings_of(text, {inputs}, shadowed())), "");
   }
 }
@@ -56,7 +56,7 @@ TEST(Shadow, AsksTheLaunchWhetherItReadsWhatItWrites) {
 TEST(Shadow, NamesReaderWriterAndBytesOfAStaleReadAndDrawsThem) {
   Options options = shadowed(lines);
   options.compile.deviations.add(Deviation::kFreesTwice);
-  const auto findings = findings_of(kInPlaceThenReuse, {{counting({8, 8})}}, options);
+  const auto findings = findings_of(kInPlaceThenReuse, {{counting_tensor({8, 8})}}, options);
   ASSERT_EQ(findings.size(), 1U) << text_of(findings);
   const spec::Finding& finding = findings.front();
   EXPECT_EQ(finding.rule, "S2.stale-read");

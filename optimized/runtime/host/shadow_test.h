@@ -18,7 +18,7 @@ inline std::string text_of(const std::vector<spec::Finding>& findings) {
   return text;
 }
 
-inline spec::HostTensor counting(std::vector<std::int64_t> sizes) {
+inline spec::HostTensor counting_tensor(std::vector<std::int64_t> sizes) {
   std::vector<float> values(static_cast<std::size_t>(spec::element_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 2.0F;
   return f32(std::move(sizes), values);
