@@ -25,6 +25,10 @@ class Reader final : public Base {
 enum class Kind : std::uint8_t { kOne };
 struct Codec<int> {
 class Declared;
+template <class T>
+inline int any(T value) {
+inline int counting(std::vector<int> sizes,
+                    int more) {
 
 }  // namespace graphgate::spec
 )";
@@ -32,9 +36,11 @@ class Declared;
 TEST(OneDefinition, FindsTypesAtNamespaceScope) {
   TypeDefinitions types;
   add_type_definitions("a.h", kText, types);
-  const TypeDefinitions expected = {{"graphgate::spec::Access", {"a.h"}},
-                                    {"graphgate::spec::Reader", {"a.h"}},
-                                    {"graphgate::spec::Kind", {"a.h"}}};
+  const TypeDefinitions expected = {
+      {"graphgate::spec::Access", {"a.h"}},
+      {"graphgate::spec::Reader", {"a.h"}},
+      {"graphgate::spec::Kind", {"a.h"}},
+      {"graphgate::spec::counting(std::vector<int> sizes,int more)", {"a.h"}}};
   EXPECT_EQ(types, expected);
 }
 
