@@ -18,8 +18,7 @@ namespace graphgate::dev {
 using TypeDefinitions = std::map<std::string, std::set<std::string>>;
 
 // Adds the classes, structures, enumerations and inline functions that a file defines at namespace
-// scope. Not those
-// in unnamed namespaces, which are the file's own, nested ones, and specializations of templates.
+// scope. Not those in unnamed namespaces, which are the file's own, nested ones, and templates.
 // `text` is formatted by the project's .clang-format: namespace scope is not indented.
 void add_type_definitions(std::string_view path, std::string_view text, TypeDefinitions& into);
 
