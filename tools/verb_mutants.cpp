@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "conformance/harness/judge_report.h"
 #include "tools/check_input.h"
 #include "tools/mutants.h"
 #include "tools/programs.h"
@@ -110,12 +111,6 @@ std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& a
   return out;
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 std::string seconds_of(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2f s", seconds);
@@ -136,7 +131,8 @@ void print_verdict(const MutantVerdict& verdict) {
     if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
     return;
   }
-  std::printf("%s; %zu %s, %s; %s\n           %s\n", join(verdict.judges).c_str(), verdict.cases,
+  std::printf("%s; %zu %s, %s; %s\n           %s\n",
+              conformance::join_names(verdict.judges, verdict.judges.size()).c_str(), verdict.cases,
               verdict.cases == 1 ? "case" : "cases", seconds_of(verdict.seconds).c_str(),
               verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not",
               verdict.message.c_str());

@@ -4,32 +4,23 @@
 #include <map>
 #include <optional>
 
+#include "conformance/harness/split_mix.h"
+
 namespace graphgate::conformance {
 namespace {
 
 using spec::DType;
 using spec::HostTensor;
 
-// SplitMix64 (Steele, Lea, Flood 2014).
-class Draws {
+class Draws : private SplitMix64 {
  public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31U);
-  }
+  using SplitMix64::SplitMix64;
   int integer(const ExactLevel& level) {
     const std::uint64_t draw = next();
     if (draw % static_cast<std::uint64_t>(level.sparsity) != 0) return 0;
     const auto count = 2 * static_cast<std::uint64_t>(level.magnitude) + 1;
     return static_cast<int>((draw >> 32U) % count) - level.magnitude;
   }
-
- private:
-  std::uint64_t state_;
 };
 
 // Bits of a binary float: sign, `exponent_bits`, `fraction_bits`.

@@ -15,10 +15,6 @@ namespace {
 using spec::Finding;
 using spec::Outcome;
 
-bool is_refusal(const Error& error) {
-  return error.kind == ErrorKind::kUnsupported || error.kind == ErrorKind::kBadInput;
-}
-
 bool same_tensor_bytes(const spec::HostTensor& a, const spec::HostTensor& b) {
   return a.sizes == b.sizes && spec::packed_bytes(a) == spec::packed_bytes(b);
 }

@@ -34,6 +34,10 @@ int severity(spec::Outcome outcome) {
   return 0;
 }
 
+bool is_refusal(const Error& error) {
+  return error.kind == ErrorKind::kUnsupported || error.kind == ErrorKind::kBadInput;
+}
+
 void conclude(JudgeReport& report, const StopWatch& watch, spec::Outcome unchecked,
               const std::string& remark) {
   report.outcome = report.checks > 0 ? spec::Outcome::kPass : unchecked;

@@ -13,6 +13,9 @@ namespace graphgate::conformance {
 // wrong. Findings of a judge are compared by it.
 [[nodiscard]] int severity(spec::Outcome outcome);
 
+// An executor that says no, as opposed to one that breaks down.
+[[nodiscard]] bool is_refusal(const Error& error);
+
 // Processor time of the calling thread since the watch was made.
 class StopWatch {
  public:

@@ -23,10 +23,6 @@ constexpr std::size_t kMostFindings = 64;
 constexpr std::string_view kPoisons[] = {"0x00", "0xff", "0x7b"};
 constexpr std::string_view kPadFills[] = {"nan", "huge"};
 
-bool is_refusal(const Error& error) {
-  return error.kind == ErrorKind::kUnsupported || error.kind == ErrorKind::kBadInput;
-}
-
 bool holds_anything(const Script& script) {
   return std::any_of(script.steps.begin(), script.steps.end(),
                      [](const auto& step) { return std::holds_alternative<ScriptHold>(step); });

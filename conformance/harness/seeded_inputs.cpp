@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "conformance/harness/input_layout.h"
+#include "conformance/harness/split_mix.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -11,27 +12,15 @@ namespace {
 using spec::DType;
 using spec::HostTensor;
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform, unlike <random>'s
-// distributions.
-class Generator {
+class Generator : public SplitMix64 {
  public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31U);
-  }
+  using SplitMix64::SplitMix64;
   // A number close to standard normal: the sum of 12 uniform ones, less 6. Exact in float64.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += static_cast<double>(next() >> 12U) * 0x1p-52;
     return sum;
   }
-
- private:
-  std::uint64_t state_;
 };
 
 // float32 bits of x; the 16- and 8-bit formats keep the leading bits of theirs (any value will do).

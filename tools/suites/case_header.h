@@ -1,8 +1,9 @@
 // What the comments at the head of a case of golden/cases/ say, and where those cases lie.
 //
-//   # Row: P1*                                  of the catalogue of upstream bugs; a star: plant
-//   first # Links: pytorch#165514 # Holds: an allocation at the end of a partition stays where ...
-//   # Judges: verifier, shadow                  meant to see it when it does not hold
+//   # Row: P1*                     of the catalogue of upstream bugs; a star: plant first
+//   # Links: pytorch#165514
+//   # Holds: an allocation at the end of a partition stays where ...
+//   # Judges: verifier, shadow     meant to see it when it does not hold
 //   # Deviation: tail_allocations_by_graph_outputs[, ...]     that break it, all at once
 //
 // Cases of the catalogue have all of these but Deviation; others have Holds alone. The tests of the
