@@ -257,7 +257,7 @@ Token TextReader::scan() {
   Token token{TokenKind::kEnd, {}, position_, line_, position_ - line_start_ + 1};
   if (position_ >= text_.size()) return token;
   const char c = text_[position_];
-  std::size_t end = position_;
+  std::size_t end = 0;
   if (c == '\n') {
     token.kind = TokenKind::kLineEnd;
     end = position_ + 1;

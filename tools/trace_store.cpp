@@ -69,7 +69,7 @@ class BytePool {
     for (auto at = begin; at != end; ++at) {
       if (contents_.at(at->second).storage->bytes == storage->bytes) return at->second;
     }
-    const std::string name = "content" + std::to_string(contents_.size());
+    std::string name = "content" + std::to_string(contents_.size());
     const auto count = static_cast<std::int64_t>(bytes.size());
     const std::int64_t item = spec::item_size_bytes(dtype);
     const bool is_whole = count % item == 0;

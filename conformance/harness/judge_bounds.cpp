@@ -11,7 +11,6 @@
 namespace graphgate::conformance {
 namespace {
 
-using spec::CallResult;
 using spec::Finding;
 using spec::Outcome;
 

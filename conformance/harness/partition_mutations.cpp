@@ -10,7 +10,6 @@ namespace {
 
 using spec::BufferId;
 using spec::Plan;
-using spec::PlanBlock;
 using spec::PlanPartition;
 using spec::PlanSignature;
 using spec::PoolKind;

@@ -47,7 +47,8 @@ class FreeCheck {
       const bool again = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
         return input.deallocate && input.buffer.index == id;
       });
-      const std::string words = name + ", which " + where + " has given up";
+      std::string words = name + ", which ";
+      words.append(where).append(" has given up");
       if (again) {
         report("V5.double-free", id, PartitionUses::name_of(plan_, later) + " gives up " + words);
       } else if (later.touched.contains(id)) {

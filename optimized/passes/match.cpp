@@ -130,7 +130,7 @@ void Matcher::take(const std::vector<std::uint32_t>& matched, std::uint32_t at, 
 void Matcher::remove(std::uint32_t n) { edit_.remove(n); }
 
 Node fused_node(std::string name, std::string op, std::vector<spec::NamedArgument> arguments,
-                std::vector<ValueId> results) {
+                const std::vector<ValueId>& results) {
   Node node{std::move(name), "graphgate." + std::move(op) + ".default", std::move(arguments), {}};
   for (const ValueId id : results) node.results.push_back({false, {id}});
   return node;

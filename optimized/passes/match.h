@@ -79,6 +79,6 @@ class Matcher {
 // A node of one of our own ops.
 [[nodiscard]] spec::Node fused_node(std::string name, std::string op,
                                     std::vector<spec::NamedArgument> arguments,
-                                    std::vector<spec::ValueId> results);
+                                    const std::vector<spec::ValueId>& results);
 
 }  // namespace graphgate::optimized

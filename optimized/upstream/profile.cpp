@@ -134,8 +134,9 @@ Result<Profile> resolve_profile(std::string_view text, const UpstreamData& data)
         if (!names.empty()) names += ", ";
         names += name;
       }
-      return bad_input("profile " + profile.name + ": no axis is called '" + axis +
-                       "' (there are " + names + ")");
+      std::string line = "profile " + profile.name + ": no axis is called '";
+      line.append(axis).append("' (there are ").append(names).append(")");
+      return bad_input(std::move(line));
     }
     if (!profile.versions.emplace(axis, written).second) {
       return bad_input("profile " + profile.name + ": " + axis + " is named twice");

@@ -36,13 +36,15 @@ constexpr Setting kSettings[] = {
 
 Result<void> apply_profile(const Profile& profile, Options& options) {
   options.compile.deviations = profile.deviations;
-  for (const auto& [choice, value] : profile.choices) {
-    const auto* found = std::find_if(
-        std::begin(kSettings), std::end(kSettings),
-        [&](const Setting& setting) { return setting.choice == choice && setting.value == value; });
+  for (const auto& choice : profile.choices) {
+    const auto* found =
+        std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& setting) {
+          return setting.choice == choice.first && setting.value == choice.second;
+        });
     if (found == std::end(kSettings)) {
-      return bad_input("profile " + profile.name + ": there is no choice " + choice + " = " +
-                       value);
+      std::string line = "profile " + profile.name + ": there is no choice ";
+      line.append(choice.first).append(" = ").append(choice.second);
+      return bad_input(std::move(line));
     }
     found->set(options.compile);
   }

@@ -34,7 +34,7 @@ class Scanner {
 bool take_release(Scanner& scan, Version& version) {
   do {
     std::uint32_t place = 0;
-    if (!scan.take_number(place)) return !version.release.empty() && scan.rest() != "";
+    if (!scan.take_number(place)) return !version.release.empty() && !scan.rest().empty();
     version.release.push_back(place);
   } while (scan.rest().size() > 1 && scan.rest()[0] == '.' && scan.rest()[1] >= '0' &&
            scan.rest()[1] <= '9' && scan.take("."));
@@ -108,7 +108,7 @@ Result<Version> parse_version(std::string_view text) {
 }
 
 std::strong_ordering operator<=>(const Version& a, const Version& b) {
-  if (const auto order = compare_releases(a, b); order != 0) return order;
+  if (const auto order = compare_releases(a, b); std::is_neq(order)) return order;
   if (a.phase != b.phase) return a.phase <=> b.phase;
   if (a.phase_number != b.phase_number) return a.phase_number <=> b.phase_number;
   if (a.post != b.post) return a.post <=> b.post;

@@ -58,7 +58,7 @@ HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory&
     : plan_(std::move(plan)),
       ops_(ops),
       state_(state),
-      options_(options),
+      options_(std::move(options)),
       run_pool_(pool ? std::move(pool) : std::make_shared<RunPool>(options_.deviations)) {
   for (const spec::PlanValue& value : plan_.values) {
     const bool is_placed =

@@ -46,6 +46,7 @@ void ShadowInstrument::fill_twin(const InputPad& pad) {
   const auto runs = absolute_runs(rows);
   ShadowImage before;
   std::vector<std::span<const std::byte>> spans;
+  spans.reserve(runs.size());
   for (const ShadowRange& run : runs) {
     spans.emplace_back(bytes_at(run.begin), static_cast<std::size_t>(run.end - run.begin));
   }
@@ -87,6 +88,7 @@ void ShadowInstrument::launch_twin(const BoundStep& step, const ShadowAccesses& 
   std::vector<ShadowRange> touched = written;
   touched.insert(touched.end(), other.begin(), other.end());
   std::vector<std::span<const std::byte>> spans;
+  spans.reserve(touched.size() + 1);
   for (const ShadowRange& range : touched) {
     spans.emplace_back(bytes_at(range.begin), static_cast<std::size_t>(range.end - range.begin));
   }
