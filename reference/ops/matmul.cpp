@@ -217,7 +217,11 @@ void emit_addr(Call& call, spec::DType dtype) {
     const N outer = rounded(scaled * vec2[i % sizes[1]]);
     out[i] = reads_self ? rounded(beta * self[i]) + outer : outer;
   }
-  call.emit(out, dtype);
+  const Tensor& column = *call.tensor("vec1");
+  const std::array inputs = {call.tensor("self"),
+                             view_of(column, {sizes[0], 1}, {column.strides[0], 1}, column.offset),
+                             call.tensor("vec2")};
+  call.emit(out, dtype, pointwise_strides(inputs, sizes));
 }
 
 void addr(Call& call) {
