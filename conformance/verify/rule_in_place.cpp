@@ -65,17 +65,25 @@ class InPlaceCheck {
     return "is read by an op that is not pointwise, and may read an element again";
   }
 
-  // Pointwise, or with an in-place form that writes this argument.
+  // Pointwise, by its tag or that of an overload that takes the same arguments by other types (of
+  // rsub.Tensor and rsub.Scalar, PyTorch tags one), or with an in-place form that writes this
+  // argument.
   bool works_in_place(const spec::Node& node, std::uint32_t argument) const {
     const spec::OpRow* row = ops_.find(node.op);
     if (row == nullptr) return false;
-    if (row->has_tag("pointwise")) return true;
     const std::string& name = node.arguments[argument].name;
     const auto family = ops_.find_by_base_name(row->schema.ns + "." + row->schema.base_name());
     return std::any_of(family.begin(), family.end(), [&](const spec::OpRow* other) {
+      if (other->has_tag("pointwise") && takes_the_same(*row, *other)) return true;
       const auto index = other->schema.find_argument(name);
       return other->effects.is_in_place && index && other->effects.mutates(*index);
     });
+  }
+
+  static bool takes_the_same(const spec::OpRow& a, const spec::OpRow& b) {
+    return std::equal(a.schema.arguments.begin(), a.schema.arguments.end(),
+                      b.schema.arguments.begin(), b.schema.arguments.end(),
+                      [](const auto& x, const auto& y) { return x.name == y.name; });
   }
 
   void report(const Access& made, const Access& read, const std::string& fault) {
