@@ -118,7 +118,7 @@ class PaddingCheck {
     spec::for_each_operand(node, [&](ValueId id) {
       if (rows == nullptr && has_rows(graph.value(id))) rows = &graph.value(id);
     });
-    if (rows == nullptr || knows_the_count(graph, node)) return;
+    if (rows == nullptr || is_factory(row) || knows_the_count(graph, node)) return;
     bool has_result = false;
     bool keeps_rows = false;
     for (const spec::NodeResult& result : node.results) {
@@ -135,6 +135,11 @@ class PaddingCheck {
     } else if (names_rows(node, *rows)) {
       report(node, spec::Outcome::kSuspect, "works along the rows of %" + rows->name);
     }
+  }
+
+  // new_zeros and its kin take dtype and device of a tensor, and no element.
+  static bool is_factory(const spec::OpRow& row) {
+    return row.schema.base_name().rfind("new_", 0) == 0;
   }
 
   // Whether an argument `dim` or `dims` is the dimension of the rows.
