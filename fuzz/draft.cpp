@@ -34,6 +34,7 @@ spec::ValueId Draft::add_value(DrawnValue value) {
 TensorIndex Draft::add_tensor(DrawnTensor tensor) {
   const auto index = static_cast<TensorIndex>(tensors_.size());
   tensor.id = add_value({spec::ValueKind::kTensor, index, std::nullopt});
+  tensor.is_large = !is_small(tensor.sizes);
   ++storages_[tensor.storage].tensors;
   tensors_.push_back(tensor);
   return index;
@@ -65,7 +66,8 @@ std::optional<TensorIndex> Draft::choose(GeneReader& genes,
 
 Shape Draft::draw_shape(GeneReader& genes, int least_rank, int most_rank) const {
   const int rank =
-      least_rank + static_cast<int>(genes.below(static_cast<std::size_t>(most_rank - least_rank) + 1));
+      least_rank +
+      static_cast<int>(genes.below(static_cast<std::size_t>(most_rank - least_rank) + 1));
   Shape shape;
   for (int d = 0; d < rank; ++d) {
     const std::size_t which = genes.below(settings_.dims.size() + (d == 0 ? 2 : 0));
@@ -86,8 +88,9 @@ TensorIndex Draft::pick_floating(GeneReader& genes, int least_rank, int most_ran
   };
   if (const auto found = pick(genes, fits)) return *found;
   const DType dtype = draw_floating(genes);
-  return add_input(genes, dtype, draw_shape(genes, std::max(1, least_rank),
-                                            std::clamp(2, std::max(1, least_rank), most_rank)));
+  return add_input(genes, dtype,
+                   draw_shape(genes, std::max(1, least_rank),
+                              std::clamp(2, std::max(1, least_rank), most_rank)));
 }
 
 TensorIndex Draft::pick_like(GeneReader& genes, DType dtype, const Shape& sizes) {
@@ -193,6 +196,13 @@ void Draft::note_conflicts(const spec::Node& node, TensorIndex target) {
   });
 }
 
+void Draft::retire_older(TensorIndex index) {
+  const std::uint16_t storage = tensors_[index].storage;
+  for (std::size_t t = 0; t + 1 < tensors_.size(); ++t) {
+    if (tensors_[t].storage == storage) tensors_[t].is_retired = true;
+  }
+}
+
 bool Draft::conflict(std::uint16_t a, std::uint16_t b) const {
   return std::any_of(conflicts_.begin(), conflicts_.end(), [&](const auto& pair) {
     return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
@@ -213,8 +223,7 @@ TensorIndex Draft::add_input(spec::InputKind kind, DType dtype, const Shape& siz
   DrawnStorage storage;
   storage.is_input = true;
   storage.is_state = kind != spec::InputKind::kUserInput;
-  storage.may_be_written =
-      kind == spec::InputKind::kUserInput || kind == spec::InputKind::kBuffer;
+  storage.may_be_written = kind == spec::InputKind::kUserInput || kind == spec::InputKind::kBuffer;
   if (spec::is_integral(dtype) || dtype == DType::kBool) storage.range = {0, 1};
   // What calls leave in a buffer, others find there.
   if (kind == spec::InputKind::kBuffer) storage.range = {INT64_MIN, INT64_MAX};
@@ -290,8 +299,18 @@ Size Draft::elements(const Shape& sizes) {
   return count;
 }
 
-spec::Device Draft::main_device() const {
-  return {settings_.on_accelerator ? "cuda" : "cpu", -1};
+bool Draft::is_small(const Shape& sizes) const {
+  constexpr std::int64_t kMostElements = 600;  // with symbols at a usual value
+  constexpr int kMostFactors = 3;
+  std::int64_t count = 1;
+  int factors = 0;
+  for (int d = 0; d < sizes.rank; ++d) {
+    count *= table_.sample(sizes[d]);
+    factors += table_.atoms(sizes[d]);
+  }
+  return sizes.rank <= 5 && count <= kMostElements && factors <= kMostFactors;
 }
+
+spec::Device Draft::main_device() const { return {settings_.on_accelerator ? "cuda" : "cpu", -1}; }
 
 }  // namespace graphgate::fuzz

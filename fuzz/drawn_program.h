@@ -15,14 +15,14 @@ struct Port {
   spec::ValueKind kind = spec::ValueKind::kTensor;
   DrawnTensor tensor;
   bool holds_random_data = true;  // an input whose elements may be any numbers
-  bool is_state = false;  // an output that is a view of a parameter or buffer
+  bool is_state = false;          // an output that is a view of a parameter or buffer
 };
 
 struct DrawnProgram {
   spec::Program program;
   SizeTable table;
-  std::vector<Port> inputs;   // user inputs
-  std::vector<Port> outputs;  // user outputs
+  std::vector<Port> inputs;          // user inputs
+  std::vector<Port> outputs;         // user outputs
   std::vector<std::string> symbols;  // those that calls name, in order
   std::vector<Bounds> ranges;
   bool has_state = false;

@@ -23,8 +23,7 @@ NodeBuilder& NodeBuilder::tensor(std::string_view name, TensorIndex index) {
   return argument(name, {draft_.tensors_[index].id});
 }
 
-NodeBuilder& NodeBuilder::optional_tensor(std::string_view name,
-                                          std::optional<TensorIndex> index) {
+NodeBuilder& NodeBuilder::optional_tensor(std::string_view name, std::optional<TensorIndex> index) {
   return index ? tensor(name, *index) : none(name);
 }
 

@@ -65,9 +65,7 @@ DType result_dtype(const DrawnTensor& a, const DrawnTensor& b) {
   return category(weak) > category(strong) ? weak : strong;
 }
 
-DType to_floating(DType dtype) {
-  return spec::is_floating_point(dtype) ? dtype : DType::kFloat32;
-}
+DType to_floating(DType dtype) { return spec::is_floating_point(dtype) ? dtype : DType::kFloat32; }
 
 bool can_store(DType from, DType to) { return category(from) <= category(to); }
 

@@ -2,8 +2,8 @@
 //
 // A family is a file here with the name that it has in reference/ops/ and optimized/kernels/, a
 // function that gives its rows, and a line in families.cpp. A row's `draw` picks operands from the
-// draft and adds nodes; it returns false, having added no node that is not valid by itself, where it
-// finds nothing to do.
+// draft and adds nodes; it returns false, having added no node that is not valid by itself, where
+// it finds nothing to do.
 #pragma once
 
 #include <initializer_list>
@@ -64,10 +64,11 @@ struct PointwiseForm {
                                       const Shape& sizes);
 
 // Adds a node of a pointwise op in one of its forms. `rest(node)` adds what follows the operands.
+// `swaps`: the op computes with the second operand first, which shows in the strides.
 template <class Rest>
 TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
                           std::initializer_list<Operand> operands, spec::DType dtype, int scalars,
-                          Rest&& rest) {
+                          Rest&& rest, bool swaps = false) {
   std::array<TensorIndex, 4> indices{};
   std::size_t count = 0;
   Shape sizes;
@@ -82,6 +83,7 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
   for (const Operand& operand : operands) node.tensor(operand.name, operand.index);
   rest(node);
   if (form.kind == PointwiseForm::Kind::kFunctional) {
+    if (swaps) std::swap(indices[0], indices[1]);
     const Layout layout = pointwise_layout(draft, {indices.data(), count}, sizes, scalars);
     return node.fresh(dtype, sizes, layout);
   }

@@ -9,9 +9,9 @@ using spec::DType;
 struct Binary {
   std::string_view name;
   std::uint32_t weight = 2;
-  bool is_floating = false;   // integers are computed as float32
+  bool is_floating = false;  // integers are computed as float32
   bool has_alpha = false;
-  bool has_scalar = false;    // an overload for a number as second operand
+  bool has_scalar = false;  // an overload for a number as second operand
   bool takes_integers = true;
   std::string_view second = "other";
 };
@@ -56,8 +56,8 @@ std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIn
   const DrawnTensor self = draft.tensor(first);
   const std::uint32_t gene = genes.next() % 8;
   const auto fits = [&](const DrawnTensor& tensor) {
-    const bool is_number = is_computed_float(tensor.dtype) ||
-                           (takes_integers && spec::is_integral(tensor.dtype));
+    const bool is_number =
+        is_computed_float(tensor.dtype) || (takes_integers && spec::is_integral(tensor.dtype));
     return is_number && (gene == 7 || tensor.dtype == self.dtype);
   };
   std::optional<TensorIndex> found;
@@ -93,9 +93,8 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
       if (const auto number = draft.pick_number(genes)) other = {*number};
     }
     if (std::get_if<double>(&other.value)) dtype = to_floating(dtype);
-    add_pointwise(draft, genes, in_tensor_overload ? forms.tensor : forms.scalar,
-                  {{"self", *self}}, dtype, 1,
-                  [&](NodeBuilder& node) { node.argument("other", other); });
+    add_pointwise(draft, genes, in_tensor_overload ? forms.tensor : forms.scalar, {{"self", *self}},
+                  dtype, 1, [&](NodeBuilder& node) { node.argument("other", other); });
     return true;
   }
   const auto second = pick_second(draft, genes, *self, binary.takes_integers);
@@ -103,13 +102,14 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   DType dtype = result_dtype(first, draft.tensor(*second));
   if (binary.is_floating) dtype = to_floating(dtype);
   if (binary.name == "aten.heaviside" && first.dtype != draft.tensor(*second).dtype) return false;
-  add_pointwise(draft, genes, forms.tensor, {{"self", *self}, {binary.second, *second}}, dtype, 0,
-                [&](NodeBuilder& node) {
-                  if (!binary.has_alpha || !genes.chance(15)) return;
-                  node.argument("alpha", draw_scalar(genes, spec::is_floating_point(dtype)
-                                                                ? DType::kFloat32
-                                                                : DType::kInt64));
-                });
+  add_pointwise(
+      draft, genes, forms.tensor, {{"self", *self}, {binary.second, *second}}, dtype, 0,
+      [&](NodeBuilder& node) {
+        if (!binary.has_alpha || !genes.chance(15)) return;
+        node.argument("alpha", draw_scalar(genes, spec::is_floating_point(dtype) ? DType::kFloat32
+                                                                                 : DType::kInt64));
+      },
+      binary.name == "aten.rsub");
   return true;
 }
 
