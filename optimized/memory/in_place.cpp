@@ -78,9 +78,21 @@ class InPlace {
     const bool is_pointwise = node.row->has_tag("pointwise");
     for (const spec::NamedArgument& named : node.node.arguments) {
       const auto* id = named.argument.as<ValueId>();
-      if (id && is_tensor(*id) && (is_pointwise || named.name == "self")) out.push_back(*id);
+      if (!id || !is_tensor(*id)) continue;
+      // What begins with a copy of `self` reads its other operands behind that.
+      if (is_pointwise || (named.name == "self" && mentions_of(node, *id) == 1)) out.push_back(*id);
     }
     return out;
+  }
+
+  // How many operands lie in this one's storage, itself among them.
+  [[nodiscard]] std::size_t mentions_of(const SizedNode& node, ValueId operand) const {
+    const StorageIndex storage = graph_.value(operand).tensor.storage;
+    std::size_t count = 0;
+    for_each_operand(node.node, [&](ValueId id) {
+      if (is_tensor(id) && graph_.value(id).tensor.storage == storage) ++count;
+    });
+    return count;
   }
 
   // A fused launch goes tile by tile, a tile being some rows of every tensor: the rows of an
@@ -89,8 +101,12 @@ class InPlace {
   [[nodiscard]] std::vector<ValueId> fused_candidates(const SizedNode& node, ValueId result) const {
     const auto maker =
         std::find_if(node.body.begin(), node.body.end(), [&](const SizedNode& inner) {
+          // The first to write there: later ones update what it made.
           const auto results = flat_results(inner.node);
-          return std::find(results.begin(), results.end(), result) != results.end();
+          return std::any_of(results.begin(), results.end(), [&](ValueId id) {
+            return is_tensor(id) &&
+                   graph_.value(id).tensor.storage == graph_.value(result).tensor.storage;
+          });
         });
     std::vector<ValueId> out;
     if (maker == node.body.end()) return out;
