@@ -139,7 +139,7 @@ class LinePlanner {
       gather(block, partition, level);
       add_frees(block, partition, level);
       sort_by_time(level.frees);
-      plan(level, outputs_of(block, p));
+      plan(level);
     }
   }
 
@@ -201,17 +201,12 @@ class LinePlanner {
     });
   }
 
-  [[nodiscard]] std::set<StorageIndex> outputs_of(std::size_t block, std::size_t partition) const {
-    if (deviations_.has(D::kTailAllocationsByGraphOutputs)) return graph_outputs_;
-    const Signature& signature = input_.signatures.blocks[block][partition];
-    return {signature.outputs.begin(), signature.outputs.end()};
-  }
-
   // ---- planning
 
-  void plan(Level& level, const std::set<StorageIndex>& outputs) {
-    while (!level.lines.empty() && level.lines.back().kind != LineKind::kLaunch &&
-           !outputs.contains(level.lines.back().storage)) {
+  void plan(Level& level) {
+    const bool drops_tail = deviations_.has(D::kTailAllocationsByGraphOutputs);
+    while (drops_tail && !level.lines.empty() && level.lines.back().kind != LineKind::kLaunch &&
+           !graph_outputs_.contains(level.lines.back().storage)) {
       builder_.open_without_place(level.lines.back().storage);
       level.lines.pop_back();
     }
