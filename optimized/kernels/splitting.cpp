@@ -104,15 +104,12 @@ std::vector<const Tensor*> out_tensors(const KernelCall& call, const Parts& part
   return outs;
 }
 
-// `keeps_strides`: unsafe_split returns views in ATen, tensors of their own by its schema.
-template <Cut cut, bool keeps_strides>
+template <Cut cut>
 void infer_copies(Inference& call) {
   const Parts parts = cut(call);
   if (call.has("out")) return void(out_tensors(call, parts));
   call.begin_list();
-  for (const Tensor& part : parts) {
-    call.make(part.dtype, part.sizes, keeps_strides ? part.strides : Sizes{});
-  }
+  for (const Tensor& part : parts) call.make(part.dtype, part.sizes);
   call.end_list();
 }
 template <Cut cut>
@@ -133,11 +130,11 @@ constexpr Kernel kKernels[] = {
     {"aten.chunk", infer_views<chunk>, nullptr},
     {"aten.split", infer_views<split>, nullptr},
     {"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr},
-    {"aten.split_with_sizes_copy", infer_copies<split_with_sizes, false>,
-     bind_copies<split_with_sizes>},
+    {"aten.split_with_sizes_copy", infer_copies<split_with_sizes>, bind_copies<split_with_sizes>},
     {"aten.unbind", infer_views<unbind>, nullptr},
-    {"aten.unbind_copy", infer_copies<unbind, false>, bind_copies<unbind>},
-    {"aten.unsafe_split", infer_copies<split, true>, bind_copies<split>},
+    {"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>},
+    // By its schema tensors of their own; ATen makes views.
+    {"aten.unsafe_split", infer_views<split>, nullptr},
 };
 
 }  // namespace

@@ -108,13 +108,6 @@ void infer_as_strided_copy(Inference& call) {
   infer_copy<as_strided>(call);
 }
 
-// `_unsafe_view` is a view in ATen, and by its schema a tensor of its own: a copy with the view's
-// strides.
-void infer_unsafe_view(Inference& call) {
-  const Tensor self_view = view(call);
-  call.make(self_view.dtype, self_view.sizes, self_view.strides);
-}
-
 // reshape and flatten: a view where strides allow it, else a row-major copy.
 void infer_reshape_to(Inference& call, const Sizes& sizes) {
   const Tensor& self = call.tensor("self");
@@ -258,7 +251,7 @@ constexpr Kernel kKernels[] = {
     {"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>},
     view_kernel<view>("aten.view"),
     {"aten.view_copy", infer_view_copy, bind_view_copy},
-    {"aten._unsafe_view", infer_unsafe_view, bind_copy<view>},
+    view_kernel<view>("aten._unsafe_view"),  // by its schema a tensor of its own; ATen makes a view
     {"aten.reshape", infer_reshape, bind_reshape},
     {"aten.flatten", infer_flatten, bind_reshape},
     {"aten.resize", infer_resize, bind_resize},
