@@ -77,12 +77,15 @@ Launch bind_prod(const Binding& call) {
 
 void infer_mean(Inference& call) { make_reduced(call, floating_dtype(call)); }
 
+// A mean in 16 bits reads its input as float32: at::mean converts, sums, divides, and rounds last.
 Launch bind_mean(const Binding& call) {
   const DType dtype = floating_dtype(call);
+  const DType read_as = spec::item_size_bytes(dtype) < 4 ? DType::kFloat32 : dtype;
+  const Tensor& self = self_of(call);
   return with_real(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
-      return ordered_sum(x, n) / static_cast<C>(n);
-    });
+    return reduce_launch<C, C>(
+        call.result(), self, reduced_dims(call, self), read_as, dtype,
+        [](const C* x, std::int64_t n) { return ordered_sum(x, n) / static_cast<C>(n); });
   });
 }
 
