@@ -169,8 +169,8 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   return {value, P::combine(radius, P::of_rounding(error)), arithmetic};
 }
 
-// The largest change of f over value +- radius; NaN ends (outside the domain) make it infinite for
-// the worst case, and are left out where radii are standard deviations.
+// The largest change of f over value +- radius. An end outside of the domain makes it infinite: an
+// executor may find itself there.
 template <class P, class F>
 double change(const Tracked<P>& x, long double at_value, F f) {
   if (x.radius == 0) return 0;
@@ -179,7 +179,7 @@ double change(const Tracked<P>& x, long double at_value, F f) {
   for (const long double end : {f(x.value - r), f(x.value + r)}) {
     const auto moved = static_cast<double>(std::fabs(end - at_value));
     if (!std::isnan(moved)) most = std::max(most, moved);
-    if (std::isnan(moved) && P::kDecisionRadii == 1 && !(end == at_value)) most = kInfinity;
+    if (std::isnan(moved) && !(end == at_value)) most = kInfinity;
   }
   return most;
 }
