@@ -1,4 +1,6 @@
 // Arithmetic of two and three tensors, and powers. Division has a family of its own.
+#include <array>
+
 #include "optimized/arithmetic/functions.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/integer_arithmetic.h"
@@ -51,6 +53,18 @@ void infer_subtract(Inference& call) {
   }
   check_alpha(call, common_dtype(call, kDifference));
   infer_pointwise<kDifference>(call);
+}
+
+// at::rsub(self, other) is sub(other, self): strides go by `other` first.
+void infer_subtract_from(Inference& call) {
+  const auto* other = call.item("other").as<Tensor>();
+  if (!other || is_bool(call.item("self")) || is_bool(call.item("other"))) {
+    return infer_subtract(call);
+  }
+  const DType common = common_dtype(call, kDifference);
+  check_alpha(call, common);
+  const std::array<const Tensor*, 2> inputs = {other, &call.tensor("self")};
+  make_over(call, common, inputs);
 }
 
 // f(self, other, alpha), with alpha in the common dtype.
@@ -201,7 +215,7 @@ std::span<const Kernel> pointwise_binary_kernels() {
       {"aten.addcmul", infer_addcmul, bind_addcmul, kOverlap},
       {"aten.lerp", infer_lerp, bind_lerp, kOverlap},
       {"aten.pow", infer_power, bind_power, kOverlap},
-      {"aten.rsub", infer_subtract, bind_subtract_from, kOverlap},
+      {"aten.rsub", infer_subtract_from, bind_subtract_from, kOverlap},
       {"aten.sub", infer_subtract, bind_subtract, kOverlap},
       pointwise_kernel<kProduct>("aten.mul", [](auto x, auto y) { return multiply(x, y); }),
       pointwise_kernel<kReal>("aten.atan2", [](auto y, auto x) { return atan2(y, x); }),
