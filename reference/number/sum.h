@@ -63,13 +63,14 @@ class Sum<Tracked<P>> {
   [[nodiscard]] Number result() const {
     const double spread = terms_radius();
     if (arithmetic_ == Number::Arithmetic::kNone || count_ == 0 || !std::isfinite(total_)) {
+      // Beside an infinity, finite terms that may overflow to the other one leave the sum open.
+      const bool meets = std::isinf(total_) && finite_ > most();
       const bool is_open = std::isfinite(total_) || std::isinf(spread);
-      return {total_, is_open ? spread : 0, arithmetic_};
+      return {total_, meets ? detail::kInfinity : is_open ? spread : 0, arithmetic_};
     }
     const double rounding = is_exact(spread) ? 0 : rounding_radius(spread);
     const double radius = P::combine(spread, rounding);
-    const auto most = static_cast<long double>(max_finite(detail::dtype_of<P>(arithmetic_)));
-    if (magnitudes_ > most) {  // some order may overflow
+    if (magnitudes_ > most()) {  // some order may overflow
       return detail::rounded<P>(total_, detail::kInfinity, arithmetic_);
     }
     return {total_, std::isnan(radius) ? detail::kInfinity : radius, arithmetic_};
@@ -126,6 +127,7 @@ class Sum<Tracked<P>> {
     ++count_;
     products_ = products_ || product;
     magnitudes_ += std::fabs(x);
+    if (std::isfinite(x)) finite_ += std::fabs(x);
     if constexpr (!kIsWorstCase) {
       squares_ += x * x;
       path_ += std::max(total_ * total_, squares_) + (product ? x * x : 0);
@@ -193,11 +195,13 @@ class Sum<Tracked<P>> {
       return P::of_rounding(unit() * static_cast<double>(std::sqrt(path_)));
     }
   }
+  [[nodiscard]] long double most() const { return max_finite(detail::dtype_of<P>(arithmetic_)); }
   // The most that one rounding of a subnormal loses.
   [[nodiscard]] double tiny() const { return half_ulp(0, detail::dtype_of<P>(arithmetic_)); }
 
   long double total_ = 0;
   long double magnitudes_ = 0;  // sum of |term|
+  long double finite_ = 0;      // of those that are finite
   long double squares_ = 0;     // sum of term^2
   long double path_ = 0;        // sum of squared partial sums: what the roundings are relative to
   long double radii_ = 0;       // of the terms: their sum, or the sum of their squares

@@ -94,6 +94,13 @@ TEST(Sum, NothingSumsToZeroAndInfinitiesStay) {
   EXPECT_EQ(sum.result().radius, 0);
 }
 
+TEST(Sum, AnOverflowThatMeetsTheOtherInfinityIsOpen) {
+  Sum<Bounded> sum;
+  sum.add(exact(-std::numeric_limits<float>::infinity()));
+  sum.add_product(exact(2), exact(0x1p127F));
+  EXPECT_TRUE(std::isinf(sum.result().radius));
+}
+
 TEST(Sum, IntegersWrap) {
   Sum<Whole> sum;
   sum.add(std::numeric_limits<std::int64_t>::max());
