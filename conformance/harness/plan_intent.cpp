@@ -254,7 +254,8 @@ class IntentJudge {
 
   // Two captured partitions side by side say that something was cut for nothing.
   void look_at_neighbours(const spec::PlanBlock& block) {
-    if (has("max-partition") || value("partition").starts_with("split-graph") || has("profile")) {
+    if (has("max-partition") || has("cut-after") || value("partition").starts_with("split-graph") ||
+        has("profile")) {
       return;
     }
     for (std::size_t p = 1; p < block.partitions.size(); ++p) {
