@@ -140,8 +140,10 @@ inline double copysign(double x, double y) { return std::copysign(x, y); }
 template <class P>
 Tracked<P> copysign(const Tracked<P>& x, const Tracked<P>& y) {
   const long double value = std::copysign(x.value, y.value);
-  const bool open =
-      y.radius > 0 && std::fabs(y.value) <= static_cast<long double>(P::kDecisionRadii * y.radius);
+  // Nobody says which sign the NaN of an operation has.
+  const bool open = std::isnan(y.value) ||
+                    (y.radius > 0 &&
+                     std::fabs(y.value) <= static_cast<long double>(P::kDecisionRadii * y.radius));
   const double reach = open ? 2 * static_cast<double>(std::fabs(x.value)) : 0;
   return {value, x.radius + reach, detail::wider<P>(x.arithmetic, y.arithmetic)};
 }
