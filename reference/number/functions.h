@@ -83,13 +83,13 @@ Tracked<P> short_erf(const Tracked<P>& x) {
   return out;
 }
 
-// sin and cos are not monotone, and move by at most the radius.
-#define GRAPHGATE_WAVE(name)                                                             \
-  inline double name(double x) { return std::name(x); }                                  \
-  template <class P>                                                                     \
-  Tracked<P> name(const Tracked<P>& x) {                                                 \
-    return detail::rounded<P>(std::name(x.value), std::min(x.radius, 2.0), x.arithmetic, \
-                              kFunctionUlps);                                            \
+// sin and cos are not monotone, and move by at most the radius; an infinity has neither.
+#define GRAPHGATE_WAVE(name)                                                          \
+  inline double name(double x) { return std::name(x); }                               \
+  template <class P>                                                                  \
+  Tracked<P> name(const Tracked<P>& x) {                                              \
+    const double most = std::isinf(x.radius) ? x.radius : std::min(x.radius, 2.0);    \
+    return detail::rounded<P>(std::name(x.value), most, x.arithmetic, kFunctionUlps); \
   }
 GRAPHGATE_WAVE(sin)
 GRAPHGATE_WAVE(cos)

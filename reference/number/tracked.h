@@ -156,7 +156,8 @@ Tracked<P> overflowed(long double value, double radius, ArithmeticOf<P> arithmet
 template <class P>
 Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
                    double ulps = 0.5) {
-  if (std::isnan(value)) return {value, 0, arithmetic};
+  // NaN, or open: another operand of the radius has a number.
+  if (std::isnan(value)) return {value, radius == kInfinity ? radius : 0, arithmetic};
   if (arithmetic == ArithmeticOf<P>::kNone) return {value, radius, arithmetic};
   if (std::isinf(value)) return {value, radius == kInfinity ? radius : 0, arithmetic};
   const spec::DType dtype = dtype_of<P>(arithmetic);
@@ -169,17 +170,18 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   return {value, P::combine(radius, P::of_rounding(error)), arithmetic};
 }
 
-// The largest change of f over value +- radius. An end outside of the domain makes it infinite: an
-// executor may find itself there.
+// The largest change of f over value +- radius. Where one of value and end is outside of the domain
+// it is infinite: an executor may find itself on the other side.
 template <class P, class F>
 double change(const Tracked<P>& x, long double at_value, F f) {
   if (x.radius == 0) return 0;
+  if (std::isnan(x.value)) return x.radius;
   const long double r = x.radius;
   double most = 0;
   for (const long double end : {f(x.value - r), f(x.value + r)}) {
     const auto moved = static_cast<double>(std::fabs(end - at_value));
+    if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
     if (!std::isnan(moved)) most = std::max(most, moved);
-    if (std::isnan(moved) && !(end == at_value)) most = kInfinity;
   }
   return most;
 }
@@ -196,8 +198,14 @@ Tracked<P> through(const Tracked<P>& x, double ulps, F f) {
 namespace detail {
 
 template <class P>
+bool is_certain_nan(const Tracked<P>& x) {
+  return std::isnan(x.value) && x.radius == 0;
+}
+
+template <class P>
 Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b) {
-  return rounded<P>(a.value + b.value, P::combine(a.radius, b.radius),
+  const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
+  return rounded<P>(a.value + b.value, is_nan ? 0 : P::combine(a.radius, b.radius),
                     wider<P>(a.arithmetic, b.arithmetic));
 }
 
@@ -209,7 +217,12 @@ inline double scaled(long double x, double r) {
 // The radius of a product, before its rounding.
 template <class P>
 double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
-  const double first_order = P::combine(scaled(a.value, b.radius), scaled(b.value, a.radius));
+  if (is_certain_nan(a) || is_certain_nan(b)) return 0;
+  const double from_a = scaled(b.value, a.radius);
+  const double from_b = scaled(a.value, b.radius);
+  // A number by itself: its error counts twice, and does not cancel.
+  const bool is_square = a.value == b.value && a.radius == b.radius;
+  const double first_order = is_square ? from_a + from_b : P::combine(from_a, from_b);
   const double radius = P::combine(first_order, a.radius * b.radius);
   return std::isnan(radius) ? kInfinity : radius;
 }

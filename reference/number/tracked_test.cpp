@@ -111,6 +111,22 @@ TEST(Tracked, NaNHasNoRadiusAndADivisorThatMayBeZeroLeavesAllOpen) {
   EXPECT_TRUE(std::isinf((exact(1) / Bounded(0.001L, 0.01, kSingle)).radius));
 }
 
+TEST(Tracked, WhatMayLieOutsideOfADomainIsOpen) {
+  EXPECT_TRUE(std::isinf(sqrt(Bounded(1e-3L, 0.01, kSingle)).radius));
+  const Bounded maybe = sqrt(Bounded(-1e-3L, 0.01, kSingle));
+  EXPECT_TRUE(std::isnan(maybe.value) && std::isinf(maybe.radius));
+  EXPECT_TRUE(std::isinf((maybe + exact(1)).radius));
+  EXPECT_TRUE(std::isinf(exp(maybe).radius));
+  EXPECT_EQ((maybe + exact(0) / exact(0)).radius, 0);
+  EXPECT_EQ(sqrt(exact(-1)).radius, 0);
+  EXPECT_TRUE(std::isinf(cos(Bounded(3, std::numeric_limits<double>::infinity(), kSingle)).radius));
+}
+
+TEST(Tracked, TheErrorOfASquareCountsTwice) {
+  const Sampled x(2.0L, 0x1p-10, Sampled::Arithmetic::kFloat32);
+  EXPECT_GE((x * x).radius, 0x1p-8);
+}
+
 TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
