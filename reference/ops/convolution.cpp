@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/ops/view.h"
 #include "reference/registry.h"
@@ -205,6 +206,22 @@ N window_sum(const Window<N>& window, const std::optional<N>& bias, const Geomet
   return bias ? total + *bias : total;
 }
 
+// Whether the weights of the window hold an infinity or a NaN.
+template <class N>
+bool has_wild_weight(const Window<N>& window, const Geometry3d& at) {
+  if constexpr (std::is_same_v<N, Whole>) {
+    return false;
+  } else {
+    for (std::int64_t c = 0; c < window.channels; ++c) {
+      const N* first = window.kernel + c * window.kernel_step;
+      for (std::int64_t k = 0; k < at.kernels(); ++k) {
+        if (!is_finite(first[k])) return true;
+      }
+    }
+    return false;
+  }
+}
+
 // One output channel of one batch entry. `input` is that entry.
 template <class N>
 void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias,
@@ -222,11 +239,17 @@ void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias
                    at.kernels() * (at.is_transposed ? outputs_in_group : 1),
                    {}};
   const Sizes sizes = {at.axes[0].output(), at.axes[1].output(), at.axes[2].output()};
+  // Some kernels pass over padding, others multiply with its zeros: beside an infinity or a NaN of
+  // the weight the two differ.
+  const bool is_wild = has_wild_weight(window, at);
   for_each_index(sizes, [&](const Sizes& index) {
+    std::int64_t inside = 1;
     for (std::size_t d = 0; d < index.size(); ++d) {
       window.taps[d] = &taps[d][static_cast<std::size_t>(index[d])];
+      inside *= static_cast<std::int64_t>(window.taps[d]->size());
     }
-    *out++ = window_sum(window, bias, at);
+    const N sum = window_sum(window, bias, at);
+    *out++ = is_wild && inside < at.kernels() ? left_open(sum) : sum;
   });
 }
 

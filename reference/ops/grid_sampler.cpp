@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/resampling.h"
 #include "reference/registry.h"
 
@@ -120,14 +121,17 @@ void sample_grid(Call& call, std::int64_t dims) {
     const std::int64_t points = count_of(spatial_sizes(sizes));
     for (std::int64_t p = 0; p < sizes[0] * points; ++p) {
       std::vector<Taps<N>> per_dim;
+      bool is_nowhere = false;  // scalar kernels read nothing at NaN, vectorized ones NaN times 0
       for (std::int64_t d = 0; d < dims; ++d) {
         const N& x = grid[p * dims + dims - 1 - d];
+        is_nowhere = is_nowhere || std::isnan(center_of(x));
         per_dim.push_back(grid_taps(x, in[static_cast<std::size_t>(d)], options, settle));
       }
       const Taps<N> taps = cross(per_dim, in, settle);
       for (std::int64_t c = 0; c < sizes[1]; ++c) {
         const std::int64_t plane = p / points * sizes[1] + c;
-        out[plane * points + p % points] = weighted_sum(input, plane * area, taps, dtype, settle);
+        const N sum = weighted_sum(input, plane * area, taps, dtype, settle);
+        out[plane * points + p % points] = is_nowhere ? left_open(sum) : sum;
       }
     }
     call.emit(out, dtype);

@@ -2,9 +2,8 @@
 //
 // Equal elements: a stable sort and the median keep their order. An unstable sort and topk leave it
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
-// over the same comparisons; so it is with nanmedian of NaNs alone. kthvalue leaves it open, and
-// here its index is undecided then. Elements whose order their radii leave open are undecided
-// everywhere.
+// over the same comparisons. kthvalue leaves it open, as does nanmedian of NaNs alone, and here their
+// index is undecided then. Elements whose order their radii leave open are undecided everywhere.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -174,12 +173,13 @@ Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
   return {all.values[rank], all.indices[rank]};
 }
 
-// Of NaNs alone: the one that the standard library's selection of the first element finds.
+// Of NaNs alone: the one that the standard library's selection of the first element finds; nobody
+// promises that.
 template <class N>
 Chosen<N> first_selected(std::span<const N> line) {
   Order order = all_of_line(line.size());
   std::nth_element(order.begin(), order.begin(), order.end(), by_value(line, false));
-  return {line[order.front()], Whole(static_cast<std::int64_t>(order.front()))};
+  return {line[order.front()], Whole{static_cast<std::int64_t>(order.front()), line.size() > 1}};
 }
 
 // The lower of the two middle elements; NaN (the first) if there is any, or of the others alone.
