@@ -121,7 +121,8 @@ bool stands(const BoundCall& call, const ShadowRead& read, const ShadowWritten& 
   const bool is_same_place = a.data() == b.data() && a.sizes == b.sizes && a.strides == b.strides &&
                              a.item_bytes() == b.item_bytes();
   return kernel != nullptr && kernel->overlap == Overlap::kSameGeometry && is_same_place &&
-         (call.row->has_tag("pointwise") || read.argument == 0);
+         (call.row->has_tag("pointwise") ||
+          call.row->schema.arguments[read.argument].name == "self");
 }
 
 // A fused launch reads all of a tile before it writes any of it to memory.
