@@ -129,12 +129,20 @@ class PaddingCheck {
       }
     }
     if (!has_result) return;  // a size, or a check
+    if (adds_a_dimension(graph, node, *rows)) return;
     if (!keeps_rows) {
       report(node, row.has_tag("reduction") ? spec::Outcome::kFail : spec::Outcome::kSuspect,
              "makes a result without rows of %" + rows->name);
     } else if (names_rows(node, *rows)) {
       report(node, spec::Outcome::kSuspect, "works along the rows of %" + rows->name);
     }
+  }
+
+  // `dim` of stack and its kin is that of the result, not one of the operand.
+  static bool adds_a_dimension(const Graph& graph, const Node& node, const Value& rows) {
+    if (node.results.size() != 1 || node.results.front().values.size() != 1) return false;
+    const Value& result = graph.value(node.results.front().values.front());
+    return result.type && result.type->sizes.size() > rows.type->sizes.size();
   }
 
   // new_zeros and its kin take dtype and device of a tensor, and no element.
