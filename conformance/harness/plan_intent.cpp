@@ -50,17 +50,6 @@ bool names_op(std::string option, const std::string& op) {
   return op == option || op.starts_with(option + ".");
 }
 
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end > at) out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 class IntentJudge {
  public:
   explicit IntentJudge(const IntentCase& intent)
