@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "interop/plan_json.h"
 #include "interop/safetensors.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
@@ -296,14 +297,20 @@ class RunWriter {
     return json;
   }
 
-  // A plan that is not well formed has no text: null.
+  // A plan that is not well formed has no text: JSON keeps it as it is.
   Result<Json> plan_file(const std::shared_ptr<const spec::Plan>& plan) {
     const auto known = plans_.find(plan.get());
     if (known != plans_.end()) return Json(known->second);
-    if (!spec::check_plan(*plan).ok()) return Json(nullptr);
-    const std::string file = "plan" + std::to_string(plans_.size()) + ".plan";
-    GRAPHGATE_TRY_VOID(
-        write_text(spec::print_plan(*plan, *script_.ops), (folder_ / file).string()));
+    std::string file = "plan" + std::to_string(plans_.size());
+    std::string text;
+    if (spec::check_plan(*plan).ok()) {
+      file += ".plan";
+      text = spec::print_plan(*plan, *script_.ops);
+    } else {
+      file += kMalformedPlan;
+      GRAPHGATE_TRY(text, interop::print_plan_json(*plan, interop::PlanReferences::kByNumber));
+    }
+    GRAPHGATE_TRY_VOID(write_text(text, (folder_ / file).string()));
     return Json(plans_.emplace(plan.get(), file).first->second);
   }
 
