@@ -245,6 +245,27 @@ TEST(FirstDivergence, NamesTheCutThatIsMissing) {
   EXPECT_TRUE(has_line(report, "a cut behind 'b' added: passes")) << lines_of(report);
 }
 
+// A plan from the cache whose op writes its operand by now, or does not any more: a refusal that
+// names the op.
+TEST(CachedPlans, MadeForOtherEffectsAreRefusedByName) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"other-mutability", "node 'n' (aten.neg.note): gives back bytes that it was given"},
+      {"other-mutability-back", "node 'n' (aten.neg.note): gives back new bytes"}};
+  for (const auto& [name, words] : kCases) {
+    const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/cache/" + std::string(name) + ".case";
+    auto script = tools::read_case(tools::read_text(path).value(), path);
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    const CaseReport right = judge(script.value(), "all");
+    EXPECT_EQ(right.outcome, Outcome::kPass) << name << ": " << right.reason;
+    script.value().options["deviation"] = "key_by_op_name";
+    const CaseReport report = judge(script.value(), "all");
+    EXPECT_EQ(report.outcome, Outcome::kFail) << name;
+    ASSERT_FALSE(report.findings.empty()) << report.reason;
+    EXPECT_EQ(report.findings[0].rule, "R1.refused-wrongly");
+    EXPECT_NE(report.reason.find(words), std::string::npos) << report.reason;
+  }
+}
+
 TEST(LoneTaps, FindTheFirstNodeThatDiffers) {
   const Script script = script_over(kChain);
   const auto oracle = tools::reference_source(false);
