@@ -173,27 +173,36 @@ class NodeCheck {
   }
 
   // By the schema: a view, a copy of the same dtype (or between integers), an integer that nothing
-  // is added to.
+  // is added to. A dtype that the program does not state is not held against a view or a clone.
   [[nodiscard]] bool gives_back(const Node& node, const spec::Graph& graph) const {
     const spec::OpRow* row = case_.plan_case.ops->find(node.op);
-    if (row == nullptr || node.results.size() != 1 || node.results[0].values.empty()) return false;
-    const Value* operand = nullptr;
-    spec::for_each_operand(node, [&](spec::ValueId id) {
-      const bool is_tensor = graph.value(id).kind == ValueKind::kTensor && graph.value(id).type;
-      if (is_tensor && operand == nullptr) operand = &graph.value(id);
-    });
-    const Value& result = graph.value(node.results[0].values[0]);
-    if (operand == nullptr || !result.type) return false;
-    const spec::DType from = operand->type->dtype;
-    const spec::DType to = result.type->dtype;
-    const bool is_integral = spec::is_integral(from) && spec::is_integral(to);
-    if (from != to && !is_integral) return false;
+    if (row == nullptr || node.results.empty() || node.results[0].values.empty()) return false;
+    const auto from = dtype_of_operand(node, graph);
+    const auto to = dtype_of(graph.value(node.results[0].values[0]));
+    const bool is_known = from && to;
+    const bool is_integral = is_known && spec::is_integral(*from) && spec::is_integral(*to);
+    const std::string base = row->schema.base_name();
+    const bool is_other_dtype = is_known && *from != *to && !is_integral;
+    if (is_other_dtype && !base.starts_with("view")) return false;  // view.dtype converts nothing
     const bool may_alias =
         !row->undeclared_aliases.empty() ||
         (!row->effects.returns.empty() && !row->effects.returns[0].aliases.empty());
-    const std::string base = row->schema.base_name();
     const bool is_copy = std::find(kCopies.begin(), kCopies.end(), base) != kCopies.end();
-    return may_alias || is_copy || (is_integral && adds_nothing(node, base));
+    if (may_alias || (is_copy && (is_known || base != "_to_copy"))) return true;
+    return is_integral && adds_nothing(node, base);
+  }
+
+  static std::optional<spec::DType> dtype_of(const Value& value) {
+    if (value.kind != ValueKind::kTensor || !value.type) return std::nullopt;
+    return value.type->dtype;
+  }
+
+  static std::optional<spec::DType> dtype_of_operand(const Node& node, const spec::Graph& graph) {
+    std::optional<spec::DType> found;
+    spec::for_each_operand(node, [&](spec::ValueId id) {
+      if (!found) found = dtype_of(graph.value(id));
+    });
+    return found;
   }
 
   static bool adds_nothing(const Node& node, const std::string& base) {
