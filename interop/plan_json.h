@@ -17,6 +17,10 @@
 //
 // Invariant: read(print(p)) == p for plans that check_plan accepts, but that NaN differs from
 // itself.
+//
+// A plan that check_plan refuses may have names twice and ids of nothing. Such a plan is kept by
+// number: every reference is the id itself, whatever it is, and nothing is checked. The document
+// says so ("references": "numbers"), and each form refuses the other.
 #pragma once
 
 #include <string>
@@ -29,12 +33,18 @@ namespace graphgate::interop {
 
 inline constexpr std::int64_t kPlanJsonVersion = 1;
 
-// The document, with one pool, buffer, value, step or block a line. The ids in the plan must be in
-// range. Fails (kUnsupported) where a name or text is no UTF-8, which JSON cannot say.
-[[nodiscard]] Result<std::string> print_plan_json(const spec::Plan& plan);
+enum class PlanReferences : std::uint8_t { kByName, kByNumber };
 
-// Errors name the place: "plan.json: steps[3].arguments[0].argument: ...". The plan passes
-// check_plan; no op table is asked, so ops and the names of their arguments are as they stand.
-[[nodiscard]] Result<spec::Plan> read_plan_json(std::string_view text, std::string_view file);
+// The document, with one pool, buffer, value, step or block a line. By name, the ids in the plan
+// must be in range. Fails (kUnsupported) where a name or text is no UTF-8, which JSON cannot say.
+[[nodiscard]] Result<std::string> print_plan_json(
+    const spec::Plan& plan, PlanReferences references = PlanReferences::kByName);
+
+// Errors name the place: "plan.json: steps[3].arguments[0].argument: ...". By name, the
+// plan passes check_plan; no op table is asked, so ops and the names of their arguments are as they
+// stand.
+[[nodiscard]] Result<spec::Plan> read_plan_json(
+    std::string_view text, std::string_view file,
+    PlanReferences references = PlanReferences::kByName);
 
 }  // namespace graphgate::interop

@@ -154,12 +154,17 @@ class StepReader {
     return {};
   }
 
-  // A name, or a list of names.
+  // A name, or a list of names. By number, also what is no list and has not one value.
   Result<void> read_result(const JsonCursor& cursor, spec::Node& node) {
     spec::NodeResult result;
     result.is_list = cursor.json().is_array();
-    if (result.is_list) {
-      GRAPHGATE_TRY(const auto elements, cursor.elements());
+    const bool is_odd = cursor.json().is_object() && names_.references == PlanReferences::kByNumber;
+    if (result.is_list || is_odd) {
+      JsonCursor list = cursor;
+      if (is_odd) {
+        GRAPHGATE_TRY(list, cursor.member("no_list"));
+      }
+      GRAPHGATE_TRY(const auto elements, list.elements());
       for (const JsonCursor& element : elements) {
         GRAPHGATE_TRY(const spec::ValueId id, names_.values.use(element));
         result.values.push_back(id);

@@ -9,26 +9,32 @@
 #include <unordered_map>
 
 #include "interop/json_fields.h"
+#include "interop/plan_json.h"
 #include "spec/plan.h"
 
 namespace graphgate::interop {
 
-// The names of one kind of thing.
+// The names of one kind of thing. By number, a name may come twice, and any number is an id.
 template <class IdType>
 class Names {
  public:
-  explicit Names(std::string_view what) : what_(what) {}
+  Names(std::string_view what, PlanReferences references) : what_(what), references_(references) {}
 
   // The name of a new thing: the member "name" of an object.
   Result<std::string> define(const JsonCursor& object) {
     GRAPHGATE_TRY(const JsonCursor cursor, object.member("name"));
     GRAPHGATE_TRY(std::string name, cursor.as_string());
     const IdType id{static_cast<std::uint32_t>(ids_.size())};
-    if (ids_.try_emplace(name, id).second) return name;
+    const bool is_new = ids_.try_emplace(name, id).second;
+    if (is_new || references_ == PlanReferences::kByNumber) return name;
     return cursor.error("expected a new name, found \"" + name + "\" again");
   }
 
   Result<IdType> use(const JsonCursor& cursor) const {
+    if (references_ == PlanReferences::kByNumber) {
+      GRAPHGATE_TRY(const std::uint32_t index, as_count(cursor));
+      return IdType{index};
+    }
     return read_word(cursor, "the name of a " + what_,
                      [this](std::string_view name) -> std::optional<IdType> {
                        const auto found = ids_.find(std::string(name));
@@ -38,15 +44,24 @@ class Names {
 
  private:
   std::string what_;
+  PlanReferences references_;
   std::unordered_map<std::string, IdType> ids_;
 };
 
 // The names of a plan.
 struct PlanNames {
-  Names<spec::PoolId> pools{"pool"};
-  Names<spec::BufferId> buffers{"buffer"};
-  Names<spec::ValueId> values{"value"};
-  Names<spec::SubgraphId> blocks{"block"};
+  explicit PlanNames(PlanReferences how)
+      : references(how),
+        pools("pool", how),
+        buffers("buffer", how),
+        values("value", how),
+        blocks("block", how) {}
+
+  PlanReferences references;
+  Names<spec::PoolId> pools;
+  Names<spec::BufferId> buffers;
+  Names<spec::ValueId> values;
+  Names<spec::SubgraphId> blocks;
 };
 
 // Defines the value's name.

@@ -11,7 +11,7 @@ namespace {
 
 class PlanReader {
  public:
-  explicit PlanReader(const JsonCursor& root) : root_(root) {}
+  PlanReader(const JsonCursor& root, PlanReferences references) : root_(root), names_(references) {}
 
   Result<spec::Plan> read() {
     GRAPHGATE_TRY_VOID(read_head());
@@ -51,9 +51,10 @@ class PlanReader {
     if (number != kPlanJsonVersion) {
       return version.unsupported_here("version " + std::to_string(number) + " of the plan form");
     }
+    GRAPHGATE_TRY_VOID(read_references());
     GRAPHGATE_TRY_VOID(
-        expect_members(root_, {"graphgate_plan", "name", "arithmetic", "event_count", "key",
-                               "symbols", "padding", "pools", "buffers", "values", "inputs",
+        expect_members(root_, {"graphgate_plan", "references", "name", "arithmetic", "event_count",
+                               "key", "symbols", "padding", "pools", "buffers", "values", "inputs",
                                "steps", "blocks", "outputs", "output_lifetimes"}));
     GRAPHGATE_TRY(plan_.name, read_string(root_, "name"));
     GRAPHGATE_TRY_VOID(read_optional(root_, "arithmetic", plan_.arithmetic));
@@ -67,6 +68,16 @@ class PlanReader {
       plan_.symbols.emplace(name, size);
     }
     return {};
+  }
+
+  // Absent: by name.
+  Result<void> read_references() {
+    GRAPHGATE_TRY(const auto cursor, root_.find_member("references"));
+    const bool is_wanted = names_.references == PlanReferences::kByNumber;
+    if (!cursor) return is_wanted ? root_.error("expected references by number") : Result<void>();
+    GRAPHGATE_TRY(const std::string word, cursor->as_string());
+    if (is_wanted && word == "numbers") return {};
+    return cursor->error("such a plan is not well formed, and is kept in stored runs only");
   }
 
   Result<void> read_key() {
@@ -236,10 +247,12 @@ class PlanReader {
 
 }  // namespace
 
-Result<spec::Plan> read_plan_json(std::string_view text, std::string_view file) {
+Result<spec::Plan> read_plan_json(std::string_view text, std::string_view file,
+                                  PlanReferences references) {
   GRAPHGATE_TRY(const Json json, parse_json(text, file));
   const JsonCursor root(json, std::string(file));
-  GRAPHGATE_TRY(spec::Plan plan, PlanReader(root).read());
+  GRAPHGATE_TRY(spec::Plan plan, PlanReader(root, references).read());
+  if (references == PlanReferences::kByNumber) return plan;
   const auto checked = check_plan(plan);
   if (!checked.ok()) return checked.error().at(file);
   return plan;

@@ -48,9 +48,35 @@ std::string_view kind_name(spec::ValueKind kind) {
   return {};
 }
 
+// What ids are written as: names, or themselves.
+struct PlanNaming {
+  const Plan& plan;
+  PlanReferences references;
+
+  [[nodiscard]] Json of(spec::PoolId id) const {
+    return is_by_number() ? Json(id.index) : Json(plan.pools.at(id.index).name);
+  }
+  [[nodiscard]] Json of(spec::BufferId id) const {
+    return is_by_number() ? Json(id.index) : Json(plan.buffers.at(id.index).name);
+  }
+  [[nodiscard]] Json of(spec::ValueId id) const {
+    return is_by_number() ? Json(id.index) : Json(plan.values.at(id.index).value.name);
+  }
+  [[nodiscard]] Json of(spec::SubgraphId id) const {
+    return is_by_number() ? Json(id.index) : Json(plan.blocks.at(id.index).name);
+  }
+  template <class Id>
+  [[nodiscard]] Json of(const std::vector<Id>& ids) const {
+    Json json = Json::array();
+    for (const Id id : ids) json.push_back(of(id));
+    return json;
+  }
+  [[nodiscard]] bool is_by_number() const { return references == PlanReferences::kByNumber; }
+};
+
 // An object with one member says what the argument is, where JSON has no value of that kind.
 struct ArgumentJson {
-  const Plan& plan;
+  const PlanNaming& naming;
 
   static Json object(const char* key, std::string_view text) {
     return Json{{key, std::string(text)}};
@@ -73,13 +99,9 @@ struct ArgumentJson {
   Json operator()(spec::MemoryFormat value) const {
     return object("memory_format", spec::memory_format_name(value));
   }
-  Json operator()(spec::ValueId id) const {
-    return object("value", plan.values.at(id.index).value.name);
-  }
+  Json operator()(spec::ValueId id) const { return Json{{"value", naming.of(id)}}; }
   Json operator()(const spec::OpName& op) const { return object("op", op.name); }
-  Json operator()(spec::SubgraphId id) const {
-    return object("block", plan.blocks.at(id.index).name);
-  }
+  Json operator()(spec::SubgraphId id) const { return Json{{"block", naming.of(id)}}; }
   Json operator()(const Argument::List& list) const {
     Json json = Json::array();
     for (const Argument& element : list) json.push_back(std::visit(*this, element.value));
@@ -89,10 +111,12 @@ struct ArgumentJson {
 
 class PlanWriter {
  public:
-  explicit PlanWriter(const Plan& plan) : plan_(plan) {}
+  PlanWriter(const Plan& plan, PlanReferences references)
+      : plan_(plan), naming_{plan, references} {}
 
   std::string write() {
     out_ = "{\"graphgate_plan\": " + std::to_string(kPlanJsonVersion);
+    if (naming_.is_by_number()) member("references", "numbers");
     member("name", plan_.name);
     member("arithmetic", plan_.arithmetic);
     member("event_count", plan_.event_count);
@@ -137,7 +161,7 @@ class PlanWriter {
 
   Json json(const spec::PlanBuffer& buffer) const {
     return Json{{"name", buffer.name},
-                {"pool", plan_.pools.at(buffer.pool.index).name},
+                {"pool", naming_.of(buffer.pool)},
                 {"offset_bytes", buffer.offset_bytes},
                 {"size_bytes", buffer.size_bytes}};
   }
@@ -147,7 +171,7 @@ class PlanWriter {
     if (value.value.type) json["type"] = type_json(*value.value.type);
     if (value.value.expr) json["expr"] = expr_json(*value.value.expr);
     if (value.value.hint) json["hint"] = *value.value.hint;
-    if (value.buffer) json["buffer"] = buffer_name(*value.buffer);
+    if (value.buffer) json["buffer"] = naming_.of(*value.buffer);
     return json;
   }
 
@@ -156,11 +180,9 @@ class PlanWriter {
     if (input.constant) {
       json["constant"] = argument(*input.constant);
     } else {
-      json["value"] = plan_.values.at(input.value.index).value.name;
+      json["value"] = naming_.of(input.value);
     }
-    if (input.final_value) {
-      json["final_value"] = plan_.values.at(input.final_value->index).value.name;
-    }
+    if (input.final_value) json["final_value"] = naming_.of(*input.final_value);
     return json;
   }
 
@@ -190,7 +212,7 @@ class PlanWriter {
     json["stream"] = step.stream;
     json["waits"] = events(step.waits);
     json["records"] = events(step.records);
-    if (step.workspace) json["workspace"] = buffer_name(*step.workspace);
+    if (step.workspace) json["workspace"] = naming_.of(*step.workspace);
     return json;
   }
 
@@ -203,9 +225,10 @@ class PlanWriter {
     }
     json["results"] = Json::array();
     for (const spec::NodeResult& result : node.results) {
-      Json names = Json::array();
-      for (const spec::ValueId id : result.values) {
-        names.push_back(plan_.values.at(id.index).value.name);
+      const Json names = naming_.of(result.values);
+      if (naming_.is_by_number() && !result.is_list && names.size() != 1) {
+        json["results"].push_back(Json{{"no_list", names}});
+        continue;
       }
       json["results"].push_back(result.is_list ? names : names.at(0));
     }
@@ -229,20 +252,20 @@ class PlanWriter {
     Json inputs = Json::array();
     for (const spec::SignatureInput& input : partition.signature.inputs) {
       inputs.push_back(
-          Json{{"buffer", buffer_name(input.buffer)}, {"deallocate", input.deallocate}});
+          Json{{"buffer", naming_.of(input.buffer)}, {"deallocate", input.deallocate}});
     }
     return Json{{"captured", partition.captured},
                 {"reason", partition.reason},
                 {"begin_step", partition.begin_step},
                 {"end_step", partition.end_step},
                 {"inputs", std::move(inputs)},
-                {"outputs", buffer_names(partition.signature.outputs)},
-                {"constants", buffer_names(partition.signature.constants)},
+                {"outputs", naming_.of(partition.signature.outputs)},
+                {"constants", naming_.of(partition.signature.constants)},
                 {"symbols", Json(partition.signature.symbols)}};
   }
 
   Json argument(const Argument& value) const {
-    return std::visit(ArgumentJson{plan_}, value.value);
+    return std::visit(ArgumentJson{naming_}, value.value);
   }
 
   static Json events(const std::vector<spec::EventId>& ids) {
@@ -251,23 +274,16 @@ class PlanWriter {
     return json;
   }
 
-  std::string buffer_name(spec::BufferId id) const { return plan_.buffers.at(id.index).name; }
-
-  Json buffer_names(const std::vector<spec::BufferId>& ids) const {
-    Json json = Json::array();
-    for (const spec::BufferId id : ids) json.push_back(buffer_name(id));
-    return json;
-  }
-
   const Plan& plan_;
+  const PlanNaming naming_;
   std::string out_;
 };
 
 }  // namespace
 
-Result<std::string> print_plan_json(const Plan& plan) {
+Result<std::string> print_plan_json(const Plan& plan, PlanReferences references) {
   try {
-    return PlanWriter(plan).write();
+    return PlanWriter(plan, references).write();
   } catch (const Json::exception&) {
     return unsupported("plan '" + plan.name + "': JSON cannot say a text that is no UTF-8");
   }

@@ -184,6 +184,88 @@ TEST(FirstDivergence, NamesTheNodeAndTheOptionsThatMakeItPass) {
   }
 }
 
+// A partition that writes what it is given in place, and does not hand it on: which cut parts the
+// write from what it writes, or from who reads it.
+constexpr const char* kWrites = R"(program "writes" {
+  input %x : f32[4, 4]
+  %a = aten.mul.Tensor(%x, 2.0)
+  %b = aten.add.Tensor(%a, %x)
+  %c = aten.exp_.default(%b)
+  %d = aten.mm.default(%c, %x)
+  %e = aten.relu.default(%d)
+  %f = aten.add.Tensor(%e, %c)
+  %g = aten.mm.default(%f, %x)
+  output %g
+})";
+constexpr const char* kWritesTwice = R"(program "writes" {
+  input %x : f32[4, 4]
+  %a = aten.add.Tensor(%x, 1.0)
+  %b = aten.exp_.default(%a)
+  %c = aten.mm.default(%b, %x)
+  %d = aten.relu_.default(%c)
+  %e = aten.add.Tensor(%d, %b)
+  output %e
+})";
+
+struct PlantedCut {
+  const char* program;
+  Configuration options;
+  const char* line;
+};
+
+TEST(FirstDivergence, NamesTheCutThatMakesItPass) {
+  const PlantedCut kPlanted[] = {
+      {kWrites, {{"max-partition", "2"}}, "cut 0|1 moved from behind 'b' to behind 'c': passes"},
+      {kWrites, {{"max-partition", "1"}}, "cut 1|2, behind 'b', removed: passes"},
+      {kWrites, {{"cut-after", "b,e"}}, "cut 0|1 moved from behind 'b' to behind 'c': passes"},
+      {kWritesTwice,
+       {{"max-partition", "1"}},
+       "cuts 0|1 (behind 'a'), 2|3 (behind 'c') removed: passes"},
+      {kWrites, {{"split-op", "aten.mm"}}, ""},
+  };
+  for (const PlantedCut& planted : kPlanted) {
+    Script script = script_over(planted.program, planted.options);
+    script.options["compiler"] = "eager";
+    script.options["deviation"] = "signature_ignores_mutations";
+    const CaseReport report = judge(script, "verifier");
+    const bool is_wrong = *planted.line != '\0';
+    EXPECT_EQ(report.outcome, is_wrong ? Outcome::kFail : Outcome::kPass) << report.reason;
+    if (!is_wrong) continue;
+    EXPECT_TRUE(has_line(report, planted.line)) << planted.line << "\n" << lines_of(report);
+  }
+}
+
+// The added cut of a removed buffer's reader; a name that no option has said before.
+TEST(FirstDivergence, NamesTheCutThatIsMissing) {
+  const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/catalogue/b4-freed-twice.case";
+  auto script = tools::read_case(tools::read_text(path).value(), path);
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  script.value().options["deviation"] = "frees_twice";
+  const CaseReport report = judge(script.value(), "verifier");
+  EXPECT_TRUE(has_line(report, "a cut behind 'b' added: passes")) << lines_of(report);
+}
+
+// A plan from the cache whose op writes its operand by now, or does not any more: a refusal that
+// names the op.
+TEST(CachedPlans, MadeForOtherEffectsAreRefusedByName) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"other-mutability", "node 'n' (aten.neg.note): gives back bytes that it was given"},
+      {"other-mutability-back", "node 'n' (aten.neg.note): gives back new bytes"}};
+  for (const auto& [name, words] : kCases) {
+    const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/cache/" + std::string(name) + ".case";
+    auto script = tools::read_case(tools::read_text(path).value(), path);
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    const CaseReport right = judge(script.value(), "all");
+    EXPECT_EQ(right.outcome, Outcome::kPass) << name << ": " << right.reason;
+    script.value().options["deviation"] = "key_by_op_name";
+    const CaseReport report = judge(script.value(), "all");
+    EXPECT_EQ(report.outcome, Outcome::kFail) << name;
+    ASSERT_FALSE(report.findings.empty()) << report.reason;
+    EXPECT_EQ(report.findings[0].rule, "R1.refused-wrongly");
+    EXPECT_NE(report.reason.find(words), std::string::npos) << report.reason;
+  }
+}
+
 TEST(LoneTaps, FindTheFirstNodeThatDiffers) {
   const Script script = script_over(kChain);
   const auto oracle = tools::reference_source(false);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "conformance/compare/torch_view.h"
 #include "conformance/harness/judge_report.h"
@@ -57,10 +58,18 @@ class MutantRun {
 
   Result<MutantVerdict> run() {
     const conformance::StopWatch watch;
+    std::optional<MutantVerdict> suspected;
     for (const MutantCase* one : in_order()) {
       ++verdict_.cases;
       GRAPHGATE_TRY(verdict_.killed, is_killed_by(*one));
-      if (verdict_.killed) break;
+      if (!verdict_.killed) continue;
+      if (!verdict_.is_suspect) break;
+      if (!suspected) suspected = verdict_;
+    }
+    // A proof is looked for in the cases behind.
+    if (suspected && (!verdict_.killed || verdict_.is_suspect)) {
+      suspected->cases = verdict_.cases;
+      verdict_ = std::move(*suspected);
     }
     verdict_.seconds = watch.seconds();
     GRAPHGATE_TRY(verdict_.by_outputs, shows_in_outputs());
@@ -107,6 +116,8 @@ class MutantRun {
     }
     verdict_.path = one.path;
     verdict_.message = report.value().reason;
+    verdict_.is_suspect = report.value().outcome == Outcome::kSuspect;
+    verdict_.judges.clear();
     if (!report.value().findings.empty()) verdict_.judges.emplace_back("run");
     for (const conformance::JudgeReport& judge : report.value().judges) {
       if (is_kill(judge.outcome)) verdict_.judges.emplace_back(judge_name(judge.judge));
@@ -151,6 +162,7 @@ std::string to_text(const Result<MutantVerdict>& run) {
   }
   const MutantVerdict& verdict = run.value();
   json["killed"] = verdict.killed;
+  json["is_suspect"] = verdict.is_suspect;
   json["path"] = verdict.path;
   json["judges"] = verdict.judges;
   json["message"] = verdict.message;
@@ -178,6 +190,7 @@ Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child)
                  mutant.name + ": " + json["error"].get<std::string>()};
   }
   verdict.killed = json["killed"];
+  verdict.is_suspect = json["is_suspect"];
   verdict.path = json["path"];
   verdict.judges = json["judges"];
   verdict.message = json["message"];
@@ -188,6 +201,12 @@ Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child)
 }
 
 }  // namespace
+
+const char* verdict_word(const MutantVerdict& verdict) {
+  if (verdict.killed) return verdict.is_suspect ? "KILLED (suspect)" : "KILLED";
+  if (verdict.is_tested) return "TESTED";
+  return verdict.is_equivalent ? "EQUIVALENT" : "SURVIVED";
+}
 
 std::vector<Mutant> all_mutants() {
   std::vector<Mutant> mutants;

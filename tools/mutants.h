@@ -32,21 +32,25 @@ struct MutantCase {
 };
 
 // What became of one mutant. `judges` are all that found something in the case that ended the
-// search, "run" among them where the run itself broke down; `crash`, `timeout` where the process
-// did.
+// search (the first that a judge fails, or else the first that one suspects), "run" among them
+// where the run itself broke down; `crash`, `timeout` where the process did.
 struct MutantVerdict {
   Mutant mutant;
   bool killed = false;
-  std::string path;  // the case
+  bool is_suspect = false;  // killed, and in no case did a judge prove it: SUSPECT is all they say
+  std::string path;         // the case
   std::vector<std::string> judges;
-  std::string message;         // the first finding
-  std::size_t cases = 0;       // that were run
-  double seconds = 0;          // processor time
-  bool by_outputs = false;     // some case's first call differs by torch's tolerances
+  std::string message;      // the first finding
+  std::size_t cases = 0;    // that were run
+  double seconds = 0;       // processor time
+  bool by_outputs = false;  // some case's first call differs by torch's tolerances
   // What a list of known mutants says of one that no case kills.
   bool is_equivalent = false;
   bool is_tested = false;  // a test of its own finds it
 };
+
+// KILLED, KILLED (suspect), TESTED, EQUIVALENT or SURVIVED.
+[[nodiscard]] const char* verdict_word(const MutantVerdict& verdict);
 
 struct MutantOptions {
   int jobs = 1;

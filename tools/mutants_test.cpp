@@ -71,6 +71,17 @@ TEST(Mutants, AreKilledByACaseThatShowsThem) {
   EXPECT_FALSE(verdicts[1].message.empty());
 }
 
+// What a judge fails is killed; what judges call SUSPECT alone is said to be so.
+TEST(Mutants, AreSaidToBeSuspectWhereNothingIsProved) {
+  const auto verdicts = verdicts_of({mutant("operand-retargeted")}, {one_case()});
+  ASSERT_EQ(verdicts.size(), 1U);
+  EXPECT_FALSE(verdicts[0].is_suspect);
+  EXPECT_STREQ(verdict_word(verdicts[0]), "KILLED");
+  MutantVerdict suspect = verdicts[0];
+  suspect.is_suspect = true;
+  EXPECT_STREQ(verdict_word(suspect), "KILLED (suspect)");
+}
+
 TEST(Mutants, AreTriedOnTheCasesThatNameThemFirst) {
   std::vector<MutantCase> cases = {one_case(), one_case()};
   cases[0].path = "a.case";

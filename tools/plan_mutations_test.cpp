@@ -9,113 +9,17 @@
 
 #include "conformance/verify/happens_before.h"
 #include "conformance/verify/verify.h"
-#include "optimized/optimized.h"
-#include "reference/reference.h"
-#include "spec/graph_text.h"
 #include "spec/plan_diff.h"
-#include "tools/golden_models_test.h"
+#include "tools/plan_samples_test.h"
 
 namespace graphgate {
 namespace {
 
 using conformance::PlanMutation;
 
-// A plan with the program that it is for.
-struct Sample {
-  std::string name;
-  std::shared_ptr<const spec::Program> program;
-  spec::Plan plan;
-  std::vector<spec::ProvenanceRow> facts;  // of a run of the reference; empty for padded plans
-};
-
-std::vector<spec::Finding> findings_of(const Sample& sample, const spec::Plan& plan) {
-  return verify::verify_plan({&plan, sample.program.get(), &spec::builtin_op_table(),
-                              sample.facts.empty() ? nullptr : &sample.facts});
-}
-
-reference::Options options_of_oracle() {
-  reference::Options options;
-  options.mode = reference::Mode::kProvenance;
-  return options;
-}
-
-void add_sample(const std::string& name, const std::shared_ptr<const spec::Program>& program,
-                const std::vector<spec::InputValue>& inputs, const optimized::Options& options,
-                std::vector<Sample>& out) {
-  const auto executor = optimized::make_executor(options);
-  const auto loaded = executor->load(*program);
-  ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.error().message;
-  const auto called = loaded.value()->call(inputs);
-  ASSERT_TRUE(called.ok()) << name << ": " << called.error().message;
-  const auto oracle = reference::make_executor(options_of_oracle());
-  const auto reference = oracle->load(*program);
-  ASSERT_TRUE(reference.ok()) << name << ": " << reference.error().message;
-  auto run = reference.value()->call(inputs);
-  ASSERT_TRUE(run.ok()) << name << ": " << run.error().message;
-  Sample sample{name, program, *loaded.value()->plan(), std::move(run.value().provenance)};
-  if (sample.plan.padding) sample.facts.clear();
-  out.push_back(std::move(sample));
-}
-
-optimized::Options on_streams(std::uint32_t count) {
-  optimized::Options options;
-  options.compile.streams.count = count;
-  options.compile.compiler.name = "eager";
-  return options;
-}
-
-optimized::Options weak_and_padded() {
-  optimized::Options options;
-  options.runtime.weak_outputs = true;
-  options.runtime.capture_sizes = {8, 64};
-  return options;
-}
-
-// What no model has: an input that changes its geometry, a number to specialize to, two inputs and
-// outputs of one type.
-constexpr const char* kExtra = R"(program "extra" {
-  input %x : f32[1, 8, 8]
-  input %y : f32[8, 8]
-  input %z : f32[8, 8]
-  input %n : symint
-  %s = aten.squeeze_.dim(%x, 0)
-  %a : f32[8, 8] = aten.mul.Tensor(%y, %n)
-  %b : f32[8, 8] = aten.sub.Tensor(%a, %z)
-  %c : f32[8, 8] = aten.mm.default(%b, %y)
-  output %a
-  output %c
-  output %s
-})";
-
-const std::vector<Sample>& samples() {
-  static const std::vector<Sample> kSamples = [] {
-    std::vector<Sample> out;
-    for (const char* model : {"mutations", "cond_nonzero", "mixed_device", "vllm_like",
-                              "decode_static_cache", "llama_sdpa"}) {
-      const Model read = read_model(std::string(GRAPHGATE_GOLDEN_DIR "/models/") + model + ".pt2");
-      const auto program = std::make_shared<const spec::Program>(read.program);
-      const auto& inputs = read.calls.at(0).inputs;
-      add_sample(model, program, inputs, {}, out);
-      add_sample(std::string(model) + ", streams", program, inputs, on_streams(4), out);
-      add_sample(std::string(model) + ", padded", program, inputs, weak_and_padded(), out);
-    }
-    auto extra = spec::parse_program(kExtra, spec::builtin_op_table());
-    EXPECT_TRUE(extra.ok()) << extra.error().message;
-    if (!extra.ok()) return out;
-    const std::vector<spec::InputValue> inputs = {
-        spec::make_host_tensor(spec::DType::kFloat32, {1, 8, 8}),
-        spec::make_host_tensor(spec::DType::kFloat32, {8, 8}),
-        spec::make_host_tensor(spec::DType::kFloat32, {8, 8}), std::int64_t{3}};
-    add_sample("extra", std::make_shared<const spec::Program>(std::move(extra).value()), inputs, {},
-               out);
-    return out;
-  }();
-  return kSamples;
-}
-
 TEST(PlanMutations, LeaveRightPlansWithoutAFinding) {
   for (const Sample& sample : samples()) {
-    for (const auto& finding : findings_of(sample, sample.plan)) {
+    for (const auto& finding : findings_of_sample(sample, sample.plan)) {
       ADD_FAILURE() << sample.name << ": " << finding.rule << " " << finding.message;
     }
   }
@@ -123,7 +27,7 @@ TEST(PlanMutations, LeaveRightPlansWithoutAFinding) {
 
 // What a mutation is caught by: its judge, or another one that needs no run.
 bool is_caught(const Sample& sample, const spec::Plan& changed) {
-  return !findings_of(sample, changed).empty();
+  return !findings_of_sample(sample, changed).empty();
 }
 
 class EveryMutation : public testing::TestWithParam<PlanMutation> {};
@@ -237,7 +141,7 @@ RC_GTEST_PROP(EventWaits, AreMissedWhenTheyAreGone, ()) {
   spec::Plan plan = sample.plan;
   auto& list = plan.steps[wait.step].waits;
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(wait.index));
-  const auto findings = findings_of(sample, plan);
+  const auto findings = findings_of_sample(sample, plan);
   const bool is_found = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
     return finding.rule.starts_with("HB.");
   });

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <unordered_map>
 
-#include "interop/safetensors.h"
+#include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
 #include "tools/report.h"
+#include "tools/stored_bytes.h"
 
 namespace graphgate::tools {
 namespace {
@@ -26,69 +25,6 @@ Json number(double value) {
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   return value;
 }
-
-// Contents and storages by number. Two storages of the same content are still two storages.
-class BytePool {
- public:
-  Json tensor(const HostTensor& tensor) {
-    Json json;
-    json["storage"] = storage_of(tensor);
-    json["dtype"] = spec::torch_name(tensor.dtype);
-    json["sizes"] = tensor.sizes;
-    json["strides"] = tensor.strides;
-    if (tensor.storage_offset != 0) json["storage_offset"] = tensor.storage_offset;
-    json["device"] = spec::print_device(tensor.device);
-    return json;
-  }
-
-  Json words(const std::vector<spec::ProvenanceWord>& words) {
-    auto storage = std::make_shared<spec::HostStorage>();
-    storage->bytes.resize(words.size() * sizeof(words[0]));
-    std::memcpy(storage->bytes.data(), words.data(), storage->bytes.size());
-    return content_of(storage, spec::DType::kInt64);
-  }
-
-  [[nodiscard]] const Json& storages() const { return storages_; }
-  [[nodiscard]] const interop::NamedTensors& contents() const { return contents_; }
-
- private:
-  std::size_t storage_of(const HostTensor& tensor) {
-    const auto known = numbers_.find(tensor.storage.get());
-    if (known != numbers_.end()) return known->second;
-    kept_.push_back(tensor.storage);
-    storages_.push_back(content_of(tensor.storage, tensor.dtype));
-    return numbers_.emplace(tensor.storage.get(), numbers_.size()).first->second;
-  }
-
-  // Elements of `dtype` where the bytes are whole ones, so that a person can look at them.
-  std::string content_of(const std::shared_ptr<spec::HostStorage>& storage, spec::DType dtype) {
-    const std::string_view bytes(reinterpret_cast<const char*>(storage->bytes.data()),
-                                 storage->bytes.size());
-    const std::size_t hash = std::hash<std::string_view>{}(bytes);
-    const auto [begin, end] = by_hash_.equal_range(hash);
-    for (auto at = begin; at != end; ++at) {
-      if (contents_.at(at->second).storage->bytes == storage->bytes) return at->second;
-    }
-    std::string name = "content" + std::to_string(contents_.size());
-    const auto count = static_cast<std::int64_t>(bytes.size());
-    const std::int64_t item = spec::item_size_bytes(dtype);
-    const bool is_whole = count % item == 0;
-    HostTensor content;
-    content.dtype = is_whole ? dtype : spec::DType::kUInt8;
-    content.sizes = {is_whole ? count / item : count};
-    content.strides = {1};
-    content.storage = storage;
-    contents_.emplace(name, std::move(content));
-    by_hash_.emplace(hash, name);
-    return name;
-  }
-
-  std::vector<std::shared_ptr<spec::HostStorage>> kept_;
-  std::unordered_map<const spec::HostStorage*, std::size_t> numbers_;
-  std::unordered_multimap<std::size_t, std::string> by_hash_;
-  interop::NamedTensors contents_;
-  Json storages_ = Json::array();
-};
 
 Json ops_json(const spec::OpTable& ops) {
   Json rows = Json::array();
@@ -296,14 +232,20 @@ class RunWriter {
     return json;
   }
 
-  // A plan that is not well formed has no text: null.
+  // A plan that is not well formed has no text: JSON keeps it as it is.
   Result<Json> plan_file(const std::shared_ptr<const spec::Plan>& plan) {
     const auto known = plans_.find(plan.get());
     if (known != plans_.end()) return Json(known->second);
-    if (!spec::check_plan(*plan).ok()) return Json(nullptr);
-    const std::string file = "plan" + std::to_string(plans_.size()) + ".plan";
-    GRAPHGATE_TRY_VOID(
-        write_text(spec::print_plan(*plan, *script_.ops), (folder_ / file).string()));
+    std::string file = "plan" + std::to_string(plans_.size());
+    std::string text;
+    if (spec::check_plan(*plan).ok()) {
+      file += ".plan";
+      text = spec::print_plan(*plan, *script_.ops);
+    } else {
+      file += kMalformedPlan;
+      GRAPHGATE_TRY(text, interop::print_plan_json(*plan, interop::PlanReferences::kByNumber));
+    }
+    GRAPHGATE_TRY_VOID(write_text(text, (folder_ / file).string()));
     return Json(plans_.emplace(plan.get(), file).first->second);
   }
 
@@ -334,7 +276,7 @@ class RunWriter {
 
   const fs::path folder_;
   const Script& script_;
-  BytePool pool_;
+  StoredBytes pool_;
   std::map<const spec::Plan*, std::string> plans_;
 };
 

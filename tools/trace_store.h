@@ -6,6 +6,7 @@
 //     tensors.safetensors  all bytes, each content once
 //     program0.txt         graph text; its tensors are in tensors.safetensors
 //     plan0.plan           plan text
+//     plan1.malformed.json what check_plan refuses: JSON that refers to everything by number
 //
 // The form is in docs/formats.md. `graphgate check --record` writes one, `--judge-recorded` reads
 // it. Oracles are not stored: they run again.
@@ -14,12 +15,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "conformance/harness/judge.h"
 
 namespace graphgate::tools {
 
 inline constexpr int kStoredRunVersion = 1;
+// How the files of plans end that are not well formed.
+inline constexpr std::string_view kMalformedPlan = ".malformed.json";
 
 struct StoredRun {
   conformance::Script script;

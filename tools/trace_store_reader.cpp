@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "interop/plan_json.h"
 #include "spec/plan_text.h"
 #include "tools/programs.h"
 #include "tools/stored_tensors.h"
@@ -111,9 +112,14 @@ class RunReader {
     if (known != plans_.end()) return known->second;
     const std::string path = (folder_ / file).string();
     GRAPHGATE_TRY(const std::string text, read_text(path));
-    GRAPHGATE_TRY(spec::Plan plan, spec::parse_plan(text, *script_.ops, path));
-    const auto valid = spec::check_plan(plan);
-    if (!valid.ok()) return valid.error().at(path);
+    spec::Plan plan;
+    if (file.ends_with(kMalformedPlan)) {
+      GRAPHGATE_TRY(plan, interop::read_plan_json(text, path, interop::PlanReferences::kByNumber));
+    } else {
+      GRAPHGATE_TRY(plan, spec::parse_plan(text, *script_.ops, path));
+      const auto valid = spec::check_plan(plan);
+      if (!valid.ok()) return valid.error().at(path);
+    }
     return plans_.emplace(file, std::make_shared<const spec::Plan>(std::move(plan))).first->second;
   }
 

@@ -141,6 +141,57 @@ TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
   }
 }
 
+// Ways not to be well formed: judges say of the stored plan what they say of the live one.
+TEST_F(StoredRuns, KeepPlansThatAreNotWellFormed) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  const GoneSource gone;
+  using Break = void (*)(spec::Plan&);
+  const Break kBreaks[] = {
+      [](spec::Plan& plan) { plan.buffers[1].name = plan.buffers[0].name; },
+      [](spec::Plan& plan) { plan.buffers.back().offset_bytes = 1 << 20; },
+      [](spec::Plan& plan) { plan.buffers.back().pool = spec::PoolId{77}; },
+      [](spec::Plan& plan) { plan.values.back().buffer.reset(); },
+      [](spec::Plan& plan) { plan.steps[0].node.results[0].values.clear(); },
+      [](spec::Plan& plan) { plan.steps[0].waits.push_back(spec::EventId{5}); },
+      [](spec::Plan& plan) { plan.blocks[0].partitions.pop_back(); },
+      [](spec::Plan& plan) { plan.blocks[0].partitions[0].signature.outputs.push_back({99}); },
+  };
+  for (const Break& damage : kBreaks) {
+    Runs runs(script_, *subject, *oracle);
+    ASSERT_TRUE(runs.subject().ok());
+    Trace trace = *runs.subject().value();
+    auto plan = std::make_shared<spec::Plan>(*trace.calls[0].plan);
+    damage(*plan);
+    ASSERT_FALSE(spec::check_plan(*plan).ok());
+    const auto damaged = trace.calls[0].plan;
+    for (CallRecord& call : trace.calls) {
+      if (call.plan == damaged) call.plan = plan;
+    }
+    Runs live(script_, gone, *oracle);
+    live.provide(trace);
+    const CaseReport before = judge_again(live, "bounds,verifier,happens-before,quality");
+    ASSERT_EQ(before.outcome, spec::Outcome::kFail);
+    EXPECT_NE(before.reason.find(spec::check_plan(*plan).error().message), std::string::npos)
+        << before.reason;
+    const std::string run = (folder_ / "run").string();
+    ASSERT_TRUE(write_run(run, script_, "optimized", true, false, live.subject_traces()).ok());
+    auto stored = read_run(run);
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    ASSERT_TRUE(stored.value().traces.at({})->calls[0].plan);
+    EXPECT_EQ(*stored.value().traces.at({})->calls[0].plan, *plan);
+    Runs again(stored.value().script, gone, *oracle);
+    again.provide(std::move(*stored.value().traces.at({})));
+    const CaseReport after = judge_again(again, "bounds,verifier,happens-before,quality");
+    EXPECT_EQ(after.outcome, before.outcome);
+    EXPECT_EQ(after.reason, before.reason);
+    for (std::size_t j = 0; j < before.judges.size(); ++j) {
+      EXPECT_EQ(after.judges[j].findings.size(), before.judges[j].findings.size());
+      EXPECT_EQ(after.judges[j].checks, before.judges[j].checks);
+    }
+  }
+}
+
 TEST_F(StoredRuns, ReplaceOnlyStoredRuns) {
   const auto subject = optimized_source();
   const auto oracle = reference_source(/*allow_zero_and_one=*/false);

@@ -117,15 +117,9 @@ std::string seconds_of(double seconds) {
   return text;
 }
 
-const char* word_of(const MutantVerdict& verdict) {
-  if (verdict.killed) return "KILLED";
-  if (verdict.is_tested) return "TESTED";
-  return verdict.is_equivalent ? "EQUIVALENT" : "SURVIVED";
-}
-
 void print_verdict(const MutantVerdict& verdict) {
   const Mutant& mutant = verdict.mutant;
-  std::printf("%-10s %s (%s): ", word_of(verdict), mutant.name.c_str(), mutant.where.c_str());
+  std::printf("%-10s %s (%s): ", verdict_word(verdict), mutant.name.c_str(), mutant.where.c_str());
   if (!verdict.killed) {
     std::printf("%zu cases, %s\n", verdict.cases, seconds_of(verdict.seconds).c_str());
     if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
@@ -155,7 +149,8 @@ std::map<std::string, JudgeScore> scores_of(const std::vector<MutantVerdict>& ve
 }
 
 struct Totals {
-  std::size_t killed = 0;
+  std::size_t killed = 0;   // by a failure
+  std::size_t suspect = 0;  // by a suspicion alone
   std::size_t tested = 0;
   std::size_t equivalent = 0;
   std::size_t survived = 0;
@@ -165,8 +160,9 @@ struct Totals {
 Totals totals_of(const std::vector<MutantVerdict>& verdicts) {
   Totals totals;
   for (const MutantVerdict& verdict : verdicts) {
-    totals.killed += verdict.killed ? 1 : 0;
-    const std::string word = word_of(verdict);
+    totals.killed += verdict.killed && !verdict.is_suspect ? 1 : 0;
+    totals.suspect += verdict.killed && verdict.is_suspect ? 1 : 0;
+    const std::string word = verdict_word(verdict);
     totals.tested += word == "TESTED" ? 1 : 0;
     totals.equivalent += word == "EQUIVALENT" ? 1 : 0;
     totals.survived += word == "SURVIVED" ? 1 : 0;
@@ -185,8 +181,10 @@ void print_summary(const std::vector<MutantVerdict>& verdicts) {
   std::printf("  %-16s %4zu mutants: outputs of one call, torch's tolerances, over all cases\n",
               "(a usual test)", totals.by_outputs);
   std::printf(
-      "\n%zu mutants: %zu killed, %zu found by tests of their own, %zu equivalent, %zu survived\n",
-      verdicts.size(), totals.killed, totals.tested, totals.equivalent, totals.survived);
+      "\n%zu mutants: %zu killed, %zu killed (suspect), %zu found by tests of their own, "
+      "%zu equivalent, %zu survived\n",
+      verdicts.size(), totals.killed, totals.suspect, totals.tested, totals.equivalent,
+      totals.survived);
 }
 
 nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
@@ -198,7 +196,7 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
     one["kind"] = verdict.mutant.is_deviation ? "deviation" : "plan mutation";
     one["where"] = verdict.mutant.where;
     one["what"] = verdict.mutant.what;
-    one["outcome"] = word_of(verdict);
+    one["outcome"] = verdict_word(verdict);
     one["judges"] = verdict.judges;
     one["case"] = verdict.path;
     one["finding"] = verdict.message;
@@ -209,6 +207,7 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
   }
   const Totals totals = totals_of(verdicts);
   json["killed"] = totals.killed;
+  json["suspect"] = totals.suspect;
   json["tested"] = totals.tested;
   json["equivalent"] = totals.equivalent;
   json["survived"] = totals.survived;

@@ -130,7 +130,8 @@ Sites changed_symbols(const Plan& plan) {
 Sites dropped_key_entries(const Plan& plan) {
   // One that says nothing at all of sizes would leave them to the plan's symbols.
   const auto is_size = [](const auto& entry) {
-    return entry.first.starts_with("symbol.") || entry.first.starts_with("input.");
+    return entry.first.starts_with("symbol.") || entry.first.starts_with("input.") ||
+           entry.first.starts_with("number.");
   };
   Sites sites;
   if (std::count_if(plan.key.begin(), plan.key.end(), is_size) < 2) return sites;

@@ -1,5 +1,7 @@
 #include "conformance/harness/executor_source.h"
 
+#include <algorithm>
+
 namespace graphgate::conformance {
 
 std::string print_configuration(const Configuration& configuration) {
@@ -14,6 +16,23 @@ Configuration merged(const Configuration& base, const Configuration& changes) {
   Configuration both = changes;
   both.insert(base.begin(), base.end());
   return both;
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (end > at) out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string join_list(const std::vector<std::string>& elements) {
+  std::string text;
+  for (const std::string& element : elements) text += (text.empty() ? "" : ",") + element;
+  return text;
 }
 
 }  // namespace graphgate::conformance

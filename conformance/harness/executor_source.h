@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spec/executor.h"
 #include "spec/op_table.h"
@@ -25,6 +26,10 @@ using Configuration = std::map<std::string, std::string, std::less<>>;
 
 // `changes` over `base`. An empty value in `changes` sets a switch; nothing is ever removed.
 [[nodiscard]] Configuration merged(const Configuration& base, const Configuration& changes);
+
+// The elements of a list option, "a,b"; empty ones are left out. And back.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& text);
+[[nodiscard]] std::string join_list(const std::vector<std::string>& elements);
 
 class ExecutorSource {
  public:

@@ -1,128 +1,18 @@
 #include "conformance/harness/first_divergence.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "conformance/harness/configuration_table.h"
+#include "conformance/harness/cut_changes.h"
 #include "conformance/harness/judge_nodes.h"
 #include "conformance/harness/judge_report.h"
 #include "conformance/harness/lone_taps.h"
-#include "spec/deviation.h"
 
 namespace graphgate::conformance {
 namespace {
 
 using spec::Finding;
 using spec::Outcome;
-
-// One way to change a configuration, and how it is said.
-struct Change {
-  std::string words;
-  Configuration options;  // all of them, after the change
-};
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end > at) out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
-// Each option of the script left out; of lists each element, too.
-void add_removals(const Configuration& options, std::vector<Change>& out) {
-  for (const auto& [name, value] : options) {
-    Change change{"without " + name + (value.empty() ? "" : "=" + value), options};
-    change.options.erase(name);
-    const std::vector<std::string> elements = split_list(value);
-    for (std::size_t i = 0; elements.size() > 1 && i < elements.size(); ++i) {
-      Change one{"without " + name + "=" + elements[i], options};
-      std::string rest;
-      for (std::size_t k = 0; k < elements.size(); ++k) {
-        if (k != i) rest += (rest.empty() ? "" : ",") + elements[k];
-      }
-      one.options[name] = rest;
-      out.push_back(std::move(one));
-    }
-    out.push_back(std::move(change));
-  }
-}
-
-// `text` ("no-reuse", "memory=pools memory-pool=none") set over the options. List options grow.
-void add_set(const Configuration& options, const std::string& text, std::vector<Change>& out) {
-  Change change{text, options};
-  for (const auto& [name, value] : parse_configuration(text)) {
-    std::string& now = change.options[name];
-    const bool is_list = name == "split-op" || name == "no-pass" || name == "no-deviation";
-    if (is_list && !now.empty()) {
-      now.append(",").append(value);
-    } else {
-      now = value;
-    }
-  }
-  if (change.options != options) out.push_back(std::move(change));
-}
-
-std::vector<std::string> ops_of(const Script& script) {
-  std::vector<std::string> out;
-  for (const auto& program : script.programs) {
-    for (const spec::Node& node : program->graph.nodes) {
-      const bool is_known = script.ops->find(node.op) != nullptr;
-      const bool is_new = std::find(out.begin(), out.end(), node.op) == out.end();
-      if (is_known && is_new && !node.op.starts_with("_operator.")) out.push_back(node.op);
-    }
-  }
-  return out;
-}
-
-// Rows with one option: the common ones first.
-std::vector<std::string> single_rows() {
-  std::vector<std::string> out;
-  for (const bool common : {true, false}) {
-    for (const ConfigurationRow& row : configuration_rows()) {
-      const bool is_single = row.text.find(' ') == std::string::npos;
-      if (is_single && row.is_common == common) out.push_back(row.text);
-    }
-  }
-  return out;
-}
-
-std::vector<Change> single_changes(const Script& script) {
-  std::vector<Change> out;
-  add_removals(script.options, out);
-  for (const std::string& row : single_rows()) add_set(script.options, row, out);
-  add_set(script.options, "streams=1", out);
-  constexpr std::size_t kMostOps = 8;
-  const std::vector<std::string> ops = ops_of(script);
-  for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i) {
-    add_set(script.options, "split-op=" + ops[i], out);
-  }
-  return out;
-}
-
-std::vector<Change> pairs_of_changes(const Script& script) {
-  const std::vector<std::string> rows = single_rows();
-  std::vector<Change> out;
-  constexpr std::size_t kFirst = 10;
-  for (std::size_t b = 0; b < std::min(kFirst, rows.size()); ++b) {
-    for (std::size_t a = 0; a < b; ++a) add_set(script.options, rows[a] + " " + rows[b], out);
-  }
-  return out;
-}
-
-// A profile with one of its deviations less; of those that it lacks the executor knows nothing.
-std::vector<Change> deviations_less(const Script& script) {
-  std::vector<Change> out;
-  if (!script.options.contains("profile")) return out;
-  for (const spec::DeviationRow& row : spec::deviations()) {
-    add_set(script.options, "no-deviation=" + std::string(row.name), out);
-    out.back().words = "without the profile's deviation " + std::string(row.name);
-  }
-  return out;
-}
 
 class Divider {
  public:
@@ -138,6 +28,7 @@ class Divider {
         std::any_of(out_.changes.begin(), out_.changes.end(),
                     [](const std::string& words) { return words.starts_with("without profile="); });
     if (is_profile) GRAPHGATE_TRY_VOID(try_all(deviations_less(runs_.script())));
+    GRAPHGATE_TRY_VOID(try_cuts());
     if (out_.passing.empty()) GRAPHGATE_TRY_VOID(try_all(pairs_of_changes(runs_.script())));
     GRAPHGATE_TRY_VOID(find_node());
     return std::move(out_);
@@ -146,13 +37,33 @@ class Divider {
  private:
   Result<void> try_all(const std::vector<Change>& changes) {
     for (const Change& change : changes) {
-      if (out_.tried >= budget_ || watch_.seconds() > kMostSeconds) return {};
+      if (is_out_of_time(budget_)) return {};
       GRAPHGATE_TRY(const bool passed, passes(change.options));
-      if (!passed) continue;
-      out_.passing.push_back(change.options);
-      out_.changes.push_back(change.words);
+      if (passed) take(change);
     }
     return {};
+  }
+
+  // Which cut of the failing run matters.
+  Result<void> try_cuts() {
+    GRAPHGATE_TRY(const Trace* const failed, runs_.subject());
+    const std::size_t budget = out_.tried + kMostForCuts;
+    const TryOptions try_options = [&](const Configuration& options) -> Result<bool> {
+      if (is_out_of_time(budget)) return false;
+      return passes(options);
+    };
+    GRAPHGATE_TRY(const auto changes, least_cut_changes(runs_.script(), *failed, try_options));
+    for (const Change& change : changes) take(change);
+    return {};
+  }
+
+  [[nodiscard]] bool is_out_of_time(std::size_t budget) const {
+    return out_.tried >= budget || watch_.seconds() > kMostSeconds;
+  }
+
+  void take(const Change& change) {
+    out_.passing.push_back(change.options);
+    out_.changes.push_back(change.words);
   }
 
   // Whether the judges that failed are content with the script under these options. A configuration
@@ -238,6 +149,7 @@ class Divider {
   }
 
   static constexpr double kMostSeconds = 60;
+  static constexpr std::size_t kMostForCuts = 60;
 
   Runs& runs_;
   JudgeSet failed_;

@@ -6,11 +6,12 @@
 //                     result lies outside its bound on the operands that it read (taps): the node
 //                     where the run leaves the right path, by the program's names;
 //   the least change  of the configuration under which the judges that failed pass: one option set
-//                     or removed, then two; "no-reuse: passes".
+//                     or removed, one cut moved, removed or added (cut_changes.h), then two
+//                     options.
 //
 //   first node: 'add_3' (aten.add.Tensor): step 7 read %v3 of buffer b2 ...
 //   no-reuse: passes
-//   memory=lines: passes
+//   cut 2|3 moved from behind 'mm_1' to behind 'add_3': passes
 #pragma once
 
 #include <string>
@@ -28,7 +29,8 @@ struct Divergence {
   std::size_t tried = 0;               // configurations that ran
 };
 
-// `failed`: the judges to please; never empty. Runs at most `budget` configurations.
+// `failed`: the judges to please; never empty. Runs at most `budget` configurations, and 60 for
+// cuts.
 [[nodiscard]] Result<Divergence> find_divergence(Runs& runs, JudgeSet failed,
                                                  const JudgeSettings& settings,
                                                  std::size_t budget = 120);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "conformance/compare/compare.h"
+#include "conformance/harness/verified_plans.h"
 #include "spec/type_text.h"
 
 namespace graphgate::conformance {
@@ -255,7 +256,7 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
   GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));
   GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
   if (trace.error) return unsupported("with taps: " + trace.error->message);
-  GRAPHGATE_TRY(const auto bounds, runs.make_oracle("worst-case"));
+  std::map<const spec::OpTable*, std::unique_ptr<spec::Executor>> bounds;
   const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
     GRAPHGATE_TRY(const Trace* const oracle, runs.oracle("worst-case"));
     return call >= oracle->calls.size() || has_open_element(oracle->calls[call].result, output);
@@ -263,7 +264,12 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
   NodeReport all;
   for (std::size_t call = 0; call < trace.calls.size() && call < plain->calls.size(); ++call) {
     const std::size_t p = trace.calls[call].program;
-    NodeJudge judge(*runs.script().programs[p], tapped[p], *bounds);
+    const spec::OpTable& ops = ops_at(runs.script(), trace.calls[call].step);
+    auto& oracle = bounds[&ops];
+    if (!oracle) {
+      GRAPHGATE_TRY(oracle, runs.oracle_source().make({{"mode", "worst-case"}}, ops));
+    }
+    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle);
     GRAPHGATE_TRY_VOID(
         judge.judge_call(call, plain->calls[call].result, trace.calls[call].result, is_open));
     add(judge.take(), all);

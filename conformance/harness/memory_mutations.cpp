@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "conformance/harness/mutation_sites.h"
+#include "spec/op_table.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -213,6 +214,60 @@ Sites shared_buffers(const Plan& plan) {
   return sites;
 }
 
+// A result that lies in no other's memory, by its op's schema.
+bool makes_new_memory(const spec::Node& node) {
+  const spec::OpRow* row = spec::builtin_op_table().find(node.op);
+  return row != nullptr && row->undeclared_aliases.empty() && !row->effects.mutates() &&
+         std::all_of(row->effects.returns.begin(), row->effects.returns.end(),
+                     [](const auto& one) { return one.aliases.empty(); });
+}
+
+// Results that are the only value over their buffer, with the step that makes them.
+std::vector<std::pair<std::uint32_t, std::size_t>> lone_results(const Plan& plan) {
+  std::vector<int> values_over(plan.buffers.size(), 0);
+  for (const PlanValue& value : plan.values) {
+    if (value.buffer) ++values_over[value.buffer->index];
+  }
+  std::vector<std::pair<std::uint32_t, std::size_t>> out;
+  const auto made = made_in_arenas(plan);
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    if (runs_blocks(plan.steps[s])) continue;
+    for (const spec::Node& node : nodes_of(plan.steps[s])) {
+      if (!makes_new_memory(node)) continue;
+      for (const spec::NodeResult& result : node.results) {
+        for (const spec::ValueId id : result.values) {
+          const bool is_alone = std::count(made.begin(), made.end(), id.index) == 1 &&
+                                values_over[plan.values[id.index].buffer->index] == 1;
+          if (is_alone) out.emplace_back(id.index, s);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// A result goes into the buffer of one of another dtype that is dead by then.
+Sites lines_of_other_dtype(const Plan& plan) {
+  const PlanTimes times(plan);
+  const auto results = lone_results(plan);
+  Sites sites;
+  for (const auto& [a, made_a] : results) {
+    for (const auto& [b, made_b] : results) {
+      const PlanValue& first = plan.values[a];
+      const PlanValue& second = plan.values[b];
+      const std::uint32_t to = first.buffer->index;
+      const bool is_other = first.value.type && second.value.type &&
+                            first.value.type->dtype != second.value.type->dtype;
+      const bool fits_in =
+          plan.buffers[to].size_bytes >= plan.buffers[second.buffer->index].size_bytes &&
+          plan.buffers[to].pool == plan.buffers[second.buffer->index].pool;
+      if (!is_other || !fits_in || times.use(to)->last_step >= times.position(made_b)) continue;
+      sites.emplace_back([b = b, to](Plan& p) { p.values[b].buffer = spec::BufferId{to}; });
+    }
+  }
+  return sites;
+}
+
 Sites typed_results(const Plan& plan, void (*change)(spec::TensorType&)) {
   Sites sites;
   for (const auto id : made_in_arenas(plan)) {
@@ -293,6 +348,9 @@ constexpr MutationRow kRows[] = {
     {{"results-share-buffer", "PlanValue::buffer",
       "two results that are needed at the same time lie in one buffer", true, "verifier"},
      shared_buffers},
+    {{"line-of-other-dtype", "PlanValue::buffer",
+      "a result lies in the buffer of a dead one of another dtype", true, "verifier"},
+     lines_of_other_dtype},
     {{"result-of-other-dtype", "PlanValue::value", "a result has another dtype of the same size",
       true, "verifier"},
      other_dtypes},

@@ -43,24 +43,6 @@ std::vector<std::string> ops_of(const PlanStep& step) {
   return out;
 }
 
-// "ns.name" stands for every overload; "ns::name" will do.
-bool names_op(std::string option, const std::string& op) {
-  const std::size_t colons = option.find("::");
-  if (colons != std::string::npos) option.replace(colons, 2, ".");
-  return op == option || op.starts_with(option + ".");
-}
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    if (end > at) out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 class IntentJudge {
  public:
   explicit IntentJudge(const IntentCase& intent)
@@ -74,7 +56,7 @@ class IntentJudge {
       }
       look_at_neighbours(block);
     }
-    look_at_memory();
+    for (Finding& finding : judge_memory_intent(case_)) findings_.push_back(std::move(finding));
     return std::move(findings_);
   }
 
@@ -145,7 +127,7 @@ class IntentJudge {
   [[nodiscard]] bool is_split_op(const PlanStep& step) const {
     for (const std::string& op : ops_of(step)) {
       for (const std::string& option : split_list(value("split-op"))) {
-        if (names_op(option, op)) return true;
+        if (option_names_op(option, op)) return true;
       }
     }
     return false;
@@ -254,10 +236,8 @@ class IntentJudge {
 
   // Two captured partitions side by side say that something was cut for nothing.
   void look_at_neighbours(const spec::PlanBlock& block) {
-    if (has("max-partition") || has("cut-after") || value("partition").starts_with("split-graph") ||
-        has("profile")) {
-      return;
-    }
+    const bool cuts_anyway = has("max-partition") || has("cut-after") || has("profile");
+    if (cuts_anyway || value("partition").starts_with("split-graph")) return;
     for (std::size_t p = 1; p < block.partitions.size(); ++p) {
       if (!block.partitions[p - 1].captured || !block.partitions[p].captured) continue;
       add("Q3.over-partitioned",
@@ -265,37 +245,6 @@ class IntentJudge {
               block.name + " are both captured, with nothing between them",
           block.partitions[p]);
     }
-  }
-
-  void look_at_memory() {
-    const PlanPartition none;
-    if (has("no-reuse")) {
-      for (std::size_t a = 0; a < plan_.buffers.size(); ++a) {
-        for (std::size_t b = 0; b < a; ++b) {
-          if (!share_bytes(plan_.buffers[a], plan_.buffers[b])) continue;
-          add("Q4.not-in-effect",
-              "$" + plan_.buffers[b].name + " and $" + plan_.buffers[a].name +
-                  " share bytes, though no-reuse was asked for",
-              none);
-          return;
-        }
-      }
-    }
-    if (!has("static-input")) return;
-    const bool any = std::any_of(plan_.pools.begin(), plan_.pools.end(), [](const auto& pool) {
-      return pool.kind == spec::PoolKind::kCaller;
-    });
-    if (!any) {
-      add("Q4.not-in-effect",
-          "no input stays where the caller has it, though static-input was "
-          "asked for",
-          none);
-    }
-  }
-  [[nodiscard]] bool share_bytes(const spec::PlanBuffer& a, const spec::PlanBuffer& b) const {
-    return a.pool == b.pool && plan_.pools[a.pool.index].kind == spec::PoolKind::kArena &&
-           a.offset_bytes < b.offset_bytes + b.size_bytes &&
-           b.offset_bytes < a.offset_bytes + a.size_bytes;
   }
 
   void add(std::string rule, std::string message, const PlanPartition& partition) {

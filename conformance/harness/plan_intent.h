@@ -29,6 +29,12 @@ struct IntentCase {
 // check_plan, and its ops be in the table.
 [[nodiscard]] std::vector<spec::Finding> judge_intent(const IntentCase& intent);
 
+// Of these, what is about places: no-reuse, static-input, unaligned-op. plan_intent_memory.cpp.
+[[nodiscard]] std::vector<spec::Finding> judge_memory_intent(const IntentCase& intent);
+
+// Whether an option names the op: "ns.name" stands for every overload; "ns::name" will do.
+[[nodiscard]] bool option_names_op(std::string option, const std::string& op);
+
 // The device type that captures run on: that of most tensors that captured partitions touch; one
 // that is not the CPU wins a tie. In a plan without captures: the only one there is, or "" (nothing
 // tells).

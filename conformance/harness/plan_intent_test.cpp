@@ -65,6 +65,37 @@ TEST(Intent, FindsACaptureThatLaunchesNothing) {
   EXPECT_EQ(rules_of(plan_with(one_partition("eager \"nothing to launch\"")), {}, true), Rules{});
 }
 
+// The cut that was asked for by name lies between two captures.
+TEST(Intent, KnowsThatCutsWereAskedFor) {
+  std::string text = one_partition("captured");
+  text.insert(text.rfind("  }"), R"(    partition 1 captured {
+      in $a
+      %d : f32[16] on cuda $d = aten.abs.default(%a)
+    }
+)");
+  const spec::Plan plan = plan_with(text);
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan, {{"cut-after", "b"}}), Rules{});
+}
+
+TEST(Intent, FindsResultsAtALesserAlignmentThanPromised) {
+  spec::Plan plan = plan_with(one_partition("captured"));
+  plan.pools.push_back({"loose", spec::PoolKind::kArena, {"cuda", -1}, 256, 16});
+  plan.buffers.push_back({"u", spec::PoolId{4}, 16, 64});
+  const auto lies_there = [&](std::uint32_t value) {
+    plan.values[value].buffer = spec::BufferId{static_cast<std::uint32_t>(plan.buffers.size() - 1)};
+  };
+  const Configuration options = {{"unaligned-op", "aten.relu.default"}};
+  EXPECT_EQ(rules_of(plan, options), Rules{});
+  lies_there(plan.steps[0].node.results[0].values[0].index);
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "the op that may";
+  lies_there(plan.steps[1].node.results[0].values[0].index);
+  EXPECT_EQ(rules_of(plan, options), Rules{"Q4.not-in-effect"}) << "another op";
+  plan.steps[1].node.arguments = plan.steps[0].node.arguments;
+  plan.steps[1].node.arguments[0].argument = {plan.steps[0].node.results[0].values[0]};
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "over an operand of its own";
+}
+
 TEST(Intent, FindsStepsCutOutForNoReasonOfTheirs) {
   std::string text = one_partition("eager \"uses symbol s0\"");
   text.insert(text.rfind("  }"), R"(    partition 1 captured {

@@ -1,5 +1,7 @@
 #include "conformance/harness/run_end.h"
 
+#include "conformance/harness/other_arms.h"
+
 namespace graphgate::conformance {
 namespace {
 
@@ -78,6 +80,12 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
                     oracle.error_step == subject.error_step &&
                     oracle.is_loaded == subject.is_loaded;
   if (both) return error;
+  GRAPHGATE_TRY(const auto other_arm, refusal_in_other_arm(runs, subject));
+  if (other_arm) {
+    return std::vector{
+        finding("R4.unsupported", Outcome::kUnsupported,
+                error.message + "; the arm that is not taken cannot run here: " + *other_arm)};
+  }
   return std::vector{finding("R1.refused-wrongly", Outcome::kFail,
                              subject.executor + ": " + place(subject) +
                                  ": refuses what the reference takes: " + error.message)};

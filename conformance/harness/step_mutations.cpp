@@ -266,7 +266,7 @@ Sites workspaces_over_live(const Plan& plan) { return workspaces(plan, false); }
 Sites workspaces_over_operands(const Plan& plan) { return workspaces(plan, true); }
 
 constexpr MutationRow kRows[] = {
-    {{"step-dropped", "Plan::steps", "a step that writes something is missing", true, "provenance"},
+    {{"step-dropped", "Plan::steps", "a step that writes something is missing", true, "verifier"},
      dropped_steps},
     {{"step-repeated", "Plan::steps", "an update in place happens twice", true, "provenance"},
      repeated_steps},
@@ -286,7 +286,7 @@ constexpr MutationRow kRows[] = {
       "provenance"},
      exchanged_arms},
     {{"body-node-dropped", "PlanStep::body", "an update inside a fused step is missing", true,
-      "provenance"},
+      "verifier"},
      dropped_body_nodes},
     {{"body-nodes-exchanged", "PlanStep::body",
       "a node of a fused step goes before one that it must follow", true, "verifier"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "conformance/harness/mutation_sites.h"
+#include "spec/op_table.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -61,12 +62,26 @@ std::optional<std::uint32_t> recorder_of(const Plan& plan, std::uint32_t waiter,
 }
 
 // Calls `visit(waiter, place among its waits, recorder)` for waits that order a conflict.
+// An op with hidden state or tokens, or one that only the program's own table knows.
+bool may_reach_state(const PlanStep& step) {
+  const auto nodes = nodes_of(step);
+  return std::any_of(nodes.begin(), nodes.end(), [](const spec::Node& node) {
+    const spec::OpRow* row = spec::builtin_op_table().find(node.op);
+    return row == nullptr || !row->hidden_state_writes.empty() ||
+           !row->hidden_state_reads.empty() || !row->orders.empty();
+  });
+}
+
 template <class Visit>
 void for_each_wait(const Plan& plan, Visit&& visit) {
   for (std::uint32_t i = 0; i < plan.steps.size(); ++i) {
     for (std::size_t w = 0; w < plan.steps[i].waits.size(); ++w) {
       const auto recorder = recorder_of(plan, i, plan.steps[i].waits[w]);
-      if (!recorder || !may_conflict(plan, plan.steps[*recorder], plan.steps[i])) continue;
+      if (!recorder) continue;
+      const PlanStep& earlier = plan.steps[*recorder];
+      const bool matters = may_conflict(plan, earlier, plan.steps[i]) ||
+                           (may_reach_state(earlier) && may_reach_state(plan.steps[i]));
+      if (!matters) continue;
       visit(i, w, *recorder);
     }
   }

@@ -67,7 +67,7 @@ class PlansVerifier {
     plan_case.plan = call.plan.get();
     const spec::Program& program = *runs_.script().programs[call.program];
     plan_case.program = &program;
-    plan_case.ops = ops_at(call.step);
+    plan_case.ops = &ops_at(runs_.script(), call.step);
     const bool has_facts = facts && index < facts->calls.size() &&
                            !facts->calls[index].result.provenance.empty() &&
                            is_of_its_size(*call.plan, program, call);
@@ -114,16 +114,6 @@ class PlansVerifier {
     return latest;
   }
 
-  // The op table at a step: restarts may replace rows.
-  [[nodiscard]] const spec::OpTable* ops_at(std::size_t step) const {
-    const spec::OpTable* ops = runs_.script().ops.get();
-    for (std::size_t i = 0; i < step; ++i) {
-      const auto* restart = std::get_if<ScriptRestart>(&runs_.script().steps[i]);
-      if (restart) ops = restart->ops ? restart->ops.get() : runs_.script().ops.get();
-    }
-    return ops;
-  }
-
   // False where the plan is not well formed: then nothing else is asked of it.
   bool verify_once(const CallRecord& call, const verify::PlanCase& plan_case) {
     const bool is_new = seen_.insert(call.plan.get()).second;
@@ -166,6 +156,15 @@ class PlansVerifier {
 };
 
 }  // namespace
+
+const spec::OpTable& ops_at(const Script& script, std::size_t step) {
+  const spec::OpTable* ops = script.ops.get();
+  for (std::size_t i = 0; i < step; ++i) {
+    const auto* restart = std::get_if<ScriptRestart>(&script.steps[i]);
+    if (restart) ops = restart->ops ? restart->ops.get() : script.ops.get();
+  }
+  return *ops;
+}
 
 bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
 

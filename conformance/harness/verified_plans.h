@@ -28,4 +28,7 @@ struct VerifiedPlans {
 // Whether a rule is one of happens-before.
 [[nodiscard]] bool is_about_order(std::string_view rule);
 
+// The op table at a step of the script: restarts may replace rows.
+[[nodiscard]] const spec::OpTable& ops_at(const Script& script, std::size_t step);
+
 }  // namespace graphgate::conformance

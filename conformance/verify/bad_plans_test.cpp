@@ -80,6 +80,22 @@ TEST_P(BadPlan, BreaksTheRuleThatItsNameSaysAndNoOther) {
   }
 }
 
+// A lesser alignment is suspect, unless the plan gives the same op a better one elsewhere.
+TEST(BadPlans, AreSuspectWhereThePlanDoesNotSayWhatIsRight) {
+  for (const int number : {1, 2, 3}) {
+    const std::string path =
+        GRAPHGATE_GOLDEN_DIR "/plans/bad/V6.alignment-" + std::to_string(number) + ".plan";
+    const auto plan = spec::parse_plan(text_of(path), spec::builtin_op_table(), path);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    PlanCase plan_case;
+    plan_case.plan = &plan.value();
+    plan_case.ops = &spec::builtin_op_table();
+    const std::vector<spec::Finding> findings = verify_plan(plan_case);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].outcome, number == 3 ? spec::Outcome::kFail : spec::Outcome::kSuspect);
+  }
+}
+
 std::string name_of(const testing::TestParamInfo<fs::path>& tested) {
   std::string name = tested.param.stem().string();
   std::replace_if(

@@ -31,6 +31,7 @@ void check_symbols(const RuleCase& rule_case, Findings& out);     // V2, rule_sy
 void check_overlap(const RuleCase& rule_case, Findings& out);     // V3, rule_overlap.cpp
 void check_in_place(const RuleCase& rule_case, Findings& out);    // V3, rule_in_place.cpp
 void check_order(const RuleCase& rule_case, Findings& out);       // V4, rule_order.cpp
+void check_nodes(const RuleCase& rule_case, Findings& out);       // V4, rule_nodes.cpp
 void check_effects(const RuleCase& rule_case, Findings& out);     // V4, rule_effects.cpp
 void check_frees(const RuleCase& rule_case, Findings& out);       // V5, rule_frees.cpp
 void check_places(const RuleCase& rule_case, Findings& out);      // V6, rule_places.cpp

@@ -190,15 +190,17 @@ class PaddingCheck {
       const NodeFact& fact = facts.nodes[n];
       const Graph& graph = *facts.frames[fact.frame].graph;
       bool writes_state = false;
-      bool reads_rows = false;
+      bool has_some_rows = false;  // what it reads, or what it writes: a view of as many rows
       for (const OperandFact& operand : fact.operands) {
-        writes_state = writes_state || (operand.use.writes && operand.tensor &&
-                                        state.contains(operand.tensor->storage));
-        reads_rows = reads_rows || (operand.use.reads && !operand.use.writes &&
-                                    has_rows(graph.value(operand.use.value)));
+        const bool is_state =
+            operand.use.writes && operand.tensor && state.contains(operand.tensor->storage);
+        writes_state = writes_state || is_state;
+        const bool is_read = operand.use.reads && !operand.use.writes;
+        has_some_rows =
+            has_some_rows || ((is_state || is_read) && has_rows(graph.value(operand.use.value)));
       }
       const Node& node = facts.node(n);
-      if (!writes_state || !reads_rows || knows_the_count(graph, node)) continue;
+      if (!writes_state || !has_some_rows || knows_the_count(graph, node)) continue;
       Finding finding;
       finding.rule = "V10.pad-state";
       finding.message = "'" + node.name + "' (" + node.op + ") writes state from a tensor with " +

@@ -49,11 +49,26 @@ std::int64_t best_alignment(const Plan& plan, const spec::Device& device) {
   return best;
 }
 
+// Ops with a result in a pool of the best alignment that its device has: they ask for it.
+std::set<std::string_view> aligned_ops(const RuleCase& rule_case) {
+  std::set<std::string_view> out;
+  for (const Access& access : rule_case.accesses.all) {
+    if (!access.makes || !access.buffer) continue;
+    const PlanPool& pool = rule_case.accesses.pool_of(access);
+    const bool is_best = pool.kind == PoolKind::kArena &&
+                         pool.alignment_bytes >= best_alignment(rule_case.plan(), pool.device);
+    if (is_best) out.insert(rule_case.accesses.node_of(access).op);
+  }
+  return out;
+}
+
 // A pool of small alignment is for ops whose results need no more. Which ops those are a plan does
 // not say; but bytes that go from a result of one op to a result of another are handed on from
-// somebody who asked for nothing.
+// somebody who asked for nothing. That is suspect. It is a failure where the plan itself places
+// another result of the second op at the best alignment.
 void check_alignment(const RuleCase& rule_case, Findings& out) {
   const Plan& plan = rule_case.plan();
+  const std::set<std::string_view> aligned = aligned_ops(rule_case);
   std::vector<const Access*> makers;
   for (const Access& access : rule_case.accesses.all) {
     if (!access.makes || !access.buffer) continue;
@@ -68,13 +83,15 @@ void check_alignment(const RuleCase& rule_case, Findings& out) {
       if (from.op == node.op || !rule_case.accesses.shared_bytes(*earlier, access)) continue;
       Finding finding;
       finding.rule = "V6.alignment";
-      finding.outcome = spec::Outcome::kSuspect;
+      const bool is_proved = aligned.contains(node.op);
+      finding.outcome = is_proved ? spec::Outcome::kFail : spec::Outcome::kSuspect;
       finding.message = "bytes of " + buffer_name(plan, *earlier->buffer) + ", a result of " +
                         from.op + " at a multiple of " + std::to_string(pool.alignment_bytes) +
                         " only, are handed on to " + buffer_name(plan, *access.buffer) +
                         ", a result of " + node.op + ", though other pools of " +
                         spec::print_device(pool.device) + " are aligned to " +
-                        std::to_string(best_alignment(plan, pool.device));
+                        std::to_string(best_alignment(plan, pool.device)) +
+                        (is_proved ? ", and hold other results of that op" : "");
       finding.nodes = {node.name, from.name};
       finding.buffers = {plan.buffers[access.buffer->index].name,
                          plan.buffers[earlier->buffer->index].name};

@@ -36,9 +36,22 @@ RunRows::RunRows(const spec::Program& program, const std::vector<spec::Provenanc
   });
 }
 
-const spec::ProvenanceRow* RunRows::result(const std::string& node, std::size_t index) const {
-  const auto row = by_port_.find({node, "result " + std::to_string(index)});
+const spec::ProvenanceRow* RunRows::find(const std::string& node, const char* what,
+                                         std::size_t index) const {
+  const auto row = by_port_.find({node, what + std::to_string(index)});
   return row != by_port_.end() ? row->second : nullptr;
+}
+
+const spec::ProvenanceRow* RunRows::result(const std::string& node, std::size_t index) const {
+  return find(node, "result ", index);
+}
+
+const spec::ProvenanceRow* RunRows::operand(const std::string& node, std::size_t index) const {
+  return find(node, "operand ", index);
+}
+
+const spec::ProvenanceRow* RunRows::written(const std::string& node, std::size_t index) const {
+  return find(node, "written ", index);
 }
 
 const spec::ProvenanceRow* RunRows::input(const spec::ProgramInput& input,

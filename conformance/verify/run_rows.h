@@ -23,6 +23,11 @@ class RunRows {
 
   // The row of the node's `index`-th result, lists unpacked; null if there is none.
   [[nodiscard]] const spec::ProvenanceRow* result(const std::string& node, std::size_t index) const;
+  // The same of what it read, and of what it had written: by the number of the operand.
+  [[nodiscard]] const spec::ProvenanceRow* operand(const std::string& node,
+                                                   std::size_t index) const;
+  [[nodiscard]] const spec::ProvenanceRow* written(const std::string& node,
+                                                   std::size_t index) const;
   // Where the input lay: as a node of the root graph first read it, or as the call left it.
   [[nodiscard]] const spec::ProvenanceRow* input(const spec::ProgramInput& input,
                                                  const std::string& value_name) const;
@@ -31,6 +36,9 @@ class RunRows {
   [[nodiscard]] static spec::HostTensor geometry_of(const spec::ProvenanceRow& row);
 
  private:
+  [[nodiscard]] const spec::ProvenanceRow* find(const std::string& node, const char* what,
+                                                std::size_t index) const;
+
   std::map<std::pair<std::string, std::string>, const spec::ProvenanceRow*> by_port_;
   std::map<std::string, const spec::ProvenanceRow*> first_operands_;  // by value name
 };

@@ -178,6 +178,23 @@ class InnerValues {
   std::map<spec::ValueId, Tensor> tensors_;
 };
 
+// A plan says by its results what a node updates in place. One that was made for an op with other
+// effects says what is not so.
+void check_updates(const spec::Plan& plan, const spec::Node& node, const spec::OpRow& row) {
+  for (std::size_t r = 0; r < node.results.size() && r < row.effects.returns.size(); ++r) {
+    const bool gives_back = !row.effects.returns[r].aliases.empty();
+    for (const spec::ValueId id : node.results[r].values) {
+      bool is_operand = false;
+      for_each_operand(node, [&](spec::ValueId operand) { is_operand |= operand == id; });
+      if (is_operand == gives_back) continue;
+      throw OpError("node '" + node.name + "' (" + node.op + "): gives back " +
+                    (gives_back ? "bytes that it was given" : "new bytes") +
+                    ", and the plan has %" + plan.values[id.index].value.name +
+                    " in other ones: the plan was made for an op with other effects");
+    }
+  }
+}
+
 }  // namespace
 
 BodyCalls body_calls(const spec::Plan& plan, const spec::PlanStep& step, const spec::OpTable& ops,
@@ -195,6 +212,7 @@ BodyCalls body_calls(const spec::Plan& plan, const spec::PlanStep& step, const s
     call.arguments = bind_arguments(call.row->schema, node.arguments,
                                     [&](spec::ValueId id) { return inner(id); });
     const bool is_view = call.kernel->bind == nullptr;
+    if (!is_view) check_updates(plan, node, *call.row);
     for (const spec::ValueId id : flat_results(node)) {
       const auto* base = is_view ? call.arguments.front().as<Tensor>() : nullptr;
       if (!inner.is_known(id)) inner.make(id, base != nullptr ? base->storage : next++);

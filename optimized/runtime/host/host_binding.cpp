@@ -163,7 +163,11 @@ void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
     item = made.kind == Made::Kind::kNumber ? made.number : Item{made.tensor};
   } else if (const auto* planned = item.as<Tensor>()) {
     // Were it a view of bytes that the plan does not place it over, nobody would write its place.
-    GRAPHGATE_CHECK(same_geometry(*planned, made.tensor));
+    if (!same_geometry(*planned, made.tensor)) {
+      throw OpError("gives back bytes that it was given, and the plan has %" +
+                    plan_.values[id.index].value.name +
+                    " in other ones: the plan was made for an op with other effects");
+    }
   }
 }
 

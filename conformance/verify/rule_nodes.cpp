@@ -1,0 +1,255 @@
+// V4: every node whose bytes somebody sees runs, and one that updates its operand runs once.
+//
+// Seen is what an output, a final state or a seen node reads, by the facts. A node may be gone from
+// a plan if it gives its operand back as it is (a view, a copy, an integer plus 0), or if a fused
+// op stands for it; one that writes its operand only for a fused op that writes as well. Whether a
+// node gives its operand back is asked of the run of the reference, where provenance words move
+// unchanged through copies, and else of its schema.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "conformance/verify/lineage.h"
+#include "conformance/verify/rule_families.h"
+#include "conformance/verify/run_rows.h"
+
+namespace graphgate::verify {
+namespace {
+
+using spec::Node;
+using spec::ProvenanceRow;
+using spec::Value;
+using spec::ValueKind;
+
+constexpr std::array<std::string_view, 4> kCopies = {"clone", "_to_copy", "_unsafe_view",
+                                                     "lift_fresh_copy"};
+
+// The words without producer and version, which every write counts anew.
+bool same_words(const ProvenanceRow& a, const ProvenanceRow& b) {
+  constexpr int kHashShift = 24;
+  return a.words.size() == b.words.size() &&
+         std::equal(a.words.begin(), a.words.end(), b.words.begin(),
+                    [](spec::ProvenanceWord x, spec::ProvenanceWord y) {
+                      return x >> kHashShift == y >> kHashShift;
+                    });
+}
+
+class NodeCheck {
+ public:
+  NodeCheck(const RuleCase& rule_case, Findings& out)
+      : case_(rule_case),
+        facts_(*rule_case.facts),
+        lineage_(facts_, *rule_case.flow),
+        rows_(*facts_.program,
+              rule_case.plan().padding ? nullptr : rule_case.plan_case.facts_of_run),
+        out_(out),
+        seen_by_(facts_.nodes.size()),
+        updates_(facts_.nodes.size(), 0) {}
+
+  void check() {
+    see_ends();
+    note_flow();
+    for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
+      const bool is_missing = !seen_by_[n].empty() && lineage_.is_absent(n) && !has_effect(n);
+      if (is_missing && !may_be_gone(n)) report_missing(n);
+      if (updates_[n] > 1) report_repeated(n);
+    }
+  }
+
+ private:
+  // --- What is seen -----------------------------------------------------------------------------
+
+  void see_ends() {
+    std::size_t place = 0;  // among user outputs; one that the plan lacks is V9's
+    for (std::size_t o = 0; o < facts_.outputs.size(); ++o) {
+      const bool is_user = facts_.program->outputs[o].kind == spec::OutputKind::kUserOutput;
+      if (is_user && place++ >= case_.plan().outputs.size()) continue;
+      if (facts_.outputs[o]) see(facts_.outputs[o]->writers(), "output " + std::to_string(o));
+    }
+    for (std::size_t i = 0; i < facts_.finals.size(); ++i) {
+      const std::string name = "the final value of '" + facts_.program->inputs[i].target + "'";
+      if (facts_.finals[i]) see(facts_.finals[i]->writers(), name);
+    }
+    for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
+      if (has_effect(n)) see({facts_.writer_of(n)}, "hidden state");
+    }
+    while (!left_.empty()) {
+      const std::uint32_t node = left_.back();
+      left_.pop_back();
+      const std::string name = facts_.name_of(facts_.writer_of(node));
+      for (const OperandFact& operand : facts_.nodes[node].operands) {
+        if (operand.tensor) see(operand.tensor->writers(), name);
+        see(operand.number, name);
+      }
+    }
+  }
+
+  // That these run is V4.missing-effect's.
+  [[nodiscard]] bool has_effect(std::uint32_t node) const {
+    const auto& hidden = facts_.nodes[node].use.hidden;
+    return std::any_of(hidden.begin(), hidden.end(), [](const auto& use) { return use.writes; });
+  }
+
+  void see(const std::vector<Writer>& writers, const std::string& by) {
+    for (const Writer writer : writers) {
+      if (facts_.is_input(writer)) continue;
+      std::string& first = seen_by_[facts_.node_of(writer)];
+      if (!first.empty()) continue;
+      first = by;
+      left_.push_back(facts_.node_of(writer));
+    }
+  }
+
+  // --- What the plan runs -----------------------------------------------------------------------
+
+  void note_flow() {
+    std::map<std::uint32_t, std::vector<const FlowNode*>> steps;
+    for (const FlowNode& flow : case_.flow->nodes) {
+      if (!flow.graph_node) continue;
+      const spec::OpRow* row = case_.plan_case.ops->find(flow.node->op);
+      const bool writes = row != nullptr && row->effects.mutates();
+      if (flow.match == NodeMatch::kRewritten) {
+        const auto& absorbed = lineage_.absorbed_by(*flow.graph_node);
+        (writes ? written_for_ : made_for_).insert(absorbed.begin(), absorbed.end());
+      }
+      if (flow.match != NodeMatch::kSame || !writes || !updates(*flow.graph_node)) continue;
+      auto& before = steps[*flow.graph_node];
+      const bool is_other_arm =
+          std::any_of(before.begin(), before.end(), [&](const FlowNode* other) {
+            return case_.accesses.are_exclusive(other->step, flow.step);
+          });
+      if (!is_other_arm) ++updates_[*flow.graph_node];
+      before.push_back(&flow);
+    }
+  }
+
+  [[nodiscard]] bool updates(std::uint32_t node) const {
+    const auto& operands = facts_.nodes[node].use.operands;
+    return std::any_of(operands.begin(), operands.end(),
+                       [](const OperandUse& operand) { return operand.writes; });
+  }
+
+  // --- What may be gone -------------------------------------------------------------------------
+
+  [[nodiscard]] bool may_be_gone(std::uint32_t node) const {
+    if (written_for_.contains(node)) return true;
+    const bool writes = updates(node);
+    if (!writes && made_for_.contains(node)) return true;
+    const Node& original = facts_.node(node);
+    if (!has_tensors(original) && !writes)
+      return true;  // a number is a constant by now, or a check
+    if (words_stay(original)) return true;
+    return !writes && gives_back(original, *facts_.frames[facts_.nodes[node].frame].graph);
+  }
+
+  [[nodiscard]] bool has_tensors(const Node& node) const {
+    const spec::OpRow* row = case_.plan_case.ops->find(node.op);
+    if (row == nullptr) return true;
+    return std::any_of(row->schema.returns.begin(), row->schema.returns.end(),
+                       [](const auto& one) { return one.type.holds_tensors(); });
+  }
+
+  // By the run: what the node made, and what it wrote, has the words of one of its operands.
+  [[nodiscard]] bool words_stay(const Node& node) const {
+    std::vector<const ProvenanceRow*> operands;
+    while (const auto* row = rows_.operand(node.name, operands.size())) operands.push_back(row);
+    if (operands.empty()) return false;
+    const auto is_operand = [&](const ProvenanceRow& made) {
+      return std::any_of(operands.begin(), operands.end(), [&](const ProvenanceRow* row) {
+        return row->dtype == made.dtype && same_words(*row, made);
+      });
+    };
+    std::size_t results = 0;
+    while (const auto* row = rows_.result(node.name, results)) {
+      if (!row->words.empty() && !is_operand(*row)) return false;
+      ++results;
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const auto* row = rows_.written(node.name, i);
+      if (row != nullptr && !same_words(*row, *operands[i])) return false;
+    }
+    return results > 0;
+  }
+
+  // By the schema: a view, a copy of the same dtype (or between integers), an integer that nothing
+  // is added to. A dtype that the program does not state is not held against a view or a clone.
+  [[nodiscard]] bool gives_back(const Node& node, const spec::Graph& graph) const {
+    const spec::OpRow* row = case_.plan_case.ops->find(node.op);
+    if (row == nullptr || node.results.empty() || node.results[0].values.empty()) return false;
+    const auto from = dtype_of_operand(node, graph);
+    const auto to = dtype_of(graph.value(node.results[0].values[0]));
+    const bool is_known = from && to;
+    const bool is_integral = is_known && spec::is_integral(*from) && spec::is_integral(*to);
+    const std::string base = row->schema.base_name();
+    const bool is_other_dtype = is_known && *from != *to && !is_integral;
+    if (is_other_dtype && !base.starts_with("view")) return false;  // view.dtype converts nothing
+    const bool may_alias =
+        !row->undeclared_aliases.empty() ||
+        (!row->effects.returns.empty() && !row->effects.returns[0].aliases.empty());
+    const bool is_copy = std::find(kCopies.begin(), kCopies.end(), base) != kCopies.end();
+    if (may_alias || (is_copy && (is_known || base != "_to_copy"))) return true;
+    return is_integral && adds_nothing(node, base);
+  }
+
+  static std::optional<spec::DType> dtype_of(const Value& value) {
+    if (value.kind != ValueKind::kTensor || !value.type) return std::nullopt;
+    return value.type->dtype;
+  }
+
+  static std::optional<spec::DType> dtype_of_operand(const Node& node, const spec::Graph& graph) {
+    std::optional<spec::DType> found;
+    spec::for_each_operand(node, [&](spec::ValueId id) {
+      if (!found) found = dtype_of(graph.value(id));
+    });
+    return found;
+  }
+
+  static bool adds_nothing(const Node& node, const std::string& base) {
+    for (const spec::NamedArgument& named : node.arguments) {
+      const auto* other = named.name == "other" ? named.argument.as<std::int64_t>() : nullptr;
+      if (other == nullptr) continue;
+      return base == "mul" ? *other == 1 : (base == "add" || base == "sub") && *other == 0;
+    }
+    return false;
+  }
+
+  // --- Words ------------------------------------------------------------------------------------
+
+  void report_missing(std::uint32_t node) {
+    add(node, facts_.name_of(facts_.writer_of(node)) + " runs in no step, and " + seen_by_[node] +
+                  " is to see what it " + (updates(node) ? "writes" : "makes"));
+  }
+
+  void report_repeated(std::uint32_t node) {
+    add(node, facts_.name_of(facts_.writer_of(node)) + " updates its operand in " +
+                  std::to_string(updates_[node]) + " steps");
+  }
+
+  void add(std::uint32_t node, std::string message) {
+    spec::Finding finding;
+    finding.rule = "V4.missing-node";
+    finding.message = std::move(message);
+    finding.nodes = {facts_.node(node).name};
+    out_.push_back(std::move(finding));
+  }
+
+  const RuleCase& case_;
+  const GraphFacts& facts_;
+  Lineage lineage_;
+  RunRows rows_;
+  Findings& out_;
+  std::vector<std::string> seen_by_;  // by node; empty: nobody sees it
+  std::vector<std::uint32_t> left_;
+  std::vector<std::size_t> updates_;     // by node: steps that update its operand
+  std::set<std::uint32_t> written_for_;  // absorbed by an op that writes
+  std::set<std::uint32_t> made_for_;     // by one that does not
+};
+
+}  // namespace
+
+void check_nodes(const RuleCase& rule_case, Findings& out) {
+  if (rule_case.facts != nullptr) NodeCheck(rule_case, out).check();
+}
+
+}  // namespace graphgate::verify

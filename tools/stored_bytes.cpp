@@ -1,0 +1,63 @@
+#include "tools/stored_bytes.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "spec/type_text.h"
+
+namespace graphgate::tools {
+
+using Json = nlohmann::ordered_json;
+using spec::HostTensor;
+
+Json StoredBytes::tensor(const HostTensor& tensor) {
+  Json json;
+  json["storage"] = storage_of(tensor);
+  json["dtype"] = spec::torch_name(tensor.dtype);
+  json["sizes"] = tensor.sizes;
+  json["strides"] = tensor.strides;
+  if (tensor.storage_offset != 0) json["storage_offset"] = tensor.storage_offset;
+  json["device"] = spec::print_device(tensor.device);
+  return json;
+}
+
+Json StoredBytes::words(const std::vector<spec::ProvenanceWord>& words) {
+  auto storage = std::make_shared<spec::HostStorage>();
+  storage->bytes.resize(words.size() * sizeof(words[0]));
+  std::memcpy(storage->bytes.data(), words.data(), storage->bytes.size());
+  return content_of(storage, spec::DType::kInt64);
+}
+
+std::size_t StoredBytes::storage_of(const HostTensor& tensor) {
+  const auto known = numbers_.find(tensor.storage.get());
+  if (known != numbers_.end()) return known->second;
+  kept_.push_back(tensor.storage);
+  storages_.push_back(content_of(tensor.storage, tensor.dtype));
+  return numbers_.emplace(tensor.storage.get(), numbers_.size()).first->second;
+}
+
+// Elements of `dtype` where the bytes are whole ones, so that a person can look at them.
+std::string StoredBytes::content_of(const std::shared_ptr<spec::HostStorage>& storage,
+                                    spec::DType dtype) {
+  const std::string_view bytes(reinterpret_cast<const char*>(storage->bytes.data()),
+                               storage->bytes.size());
+  const std::size_t hash = std::hash<std::string_view>{}(bytes);
+  const auto [begin, end] = by_hash_.equal_range(hash);
+  for (auto at = begin; at != end; ++at) {
+    if (contents_.at(at->second).storage->bytes == storage->bytes) return at->second;
+  }
+  std::string name = "content" + std::to_string(contents_.size());
+  const auto count = static_cast<std::int64_t>(bytes.size());
+  const std::int64_t item = spec::item_size_bytes(dtype);
+  const bool is_whole = count % item == 0;
+  HostTensor content;
+  content.dtype = is_whole ? dtype : spec::DType::kUInt8;
+  content.sizes = {is_whole ? count / item : count};
+  content.strides = {1};
+  content.storage = storage;
+  contents_.emplace(name, std::move(content));
+  by_hash_.emplace(hash, name);
+  return name;
+}
+
+}  // namespace graphgate::tools
