@@ -109,6 +109,7 @@ Provenance::Cells& Provenance::cells_of(const std::shared_ptr<Storage>& storage)
 }
 
 Words Provenance::read(const Tensor& tensor) {
+  if (!keeps_words_) return {};
   const std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
   Words words;
@@ -136,6 +137,7 @@ Words Provenance::read(const Tensor& tensor) {
 }
 
 void Provenance::write(const Tensor& tensor, const Words& words) {
+  if (!keeps_words_) return;
   std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::uint8_t>(spec::item_size_bytes(tensor.dtype));
   std::size_t next = 0;
@@ -148,12 +150,15 @@ void Provenance::write(const Tensor& tensor, const Words& words) {
 
 void Provenance::begin(const Tensor& tensor, std::string_view kind, std::string_view name,
                        std::uint64_t times) {
+  if (!keeps_words_) return;
   std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
-  for (std::size_t b = 0; b < bytes.size(); ++b) {
-    const auto position = static_cast<std::int64_t>(b / size);
-    bytes[b] = {spec::initial_word(kind, name, times, position), static_cast<std::uint8_t>(size),
-                static_cast<std::uint8_t>(b % size)};
+  const spec::InitialWords initial(kind, name, times);
+  for (std::size_t b = 0; b < bytes.size();) {
+    const ProvenanceWord word = initial.at(static_cast<std::int64_t>(b / size));
+    for (std::size_t i = 0; i < size && b < bytes.size(); ++i, ++b) {
+      bytes[b] = {word, static_cast<std::uint8_t>(size), static_cast<std::uint8_t>(i)};
+    }
   }
 }
 
@@ -165,6 +170,7 @@ void Provenance::duplicate(const Storage& original, const std::shared_ptr<Storag
 }
 
 void Provenance::assign(const Tensor& target, const Tensor& source) {
+  if (!keeps_words_) return;
   Array<ProvenanceWord> words;
   words.sizes = source.sizes;
   words.data = read(source);
@@ -275,10 +281,10 @@ std::vector<Datum> Provenance::operate(
     rows.push_back(row_for(operand.tensor, "operand " + std::to_string(k), names[k]));
     rows.back().words = operand.words;
   }
-  const std::vector<Datum> before = as_read(row, arguments);
+  const std::vector<Datum> before = keeps_words_ ? as_read(row, arguments) : std::vector<Datum>();
   std::vector<Datum> results = run(std::move(arguments));
   const std::vector<TensorRef> made = operation.take_results(row, results);
-  if (!leaves_unwritten(row)) {
+  if (keeps_words_ && !leaves_unwritten(row)) {
     const WordCall call{row, body, before, operation.operands, spec::provenance_tag(node.name)};
     const auto words = words_after(call, operation.targets, origins_);
     for (std::size_t t = 0; t < words.size(); ++t) write(operation.targets[t].tensor, words[t]);

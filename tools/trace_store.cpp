@@ -41,7 +41,7 @@ class BytePool {
     return json;
   }
 
-  Json words(const std::vector<spec::ProvenanceWord>& words) {
+  Json words(const spec::ProvenanceWords& words) {
     auto storage = std::make_shared<spec::HostStorage>();
     storage->bytes.resize(words.size() * sizeof(words[0]));
     std::memcpy(storage->bytes.data(), words.data(), storage->bytes.size());

@@ -132,7 +132,7 @@ Result<VerifierTimes> measure_verifier(const std::string& path) {
     GRAPHGATE_TRY(const auto state, judge_state(runs, settings));
     Result<void> facts;
     times.run_seconds = seconds_of<ThreadClock>([&] {
-      const auto trace = runs.oracle("provenance");
+      const auto trace = runs.oracle("geometry");
       if (!trace.ok()) facts = trace.error();
     });
     GRAPHGATE_TRY_VOID(facts);
