@@ -15,9 +15,7 @@
 namespace graphgate::tools {
 namespace {
 
-std::string name_of(const std::string& path) {
-  return std::filesystem::path(path).stem().string();
-}
+std::string name_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 std::unique_ptr<spec::Executor> reference_in(reference::Mode mode) {
   reference::Options options;

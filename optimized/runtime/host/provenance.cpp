@@ -27,6 +27,7 @@ Address first_of(const Tensor& tensor) {
 void ProvenanceInstrument::begin_run(const RunMemory& memory) {
   plan_ = memory.plan;
   rows_.clear();
+  rows_.reserve(most_rows_);
   undo_.emplace_back();
   std::set<std::uint32_t> begun;
   for (const spec::PlanInput& input : plan_->inputs) {
@@ -162,8 +163,8 @@ void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& note
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     // Of several, a later one may lie over it.
     const bool is_alone = words && outputs.size() == 1;
-    const Words now = is_alone ? words->front()
-                               : memory_.load(outputs[o].tensor, first_of(outputs[o].tensor));
+    const Words now =
+        is_alone ? words->front() : memory_.load(outputs[o].tensor, first_of(outputs[o].tensor));
     if (outputs[o].input) add_row(notes.written[o], now);
     if (outputs[o].result) add_row(notes.results[o], now);
   }
@@ -227,6 +228,7 @@ void ProvenanceInstrument::collect(std::string_view port, const Tensor& tensor) 
 std::vector<spec::ProvenanceRow> ProvenanceInstrument::drain_provenance() {
   ++calls_;
   undo_.clear();
+  most_rows_ = std::max(most_rows_, rows_.size());
   return std::exchange(rows_, {});
 }
 

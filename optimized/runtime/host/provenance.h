@@ -66,6 +66,7 @@ class ProvenanceInstrument final : public Instrument {
   // What runs of this call found in state before they wrote there, by run.
   std::vector<std::map<Address, WordMemory::Saved>> undo_;
   std::vector<spec::ProvenanceRow> rows_;  // of the last run
+  std::size_t most_rows_ = 0;              // of a call so far
   std::uint64_t calls_ = 0;                // finished ones, of all programs
 };
 

@@ -41,8 +41,12 @@ std::pair<Address, Address> hull_of(const Tensor& tensor, Address first) {
 
 WordMemory::Extent WordMemory::Extent::part(Address from, Address to) const {
   const Address bytes = from - begin + skip;
-  return {from, to, item_bytes, static_cast<std::uint32_t>(bytes % item_bytes),
-          element + bytes / item_bytes, words};
+  return {from,
+          to,
+          item_bytes,
+          static_cast<std::uint32_t>(bytes % item_bytes),
+          element + bytes / item_bytes,
+          words};
 }
 
 std::map<Address, WordMemory::Extent>::const_iterator WordMemory::first_behind(
@@ -123,8 +127,7 @@ Word WordMemory::load_element(Address address, std::uint32_t size) {
       words[i] = spec::kUnwrittenWord;
     }
     is_written |= extents[i] != nullptr;
-    is_whole &=
-        extents[i] && extents[i]->begins_element(address, size) && words[i] == words[0];
+    is_whole &= extents[i] && extents[i]->begins_element(address, size) && words[i] == words[0];
   }
   if (is_whole || !is_written) return words[0];
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -160,6 +163,15 @@ void WordMemory::store(const Tensor& tensor, Address first, const Words& words) 
   const auto size = static_cast<std::uint32_t>(tensor.item_bytes());
   const auto [begin, end] = hull_of(tensor, first);
   if (is_contiguous(tensor)) return store_elements(begin, size, words);
+  if (is_dense(tensor)) {
+    // All bytes in between, in another order: what lay there does not matter.
+    std::vector<Word> all(words->size());
+    std::size_t next = 0;
+    for_each_address(tensor, first, [&, begin = begin](Address address) {
+      all[(address - begin) / size] = (*words)[next++];
+    });
+    return store_elements(begin, size, make_words(std::move(all)));
+  }
   const Extent* extent = join(begin, end, size);
   if (!extent) {
     std::size_t next = 0;
@@ -172,9 +184,8 @@ void WordMemory::store(const Tensor& tensor, Address first, const Words& words) 
   Extent changed = *extent;
   std::vector<Word> all = changed.words->all();
   std::size_t next = 0;
-  for_each_address(tensor, first, [&](Address address) {
-    all[changed.element_at(address)] = (*words)[next++];
-  });
+  for_each_address(tensor, first,
+                   [&](Address address) { all[changed.element_at(address)] = (*words)[next++]; });
   const bool has_holes =
       changed.words->has_holes() && std::find(all.begin(), all.end(), kNoWord) != all.end();
   changed.words = std::make_shared<const WordArray>(std::move(all), has_holes);
@@ -195,8 +206,7 @@ WordMemory::Saved WordMemory::save(Address first, std::size_t count) const {
   const Address end = first + count;
   for (auto next = first_behind(first); next != extents_.end() && next->first < end; ++next) {
     const Extent& extent = next->second;
-    saved.extents.push_back(
-        extent.part(std::max(extent.begin, first), std::min(extent.end, end)));
+    saved.extents.push_back(extent.part(std::max(extent.begin, first), std::min(extent.end, end)));
   }
   return saved;
 }

@@ -99,8 +99,8 @@ Tensor draw_tensor(Draws& draw) {
     std::swap(tensor.strides[0], tensor.strides[1]);
   }
   const std::int64_t slots = kBytes / tensor.item_bytes();
-  const std::int64_t last = (tensor.sizes[0] - 1) * tensor.strides[0] +
-                            (tensor.sizes[1] - 1) * tensor.strides[1];
+  const std::int64_t last =
+      (tensor.sizes[0] - 1) * tensor.strides[0] + (tensor.sizes[1] - 1) * tensor.strides[1];
   tensor.offset = draw(slots - std::min(slots - 1, last));
   return tensor;
 }
@@ -122,8 +122,7 @@ TEST(WordMemory, HoldsForEveryByteWhatWasStoredLast) {
       std::vector<Word> words;
       for (std::int64_t e = 0; e < tensor.count(); ++e) {
         // Some words that were copied from memory that nothing has written.
-        words.push_back(draw(20) == 0 ? spec::kUnwrittenWord
-                                      : spec::make_provenance(++next, 7, 1));
+        words.push_back(draw(20) == 0 ? spec::kUnwrittenWord : spec::make_provenance(++next, 7, 1));
       }
       memory.store(tensor, kFirst, make_words(words));
       expected.store(tensor, words);

@@ -77,10 +77,10 @@ const Names* moved_arguments(const spec::OpRow& row) {
 // The tensor argument whose elements are those of the result, in their order, if there are as many.
 std::optional<std::size_t> copied_input(const spec::OpRow& row) {
   static constexpr std::string_view kCopies[] = {
-      "_reshape_copy", "_to_copy",     "_unsafe_view", "alias_copy", "clone",
-      "contiguous",    "detach_copy",  "flatten",      "reshape",    "lift_fresh_copy",
-      "squeeze_copy",  "to",           "type_as",      "view_copy",  "unsqueeze_copy",
-      "clone_preserve_strides"};
+      "_reshape_copy", "_to_copy",        "_unsafe_view",   "alias_copy",
+      "clone",         "contiguous",      "detach_copy",    "flatten",
+      "reshape",       "lift_fresh_copy", "squeeze_copy",   "to",
+      "type_as",       "view_copy",       "unsqueeze_copy", "clone_preserve_strides"};
   const std::string name = row.schema.base_name();
   if (name == "copy") return 1;  // src, into self
   const bool is_copy = std::find(std::begin(kCopies), std::end(kCopies), name) != std::end(kCopies);
@@ -215,8 +215,7 @@ class Staging {
       placed_.push_back(tensor);
       return tensor;
     }
-    const Words words =
-        derived_.converted(move_.operands[k], tensor.dtype, dtype_, move_.producer);
+    const Words words = derived_.converted(move_.operands[k], tensor.dtype, dtype_, move_.producer);
     const bool is_plain = tensor.offset == 0 && is_contiguous(tensor);
     if (is_plain && !call_.row->writes(argument)) {
       placed_.push_back(stage_.over(tensor, words));

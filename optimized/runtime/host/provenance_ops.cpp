@@ -149,12 +149,31 @@ void mix_stretched(const WordArray& words, const Sizes& from, const Sizes& to,
   }
 }
 
+// New words of one or two operands (`b` may be null) of as many elements.
+std::vector<Word> even_words(std::uint64_t key, std::uint32_t producer, const WordArray& a,
+                             const WordArray* b) {
+  std::vector<Word> words(a.size());
+  const Word* first = a.data();
+  if (b == nullptr) {
+    for (std::size_t p = 0; p < words.size(); ++p) {
+      const std::uint64_t hash = mix_provenance(key, provenance_hash(first[p]));
+      words[p] = spec::make_provenance(hash, producer, 1);
+    }
+    return words;
+  }
+  const Word* second = b->data();
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    const std::uint64_t hash = mix_provenance(key, provenance_hash(first[p]));
+    words[p] = spec::make_provenance(mix_provenance(hash, provenance_hash(second[p])), producer, 1);
+  }
+  return words;
+}
+
 // Hashes as words: one version more than what they are written over.
 Words with_labels(std::vector<Word> hashes, std::uint32_t producer, const WordArray* old) {
   const std::size_t count = old ? std::min(old->size(), hashes.size()) : 0;
   for (std::size_t p = 0; p < count; ++p) {
-    hashes[p] =
-        spec::make_provenance(hashes[p], producer, spec::provenance_version((*old)[p]) + 1);
+    hashes[p] = spec::make_provenance(hashes[p], producer, spec::provenance_version((*old)[p]) + 1);
   }
   for (std::size_t p = count; p < hashes.size(); ++p) {
     hashes[p] = spec::make_provenance(hashes[p], producer, 1);
@@ -225,23 +244,30 @@ std::uint64_t WordRule::with_output(const BoundCall& call, std::uint64_t hash,
                         input.element);
 }
 
-std::vector<Word> WordRule::by_element(std::size_t output,
-                                       const std::vector<Words>& operands) const {
-  const Sizes& sizes = outputs_[output].tensor.sizes;
-  std::vector<Word> hashes(static_cast<std::size_t>(outputs_[output].tensor.count()),
-                           element_keys_[output]);
+Words WordRule::by_element(std::size_t output, const std::vector<Words>& operands) const {
+  const WordOutput& made = outputs_[output];
+  const auto count = static_cast<std::size_t>(made.tensor.count());
+  const WordArray* old = made.input ? operands[*made.input].get() : nullptr;
+  const bool is_even = std::count(counts_.begin(), counts_.end(), false) == 0 &&
+                       std::all_of(operands.begin(), operands.end(),
+                                   [&](const Words& words) { return words->size() == count; });
+  if (is_even && old == nullptr && (operands.size() == 1 || operands.size() == 2)) {
+    const WordArray* second = operands.size() == 2 ? operands[1].get() : nullptr;
+    return make_words(even_words(element_keys_[output], producer_, *operands[0], second));
+  }
+  std::vector<Word> hashes(count, element_keys_[output]);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!counts_[k]) continue;
-    if (operands[k]->size() != hashes.size()) {
-      mix_stretched(*operands[k], inputs_[k].tensor.sizes, sizes, hashes);
+    if (operands[k]->size() != count) {
+      mix_stretched(*operands[k], inputs_[k].tensor.sizes, made.tensor.sizes, hashes);
       continue;
     }
     const Word* words = operands[k]->data();
-    for (std::size_t p = 0; p < hashes.size(); ++p) {
+    for (std::size_t p = 0; p < count; ++p) {
       hashes[p] = mix_provenance(hashes[p], provenance_hash(words[p]));
     }
   }
-  return hashes;
+  return with_labels(std::move(hashes), producer_, old);
 }
 
 std::uint64_t WordRule::digest_of(const std::vector<Words>& operands) const {
@@ -266,14 +292,14 @@ std::optional<std::vector<Words>> WordRule::apply(const BoundCall& call,
   std::optional<std::uint64_t> digest;
   for (std::size_t o = 0; o < outputs_.size(); ++o) {
     const WordOutput& output = outputs_[o];
-    const WordArray* old = output.input ? operands[*output.input].get() : nullptr;
     if (hashing_[o] == Hashing::kKept) {
       out.push_back(operands.front());
     } else if (hashing_[o] == Hashing::kByElement) {
-      out.push_back(with_labels(by_element(o, operands), producer_, old));
+      out.push_back(by_element(o, operands));
     } else {
       if (!digest) digest = digest_of(operands);
       const std::uint64_t base = with_output(call, *digest, output);
+      const WordArray* old = output.input ? operands[*output.input].get() : nullptr;
       std::vector<Word> hashes(static_cast<std::size_t>(output.tensor.count()));
       for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
       out.push_back(with_labels(std::move(hashes), producer_, old));

@@ -53,8 +53,7 @@ class WordRule {
   [[nodiscard]] Hashing hashing_of(const BoundCall& call, const WordOutput& output) const;
   [[nodiscard]] std::uint64_t with_output(const BoundCall& call, std::uint64_t hash,
                                           const WordOutput& output) const;
-  [[nodiscard]] std::vector<Word> by_element(std::size_t output,
-                                             const std::vector<Words>& operands) const;
+  [[nodiscard]] Words by_element(std::size_t output, const std::vector<Words>& operands) const;
   [[nodiscard]] std::uint64_t digest_of(const std::vector<Words>& operands) const;
 
   Kind kind_ = Kind::kComputes;

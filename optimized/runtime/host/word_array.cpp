@@ -124,7 +124,7 @@ const std::unordered_map<Word, Word>* DerivedWords::narrower(spec::DType dtype) 
 Words DerivedWords::converted(const Words& words, spec::DType from, spec::DType to,
                               std::uint32_t producer) {
   if (from == to) return words;
-  const auto* narrower_words = narrower(to);
+  const auto* narrower_words = is_wider_integer(to, from) ? narrower(to) : nullptr;
   if (!narrower_words) {
     for (const auto& known : words->converted_) {
       if (known.from == from && known.to == to && known.producer == producer) return known.words;

@@ -61,7 +61,7 @@ class WordArray {
   std::vector<Word> words_;
   bool has_holes_;
   mutable std::optional<std::uint64_t> digest_;
-  mutable std::vector<View> views_;          // the latest, few
+  mutable std::vector<View> views_;           // the latest, few
   mutable std::vector<Converted> converted_;  // the same
 };
 
