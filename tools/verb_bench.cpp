@@ -228,6 +228,12 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
 }
 
 Result<ExitCode> run_bench(const BenchVerb& verb) {
+  for (const std::string& name : verb.only) {
+    const bool is_part = std::any_of(std::begin(kParts), std::end(kParts), [&](const Part& part) {
+      return part.name == name && part.what == verb.what;
+    });
+    if (!is_part) return bad_input("--only: '" + name + "' is no part of '" + verb.what + "'");
+  }
   Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
   std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
   for (const Part& part : kParts) {
