@@ -90,7 +90,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
       : program_(program),
         options_(options),
         prepared_(std::move(prepared)),
-        calls_(std::move(calls)) {
+        calls_(std::move(calls)),
+        provenance_(options.provenance_words) {
     Importer importer;
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.kind == InputKind::kUserInput) continue;

@@ -50,6 +50,11 @@ std::vector<std::string> operand_names(const spec::OpRow& row, const spec::Node&
   return names;
 }
 
+bool same_elements(const Tensor& a, const Tensor& b) {
+  return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset &&
+         a.sizes == b.sizes && a.strides == b.strides;
+}
+
 // The names of a node's results, at least `count`.
 std::vector<std::string> result_names(const spec::Node& node, const spec::Graph& graph,
                                       std::size_t count) {
@@ -109,6 +114,7 @@ Provenance::Cells& Provenance::cells_of(const std::shared_ptr<Storage>& storage)
 }
 
 Words Provenance::read(const Tensor& tensor) {
+  if (!keeps_words_) return {};
   const std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
   Words words;
@@ -136,6 +142,7 @@ Words Provenance::read(const Tensor& tensor) {
 }
 
 void Provenance::write(const Tensor& tensor, const Words& words) {
+  if (!keeps_words_) return;
   std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::uint8_t>(spec::item_size_bytes(tensor.dtype));
   std::size_t next = 0;
@@ -148,12 +155,15 @@ void Provenance::write(const Tensor& tensor, const Words& words) {
 
 void Provenance::begin(const Tensor& tensor, std::string_view kind, std::string_view name,
                        std::uint64_t times) {
+  if (!keeps_words_) return;
   std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
-  for (std::size_t b = 0; b < bytes.size(); ++b) {
-    const auto position = static_cast<std::int64_t>(b / size);
-    bytes[b] = {spec::initial_word(kind, name, times, position), static_cast<std::uint8_t>(size),
-                static_cast<std::uint8_t>(b % size)};
+  const spec::InitialWords initial(kind, name, times);
+  for (std::size_t b = 0; b < bytes.size();) {
+    const ProvenanceWord word = initial.at(static_cast<std::int64_t>(b / size));
+    for (std::size_t i = 0; i < size && b < bytes.size(); ++i, ++b) {
+      bytes[b] = {word, static_cast<std::uint8_t>(size), static_cast<std::uint8_t>(i)};
+    }
   }
 }
 
@@ -165,6 +175,7 @@ void Provenance::duplicate(const Storage& original, const std::shared_ptr<Storag
 }
 
 void Provenance::assign(const Tensor& target, const Tensor& source) {
+  if (!keeps_words_) return;
   Array<ProvenanceWord> words;
   words.sizes = source.sizes;
   words.data = read(source);
@@ -268,36 +279,41 @@ std::vector<Datum> Provenance::operate(
       operation.operands.push_back({i, *tensor, moves_nothing ? Words{} : read(*tensor)});
     });
   }
-  std::vector<ProvenanceRow> rows;
+  const std::string op = row.schema.qualified_name();
+  const auto add_row = [&](const Tensor& tensor, const char* kind, std::size_t number,
+                           std::string value, SharedWords words) {
+    rows_.push_back(row_for(tensor, kind + std::to_string(number), std::move(value)));
+    rows_.back().node = node.name;
+    rows_.back().op = op;
+    rows_.back().words = std::move(words);
+  };
   const auto names = operand_names(row, node, graph, arguments);
   for (std::size_t k = 0; k < operation.operands.size(); ++k) {
     const WordOperand& operand = operation.operands[k];
-    rows.push_back(row_for(operand.tensor, "operand " + std::to_string(k), names[k]));
-    rows.back().words = operand.words;
+    add_row(operand.tensor, "operand ", k, names[k], operand.words);
   }
-  const std::vector<Datum> before = as_read(row, arguments);
+  const std::vector<Datum> before = keeps_words_ ? as_read(row, arguments) : std::vector<Datum>();
   std::vector<Datum> results = run(std::move(arguments));
   const std::vector<TensorRef> made = operation.take_results(row, results);
-  if (!leaves_unwritten(row)) {
+  SharedWords alone;  // of the only target
+  if (keeps_words_ && !leaves_unwritten(row)) {
     const WordCall call{row, body, before, operation.operands, spec::provenance_tag(node.name)};
-    const auto words = words_after(call, operation.targets, origins_);
+    auto words = words_after(call, operation.targets, origins_);
     for (std::size_t t = 0; t < words.size(); ++t) write(operation.targets[t].tensor, words[t]);
+    if (words.size() == 1) alone = std::move(words.front());
   }
+  const auto words_now = [&](const Tensor& tensor) -> SharedWords {
+    const bool is_target = !alone.empty() && same_elements(tensor, operation.targets[0].tensor);
+    return is_target ? alone : read(tensor);
+  };
   const auto values = result_names(node, graph, made.size());
   for (std::size_t r = 0; r < made.size(); ++r) {
-    rows.push_back(row_for(*made[r], "result " + std::to_string(r), values[r]));
-    if (operation.has_made(r)) rows.back().words = read(*made[r]);
+    const bool is_new = operation.has_made(r);
+    add_row(*made[r], "result ", r, values[r], is_new ? words_now(*made[r]) : SharedWords());
   }
   for (std::size_t k = 0; k < names.size() && !row.has_tag("inplace_view"); ++k) {
     if (!row.writes(operation.operands[k].argument)) continue;
-    const Tensor& written = *operation.tensors[k];
-    rows.push_back(row_for(written, "written " + std::to_string(k), names[k]));
-    rows.back().words = read(written);
-  }
-  for (ProvenanceRow& one : rows) {
-    one.node = node.name;
-    one.op = row.schema.qualified_name();
-    rows_.push_back(std::move(one));
+    add_row(*operation.tensors[k], "written ", k, names[k], words_now(*operation.tensors[k]));
   }
   return results;
 }
@@ -312,7 +328,9 @@ std::vector<ProvenanceRow> Provenance::take_rows() {
   numbers_.clear();
   numbered_.clear();
   std::erase_if(cells_, [](const auto& entry) { return entry.second.storage.expired(); });
-  return std::exchange(rows_, {});
+  std::vector<ProvenanceRow> rows = std::exchange(rows_, {});
+  rows_.reserve(rows.size());  // the next call has as many
+  return rows;
 }
 
 }  // namespace graphgate::reference

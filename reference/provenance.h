@@ -25,6 +25,7 @@
 namespace graphgate::reference {
 
 using Words = std::vector<spec::ProvenanceWord>;
+using SharedWords = spec::ProvenanceWords;
 
 // One byte: `index` of the `size` bytes of an element with that word. Size 0: unwritten.
 struct ByteWord {
@@ -58,11 +59,14 @@ class Origins {
 
 class Provenance {
  public:
+  // Without words it only writes rows.
+  explicit Provenance(bool keeps_words) : keeps_words_(keeps_words) {}
+
   // Row-major words of a tensor, and the other way.
   [[nodiscard]] Words read(const Tensor& tensor);
   void write(const Tensor& tensor, const Words& words);
 
-  // All bytes of the tensor's storage become what initial_word says.
+  // All bytes of the tensor's storage become initial words.
   void begin(const Tensor& tensor, std::string_view kind, std::string_view name,
              std::uint64_t times);
   // `copy` is a new storage with the bytes of `original`.
@@ -88,6 +92,7 @@ class Provenance {
   Cells& cells_of(const std::shared_ptr<Storage>& storage);
   spec::ProvenanceRow row_for(const Tensor& tensor, std::string port, std::string value);
 
+  const bool keeps_words_;
   std::unordered_map<const Storage*, Cells> cells_;
   std::unordered_map<const Storage*, std::uint32_t> numbers_;  // of storages, in this call
   std::vector<std::shared_ptr<Storage>> numbered_;             // keeps their addresses

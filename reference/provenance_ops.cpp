@@ -76,7 +76,7 @@ std::vector<const WordOperand*> read_operands(const WordCall& call) {
 // The version after a write over `old`: one more; of a new tensor, the first.
 std::uint32_t version_at(const WordCall& call, const WordTarget& target, std::size_t position) {
   if (!target.written) return 1;
-  const Words& old = call.operands[*target.written].words;
+  const SharedWords& old = call.operands[*target.written].words;
   return position < old.size() ? spec::provenance_version(old[position]) + 1 : 1;
 }
 
@@ -99,6 +99,8 @@ std::uint64_t mix_target(std::uint64_t hash, const WordCall& call, const WordTar
   return mix_provenance(hash, element);
 }
 
+Words as_vector(const SharedWords& words) { return {words.begin(), words.end()}; }
+
 bool broadcasts(const Sizes& from, const Sizes& to) {
   if (from.size() > to.size()) return false;
   for (std::size_t d = 0; d < from.size(); ++d) {
@@ -112,23 +114,35 @@ Words pointwise_words(const WordCall& call, const WordTarget& target, std::uint6
   const auto count = static_cast<std::size_t>(target.tensor.count());
   Words hashes(count, mix_target(key, call, target));
   for (const WordOperand* operand : read_operands(call)) {
-    Array<spec::ProvenanceWord> words;
-    words.sizes = operand->tensor.sizes;
-    words.data = operand->words;
-    const auto stretched = broadcast_to(words, target.tensor.sizes);
+    SharedWords stretched = operand->words;
+    if (operand->tensor.sizes != target.tensor.sizes) {
+      Array<spec::ProvenanceWord> words;
+      words.sizes = operand->tensor.sizes;
+      words.data = as_vector(operand->words);
+      stretched = broadcast_to(words, target.tensor.sizes).data;
+    }
     for (std::size_t p = 0; p < count; ++p) {
-      hashes[p] = mix_provenance(hashes[p], provenance_hash(stretched.data[p]));
+      hashes[p] = mix_provenance(hashes[p], provenance_hash(stretched[p]));
     }
   }
   return finish(call, target, std::move(hashes));
 }
 
+// Of all elements of one operand: eight histories that take turns, mixed into one.
+std::uint64_t digest_of(const SharedWords& words) {
+  std::uint64_t turns[8] = {};
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    turns[p % 8] = mix_provenance(turns[p % 8], provenance_hash(words[p]));
+  }
+  std::uint64_t digest = 0;
+  for (const std::uint64_t turn : turns) digest = mix_provenance(digest, turn);
+  return digest;
+}
+
 std::uint64_t digest_of(const WordCall& call, std::uint64_t key) {
   for (const WordOperand* operand : read_operands(call)) {
     key = mix_provenance(key, operand->words.size());
-    for (const spec::ProvenanceWord word : operand->words) {
-      key = mix_provenance(key, provenance_hash(word));
-    }
+    key = mix_provenance(key, digest_of(operand->words));
   }
   return key;
 }
@@ -202,7 +216,7 @@ class WordArguments {
   }
 
   Words converted(const WordOperand& operand) {
-    Words words = operand.words;
+    Words words = as_vector(operand.words);
     for (auto& word : words)
       word = origins_.cast(word, operand.tensor.dtype, dtype_, call_.producer);
     return words;
@@ -279,7 +293,7 @@ std::vector<Words> words_after(const WordCall& call, const std::vector<WordTarge
       return broadcasts(operand->tensor.sizes, target.tensor.sizes);
     });
     if (keeps_integers(call, target)) {
-      out.push_back(call.operands.front().words);
+      out.push_back(as_vector(call.operands.front().words));
     } else if (is_pointwise(call.row) && fits) {
       out.push_back(pointwise_words(call, target, key));
     } else {

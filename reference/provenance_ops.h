@@ -15,7 +15,7 @@ namespace graphgate::reference {
 struct WordOperand {
   std::size_t argument = 0;  // of the schema
   Tensor tensor;
-  Words words;
+  SharedWords words;
 };
 
 // A tensor that an op has made or written. `written` is the operand that it was before: its own, or

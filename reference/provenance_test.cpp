@@ -54,6 +54,34 @@ TEST(Provenance, MovesWordsWithElements) {
   EXPECT_NE(x[0], x[1]);
 }
 
+// What a plan's facts are taken from.
+TEST(Provenance, TellsTheSameGeometryWithoutWords) {
+  const spec::Program tested = program(R"(program "p" {
+  buffer %s "s" : f32[2, 3] = [1, 2, 3, 4, 5, 6]
+  input %x : f32[2, 3]
+  %t = aten.t.default(%s)
+  %a = aten.add_.Tensor(%s, %x)
+  %m = aten.mm.default(%x, %t)
+  output %m
+})");
+  const test::Inputs inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6})};
+  const auto with_words = test::Loaded(tested, provenance()).call(inputs);
+  Options options = provenance();
+  options.provenance_words = false;
+  const auto without = test::Loaded(tested, options).call(inputs);
+  ASSERT_EQ(without.provenance.size(), with_words.provenance.size());
+  for (std::size_t r = 0; r < without.provenance.size(); ++r) {
+    const ProvenanceRow& a = without.provenance[r];
+    const ProvenanceRow& b = with_words.provenance[r];
+    EXPECT_EQ(std::tie(a.node, a.op, a.port, a.value, a.storage),
+              std::tie(b.node, b.op, b.port, b.value, b.storage));
+    EXPECT_EQ(std::tie(a.dtype, a.sizes, a.strides, a.storage_offset),
+              std::tie(b.dtype, b.sizes, b.strides, b.storage_offset));
+    EXPECT_TRUE(a.words.empty());
+    EXPECT_EQ(b.words.empty(), b.node == "t") << b.node << " " << b.port;
+  }
+}
+
 TEST(Provenance, TellsWhatIsFilledInFromWhatIsMoved) {
   const auto result = run(R"(program "p" {
   input %x : f32[2]

@@ -20,6 +20,9 @@ struct Options {
   // the spreads of CallResult: with worst-case radii (meaningful for programs of one node), or with
   // standard deviations. kProvenance computes as kEager does, and fills CallResult::provenance.
   Mode mode = Mode::kEager;
+  // Of kProvenance: without words its rows tell geometry and storages alone, which costs little
+  // beside an eager run.
+  bool provenance_words = true;
   // Snapshots every operand before each node and compares with what the op's schema declares. A
   // violation is a defect of the reference or of the op table: ErrorKind::kInternal.
   bool audit_effects = true;

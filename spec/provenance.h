@@ -14,9 +14,12 @@
 // storage (modulo 2^8).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spec/dtype.h"
@@ -55,11 +58,33 @@ inline constexpr int kProvenanceHashShift = 24;
   return mix_provenance(before, text.size());
 }
 
+// Words in row-major order. They never change, so that rows and executors share them.
+class ProvenanceWords {
+ public:
+  using Array = std::vector<ProvenanceWord>;
+  ProvenanceWords() = default;
+  ProvenanceWords(Array words) : array_(std::make_shared<const Array>(std::move(words))) {}
+  explicit ProvenanceWords(std::shared_ptr<const Array> words) : array_(std::move(words)) {}
+
+  [[nodiscard]] std::size_t size() const { return array_ ? array_->size() : 0; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] const ProvenanceWord* data() const { return array_ ? array_->data() : nullptr; }
+  [[nodiscard]] const ProvenanceWord* begin() const { return data(); }
+  [[nodiscard]] const ProvenanceWord* end() const { return data() + size(); }
+  [[nodiscard]] ProvenanceWord operator[](std::size_t i) const { return (*array_)[i]; }
+  friend bool operator==(const ProvenanceWords& a, const ProvenanceWords& b) {
+    return a.array_ == b.array_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::shared_ptr<const Array> array_;
+};
+
 // What one tensor was made of, and where it lay, when `node` read it, made it or had written it, or
 // when the call ended with it. `port` is "operand 0", "result 1" or "written 0" (an operand after
 // the node; lists unpacked, counted in the schema's order); for the end of a call `node` is empty
-// and `port` is "output 0", "input NAME" or "state NAME". `words` are the elements in row-major
-// order. Rows of one call that share a `storage` number lie over the same bytes.
+// and `port` is "output 0", "input NAME" or "state NAME". `words` are those of the elements, empty
+// where nobody asked for them. Rows of one call that share a `storage` number lie over the same bytes.
 struct ProvenanceRow {
   std::string node;
   std::string op;
@@ -72,7 +97,7 @@ struct ProvenanceRow {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> strides;  // in elements
   std::int64_t storage_offset = 0;    // in elements
-  std::vector<ProvenanceWord> words;
+  ProvenanceWords words;
 };
 
 }  // namespace graphgate::spec

@@ -19,16 +19,23 @@ namespace graphgate::spec {
 inline constexpr ProvenanceWord kUnwrittenWord =
     make_provenance(mix_provenance(0, std::string_view("unwritten")), 0, 0);
 
-// The word of element `position`, counted from the start of the storage, of what a caller passes
-// (`kind` "input", `times` the count of calls that the executor has finished) or of state ("state",
-// `times` how often it has been replaced). `name` is that of the first input of the program that
-// lies in the storage.
-[[nodiscard]] constexpr ProvenanceWord initial_word(std::string_view kind, std::string_view name,
-                                                    std::uint64_t times, std::int64_t position) {
-  const std::uint64_t port = mix_provenance(mix_provenance(0, kind), name);
-  const std::uint64_t place = static_cast<std::uint64_t>(position);
-  return make_provenance(mix_provenance(mix_provenance(port, times), place), provenance_tag(name),
-                         0);
-}
+// The words of what a caller passes (`kind` "input", `times` the count of calls that the executor
+// has finished) or of state ("state", `times` how often it has been replaced). `name` is that of the
+// first input of the program that lies in the storage.
+class InitialWords {
+ public:
+  constexpr InitialWords(std::string_view kind, std::string_view name, std::uint64_t times)
+      : history_(mix_provenance(mix_provenance(mix_provenance(0, kind), name), times)),
+        producer_(provenance_tag(name)) {}
+  // Of element `position`, counted from the start of the storage.
+  [[nodiscard]] constexpr ProvenanceWord at(std::int64_t position) const {
+    return make_provenance(mix_provenance(history_, static_cast<std::uint64_t>(position)),
+                           producer_, 0);
+  }
+
+ private:
+  std::uint64_t history_;
+  std::uint32_t producer_;
+};
 
 }  // namespace graphgate::spec

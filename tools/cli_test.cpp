@@ -444,10 +444,34 @@ TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
   EXPECT_GT(json["start"]["plans_cold_by_warm"]["ratio"], 0);
 }
 
+TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
+  const fs::path models = folder_ / "models";
+  fs::create_directories(models);
+  for (const char* file : {"mutations.pt2", "mutations.safetensors", "mutations.geometry.json"}) {
+    fs::copy_file(model(file), models / file, fs::copy_options::overwrite_existing);
+  }
+  const Outcome outcome = run("bench judges --json - --models " + models.string());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  for (const char* part : {"provenance", "reference-provenance", "shadow"}) {
+    ASSERT_EQ(json[part]["models"].size(), 1U) << part;
+    EXPECT_EQ(json[part]["worst_model"], "mutations") << part;
+    EXPECT_GT(json[part]["worst"], 1.0) << part;
+    EXPECT_GT(json[part]["all"]["plain_seconds"], 0) << part;
+  }
+  const auto& verifier = json["verifier"]["models"][0];
+  EXPECT_GT(verifier["share"], 0);
+  EXPECT_GT(verifier["share_with_run"], verifier["share"]);
+  EXPECT_LT(verifier["share_with_run"], 1.0);
+}
+
 TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench everything").code, 4);
   EXPECT_EQ(run("bench plan --only nothing").code, 4);
   EXPECT_EQ(run("bench plan --nodes 99").code, 4);
+  EXPECT_EQ(run("bench plan --only shadow").code, 4);
+  EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
   const Outcome missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;

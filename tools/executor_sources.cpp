@@ -48,7 +48,8 @@ struct ModeName {
 constexpr ModeName kModes[] = {{"eager", reference::Mode::kEager},
                                {"worst-case", reference::Mode::kWorstCase},
                                {"sampled", reference::Mode::kSampled},
-                               {"provenance", reference::Mode::kProvenance}};
+                               {"provenance", reference::Mode::kProvenance},
+                               {"geometry", reference::Mode::kProvenance}};
 
 class ReferenceSource final : public conformance::ExecutorSource {
  public:
@@ -81,6 +82,7 @@ class ReferenceSource final : public conformance::ExecutorSource {
         return bad_input("option 'mode': the reference has no mode '" + value + "'");
       }
       options.mode = found->mode;
+      options.provenance_words = value != "geometry";
     }
     return reference::make_executor(options);
   }

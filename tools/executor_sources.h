@@ -22,7 +22,8 @@ namespace graphgate::tools {
 // "optimized": takes every planner flag.
 [[nodiscard]] std::unique_ptr<conformance::ExecutorSource> optimized_source();
 
-// "reference": "mode" is eager, worst-case, sampled or provenance. Other options are kUnsupported:
+// "reference": "mode" is eager, worst-case, sampled, provenance, or geometry: provenance rows
+// without words. Other options are kUnsupported:
 // it has no planner. With `allow_zero_and_one` it accepts sizes 0 and 1 where a range starts at 2.
 [[nodiscard]] std::unique_ptr<conformance::ExecutorSource> reference_source(
     bool allow_zero_and_one);

@@ -50,7 +50,7 @@ TEST(PlannerConfigurations, RefuseWhatThereIsNot) {
 TEST(ReferenceSource, HasModesAndNoPlanner) {
   const auto source = reference_source(/*allow_zero_and_one=*/false);
   const auto& ops = spec::builtin_op_table();
-  for (const char* mode : {"eager", "worst-case", "sampled", "provenance"}) {
+  for (const char* mode : {"eager", "worst-case", "sampled", "provenance", "geometry"}) {
     EXPECT_TRUE(source->make({{"mode", mode}}, ops).ok()) << mode;
   }
   EXPECT_EQ(source->make({{"mode", "fast"}}, ops).error().kind, ErrorKind::kBadInput);

@@ -21,7 +21,7 @@ Json StoredBytes::tensor(const HostTensor& tensor) {
   return json;
 }
 
-Json StoredBytes::words(const std::vector<spec::ProvenanceWord>& words) {
+Json StoredBytes::words(const spec::ProvenanceWords& words) {
   auto storage = std::make_shared<spec::HostStorage>();
   storage->bytes.resize(words.size() * sizeof(words[0]));
   std::memcpy(storage->bytes.data(), words.data(), storage->bytes.size());

@@ -19,7 +19,7 @@ class StoredBytes {
   // The tensor's geometry, and the number of its storage.
   nlohmann::ordered_json tensor(const spec::HostTensor& tensor);
   // The name of the content.
-  nlohmann::ordered_json words(const std::vector<spec::ProvenanceWord>& words);
+  nlohmann::ordered_json words(const spec::ProvenanceWords& words);
 
   // By number: the name of each storage's content.
   [[nodiscard]] const nlohmann::ordered_json& storages() const { return storages_; }

@@ -155,8 +155,9 @@ class RunReader {
     GRAPHGATE_TRY(const HostTensor* content, tensors_.content_at(words));
     const auto& bytes = content->storage->bytes;
     if (bytes.size() % sizeof(spec::ProvenanceWord) != 0) return words.error("are no whole words");
-    row.words.resize(bytes.size() / sizeof(spec::ProvenanceWord));
-    std::memcpy(row.words.data(), bytes.data(), bytes.size());
+    std::vector<spec::ProvenanceWord> read(bytes.size() / sizeof(spec::ProvenanceWord));
+    std::memcpy(read.data(), bytes.data(), bytes.size());
+    row.words = std::move(read);
     return {};
   }
 

@@ -1,8 +1,10 @@
-// graphgate bench: how fast planning and replay are, as ratios of times taken in one run.
+// graphgate bench: how fast planning and replay are, and what judges cost, as ratios of times taken
+// in one run.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -108,14 +110,88 @@ Result<Json> bench_start(const BenchVerb& verb) {
               {"ready_cold_by_warm", json_of(times.ready_cold_by_warm, "cold", "warm")}};
 }
 
+// ---- judges ----
+
+// Watched runs by plain ones: each model, the worst, and all together.
+Result<Json> bench_watching(const BenchVerb& verb, const char* title, Watched what) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const auto paths, find_models(verb.models));
+  std::fprintf(page, "%s / plain: recorded calls of the programs in %s\n", title,
+               verb.models.c_str());
+  Json models = Json::array();
+  Comparison sum;
+  Comparison worst;
+  std::string worst_model;
+  for (const std::string& path : paths) {
+    GRAPHGATE_TRY(const WatchTimes times, measure_watching(path, what));
+    const Comparison& one = times.watched_by_plain;
+    print_ratio(page, times.model.c_str(), one);
+    Json json = {{"model", times.model}, {"nodes", times.nodes}, {"repeats", times.repeats}};
+    json.update(json_of(one, "watched", "plain"));
+    models.push_back(std::move(json));
+    // Of one series of calls, so that no model counts more for being repeated.
+    sum.first_seconds += one.first_seconds / times.repeats;
+    sum.second_seconds += one.second_seconds / times.repeats;
+    if (one.ratio > worst.ratio) {
+      worst = one;
+      worst_model = times.model;
+    }
+    std::fflush(page);
+  }
+  sum.ratio = sum.first_seconds / sum.second_seconds;
+  print_ratio(page, ("worst: " + worst_model).c_str(), worst);
+  print_ratio(page, "all, each once", sum);
+  return Json{{"models", models},
+              {"worst_model", worst_model},
+              {"worst", worst.ratio},
+              {"all", json_of(sum, "watched", "plain")}};
+}
+
+Result<Json> bench_reference_provenance(const BenchVerb& verb) {
+  return bench_watching(verb, "provenance, reference", Watched::kReferenceProvenance);
+}
+Result<Json> bench_provenance(const BenchVerb& verb) {
+  return bench_watching(verb, "provenance, optimized", Watched::kProvenance);
+}
+Result<Json> bench_shadow(const BenchVerb& verb) {
+  return bench_watching(verb, "shadow memory", Watched::kShadow);
+}
+
+Result<Json> bench_verifier(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const auto paths, find_models(verb.models));
+  std::fprintf(page, "verifier: share of a check (bounds, state, verifier)\n");
+  Json models = Json::array();
+  for (const std::string& path : paths) {
+    GRAPHGATE_TRY(const VerifierTimes times, measure_verifier(path));
+    std::fprintf(page, "  %-36s %7.1f%%  (with the run that gives facts %.1f%%; check %.4g s)\n",
+                 times.model.c_str(), 100 * times.share(), 100 * times.share_with_run(),
+                 times.check_seconds);
+    std::fflush(page);
+    models.push_back({{"model", times.model},
+                      {"nodes", times.nodes},
+                      {"share", times.share()},
+                      {"share_with_run", times.share_with_run()},
+                      {"check_seconds", times.check_seconds},
+                      {"verifier_seconds", times.verifier_seconds},
+                      {"run_seconds", times.run_seconds}});
+  }
+  return Json{{"models", models}};
+}
+
 struct Part {
+  const char* what;
   const char* name;
   Result<Json> (*run)(const BenchVerb& verb);
 };
-constexpr Part kParts[] = {{"planning", bench_planning},
-                           {"fusion", bench_fusion},
-                           {"replay", bench_replay},
-                           {"start", bench_start}};
+constexpr Part kParts[] = {{"plan", "planning", bench_planning},
+                           {"plan", "fusion", bench_fusion},
+                           {"plan", "replay", bench_replay},
+                           {"plan", "start", bench_start},
+                           {"judges", "provenance", bench_provenance},
+                           {"judges", "reference-provenance", bench_reference_provenance},
+                           {"judges", "shadow", bench_shadow},
+                           {"judges", "verifier", bench_verifier}};
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names;
@@ -127,10 +203,13 @@ std::vector<std::string> part_names() {
 
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   CLI::App* bench = app.add_subcommand(
-      "bench", "measure planning and replay, as ratios of times taken in one run");
-  bench->add_option("what", verb.what, "what is measured: plan, the optimized executor on the host")
+      "bench", "measure planning, replay and judges, as ratios of times taken in one run");
+  bench
+      ->add_option("what", verb.what,
+                   "what is measured: plan, the optimized executor on the host; judges, what they "
+                   "cost beside plain runs")
       ->required()
-      ->check(CLI::IsMember({"plan"}));
+      ->check(CLI::IsMember({"plan", "judges"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(part_names()));
@@ -139,18 +218,27 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");
+  bench->add_option("--models", verb.models, "the folder of programs that judges are measured on");
   bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   bench->footer(
       "Examples:\n  graphgate bench plan\n"
-      "  graphgate bench plan --only planning --nodes 10000 --json -");
+      "  graphgate bench plan --only planning --nodes 10000 --json -\n"
+      "  graphgate bench judges --only provenance");
   return bench;
 }
 
 Result<ExitCode> run_bench(const BenchVerb& verb) {
+  for (const std::string& name : verb.only) {
+    const bool is_part = std::any_of(std::begin(kParts), std::end(kParts), [&](const Part& part) {
+      return part.name == name && part.what == verb.what;
+    });
+    if (!is_part) return bad_input("--only: '" + name + "' is no part of '" + verb.what + "'");
+  }
   Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
   std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
   for (const Part& part : kParts) {
     const auto& only = verb.only;
+    if (part.what != verb.what) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
     GRAPHGATE_TRY(json[part.name], part.run(verb));
     std::fflush(page_of(verb));

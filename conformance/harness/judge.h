@@ -61,8 +61,8 @@ class JudgeSet {
 [[nodiscard]] Result<JudgeSet> parse_judges(std::string_view text);
 
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
-// the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance"}
-// says what it computes. Where a script feeds an output back, the oracle is called with what the
+// the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
+// "geometry"} says what it computes ("geometry": provenance rows without words). Where a script feeds an output back, the oracle is called with what the
 // subject's default run passed.
 class Runs {
  public:
@@ -72,6 +72,10 @@ class Runs {
   // ExecutorSource::make; what goes wrong during the run stands in the trace.
   [[nodiscard]] Result<const Trace*> subject(const Configuration& changes = {});
   [[nodiscard]] Result<const Trace*> oracle(std::string_view mode);
+  // Whether oracle(mode) is there already.
+  [[nodiscard]] bool has_oracle(std::string_view mode) const {
+    return oracle_traces_.contains(mode);
+  }
   // The same for another script over the same executors (other data, other inputs); not kept.
   [[nodiscard]] Result<Trace> subject_on(const Script& script, const Configuration& changes);
   [[nodiscard]] Result<Trace> oracle_on(const Script& script, std::string_view mode);

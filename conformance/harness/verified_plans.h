@@ -21,7 +21,7 @@ struct VerifiedPlans {
   std::string remark;            // facts that were missing
 };
 
-// Facts of the run come from the oracle in its provenance mode; where it has none, rules that need
+// Facts of the run come from the oracle in its geometry mode; where it has none, rules that need
 // them stay silent, and `remark` says so.
 [[nodiscard]] Result<VerifiedPlans> verify_plans(Runs& runs);
 

@@ -39,6 +39,8 @@ struct BoundStep {
   std::uint32_t step = 0;  // of the plan
   std::vector<BoundCall> calls;
   std::span<const std::byte> workspace;
+  // The instrument's own: what it found out at the first launch.
+  mutable std::shared_ptr<const void> notes;
 };
 
 // Rows of an input slot along `dim`, behind the rows of the call.

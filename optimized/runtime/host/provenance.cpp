@@ -22,21 +22,12 @@ Address first_of(const Tensor& tensor) {
   return kInner + (static_cast<Address>(tensor.storage) << kInnerBits) % kInner;
 }
 
-void flatten(const Item& item, std::size_t argument, std::vector<WordInput>& out) {
-  if (const auto* tensor = item.as<Tensor>()) {
-    const bool is_next = !out.empty() && out.back().argument == argument;
-    out.push_back({argument, is_next ? out.back().element + 1 : 0, *tensor, {}});
-  }
-  if (const auto* list = item.as<Item::List>()) {
-    for (const Item& element : *list) flatten(element, argument, out);
-  }
-}
-
 }  // namespace
 
 void ProvenanceInstrument::begin_run(const RunMemory& memory) {
   plan_ = memory.plan;
   rows_.clear();
+  rows_.reserve(most_rows_);
   undo_.emplace_back();
   std::set<std::uint32_t> begun;
   for (const spec::PlanInput& input : plan_->inputs) {
@@ -61,25 +52,27 @@ void ProvenanceInstrument::begin_state(const spec::PlanInput& input, std::span<s
   if (bytes.empty()) return;  // may lie where other state lies
   const Address first = address_of(bytes.data());
   const bool is_rebound = rebound_.erase(first) > 0;
-  const std::pair name(plan_->name, input.target);
   const auto known = states_.find(first);
-  if (known != states_.end() && known->second.name == name && !is_rebound) return;
+  const bool is_known = known != states_.end() && known->second.name == input.target &&
+                        known->second.plan == plan_->name;
+  if (is_known && !is_rebound) return;
   const auto& type = plan_->values[input.value.index].value.type;
   const auto item = static_cast<std::uint32_t>(spec::item_size_bytes(type->dtype));
-  std::uint64_t& times = replaced_[name];
+  std::uint64_t& times = replaced_[{plan_->name, input.target}];
   if (is_rebound) ++times;
-  states_[first] = {name, item, bytes.size()};
+  states_[first] = {plan_->name, input.target, item, bytes.size()};
   begin_words("state", input.target, times, first, bytes.size(), item);
 }
 
 void ProvenanceInstrument::begin_words(std::string_view kind, std::string_view name,
                                        std::uint64_t times, Address first, std::size_t size_bytes,
                                        std::uint32_t item_bytes) {
+  const spec::InitialWords initial(kind, name, times);
   std::vector<Word> words(size_bytes / item_bytes);
   for (std::size_t e = 0; e < words.size(); ++e) {
-    words[e] = spec::initial_word(kind, name, times, static_cast<std::int64_t>(e));
+    words[e] = initial.at(static_cast<std::int64_t>(e));
   }
-  memory_.store_elements(first, item_bytes, words);
+  memory_.store_elements(first, item_bytes, make_words(std::move(words)));
 }
 
 void ProvenanceInstrument::allocate(std::span<const std::byte> bytes) {
@@ -87,7 +80,13 @@ void ProvenanceInstrument::allocate(std::span<const std::byte> bytes) {
 }
 
 void ProvenanceInstrument::before_launch(const BoundStep& step) {
-  for (const BoundCall& call : step.calls) run_call(call, step.step);
+  if (!step.notes) {
+    auto made = std::make_shared<StepNotes>();
+    for (const BoundCall& call : step.calls) made->push_back(notes_of(call, step.step));
+    step.notes = std::move(made);
+  }
+  const auto& notes = *static_cast<const StepNotes*>(step.notes.get());
+  for (std::size_t c = 0; c < notes.size(); ++c) run_call(step.calls[c], notes[c]);
 }
 
 void ProvenanceInstrument::after_launch(const BoundStep& step) {
@@ -101,12 +100,23 @@ void ProvenanceInstrument::after_launch(const BoundStep& step) {
   }
 }
 
-void ProvenanceInstrument::run_call(const BoundCall& call, std::uint32_t step) {
-  std::vector<WordInput> inputs;
-  for (std::size_t a = 0; a < call.arguments.size(); ++a) flatten(call.arguments[a], a, inputs);
+ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& call,
+                                                               std::uint32_t step) const {
+  CallNotes notes{WordRule(call), {}, {}, {}};
+  const auto row_at = [&](const Tensor& tensor, const std::string& port,
+                          std::optional<ValueId> value) {
+    spec::ProvenanceRow row = row_of(tensor, port);
+    row.node = call.node->name;
+    row.op = call.row->schema.qualified_name();
+    row.step = step;
+    if (value && value->index < plan_->values.size()) {
+      row.value = plan_->values[value->index].value.name;
+    }
+    return row;
+  };
+  const std::vector<WordInput>& inputs = notes.rule.inputs();
   std::vector<std::optional<ValueId>> values;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    inputs[k].words = memory_.load(inputs[k].tensor, first_of(inputs[k].tensor));
     const std::string& name = call.row->schema.arguments[inputs[k].argument].name;
     std::vector<ValueId> given;
     if (const auto* argument = find_argument(call.node->arguments, name)) {
@@ -114,53 +124,67 @@ void ProvenanceInstrument::run_call(const BoundCall& call, std::uint32_t step) {
     }
     const bool is_known = inputs[k].element < given.size();
     values.push_back(is_known ? std::optional(given[inputs[k].element]) : std::nullopt);
-    note(call, step, "operand " + std::to_string(k), inputs[k].tensor, values[k], inputs[k].words);
+    notes.operands.push_back(row_at(inputs[k].tensor, "operand " + std::to_string(k), values[k]));
   }
-  const std::vector<WordOutput> outputs = word_outputs(call, inputs);
-  auto words = words_of_call(call, inputs, outputs, memory_.derived);
   const std::vector<ValueId> results = flat_results(*call.node);
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const WordOutput& output = outputs[o];
-    keep_state(output.tensor);
-    if (words) {
-      memory_.store(output.tensor, first_of(output.tensor), (*words)[o]);
-    } else {
-      memory_.forget(output.tensor, first_of(output.tensor));
-    }
-  }
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const WordOutput& output = outputs[o];
-    std::vector<Word> now = memory_.load(output.tensor, first_of(output.tensor));
+  for (const WordOutput& output : notes.rule.outputs()) {
+    notes.written.emplace_back();
+    notes.results.emplace_back();
     if (output.input) {
-      note(call, step, "written " + std::to_string(*output.input), output.tensor,
-           values[*output.input], now);
+      const std::string port = "written " + std::to_string(*output.input);
+      notes.written.back() = row_at(output.tensor, port, values[*output.input]);
     }
     if (!output.result) continue;
     const bool is_known = *output.result < results.size();
-    note(call, step, "result " + std::to_string(*output.result), output.tensor,
-         is_known ? std::optional(results[*output.result]) : std::nullopt, std::move(now));
+    notes.results.back() = row_at(output.tensor, "result " + std::to_string(*output.result),
+                                  is_known ? std::optional(results[*output.result]) : std::nullopt);
+  }
+  return notes;
+}
+
+void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& notes) {
+  std::vector<Words> operands;
+  operands.reserve(notes.operands.size());
+  for (const WordInput& input : notes.rule.inputs()) {
+    operands.push_back(memory_.load(input.tensor, first_of(input.tensor)));
+    add_row(notes.operands[operands.size() - 1], operands.back());
+  }
+  const std::vector<WordOutput>& outputs = notes.rule.outputs();
+  const auto words = notes.rule.apply(call, operands, memory_.derived);
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const Tensor& tensor = outputs[o].tensor;
+    keep_state(tensor);
+    if (words) {
+      memory_.store(tensor, first_of(tensor), (*words)[o]);
+    } else {
+      memory_.forget(tensor, first_of(tensor));
+    }
+  }
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    // Of several, a later one may lie over it.
+    const bool is_alone = words && outputs.size() == 1;
+    const Words now =
+        is_alone ? words->front() : memory_.load(outputs[o].tensor, first_of(outputs[o].tensor));
+    if (outputs[o].input) add_row(notes.written[o], now);
+    if (outputs[o].result) add_row(notes.results[o], now);
   }
 }
 
-void ProvenanceInstrument::note(const BoundCall& call, std::uint32_t step, const std::string& port,
-                                const Tensor& tensor, std::optional<ValueId> value,
-                                std::vector<Word> words) {
+spec::ProvenanceRow ProvenanceInstrument::row_of(const Tensor& tensor, std::string port) const {
   spec::ProvenanceRow row;
-  row.node = call.node->name;
-  row.op = call.row->schema.qualified_name();
-  row.port = port;
-  row.step = step;
-  if (value && value->index < plan_->values.size()) {
-    row.value = plan_->values[value->index].value.name;
-  }
+  row.port = std::move(port);
   if (tensor.storage < plan_->buffers.size()) row.buffer = plan_->buffers[tensor.storage].name;
   row.storage = tensor.storage;
   row.dtype = tensor.dtype;
   row.sizes = tensor.sizes;
   row.strides = tensor.strides;
   row.storage_offset = tensor.offset;
-  row.words = std::move(words);
-  rows_.push_back(std::move(row));
+  return row;
+}
+
+void ProvenanceInstrument::add_row(const spec::ProvenanceRow& row, const Words& words) {
+  rows_.push_back(row);
+  rows_.back().words = shared_words(words);
 }
 
 // What a run is about to write over in state, once, for undo_runs.
@@ -192,26 +216,19 @@ void ProvenanceInstrument::replace_state(std::span<const std::byte> bytes) {
     return;
   }
   const StateWords& words = state->second;
-  begin_words("state", words.name.second, ++replaced_[words.name], first, words.size_bytes,
+  begin_words("state", words.name, ++replaced_[{words.plan, words.name}], first, words.size_bytes,
               words.item_bytes);
 }
 
 void ProvenanceInstrument::collect(std::string_view port, const Tensor& tensor) {
-  spec::ProvenanceRow row;
-  row.port = port;
-  if (tensor.storage < plan_->buffers.size()) row.buffer = plan_->buffers[tensor.storage].name;
-  row.storage = tensor.storage;
-  row.dtype = tensor.dtype;
-  row.sizes = tensor.sizes;
-  row.strides = tensor.strides;
-  row.storage_offset = tensor.offset;
-  row.words = memory_.load(tensor, first_of(tensor));
-  rows_.push_back(std::move(row));
+  rows_.push_back(row_of(tensor, std::string(port)));
+  rows_.back().words = shared_words(memory_.load(tensor, first_of(tensor)));
 }
 
 std::vector<spec::ProvenanceRow> ProvenanceInstrument::drain_provenance() {
   ++calls_;
   undo_.clear();
+  most_rows_ = std::max(most_rows_, rows_.size());
   return std::exchange(rows_, {});
 }
 

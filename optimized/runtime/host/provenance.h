@@ -14,6 +14,7 @@
 #include <string>
 
 #include "optimized/runtime/host/instrument.h"
+#include "optimized/runtime/host/provenance_memory.h"
 #include "optimized/runtime/host/provenance_ops.h"
 
 namespace graphgate::optimized {
@@ -33,17 +34,28 @@ class ProvenanceInstrument final : public Instrument {
  private:
   // State whose words have begun, by address.
   struct StateWords {
-    std::pair<std::string, std::string> name;  // of the plan and of the state
+    std::string plan;
+    std::string name;
     std::uint32_t item_bytes = 1;
     std::size_t size_bytes = 0;
   };
+  // What a call does to words, and its rows, without words.
+  struct CallNotes {
+    WordRule rule;
+    std::vector<spec::ProvenanceRow> operands;
+    // By output of the rule: as a written operand, as a result; empty ports where it is none.
+    std::vector<spec::ProvenanceRow> written;
+    std::vector<spec::ProvenanceRow> results;
+  };
+  using StepNotes = std::vector<CallNotes>;  // by call
   void begin_input(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_state(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_words(std::string_view kind, std::string_view name, std::uint64_t times, Address first,
                    std::size_t size_bytes, std::uint32_t item_bytes);
-  void run_call(const BoundCall& call, std::uint32_t step);
-  void note(const BoundCall& call, std::uint32_t step, const std::string& port,
-            const Tensor& tensor, std::optional<spec::ValueId> value, std::vector<Word> words);
+  [[nodiscard]] CallNotes notes_of(const BoundCall& call, std::uint32_t step) const;
+  [[nodiscard]] spec::ProvenanceRow row_of(const Tensor& tensor, std::string port) const;
+  void run_call(const BoundCall& call, const CallNotes& notes);
+  void add_row(const spec::ProvenanceRow& row, const Words& words);
   void keep_state(const Tensor& tensor);
 
   WordMemory memory_;
@@ -54,6 +66,7 @@ class ProvenanceInstrument final : public Instrument {
   // What runs of this call found in state before they wrote there, by run.
   std::vector<std::map<Address, WordMemory::Saved>> undo_;
   std::vector<spec::ProvenanceRow> rows_;  // of the last run
+  std::size_t most_rows_ = 0;              // of a call so far
   std::uint64_t calls_ = 0;                // finished ones, of all programs
 };
 

@@ -1,27 +1,11 @@
 #include "optimized/runtime/host/provenance_memory.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "spec/provenance_words.h"
 
 namespace graphgate::optimized {
 namespace {
-
-using spec::make_provenance;
-using spec::mix_provenance;
-using spec::provenance_hash;
-
-constexpr std::uint8_t mark_of(std::uint32_t size, std::uint32_t index) {
-  return static_cast<std::uint8_t>(16 * size + index);
-}
-
-// The marks of a whole element, as one number of its size.
-std::uint64_t whole_marks(std::uint32_t size) {
-  std::uint64_t marks = 0;
-  for (std::uint32_t i = 0; i < size; ++i) marks |= std::uint64_t{mark_of(size, i)} << (8 * i);
-  return marks;
-}
 
 // Visits the addresses of all elements in row-major order.
 template <class Visit>
@@ -47,174 +31,189 @@ void for_each_address(const Tensor& tensor, Address first, Visit&& visit) {
   }
 }
 
-bool is_wider_integer(spec::DType from, spec::DType to) {
-  using spec::DType;
-  if (!spec::is_integral(from) || !spec::is_integral(to)) return false;
-  if (from == DType::kBool || to == DType::kBool || to == DType::kUInt8) return false;
-  return spec::item_size_bytes(from) < spec::item_size_bytes(to);
+// The bytes from a tensor's first element to its last.
+std::pair<Address, Address> hull_of(const Tensor& tensor, Address first) {
+  const ByteRange range = byte_range(tensor);
+  return {first + static_cast<Address>(range.begin), first + static_cast<Address>(range.end)};
 }
 
 }  // namespace
 
-Word DerivedWords::byte_of(Word element, std::uint32_t size, std::uint32_t index) {
-  if (size == 1) return element;
-  const std::uint64_t named = mix_provenance(mix_provenance(0, "byte"), provenance_hash(element));
-  const Word word =
-      make_provenance(mix_provenance(mix_provenance(named, size), index),
-                      spec::provenance_producer(element), spec::provenance_version(element));
-  slices_.insert_or_assign(word, Slice{element, size, index});
-  return word;
+WordMemory::Extent WordMemory::Extent::part(Address from, Address to) const {
+  const Address bytes = from - begin + skip;
+  return {from,
+          to,
+          item_bytes,
+          static_cast<std::uint32_t>(bytes % item_bytes),
+          element + bytes / item_bytes,
+          words};
 }
 
-Word DerivedWords::joined(std::span<const Word> bytes) const {
-  if (bytes.size() == 1) return bytes[0];
-  const Slice* first = nullptr;
-  std::size_t in_place = 0;
-  std::uint64_t hash = mix_provenance(0, "joined");
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    hash = mix_provenance(hash, provenance_hash(bytes[i]));
-    const auto found = slices_.find(bytes[i]);
-    if (found == slices_.end()) continue;
-    if (i == 0) first = &found->second;
-    if (first && found->second.element == first->element && found->second.index == i) ++in_place;
+std::map<Address, WordMemory::Extent>::const_iterator WordMemory::first_behind(
+    Address address) const {
+  auto extent = extents_.upper_bound(address);
+  if (extent == extents_.begin()) return extent;
+  const auto before = std::prev(extent);
+  return address < before->second.end ? before : extent;
+}
+
+const WordMemory::Extent* WordMemory::find(Address address) const {
+  const auto extent = first_behind(address);
+  return extent != extents_.end() && extent->first <= address ? &extent->second : nullptr;
+}
+
+void WordMemory::forget(Address first, std::size_t count) {
+  const Address end = first + count;
+  if (count == 0) return;
+  auto next = extents_.erase(first_behind(first), first_behind(first));  // as a plain iterator
+  while (next != extents_.end() && next->first < end) {
+    const Extent old = std::move(next->second);
+    next = extents_.erase(next);
+    if (old.begin < first) extents_.emplace(old.begin, old.part(old.begin, first));
+    if (old.end > end) extents_.emplace(end, old.part(end, old.end));
   }
-  if (first && in_place == bytes.size() && first->size == bytes.size()) return first->element;
-  return make_provenance(hash, spec::provenance_producer(bytes.back()),
-                         spec::provenance_version(bytes.back()));
 }
 
-Word DerivedWords::converted(Word word, spec::DType from, spec::DType to, std::uint32_t producer) {
-  if (from == to) return word;
-  if (!narrower_.empty()) {
-    const auto found = narrower_.find(word);
-    if (found != narrower_.end() && found->second.second == to) return found->second.first;
+void WordMemory::put(Extent extent) {
+  const auto known = extents_.find(extent.begin);
+  if (known != extents_.end() && known->second.end == extent.end) {
+    known->second = std::move(extent);
+    return;
   }
-  const std::uint64_t named = mix_provenance(mix_provenance(0, "cast"), spec::torch_name(to));
-  const Word made = make_provenance(mix_provenance(named, provenance_hash(word)), producer, 1);
-  if (is_wider_integer(from, to)) narrower_.insert_or_assign(made, std::pair(word, from));
-  return made;
+  forget(extent.begin, extent.end - extent.begin);
+  extents_.emplace(extent.begin, std::move(extent));
 }
 
-WordMemory::Page* WordMemory::find(Address address) const {
-  const Address number = address / kPageBytes;
-  if (number == last_) return last_page_;
-  const auto found = pages_.find(number);
-  if (found == pages_.end()) return nullptr;
-  last_ = number;
-  last_page_ = found->second.get();
-  return last_page_;
+void WordMemory::store_elements(Address first, std::uint32_t size, Words words) {
+  if (words->size() == 0) return;
+  const Address end = first + words->size() * size;
+  put({first, end, size, 0, 0, std::move(words)});
 }
 
-WordMemory::Page& WordMemory::at(Address address) {
-  if (Page* page = find(address)) return *page;
-  const Address number = address / kPageBytes;
-  auto& page = pages_[number];
-  page.reset(new Page);  // words stay uninitialized: marks tell
-  last_ = number;
-  last_page_ = page.get();
-  return *page;
+const WordMemory::Extent* WordMemory::join(Address begin, Address end, std::uint32_t size) {
+  const Extent* whole = find(begin);
+  if (whole && whole->end >= end) return whole->begins_element(begin, size) ? whole : nullptr;
+  std::vector<Word> words((end - begin) / size, kNoWord);
+  std::size_t found = 0;
+  bool has_holes = false;
+  for (auto next = first_behind(begin); next != extents_.end() && next->first < end; ++next) {
+    const Extent& extent = next->second;
+    const Address from = std::max(extent.begin, begin);
+    const Address to = std::min(extent.end, end);
+    if (!extent.begins_element(from, size)) return nullptr;
+    if ((from - begin) % size != 0 || (to - begin) % size != 0) return nullptr;
+    const std::size_t count = (to - from) / size;
+    std::copy_n(extent.words->data() + extent.element_at(from), count,
+                words.data() + (from - begin) / size);
+    found += count;
+    has_holes |= extent.words->has_holes();
+  }
+  has_holes |= found < words.size();
+  put({begin, end, size, 0, 0, std::make_shared<const WordArray>(std::move(words), has_holes)});
+  return find(begin);
 }
 
-// An element that was not written as one.
-Word WordMemory::load_bytes(Address address, std::uint32_t size) {
+// An element that may not have been written as one.
+Word WordMemory::load_element(Address address, std::uint32_t size) {
   std::array<Word, 8> words{};
-  std::array<std::uint8_t, 8> marks{};
+  std::array<const Extent*, 8> extents{};
   bool is_whole = true;
   bool is_written = false;
   for (std::uint32_t i = 0; i < size; ++i) {
-    if (const Page* page = find(address + i)) marks[i] = page->marks[(address + i) % kPageBytes];
-    words[i] =
-        marks[i] != 0 ? at(address + i).words[(address + i) % kPageBytes] : spec::kUnwrittenWord;
-    is_written |= marks[i] != 0;
-    is_whole &= marks[i] == mark_of(size, i) && words[i] == words[0];
+    extents[i] = find(address + i);
+    if (extents[i]) words[i] = (*extents[i]->words)[extents[i]->element_at(address + i)];
+    if (words[i] == kNoWord) {
+      extents[i] = nullptr;
+      words[i] = spec::kUnwrittenWord;
+    }
+    is_written |= extents[i] != nullptr;
+    is_whole &= extents[i] && extents[i]->begins_element(address, size) && words[i] == words[0];
   }
   if (is_whole || !is_written) return words[0];
   for (std::uint32_t i = 0; i < size; ++i) {
-    if (marks[i] != 0) words[i] = derived.byte_of(words[i], marks[i] / 16U, marks[i] % 16U);
+    if (!extents[i]) continue;
+    const Extent& extent = *extents[i];
+    const Address bytes = address + i - extent.begin + extent.skip;
+    words[i] = derived.byte_of(words[i], extent.item_bytes,
+                               static_cast<std::uint32_t>(bytes % extent.item_bytes));
   }
   return derived.joined(std::span(words).first(size));
 }
 
-std::vector<Word> WordMemory::load(const Tensor& tensor, Address first) {
+Words WordMemory::load(const Tensor& tensor, Address first) {
+  const auto count = static_cast<std::size_t>(tensor.count());
+  if (count == 0) return make_words({});
+  const auto size = static_cast<std::uint32_t>(tensor.item_bytes());
+  const auto [begin, end] = hull_of(tensor, first);
+  if (const Extent* extent = join(begin, end, size)) {
+    const std::size_t at = extent->element_at(begin);
+    const Words& words = extent->words;
+    const bool is_all = at == 0 && words->size() == count && !words->has_holes();
+    return is_all && is_contiguous(tensor) ? words : words->view(at, tensor);
+  }
   std::vector<Word> out;
-  out.reserve(static_cast<std::size_t>(tensor.count()));
-  const auto size = static_cast<std::uint32_t>(tensor.item_bytes());
-  const std::uint64_t whole = whole_marks(size);
-  for_each_address(tensor, first, [&](Address address) {
-    const std::size_t place = address % kPageBytes;
-    const Page* page = find(address);
-    if (page && place + size <= kPageBytes) {
-      std::uint64_t marks = 0;
-      std::memcpy(&marks, page->marks.data() + place, size);
-      // Elements of one size lie at multiples of it: whole marks are those of one element.
-      if (marks == whole) return out.push_back(page->words[place]);
-      if (marks == 0) return out.push_back(spec::kUnwrittenWord);
-    }
-    out.push_back(load_bytes(address, size));
-  });
-  return out;
+  out.reserve(count);
+  for_each_address(tensor, first,
+                   [&](Address address) { out.push_back(load_element(address, size)); });
+  return make_words(std::move(out));
 }
 
-void WordMemory::store_byte(Address address, Word word, std::uint8_t mark) {
-  Page& page = at(address);
-  page.words[address % kPageBytes] = word;
-  page.marks[address % kPageBytes] = mark;
-}
-
-void WordMemory::store(const Tensor& tensor, Address first, std::span<const Word> words) {
+void WordMemory::store(const Tensor& tensor, Address first, const Words& words) {
+  if (words->size() == 0) return;
   const auto size = static_cast<std::uint32_t>(tensor.item_bytes());
-  const std::uint64_t whole = whole_marks(size);
+  const auto [begin, end] = hull_of(tensor, first);
+  if (is_contiguous(tensor)) return store_elements(begin, size, words);
+  if (is_dense(tensor)) {
+    // All bytes in between, in another order: what lay there does not matter.
+    std::vector<Word> all(words->size());
+    std::size_t next = 0;
+    for_each_address(tensor, first, [&, begin = begin](Address address) {
+      all[(address - begin) / size] = (*words)[next++];
+    });
+    return store_elements(begin, size, make_words(std::move(all)));
+  }
+  const Extent* extent = join(begin, end, size);
+  if (!extent) {
+    std::size_t next = 0;
+    for_each_address(tensor, first, [&](Address address) {
+      store_elements(address, size, make_words({(*words)[next++]}));
+    });
+    return;
+  }
+  // The extent with other words where the tensor lies: what is written together stays so.
+  Extent changed = *extent;
+  std::vector<Word> all = changed.words->all();
   std::size_t next = 0;
-  for_each_address(tensor, first, [&](Address address) {
-    const Word word = words[next++];
-    const std::size_t place = address % kPageBytes;
-    if (place + size > kPageBytes) {
-      for (std::uint32_t i = 0; i < size; ++i) store_byte(address + i, word, mark_of(size, i));
-      return;
-    }
-    Page& page = at(address);
-    std::fill_n(page.words.data() + place, size, word);
-    std::memcpy(page.marks.data() + place, &whole, size);
-  });
-}
-
-void WordMemory::store_elements(Address first, std::uint32_t size, std::span<const Word> words) {
-  for (std::size_t e = 0; e < words.size(); ++e) {
-    for (std::uint32_t i = 0; i < size; ++i) {
-      store_byte(first + e * size + i, words[e], mark_of(size, i));
-    }
-  }
-}
-
-void WordMemory::forget(Address first, std::size_t count) {
-  for (std::size_t i = 0; i < count;) {
-    const std::size_t place = (first + i) % kPageBytes;
-    const std::size_t run = std::min(kPageBytes - place, count - i);
-    if (Page* page = find(first + i)) std::fill_n(page->marks.data() + place, run, std::uint8_t{0});
-    i += run;
-  }
+  for_each_address(tensor, first,
+                   [&](Address address) { all[changed.element_at(address)] = (*words)[next++]; });
+  const bool has_holes =
+      changed.words->has_holes() && std::find(all.begin(), all.end(), kNoWord) != all.end();
+  changed.words = std::make_shared<const WordArray>(std::move(all), has_holes);
+  put(std::move(changed));
 }
 
 void WordMemory::forget(const Tensor& tensor, Address first) {
   const auto size = static_cast<std::size_t>(tensor.item_bytes());
+  if (is_contiguous(tensor)) {
+    const auto [begin, end] = hull_of(tensor, first);
+    return forget(begin, end - begin);
+  }
   for_each_address(tensor, first, [&](Address address) { forget(address, size); });
 }
 
 WordMemory::Saved WordMemory::save(Address first, std::size_t count) const {
-  Saved saved{first, std::vector<Word>(count), std::vector<std::uint8_t>(count)};
-  for (std::size_t i = 0; i < count; ++i) {
-    const Page* page = find(first + i);
-    if (!page) continue;
-    saved.marks[i] = page->marks[(first + i) % kPageBytes];
-    if (saved.marks[i] != 0) saved.words[i] = page->words[(first + i) % kPageBytes];
+  Saved saved{first, count, {}};
+  const Address end = first + count;
+  for (auto next = first_behind(first); next != extents_.end() && next->first < end; ++next) {
+    const Extent& extent = next->second;
+    saved.extents.push_back(extent.part(std::max(extent.begin, first), std::min(extent.end, end)));
   }
   return saved;
 }
 
 void WordMemory::restore(const Saved& saved) {
-  for (std::size_t i = 0; i < saved.words.size(); ++i) {
-    store_byte(saved.first + i, saved.words[i], saved.marks[i]);
-  }
+  forget(saved.first, saved.count);
+  for (const Extent& extent : saved.extents) extents_.emplace(extent.begin, extent);
 }
 
 }  // namespace graphgate::optimized

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "optimized/launch.h"
@@ -73,6 +74,19 @@ const Names* moved_arguments(const spec::OpRow& row) {
   return found == kTable.end() ? nullptr : &found->second;
 }
 
+// The tensor argument whose elements are those of the result, in their order, if there are as many.
+std::optional<std::size_t> copied_input(const spec::OpRow& row) {
+  static constexpr std::string_view kCopies[] = {
+      "_reshape_copy", "_to_copy",        "_unsafe_view",   "alias_copy",
+      "clone",         "contiguous",      "detach_copy",    "flatten",
+      "reshape",       "lift_fresh_copy", "squeeze_copy",   "to",
+      "type_as",       "view_copy",       "unsqueeze_copy", "clone_preserve_strides"};
+  const std::string name = row.schema.base_name();
+  if (name == "copy") return 1;  // src, into self
+  const bool is_copy = std::find(std::begin(kCopies), std::end(kCopies), name) != std::end(kCopies);
+  return is_copy ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
 bool names(const Names& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
@@ -88,6 +102,16 @@ class Stage {
     tensor.bytes = reinterpret_cast<std::byte*>(memory->data());
     return tensor;
   }
+  // Over words that nobody writes.
+  Tensor over(Tensor tensor, const Words& words) {
+    memory_.push_back(nullptr);
+    tensor.dtype = spec::DType::kInt64;
+    tensor.storage = static_cast<StorageIndex>(memory_.size());
+    tensor.bytes = reinterpret_cast<std::byte*>(const_cast<Word*>(words->data()));
+    return tensor;
+  }
+  // The words of a placed tensor, row-major; its memory may be gone afterwards.
+  std::vector<Word> take(const Tensor& tensor);
   std::byte* scratch(std::int64_t bytes) {
     scratch_ = std::make_unique<HostMemory>(std::max<std::int64_t>(bytes, 64), 64);
     return scratch_->data();
@@ -116,19 +140,36 @@ void for_each_word(const Tensor& tensor, Visit&& visit) {
   }
 }
 
+std::vector<Word> Stage::take(const Tensor& tensor) {
+  const auto count = static_cast<std::size_t>(tensor.count());
+  if (tensor.offset == 0 && is_contiguous(tensor)) {
+    for (auto& memory : memory_) {
+      if (!memory || reinterpret_cast<std::byte*>(memory->data()) != tensor.bytes) continue;
+      memory->resize(count);
+      return std::move(*memory);
+    }
+  }
+  std::vector<Word> out;
+  out.reserve(count);
+  for_each_word(tensor, [&](Word word) { out.push_back(word); });
+  return out;
+}
+
 // The arguments of a moving call on the stage.
 class Staging {
  public:
-  Staging(const BoundCall& call, const std::vector<WordInput>& inputs, spec::DType dtype,
-          std::uint32_t producer, DerivedWords& derived)
-      : call_(call), inputs_(inputs), dtype_(dtype), producer_(producer), derived_(derived) {
-    for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-      arguments_.push_back(replaced(a, call.arguments[a]));
+  Staging(const Move& move, DerivedWords& derived)
+      : move_(move),
+        call_(move.call),
+        dtype_(move.outputs.front().tensor.dtype),
+        derived_(derived) {
+    for (std::size_t a = 0; a < call_.arguments.size(); ++a) {
+      arguments_.push_back(replaced(a, call_.arguments[a]));
     }
   }
   [[nodiscard]] bool is_complete() const { return is_complete_; }
-  [[nodiscard]] const std::vector<Item>& arguments() const { return arguments_; }
   [[nodiscard]] const Tensor& input(std::size_t k) const { return placed_[k]; }
+  std::vector<Word> take(const Tensor& tensor) { return stage_.take(tensor); }
 
   // Runs the kernel; its results, lists unpacked.
   std::vector<Tensor> run() {
@@ -167,30 +208,34 @@ class Staging {
   }
 
   Tensor replaced(std::size_t argument, const Tensor& tensor) {
-    const WordInput& input = inputs_[placed_.size()];
+    const std::size_t k = placed_.size();
     const std::string& name = call_.row->schema.arguments[argument].name;
     if (!names(*moved_arguments(*call_.row), name) && !call_.row->writes(argument)) {
       is_complete_ &= tensor.bytes != nullptr || tensor.count() == 0;
       placed_.push_back(tensor);
       return tensor;
     }
-    Tensor stand_in = stage_.place(tensor);
-    std::size_t next = 0;
-    for_each_word(stand_in, [&](Word& word) {
-      word = derived_.converted(input.words[next++], tensor.dtype, dtype_, producer_);
-    });
-    placed_.push_back(stand_in);
-    return stand_in;
+    const Words words = derived_.converted(move_.operands[k], tensor.dtype, dtype_, move_.producer);
+    const bool is_plain = tensor.offset == 0 && is_contiguous(tensor);
+    if (is_plain && !call_.row->writes(argument)) {
+      placed_.push_back(stage_.over(tensor, words));
+    } else {
+      placed_.push_back(stage_.place(tensor));
+      std::size_t next = 0;
+      for_each_word(placed_.back(), [&](Word& word) { word = (*words)[next++]; });
+    }
+    kept_.push_back(words);
+    return placed_.back();
   }
 
+  const Move& move_;
   const BoundCall& call_;
-  const std::vector<WordInput>& inputs_;
   const spec::DType dtype_;
-  const std::uint32_t producer_;
   DerivedWords& derived_;
   Stage stage_;
   std::vector<Item> arguments_;
   std::vector<Tensor> placed_;  // by input
+  std::vector<Words> kept_;     // what tensors on the stage lie over
   bool is_complete_ = true;
 };
 
@@ -208,22 +253,30 @@ bool only_moves(const BoundCall& call) {
   return !adds || !*adds;
 }
 
-std::optional<std::vector<std::vector<Word>>> move_words(const BoundCall& call,
-                                                         const std::vector<WordInput>& inputs,
-                                                         const std::vector<WordOutput>& outputs,
-                                                         std::uint32_t producer,
-                                                         DerivedWords& derived) {
-  Staging staging(call, inputs, outputs.front().tensor.dtype, producer, derived);
-  if (!staging.is_complete()) return std::nullopt;
-  std::vector<std::vector<Word>> out;
+std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& derived) {
+  const WordOutput& first = move.outputs.front();
+  const auto copied = copied_input(*move.call.row);
+  if (copied && *copied < move.operands.size() && move.outputs.size() == 1) {
+    const Words& words = move.operands[*copied];
+    if (words->size() == static_cast<std::size_t>(first.tensor.count())) {
+      const spec::DType dtype = move.inputs[*copied].tensor.dtype;
+      return std::vector{derived.converted(words, dtype, first.tensor.dtype, move.producer)};
+    }
+  }
+  std::vector<Words> out;
   try {
+    Staging staging(move, derived);
+    if (!staging.is_complete()) return std::nullopt;
     const std::vector<Tensor> results = staging.run();
     if (!staging.is_complete()) return std::nullopt;
-    for (const WordOutput& output : outputs) {
+    for (std::size_t o = 0; o < move.outputs.size(); ++o) {
+      const WordOutput& output = move.outputs[o];
       const Tensor& tensor =
           output.result ? results.at(*output.result) : staging.input(*output.input);
       if (tensor.count() != output.tensor.count()) return std::nullopt;
-      for_each_word(tensor, [words = &out.emplace_back()](Word word) { words->push_back(word); });
+      std::vector<Word> words = staging.take(tensor);
+      std::replace(words.begin(), words.end(), kNoWord, move.fillers[o]);
+      out.push_back(make_words(std::move(words)));
     }
   } catch (const OpError&) {
     return std::nullopt;

@@ -12,7 +12,6 @@ namespace {
 using spec::BaseType;
 using spec::mix_provenance;
 using spec::provenance_hash;
-using Words = std::vector<Word>;
 
 std::string family_name(const spec::OpRow& row) {
   return row.schema.ns + "." + row.schema.base_name();
@@ -79,122 +78,34 @@ bool can_stretch(const Sizes& from, const Sizes& to) {
                     [](std::int64_t f, std::int64_t t) { return f == 1 || f == t; });
 }
 
-// Hashes the words of one call.
-class CallWords {
- public:
-  CallWords(const BoundCall& call, const std::vector<WordInput>& inputs)
-      : call_(call), inputs_(inputs), producer_(spec::provenance_tag(call.node->name)) {
-    Attributes attributes(mix_provenance(0, family_name(*call.row)));
-    for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-      const spec::SchemaArgument& declared = call.row->schema.arguments[a];
-      if (says_only_where(declared.type.base) || !counts(a)) continue;
-      attributes.add(std::string_view(declared.name));
-      attributes.add(call.arguments[a]);
-    }
-    key_ = attributes.hash();
+void flatten(const Item& item, std::size_t argument, std::vector<WordInput>& out) {
+  if (const auto* tensor = item.as<Tensor>()) {
+    const bool is_next = !out.empty() && out.back().argument == argument;
+    out.push_back({argument, is_next ? out.back().element + 1 : 0, *tensor});
   }
-
-  [[nodiscard]] std::uint32_t producer() const { return producer_; }
-  [[nodiscard]] Word filler(const WordOutput& output) const {
-    return spec::make_provenance(with_output(mix_provenance(key_, "fill"), output), producer_, 1);
+  if (const auto* list = item.as<Item::List>()) {
+    for (const Item& element : *list) flatten(element, argument, out);
   }
+}
 
-  [[nodiscard]] Words of(const WordOutput& output) {
-    if (changes_nothing(output)) return inputs_.front().words;
-    const bool fits = std::all_of(inputs_.begin(), inputs_.end(), [&](const WordInput& input) {
-      return !counts(input.argument) || can_stretch(input.tensor.sizes, output.tensor.sizes);
-    });
-    Words words = fits && has_pointwise_tag(*call_.row) ? by_element(output) : by_digest(output);
-    const Words* old = output.input ? &inputs_[*output.input].words : nullptr;
-    for (std::size_t p = 0; p < words.size(); ++p) {
-      const bool has_old = old != nullptr && p < old->size();
-      const std::uint32_t version = has_old ? spec::provenance_version((*old)[p]) + 1 : 1;
-      words[p] = spec::make_provenance(words[p], producer_, version);
-    }
-    return words;
-  }
+// Whether an argument's old contents count: what an out= argument held before does not.
+bool is_looked_at(const spec::OpRow& row, std::size_t argument) {
+  return row.effects.arguments[argument].reads || !row.effects.mutates(argument);
+}
 
- private:
-  // What an out= argument held before does not.
-  [[nodiscard]] bool counts(std::size_t argument) const {
-    const spec::Effects& effects = call_.row->effects;
-    return effects.arguments[argument].reads || !effects.mutates(argument);
-  }
-
-  [[nodiscard]] std::uint64_t with_output(std::uint64_t hash, const WordOutput& output) const {
-    if (output.result) return mix_provenance(hash, *output.result);
-    const WordInput& input = inputs_[*output.input];
-    return mix_provenance(mix_provenance(hash, call_.row->schema.arguments[input.argument].name),
-                          input.element);
-  }
-
-  [[nodiscard]] Words by_element(const WordOutput& output) const {
-    Words hashes(static_cast<std::size_t>(output.tensor.count()), with_output(key_, output));
-    for (const WordInput& input : inputs_) {
-      if (!counts(input.argument)) continue;
-      if (input.words.size() == hashes.size()) {
-        for (std::size_t p = 0; p < hashes.size(); ++p) {
-          hashes[p] = mix_provenance(hashes[p], provenance_hash(input.words[p]));
-        }
-      } else {
-        mix_stretched(input, output.tensor.sizes, hashes);
-      }
-    }
-    return hashes;
-  }
-
-  static void mix_stretched(const WordInput& input, const Sizes& sizes, Words& hashes) {
-    Tensor rows = input.tensor;
-    rows.strides = row_major_strides(rows.sizes);
-    const Sizes strides = broadcast_strides(rows, sizes);
-    Sizes index(sizes.size(), 0);
-    std::int64_t at = 0;
-    for (std::uint64_t& hash : hashes) {
-      hash = mix_provenance(hash, provenance_hash(input.words[static_cast<std::size_t>(at)]));
-      for (std::size_t d = sizes.size(); d-- > 0;) {
-        at += strides[d];
-        if (++index[d] < sizes[d]) break;
-        at -= strides[d] * sizes[d];
-        index[d] = 0;
-      }
-    }
-  }
-
-  [[nodiscard]] Words by_digest(const WordOutput& output) {
-    if (!digest_) {
-      std::uint64_t hash = key_;
-      for (const WordInput& input : inputs_) {
-        if (!counts(input.argument)) continue;
-        hash = mix_provenance(hash, input.words.size());
-        for (const Word word : input.words) hash = mix_provenance(hash, provenance_hash(word));
-      }
-      digest_ = hash;
-    }
-    const std::uint64_t base = with_output(*digest_, output);
-    Words hashes(static_cast<std::size_t>(output.tensor.count()));
-    for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
-    return hashes;
-  }
-
-  // Integers plus or minus 0, or times 1, which passes take out.
-  [[nodiscard]] bool changes_nothing(const WordOutput& output) const {
-    const auto other = call_.row->schema.find_argument("other");
-    const auto* number = other ? call_.arguments[*other].as<std::int64_t>() : nullptr;
-    if (number == nullptr || inputs_.empty()) return false;
-    const std::string family = family_name(*call_.row);
-    const bool is_sum = (family == "aten.add" || family == "aten.sub") && *number == 0;
-    if (!is_sum && !(family == "aten.mul" && *number == 1)) return false;
-    const Tensor& self = inputs_.front().tensor;
-    return spec::is_integral(self.dtype) && self.dtype != spec::DType::kBool &&
-           self.dtype == output.tensor.dtype && self.sizes == output.tensor.sizes;
-  }
-
-  const BoundCall& call_;
-  const std::vector<WordInput>& inputs_;
-  const std::uint32_t producer_;
-  std::uint64_t key_ = 0;
-  std::optional<std::uint64_t> digest_;
-};
+// Integers plus or minus 0, or times 1, which passes take out.
+bool changes_nothing(const BoundCall& call, const std::vector<WordInput>& inputs,
+                     const WordOutput& output) {
+  const auto other = call.row->schema.find_argument("other");
+  const auto* number = other ? call.arguments[*other].as<std::int64_t>() : nullptr;
+  if (number == nullptr || inputs.empty()) return false;
+  const std::string family = family_name(*call.row);
+  const bool is_sum = (family == "aten.add" || family == "aten.sub") && *number == 0;
+  if (!is_sum && !(family == "aten.mul" && *number == 1)) return false;
+  const Tensor& self = inputs.front().tensor;
+  return spec::is_integral(self.dtype) && self.dtype != spec::DType::kBool &&
+         self.dtype == output.tensor.dtype && self.sizes == output.tensor.sizes;
+}
 
 // The input that result `result` is written into, by the schema.
 std::optional<std::size_t> place_of_result(const BoundCall& call,
@@ -213,43 +124,187 @@ std::optional<std::size_t> place_of_result(const BoundCall& call,
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<WordOutput> word_outputs(const BoundCall& call, const std::vector<WordInput>& inputs) {
-  std::vector<WordOutput> out;
-  if (call.row->has_tag("inplace_view")) return out;
-  std::vector<bool> is_returned(inputs.size(), false);
-  for (std::size_t r = 0; r < call.results.size(); ++r) {
-    if (call.results[r].storage == kNoStorage) continue;  // a number, or nothing
-    const auto place = place_of_result(call, inputs, r);
-    if (place) is_returned[*place] = true;
-    out.push_back({r, place, call.results[r]});
-  }
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (is_returned[k] || !call.row->writes(inputs[k].argument)) continue;
-    out.push_back({std::nullopt, k, inputs[k].tensor});
-  }
-  return out;
-}
-
-std::optional<std::vector<Words>> words_of_call(const BoundCall& call,
-                                                const std::vector<WordInput>& inputs,
-                                                const std::vector<WordOutput>& outputs,
-                                                DerivedWords& derived) {
-  if (find_kernel(*call.row)->bind == nullptr) return std::nullopt;
-  std::vector<Words> out;
-  if (outputs.empty()) return out;
-  CallWords words(call, inputs);
-  if (only_moves(call)) {
-    auto moved = move_words(call, inputs, outputs, words.producer(), derived);
-    if (moved) {
-      for (std::size_t o = 0; o < outputs.size(); ++o) {
-        std::replace((*moved)[o].begin(), (*moved)[o].end(), Word{0}, words.filler(outputs[o]));
-      }
-      return moved;
+// Mixes the words of a tensor of sizes `from` into hashes of sizes `to`, to which it is stretched.
+void mix_stretched(const WordArray& words, const Sizes& from, const Sizes& to,
+                   std::vector<Word>& hashes) {
+  Tensor rows;
+  rows.sizes = from;
+  rows.strides = row_major_strides(from);
+  const Sizes strides = broadcast_strides(rows, to);
+  const std::size_t rank = to.size();
+  const std::int64_t inner = rank == 0 ? 1 : to[rank - 1];
+  const std::int64_t step = rank == 0 ? 0 : strides[rank - 1];
+  Sizes index(rank, 0);
+  const Word* at = words.data();
+  for (std::size_t p = 0; p < hashes.size();) {
+    for (std::int64_t i = 0; i < inner; ++i, ++p) {
+      hashes[p] = mix_provenance(hashes[p], provenance_hash(at[i * step]));
+    }
+    for (std::size_t d = rank < 2 ? 0 : rank - 1; d-- > 0;) {
+      at += strides[d];
+      if (++index[d] < to[d]) break;
+      at -= strides[d] * to[d];
+      index[d] = 0;
     }
   }
-  for (const WordOutput& output : outputs) out.push_back(words.of(output));
+}
+
+// New words of one or two operands (`b` may be null) of as many elements.
+std::vector<Word> even_words(std::uint64_t key, std::uint32_t producer, const WordArray& a,
+                             const WordArray* b) {
+  std::vector<Word> words(a.size());
+  const Word* first = a.data();
+  if (b == nullptr) {
+    for (std::size_t p = 0; p < words.size(); ++p) {
+      const std::uint64_t hash = mix_provenance(key, provenance_hash(first[p]));
+      words[p] = spec::make_provenance(hash, producer, 1);
+    }
+    return words;
+  }
+  const Word* second = b->data();
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    const std::uint64_t hash = mix_provenance(key, provenance_hash(first[p]));
+    words[p] = spec::make_provenance(mix_provenance(hash, provenance_hash(second[p])), producer, 1);
+  }
+  return words;
+}
+
+// Hashes as words: one version more than what they are written over.
+Words with_labels(std::vector<Word> hashes, std::uint32_t producer, const WordArray* old) {
+  const std::size_t count = old ? std::min(old->size(), hashes.size()) : 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    hashes[p] = spec::make_provenance(hashes[p], producer, spec::provenance_version((*old)[p]) + 1);
+  }
+  for (std::size_t p = count; p < hashes.size(); ++p) {
+    hashes[p] = spec::make_provenance(hashes[p], producer, 1);
+  }
+  return make_words(std::move(hashes));
+}
+
+}  // namespace
+
+WordRule::WordRule(const BoundCall& call) : producer_(spec::provenance_tag(call.node->name)) {
+  for (std::size_t a = 0; a < call.arguments.size(); ++a) flatten(call.arguments[a], a, inputs_);
+  for (const WordInput& input : inputs_) counts_.push_back(is_looked_at(*call.row, input.argument));
+  find_outputs(call);
+  if (find_kernel(*call.row)->bind == nullptr) {
+    kind_ = Kind::kAllocates;
+    return;
+  }
+  if (only_moves(call)) kind_ = Kind::kMoves;
+  find_key(call);
+  for (const WordOutput& output : outputs_) {
+    hashing_.push_back(hashing_of(call, output));
+    element_keys_.push_back(with_output(call, key_, output));
+    const std::uint64_t filled = with_output(call, mix_provenance(key_, "fill"), output);
+    fillers_.push_back(spec::make_provenance(filled, producer_, 1));
+  }
+}
+
+void WordRule::find_outputs(const BoundCall& call) {
+  if (call.row->has_tag("inplace_view")) return;
+  std::vector<bool> is_returned(inputs_.size(), false);
+  for (std::size_t r = 0; r < call.results.size(); ++r) {
+    if (call.results[r].storage == kNoStorage) continue;  // a number, or nothing
+    const auto place = place_of_result(call, inputs_, r);
+    if (place) is_returned[*place] = true;
+    outputs_.push_back({r, place, call.results[r]});
+  }
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    if (is_returned[k] || !call.row->writes(inputs_[k].argument)) continue;
+    outputs_.push_back({std::nullopt, k, inputs_[k].tensor});
+  }
+}
+
+void WordRule::find_key(const BoundCall& call) {
+  Attributes attributes(mix_provenance(0, family_name(*call.row)));
+  for (std::size_t a = 0; a < call.arguments.size(); ++a) {
+    const spec::SchemaArgument& declared = call.row->schema.arguments[a];
+    if (says_only_where(declared.type.base) || !is_looked_at(*call.row, a)) continue;
+    attributes.add(std::string_view(declared.name));
+    attributes.add(call.arguments[a]);
+  }
+  key_ = attributes.hash();
+}
+
+WordRule::Hashing WordRule::hashing_of(const BoundCall& call, const WordOutput& output) const {
+  if (changes_nothing(call, inputs_, output)) return Hashing::kKept;
+  bool fits = has_pointwise_tag(*call.row);
+  for (std::size_t k = 0; k < inputs_.size() && fits; ++k) {
+    fits = !counts_[k] || can_stretch(inputs_[k].tensor.sizes, output.tensor.sizes);
+  }
+  return fits ? Hashing::kByElement : Hashing::kByDigest;
+}
+
+std::uint64_t WordRule::with_output(const BoundCall& call, std::uint64_t hash,
+                                    const WordOutput& output) const {
+  if (output.result) return mix_provenance(hash, *output.result);
+  const WordInput& input = inputs_[*output.input];
+  return mix_provenance(mix_provenance(hash, call.row->schema.arguments[input.argument].name),
+                        input.element);
+}
+
+Words WordRule::by_element(std::size_t output, const std::vector<Words>& operands) const {
+  const WordOutput& made = outputs_[output];
+  const auto count = static_cast<std::size_t>(made.tensor.count());
+  const WordArray* old = made.input ? operands[*made.input].get() : nullptr;
+  const bool is_even = std::count(counts_.begin(), counts_.end(), false) == 0 &&
+                       std::all_of(operands.begin(), operands.end(),
+                                   [&](const Words& words) { return words->size() == count; });
+  if (is_even && old == nullptr && (operands.size() == 1 || operands.size() == 2)) {
+    const WordArray* second = operands.size() == 2 ? operands[1].get() : nullptr;
+    return make_words(even_words(element_keys_[output], producer_, *operands[0], second));
+  }
+  std::vector<Word> hashes(count, element_keys_[output]);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!counts_[k]) continue;
+    if (operands[k]->size() != count) {
+      mix_stretched(*operands[k], inputs_[k].tensor.sizes, made.tensor.sizes, hashes);
+      continue;
+    }
+    const Word* words = operands[k]->data();
+    for (std::size_t p = 0; p < count; ++p) {
+      hashes[p] = mix_provenance(hashes[p], provenance_hash(words[p]));
+    }
+  }
+  return with_labels(std::move(hashes), producer_, old);
+}
+
+std::uint64_t WordRule::digest_of(const std::vector<Words>& operands) const {
+  std::uint64_t hash = key_;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (!counts_[k]) continue;
+    hash = mix_provenance(mix_provenance(hash, operands[k]->size()), operands[k]->digest());
+  }
+  return hash;
+}
+
+std::optional<std::vector<Words>> WordRule::apply(const BoundCall& call,
+                                                  const std::vector<Words>& operands,
+                                                  DerivedWords& derived) const {
+  if (kind_ == Kind::kAllocates) return std::nullopt;
+  if (outputs_.empty()) return std::vector<Words>();
+  if (kind_ == Kind::kMoves) {
+    auto moved = move_words({call, inputs_, operands, outputs_, fillers_, producer_}, derived);
+    if (moved) return moved;
+  }
+  std::vector<Words> out;
+  std::optional<std::uint64_t> digest;
+  for (std::size_t o = 0; o < outputs_.size(); ++o) {
+    const WordOutput& output = outputs_[o];
+    if (hashing_[o] == Hashing::kKept) {
+      out.push_back(operands.front());
+    } else if (hashing_[o] == Hashing::kByElement) {
+      out.push_back(by_element(o, operands));
+    } else {
+      if (!digest) digest = digest_of(operands);
+      const std::uint64_t base = with_output(call, *digest, output);
+      const WordArray* old = output.input ? operands[*output.input].get() : nullptr;
+      std::vector<Word> hashes(static_cast<std::size_t>(output.tensor.count()));
+      for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
+      out.push_back(with_labels(std::move(hashes), producer_, old));
+    }
+  }
   return out;
 }
 

@@ -8,17 +8,15 @@
 #include <vector>
 
 #include "optimized/runtime/host/instrument.h"
-#include "optimized/runtime/host/provenance_memory.h"
+#include "optimized/runtime/host/word_array.h"
 
 namespace graphgate::optimized {
 
-// A tensor argument with the words that it holds before the launch. `element` counts within its
-// argument, where that is a list.
+// A tensor argument. `element` counts within its argument, where that is a list.
 struct WordInput {
   std::size_t argument = 0;
   std::size_t element = 0;
   Tensor tensor;
-  std::vector<Word> words;
 };
 
 // A tensor that the launch makes or writes: result `result` (lists unpacked), or input `input`
@@ -29,15 +27,44 @@ struct WordOutput {
   Tensor tensor;
 };
 
-// The outputs of a call, in the order of its results, then of its arguments. None for an op that
-// only changes geometry.
-[[nodiscard]] std::vector<WordOutput> word_outputs(const BoundCall& call,
-                                                   const std::vector<WordInput>& inputs);
+// What one call makes of words, as far as the call itself tells: found out once for a launch that
+// runs many times.
+class WordRule {
+ public:
+  explicit WordRule(const BoundCall& call);
 
-// The words of each output, row-major; nothing of an op that only allocates. Runs before the
-// launch: what the op reads for its values (indices, masks) is still there.
-[[nodiscard]] std::optional<std::vector<std::vector<Word>>> words_of_call(
-    const BoundCall& call, const std::vector<WordInput>& inputs,
-    const std::vector<WordOutput>& outputs, DerivedWords& derived);
+  [[nodiscard]] const std::vector<WordInput>& inputs() const { return inputs_; }
+  // In the order of the results, then of the arguments. None for an op that only changes geometry.
+  [[nodiscard]] const std::vector<WordOutput>& outputs() const { return outputs_; }
+
+  // The words of each output, of those of each input; nothing of an op that only allocates. Runs
+  // before the launch: what the op reads for its values (indices, masks) is still there. `call` is
+  // the one that the rule was made for, or a copy.
+  [[nodiscard]] std::optional<std::vector<Words>> apply(const BoundCall& call,
+                                                        const std::vector<Words>& operands,
+                                                        DerivedWords& derived) const;
+
+ private:
+  enum class Kind : std::uint8_t { kAllocates, kMoves, kComputes };
+  enum class Hashing : std::uint8_t { kKept, kByElement, kByDigest };
+
+  void find_outputs(const BoundCall& call);
+  void find_key(const BoundCall& call);
+  [[nodiscard]] Hashing hashing_of(const BoundCall& call, const WordOutput& output) const;
+  [[nodiscard]] std::uint64_t with_output(const BoundCall& call, std::uint64_t hash,
+                                          const WordOutput& output) const;
+  [[nodiscard]] Words by_element(std::size_t output, const std::vector<Words>& operands) const;
+  [[nodiscard]] std::uint64_t digest_of(const std::vector<Words>& operands) const;
+
+  Kind kind_ = Kind::kComputes;
+  std::uint32_t producer_ = 0;
+  std::uint64_t key_ = 0;
+  std::vector<WordInput> inputs_;
+  std::vector<bool> counts_;  // by input: what it holds is read
+  std::vector<WordOutput> outputs_;
+  std::vector<Hashing> hashing_;             // by output, as the next two
+  std::vector<std::uint64_t> element_keys_;  // key, then what tells the output from others
+  std::vector<Word> fillers_;
+};
 
 }  // namespace graphgate::optimized

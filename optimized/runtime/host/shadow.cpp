@@ -94,17 +94,37 @@ void ShadowInstrument::allocate(std::span<const std::byte> bytes) {
   if (!twin_.empty()) twin_.add(bytes);
 }
 
+namespace {
+
+// What a launch does to memory, and must not do: the same each time. `of` is the step that it
+// points into, so that a copy of the step finds it out for itself.
+struct ShadowNotes {
+  const BoundStep* of = nullptr;
+  ShadowAccesses accesses;
+  std::vector<ShadowClash> clashes;
+};
+
+const ShadowNotes& notes_of(const BoundStep& step, bool is_fused) {
+  const auto* known = static_cast<const ShadowNotes*>(step.notes.get());
+  if (known && known->of == &step) return *known;
+  auto made = std::make_shared<ShadowNotes>(ShadowNotes{&step, shadow_accesses(step), {}});
+  made->clashes = shadow_clashes(step, made->accesses, is_fused);
+  step.notes = made;
+  return *made;
+}
+
+}  // namespace
+
 void ShadowInstrument::launch(const BoundStep& step, const Launch& launch) {
-  const ShadowAccesses accesses = shadow_accesses(step);
+  const ShadowNotes& notes = notes_of(step, is_fused(step.step));
+  const ShadowAccesses& accesses = notes.accesses;
   const std::uint32_t group = group_[step.step];
   if (group != open_group_) flush();
   open_group_ = group;
   Seen seen;
   seen.step = step.step;
   see_reads(step, accesses, launch, seen);
-  for (const ShadowClash& clash : shadow_clashes(step, accesses, is_fused(step.step))) {
-    add(book_.clash(step, clash));
-  }
+  for (const ShadowClash& clash : notes.clashes) add(book_.clash(step, clash));
   try {
     launch_twin(step, accesses, launch);
     if (launch) launch();

@@ -1,0 +1,146 @@
+#include "tools/bench/judge_bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "conformance/harness/judge.h"
+#include "conformance/harness/script.h"
+#include "optimized/optimized.h"
+#include "reference/reference.h"
+#include "tools/executor_sources.h"
+#include "tools/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+std::string name_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+std::unique_ptr<spec::Executor> reference_in(reference::Mode mode) {
+  reference::Options options;
+  options.mode = mode;
+  return reference::make_executor(options);
+}
+
+std::unique_ptr<spec::Executor> optimized_with(optimized::InstrumentKind instrument) {
+  optimized::Options options;
+  options.runtime.instrument = instrument;
+  return optimized::make_executor(options);
+}
+
+std::unique_ptr<spec::Executor> plain_of(Watched what) {
+  return what == Watched::kReferenceProvenance ? reference_in(reference::Mode::kEager)
+                                               : optimized_with(optimized::InstrumentKind::kNone);
+}
+
+std::unique_ptr<spec::Executor> watched_of(Watched what) {
+  switch (what) {
+    case Watched::kReferenceProvenance:
+      return reference_in(reference::Mode::kProvenance);
+    case Watched::kProvenance:
+      return optimized_with(optimized::InstrumentKind::kProvenance);
+    case Watched::kShadow:
+      return optimized_with(optimized::InstrumentKind::kShadow);
+  }
+  return nullptr;
+}
+
+// One executor with one program, and the first error of its calls.
+class Caller {
+ public:
+  Caller(std::unique_ptr<spec::Executor> executor, const spec::Program& program,
+         const std::vector<conformance::ExpectedCall>& calls)
+      : executor_(std::move(executor)), calls_(calls) {
+    auto loaded = executor_->load(program);
+    if (loaded.ok()) {
+      loaded_ = std::move(loaded).value();
+    } else {
+      error_ = loaded.error();
+    }
+  }
+
+  void make_calls(int repeats) {
+    for (int r = 0; r < repeats; ++r) {
+      for (const conformance::ExpectedCall& call : calls_) {
+        if (!error_.ok()) return;
+        const auto result = loaded_->call(call.inputs);
+        if (!result.ok()) error_ = result.error();
+      }
+    }
+  }
+  [[nodiscard]] const Result<void>& error() const { return error_; }
+
+ private:
+  std::unique_ptr<spec::Executor> executor_;
+  std::unique_ptr<spec::LoadedProgram> loaded_;
+  const std::vector<conformance::ExpectedCall>& calls_;
+  Result<void> error_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> find_models(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
+  }
+  if (out.empty()) return bad_input(folder + ": there is no .pt2 in this folder");
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<WatchTimes> measure_watching(const std::string& path, Watched what) {
+  constexpr int kRounds = 9;
+  constexpr double kLeastSeconds = 4e-3;  // of the plain side of a round
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, spec::builtin_op_table()));
+  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, ""));
+  if (calls.empty()) return bad_input(path + ": there are no recorded calls beside it");
+  Caller plain(plain_of(what), program, calls);
+  Caller watched(watched_of(what), program, calls);
+  plain.make_calls(1);
+  const double once = seconds_of<ThreadClock>([&] { plain.make_calls(1); });
+  GRAPHGATE_TRY_VOID(plain.error());
+  WatchTimes times{name_of(path), program.graph.nodes.size(), 1, {}};
+  times.repeats = static_cast<int>(std::ceil(kLeastSeconds / std::max(once, 1e-7)));
+  times.watched_by_plain = compare<ThreadClock>(
+      kRounds, [&] { watched.make_calls(times.repeats); },
+      [&] { plain.make_calls(times.repeats); });
+  GRAPHGATE_TRY_VOID(plain.error());
+  GRAPHGATE_TRY_VOID(watched.error());
+  return times;
+}
+
+Result<VerifierTimes> measure_verifier(const std::string& path) {
+  constexpr int kRounds = 3;
+  const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  GRAPHGATE_TRY(spec::Program read, read_program(path, *ops));
+  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, ""));
+  const auto program = std::make_shared<const spec::Program>(std::move(read));
+  GRAPHGATE_TRY(const auto script, conformance::script_of(program, calls, 1, 1, ops));
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(false);
+  VerifierTimes best{name_of(path), program->graph.nodes.size(), 0, 0, 0};
+  for (int round = 0; round < kRounds; ++round) {
+    conformance::Runs runs(script, *subject, *oracle);
+    const conformance::JudgeSettings settings;
+    VerifierTimes times = best;
+    GRAPHGATE_TRY(const auto bounds, judge_bounds(runs, settings));
+    GRAPHGATE_TRY(const auto state, judge_state(runs, settings));
+    Result<void> facts;
+    times.run_seconds = seconds_of<ThreadClock>([&] {
+      const auto trace = runs.oracle("geometry");
+      if (!trace.ok()) facts = trace.error();
+    });
+    GRAPHGATE_TRY_VOID(facts);
+    GRAPHGATE_TRY(const auto verifier, judge_verifier(runs, settings));
+    if (verifier.checks == 0) return bad_input(path + ": the verifier had no plan to look at");
+    times.verifier_seconds = times.run_seconds + verifier.seconds;
+    times.check_seconds = bounds.seconds + state.seconds + times.verifier_seconds;
+    if (round == 0 || times.check_seconds < best.check_seconds) best = times;
+  }
+  return best;
+}
+
+}  // namespace graphgate::tools
