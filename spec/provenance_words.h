@@ -20,8 +20,8 @@ inline constexpr ProvenanceWord kUnwrittenWord =
     make_provenance(mix_provenance(0, std::string_view("unwritten")), 0, 0);
 
 // The words of what a caller passes (`kind` "input", `times` the count of calls that the executor
-// has finished) or of state ("state", `times` how often it has been replaced). `name` is that of the
-// first input of the program that lies in the storage.
+// has finished) or of state ("state", `times` how often it has been replaced). `name` is that of
+// the first input of the program that lies in the storage.
 class InitialWords {
  public:
   constexpr InitialWords(std::string_view kind, std::string_view name, std::uint64_t times)

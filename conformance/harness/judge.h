@@ -62,8 +62,8 @@ class JudgeSet {
 
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
 // the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
-// "geometry"} says what it computes ("geometry": provenance rows without words). Where a script feeds an output back, the oracle is called with what the
-// subject's default run passed.
+// "geometry"} says what it computes ("geometry": provenance rows without words). Where a script
+// feeds an output back, the oracle is called with what the subject's default run passed.
 class Runs {
  public:
   Runs(const Script& script, const ExecutorSource& subject, const ExecutorSource& oracle);
