@@ -266,6 +266,62 @@ TEST(CachedPlans, MadeForOtherEffectsAreRefusedByName) {
   }
 }
 
+// An executor that refuses every call.
+class RefusingSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "refusing"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration&,
+                                                             const spec::OpTable&) const override {
+    return std::unique_ptr<spec::Executor>(std::make_unique<Refusing>());
+  }
+
+ private:
+  struct Program final : spec::LoadedProgram {
+    Result<spec::CallResult> call(std::span<const spec::InputValue>) override {
+      return bad_input("not today");
+    }
+  };
+  struct Refusing final : spec::Executor {
+    [[nodiscard]] std::string_view name() const override { return "refusing"; }
+    Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
+      return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Program>());
+    }
+  };
+};
+
+// The arm that is not taken excuses a refusal only if it cannot run itself.
+TEST(Refusals, AreExcusedByAnArmThatCannotRunAlone) {
+  const std::string kArms = R"(program "arms" {
+  input %p : bool[]
+  input %x : f32[3]
+  graph @yes {
+    input %a : f32[3]
+    %b = aten.relu.default(%a)
+    output %b
+  }
+  graph @no {
+    input %c : f32[3]
+    %d = aten.reshape.default(%c, [SIZES])
+    output %d
+  }
+  %y : f32[3] = higher_order.cond(%p, @yes, @no, [%x])
+  output %y
+})";
+  for (const bool fits : {true, false}) {
+    std::string text = kArms;
+    text.replace(text.find("SIZES"), 5, fits ? "3" : "2, 2");
+    Script script = script_over(text.c_str(), {}, 1);
+    auto& inputs = std::get<conformance::ScriptCall>(script.steps[0]).inputs;
+    auto condition = spec::make_host_tensor(spec::DType::kBool, {});
+    condition.storage->bytes[0] = std::byte{1};
+    inputs[0] = condition;
+    const CaseReport report = judge(script, "bounds", RefusingSource());
+    ASSERT_FALSE(report.findings.empty()) << report.reason;
+    EXPECT_EQ(report.findings[0].rule, fits ? "R1.refused-wrongly" : "R4.unsupported");
+    EXPECT_EQ(report.outcome, fits ? Outcome::kFail : Outcome::kUnsupported) << report.reason;
+  }
+}
+
 TEST(LoneTaps, FindTheFirstNodeThatDiffers) {
   const Script script = script_over(kChain);
   const auto oracle = tools::reference_source(false);
