@@ -18,15 +18,36 @@ using spec::PoolKind;
 using spec::ValueId;
 using spec::ValueKind;
 
-void count_devices(const spec::Graph& graph, std::map<std::string, std::size_t>& counts) {
+using DeviceCounts = std::map<std::string, std::size_t>;
+
+// How many tensors a planner may have counted on each type of device. Those of the plan it has; one
+// that the program alone has it may have taken out before it counted, or not. What has no type
+// (`anywhere`) may be on any.
+struct DeviceTally {
+  DeviceCounts stated;   // by the program
+  DeviceCounts planned;  // by the plan
+  DeviceCounts maybe;    // by the program, of values that the plan has not
+  std::size_t anywhere = 0;
+};
+
+void tally_graph(const spec::Graph& graph, const std::set<std::string>& in_plan,
+                 DeviceTally& tally) {
   for (const spec::Value& value : graph.values) {
-    if (value.kind == ValueKind::kTensor && value.type) ++counts[value.type->device.type];
+    if (value.kind != ValueKind::kTensor) continue;
+    const bool is_planned = in_plan.contains(value.name);
+    if (value.type) {
+      const std::string& type = value.type->device.type;
+      ++tally.stated[type];
+      if (!is_planned) ++tally.maybe[type];
+    } else if (!is_planned) {
+      ++tally.anywhere;
+    }
   }
-  for (const spec::Graph& subgraph : graph.subgraphs) count_devices(subgraph, counts);
+  for (const spec::Graph& subgraph : graph.subgraphs) tally_graph(subgraph, in_plan, tally);
 }
 
-// Nothing where two have as many.
-std::optional<std::string> most_frequent(const std::map<std::string, std::size_t>& counts) {
+// The one with most. Nothing where two have as many.
+std::optional<std::string> most_frequent(const DeviceCounts& counts) {
   std::optional<std::string> best;
   std::size_t most = 0;
   for (const auto& [type, count] : counts) {
@@ -37,18 +58,37 @@ std::optional<std::string> most_frequent(const std::map<std::string, std::size_t
   return best;
 }
 
-// The device type that a capture is for: the one that most tensors of the program live on. Nothing
-// where the tensors that the program states a type of, and those of the plan, do not agree.
+std::size_t count_of(const DeviceCounts& counts, const std::string& type) {
+  const auto found = counts.find(type);
+  return found == counts.end() ? 0 : found->second;
+}
+
+// The device type that captures are for: the one that most tensors live on. Nothing where a
+// planner may rightly have come to another one than the program's text does.
 std::optional<std::string> accelerator_of(const RuleCase& rule_case) {
-  std::map<std::string, std::size_t> planned;
+  DeviceTally tally;
+  std::set<std::string> in_plan;
   for (const spec::PlanValue& value : rule_case.plan().values) {
-    if (value.value.type) ++planned[value.value.type->device.type];
+    in_plan.insert(value.value.name);
+    if (value.value.type) {
+      ++tally.planned[value.value.type->device.type];
+    } else if (value.value.kind == ValueKind::kTensor) {
+      ++tally.anywhere;
+    }
   }
-  if (rule_case.plan_case.program == nullptr) return most_frequent(planned);
-  std::map<std::string, std::size_t> stated;
-  count_devices(rule_case.plan_case.program->graph, stated);
-  const auto best = most_frequent(stated);
-  return best == most_frequent(planned) ? best : std::nullopt;
+  const auto best = most_frequent(tally.planned);
+  if (!best || rule_case.plan_case.program == nullptr) return best;
+  tally_graph(rule_case.plan_case.program->graph, in_plan, tally);
+  if (most_frequent(tally.stated) != best) return std::nullopt;
+  for (const DeviceCounts* counts : {&tally.planned, &tally.maybe}) {
+    for (const auto& [type, count] : *counts) {
+      if (type == *best) continue;
+      const std::size_t most =
+          count_of(tally.planned, type) + count_of(tally.maybe, type) + tally.anywhere;
+      if (most >= count_of(tally.planned, *best)) return std::nullopt;
+    }
+  }
+  return best;
 }
 
 class CaptureCheck {
@@ -56,7 +96,7 @@ class CaptureCheck {
   CaptureCheck(const RuleCase& rule_case, Findings& out)
       : rule_case_(rule_case),
         plan_(rule_case.plan()),
-        accelerator_(accelerator_of(rule_case)),
+        main_device_(accelerator_of(rule_case)),
         out_(out) {}
 
   void check() {
@@ -67,12 +107,34 @@ class CaptureCheck {
           check_reason(block, i);
           continue;
         }
+        accelerator_ = main_device_ ? main_device_ : accelerator_in(partition);
         for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) check_step(s);
       }
     }
   }
 
  private:
+  // Where the program does not tell: whatever the captures of this program are for, one that
+  // touches the host and another device reads the host.
+  [[nodiscard]] std::optional<std::string> accelerator_in(const PlanPartition& partition) const {
+    DeviceCounts counts;
+    const auto count = [&](const Node& node) {
+      const auto add = [&](ValueId id) {
+        const auto& type = plan_.values[id.index].value.type;
+        if (type && type->device.type != "cpu") ++counts[type->device.type];
+      };
+      spec::for_each_operand(node, add);
+      for (const spec::NodeResult& result : node.results) {
+        std::for_each(result.values.begin(), result.values.end(), add);
+      }
+    };
+    for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
+      count(plan_.steps[s].node);
+      for (const Node& node : plan_.steps[s].body) count(node);
+    }
+    return most_frequent(counts);
+  }
+
   void check_step(std::uint32_t index) {
     const PlanStep& step = plan_.steps[index];
     if (step.body.empty()) check_node(index, step.node);
@@ -177,7 +239,8 @@ class CaptureCheck {
 
   const RuleCase& rule_case_;
   const Plan& plan_;
-  std::optional<std::string> accelerator_;
+  std::optional<std::string> main_device_;  // of the program, where that is sure
+  std::optional<std::string> accelerator_;  // of the partition that is looked at
   Findings& out_;
 };
 
