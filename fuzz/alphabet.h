@@ -1,0 +1,82 @@
+// What is drawn how often: weights of ops, and chances of what a case may have besides.
+//
+// `graphgate fuzz --ops a=5,b --exclude c` makes one (parse_alphabet); feedback changes weights in
+// one (features.h). A case is a function of its genes and its alphabet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/families/family.h"
+#include "fuzz/genes.h"
+#include "spec/result.h"
+
+namespace graphgate::fuzz {
+
+// What a case may have, each with a chance in percent.
+enum class Trait : std::uint8_t {
+  kSymbolicSizes,    // the leading size is only known in calls
+  kSecondSymbol,
+  kAccelerator,      // values on cuda, some in host memory
+  kSeveralPrograms,  // that share a pool, mostly
+  kMixedDtypes,
+  kBuffer,
+  kSplitOps,         // option split-op
+  kCuts,             // other options that cut: max-partition, cut-after...
+  kMemory,           // options of memory planning
+  kStreams,
+  kPadding,          // capture sizes, between which calls lie
+  kModes,
+  kPasses,           // passes off
+  kCache,            // a folder of plans, and restarts
+  kWeakOutputs,
+  kPoison,
+  kHeldOutputs,
+  kFeedBack,
+  kSwappedWeights,
+  kSharedInputs,     // inputs over the same bytes
+  kExactData,
+  kSpecialData,      // NaN, infinities, -0, subnormal numbers
+  kCallModes,
+};
+inline constexpr std::size_t kTraitCount = 23;
+[[nodiscard]] std::string_view trait_name(Trait trait);
+
+class Alphabet {
+ public:
+  // Every op of the families with its usual weight, every trait with its usual chance.
+  Alphabet();
+
+  struct Row {
+    const DrawnOp* op = nullptr;
+    std::uint16_t family = 0;
+    std::uint32_t weight = 0;
+  };
+  [[nodiscard]] std::span<const Row> rows() const { return rows_; }
+  [[nodiscard]] std::uint32_t chance(Trait trait) const {
+    return chances_[static_cast<std::size_t>(trait)];
+  }
+  void set_chance(Trait trait, std::uint32_t percent) {
+    chances_[static_cast<std::size_t>(trait)] = percent;
+  }
+  // 0: never drawn. All weights 0: pointwise addition is drawn all the same.
+  void set_weight(std::size_t row, std::uint32_t weight);
+  // The row of this gene.
+  [[nodiscard]] const Row& draw(std::uint32_t gene) const;
+
+ private:
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> ends_;  // running sums of the weights
+  std::array<std::uint32_t, kTraitCount> chances_{};
+};
+
+// `ops`: names with commas between them, each with a weight behind `=` or without (then 4): these
+// alone are drawn. A name is an op's ("aten.add"), a family's ("view"), or a trait's, whose number
+// is a chance in percent. `exclude`: names of ops, families and traits that are not drawn. Both may
+// be empty. kBadInput names what there is not.
+[[nodiscard]] Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude);
+
+}  // namespace graphgate::fuzz

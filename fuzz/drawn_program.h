@@ -1,0 +1,58 @@
+// A drawn program, and what the scenario must know of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/alphabet.h"
+#include "fuzz/draft.h"
+#include "spec/case_file.h"
+
+namespace graphgate::fuzz {
+
+// An input or output as the scenario sees it.
+struct Port {
+  spec::ValueKind kind = spec::ValueKind::kTensor;
+  DrawnTensor tensor;
+  bool holds_random_data = true;  // an input whose elements may be any numbers
+  bool is_state = false;  // an output that is a view of a parameter or buffer
+};
+
+struct DrawnProgram {
+  spec::Program program;
+  SizeTable table;
+  std::vector<Port> inputs;   // user inputs
+  std::vector<Port> outputs;  // user outputs
+  std::vector<std::string> symbols;  // those that calls name, in order
+  std::vector<Bounds> ranges;
+  bool has_state = false;
+  bool has_parameters = false;
+  // Pairs of user inputs (by place) that may share their bytes.
+  std::vector<std::pair<std::size_t, std::size_t>> sharable;
+};
+
+// What all programs of a case have in common.
+struct CaseStyle {
+  std::vector<std::int32_t> constant_dims;
+  std::vector<spec::DType> dtypes;
+  bool has_symbol = false;
+  bool has_second_symbol = false;
+  bool on_accelerator = false;
+  bool has_buffer = false;
+  std::int64_t least_size = 2;
+  std::int64_t most_size = 64;
+  std::uint32_t families = ~std::uint32_t{0};  // a set: those that are drawn in this case
+};
+
+// `blocks`: the genes of the program's nodes.
+[[nodiscard]] DrawnProgram draw_program(std::string name, const CaseStyle& style, GeneReader header,
+                                        std::span<const std::uint32_t> blocks,
+                                        const Alphabet& alphabet);
+
+// Steps of the scenario, options and input sets, over finished programs; into `the_case`.
+void draw_scenario(GeneReader genes, const Alphabet& alphabet,
+                   const std::vector<DrawnProgram>& programs, spec::CaseFile& the_case);
+void draw_options(GeneReader genes, const Alphabet& alphabet,
+                  const std::vector<DrawnProgram>& programs, spec::CaseFile& the_case);
+
+}  // namespace graphgate::fuzz

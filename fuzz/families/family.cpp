@@ -1,0 +1,122 @@
+#include "fuzz/families/family.h"
+
+#include <algorithm>
+
+#include "spec/op_table.h"
+
+namespace graphgate::fuzz {
+
+using spec::DType;
+
+namespace {
+
+constexpr Family kFamilies[] = {
+    {"pointwise_binary", pointwise_binary_rows},
+    {"pointwise_unary", pointwise_unary_rows},
+    {"reduction", reduction_rows},
+    {"matmul", matmul_rows},
+    {"view", view_rows},
+    {"conversion", conversion_rows},
+    {"creation", creation_rows},
+};
+
+std::string known(std::string name) {
+  return spec::builtin_op_table().find(name) ? std::move(name) : std::string();
+}
+
+// bool 0, integers 1, floats 2.
+int category(DType dtype) {
+  return spec::is_floating_point(dtype) ? 2 : dtype == DType::kBool ? 0 : 1;
+}
+
+}  // namespace
+
+std::span<const Family> families() { return kFamilies; }
+
+OpForms forms_of(std::string_view base, std::string_view overload) {
+  const std::string name(base);
+  const std::string variant(overload);
+  OpForms forms;
+  forms.functional = known(name + "." + variant);
+  forms.in_place = known(name + "_." + variant);
+  const bool is_plain = overload == "default" || overload == "Tensor" || overload == "self";
+  forms.out = known(name + (is_plain ? ".out" : "." + variant + "_out"));
+  return forms;
+}
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  const int x = category(a);
+  const int y = category(b);
+  if (x != y) return x > y ? a : b;
+  const auto size = [](DType dtype) { return spec::item_size_bytes(dtype); };
+  if (x == 2) {
+    if (size(a) == size(b)) return size(a) == 2 ? DType::kFloat32 : a;  // f16 with bf16
+    return size(a) > size(b) ? a : b;
+  }
+  if (size(a) == size(b)) return DType::kInt16;  // i8 with u8
+  return size(a) > size(b) ? a : b;
+}
+
+DType result_dtype(const DrawnTensor& a, const DrawnTensor& b) {
+  if ((a.sizes.rank == 0) == (b.sizes.rank == 0)) return promote(a.dtype, b.dtype);
+  const DType strong = a.sizes.rank == 0 ? b.dtype : a.dtype;
+  const DType weak = a.sizes.rank == 0 ? a.dtype : b.dtype;
+  return category(weak) > category(strong) ? weak : strong;
+}
+
+DType to_floating(DType dtype) {
+  return spec::is_floating_point(dtype) ? dtype : DType::kFloat32;
+}
+
+bool can_store(DType from, DType to) { return category(from) <= category(to); }
+
+bool is_computed_float(DType dtype) {
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) > 1;
+}
+
+PointwiseForm pick_form(Draft& draft, GeneReader& genes, const OpForms& forms,
+                        std::initializer_list<Operand> operands, DType dtype, const Shape& sizes) {
+  using Kind = PointwiseForm::Kind;
+  const std::uint32_t gene = genes.next() % 100;
+  const std::uint32_t which = genes.next();
+  if (gene < 55) return {};
+  const TensorIndex self = operands.begin()->index;
+  const auto is_clear_of = [&](TensorIndex target) {
+    return std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+      return draft.may_read_while_writing(operand.index, target);
+    });
+  };
+  if (gene < 93 && !forms.in_place.empty()) {
+    const DrawnTensor& tensor = draft.tensor(self);
+    if (tensor.sizes == sizes && can_store(dtype, tensor.dtype) && draft.may_write(self) &&
+        is_clear_of(self)) {
+      return {Kind::kInPlace, self};
+    }
+  }
+  if (gene >= 93 && !forms.out.empty()) {
+    const auto target = draft.pick_out(which, dtype, sizes);
+    if (target) {
+      const bool is_apart = std::all_of(operands.begin(), operands.end(), [&](const Operand& o) {
+        return draft.tensor(o.index).storage != draft.tensor(*target).storage;
+      });
+      if (is_apart) return {Kind::kOut, *target};
+    }
+  }
+  return {};
+}
+
+spec::Argument draw_scalar(GeneReader& genes, DType dtype) {
+  static constexpr std::int64_t kIntegers[] = {2, 1, 3, -1, 0, 5, -2};
+  static constexpr double kReals[] = {2.0, 0.5, 1.0, -1.0, 3.0, -0.25, 0.0, 1.5};
+  const std::uint32_t gene = genes.next();
+  if (!spec::is_floating_point(dtype)) return {kIntegers[gene % std::size(kIntegers)]};
+  if (gene % 4 == 3) return {kIntegers[gene / 4 % std::size(kIntegers)]};
+  return {kReals[gene / 4 % std::size(kReals)]};
+}
+
+int draw_dim(GeneReader& genes, int rank) {
+  return static_cast<int>(genes.below(static_cast<std::size_t>(rank)));
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,106 @@
+// What the families of ops have in common: rows of the alphabet, forms of an op, dtypes of results.
+//
+// A family is a file here with the name that it has in reference/ops/ and optimized/kernels/, a
+// function that gives its rows, and a line in families.cpp. A row's `draw` picks operands from the
+// draft and adds nodes; it returns false, having added no node that is not valid by itself, where it
+// finds nothing to do.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fuzz/draft.h"
+
+namespace graphgate::fuzz {
+
+struct DrawnOp {
+  std::string_view name;  // base name: "aten.add"
+  std::uint32_t weight = 4;
+  bool (*draw)(Draft& draft, GeneReader& genes, std::size_t variant) = nullptr;
+  std::size_t variant = 0;  // for `draw`: which of the ops that it serves
+};
+
+struct Family {
+  std::string_view name;
+  std::span<const DrawnOp> (*ops)();
+};
+// In a fixed order; the first row of the first family is what a gene of 0 draws.
+[[nodiscard]] std::span<const Family> families();
+
+// The qualified names of an op's forms; empty where the table has no such op.
+struct OpForms {
+  std::string functional;
+  std::string in_place;
+  std::string out;
+};
+// "aten.add", "Tensor" -> aten.add.Tensor, aten.add_.Tensor, aten.add.out
+[[nodiscard]] OpForms forms_of(std::string_view base, std::string_view overload);
+
+// PyTorch's type promotion of two dtypes; of operands, where 0-dim tensors give way.
+[[nodiscard]] spec::DType promote(spec::DType a, spec::DType b);
+[[nodiscard]] spec::DType result_dtype(const DrawnTensor& a, const DrawnTensor& b);
+// float32 for integers and booleans.
+[[nodiscard]] spec::DType to_floating(spec::DType dtype);
+// Whether an in-place op may store a result of dtype `from` as `to`.
+[[nodiscard]] bool can_store(spec::DType from, spec::DType to);
+// Floating with arithmetic of its own: not an 8-bit one.
+[[nodiscard]] bool is_computed_float(spec::DType dtype);
+
+struct Operand {
+  std::string_view name;
+  TensorIndex index = 0;
+};
+
+// What a pointwise op came to: the node is still open, so that its other arguments can be added.
+struct PointwiseForm {
+  enum class Kind : std::uint8_t { kFunctional, kInPlace, kOut } kind = Kind::kFunctional;
+  TensorIndex target = 0;
+};
+// Picks the form of a pointwise op: the first operand is the one that the in-place form writes.
+[[nodiscard]] PointwiseForm pick_form(Draft& draft, GeneReader& genes, const OpForms& forms,
+                                      std::initializer_list<Operand> operands, spec::DType dtype,
+                                      const Shape& sizes);
+
+// Adds a node of a pointwise op in one of its forms. `rest(node)` adds what follows the operands.
+template <class Rest>
+TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
+                          std::initializer_list<Operand> operands, spec::DType dtype, int scalars,
+                          Rest&& rest) {
+  std::array<TensorIndex, 4> indices{};
+  std::size_t count = 0;
+  Shape sizes;
+  for (const Operand& operand : operands) {
+    sizes = *broadcast(sizes, draft.tensor(operand.index).sizes);
+    indices[count++] = operand.index;
+  }
+  const PointwiseForm form = pick_form(draft, genes, forms, operands, dtype, sizes);
+  NodeBuilder node(draft, form.kind == PointwiseForm::Kind::kFunctional ? forms.functional
+                          : form.kind == PointwiseForm::Kind::kInPlace  ? forms.in_place
+                                                                        : forms.out);
+  for (const Operand& operand : operands) node.tensor(operand.name, operand.index);
+  rest(node);
+  if (form.kind == PointwiseForm::Kind::kFunctional) {
+    const Layout layout = pointwise_layout(draft, {indices.data(), count}, sizes, scalars);
+    return node.fresh(dtype, sizes, layout);
+  }
+  if (form.kind == PointwiseForm::Kind::kOut) node.tensor("out", form.target);
+  return node.written(form.target);
+}
+
+// A number that fits a dtype's arithmetic, small.
+[[nodiscard]] spec::Argument draw_scalar(GeneReader& genes, spec::DType dtype);
+// A dimension of the tensor; -1 stands for the last one in some draws.
+[[nodiscard]] int draw_dim(GeneReader& genes, int rank);
+
+// The families' rows.
+[[nodiscard]] std::span<const DrawnOp> conversion_rows();
+[[nodiscard]] std::span<const DrawnOp> creation_rows();
+[[nodiscard]] std::span<const DrawnOp> matmul_rows();
+[[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();
+[[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
+[[nodiscard]] std::span<const DrawnOp> reduction_rows();
+[[nodiscard]] std::span<const DrawnOp> view_rows();
+
+}  // namespace graphgate::fuzz

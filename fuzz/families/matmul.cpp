@@ -1,0 +1,170 @@
+// Products of matrices and vectors.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::DType;
+
+// One of some tensors of this dtype and shape; or the transpose of one, now and then.
+TensorIndex factor(Draft& draft, GeneReader& genes, DType dtype, const Shape& sizes) {
+  return draft.pick_like(genes, dtype, sizes);
+}
+
+// A matrix to begin with: [rows, inner].
+TensorIndex first_factor(Draft& draft, GeneReader& genes, int rank) {
+  return draft.pick_floating(genes, rank, rank);
+}
+
+Size draw_columns(Draft& draft, GeneReader& genes) {
+  const auto& dims = draft.settings().dims;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const Size size = dims[genes.below(dims.size())];
+    if (is_constant(size)) return size;
+  }
+  return 4;
+}
+
+void maybe_scale(NodeBuilder& node, GeneReader& genes) {
+  if (genes.chance(15)) node.real("beta", 0.5);
+  if (genes.chance(15)) node.integer("alpha", 2);
+}
+
+// mm, bmm: out= forms write a target apart from both operands.
+bool draw_product(Draft& draft, GeneReader& genes, std::size_t rank) {
+  const TensorIndex a = first_factor(draft, genes, static_cast<int>(rank));
+  const DrawnTensor first = draft.tensor(a);
+  const auto r = static_cast<int>(rank);
+  const Size columns = draw_columns(draft, genes);
+  Shape second = first.sizes;
+  second[r - 2] = first.sizes[r - 1];
+  second[r - 1] = columns;
+  const TensorIndex b = factor(draft, genes, first.dtype, second);
+  Shape sizes = first.sizes;
+  sizes[r - 1] = columns;
+  const char* const plain = rank == 2 ? "aten.mm.default" : "aten.bmm.default";
+  if (genes.chance(10)) {
+    const auto target = draft.pick_out(genes.next(), first.dtype, sizes);
+    if (target && draft.tensor(*target).storage != first.storage &&
+        draft.tensor(*target).storage != draft.tensor(b).storage) {
+      NodeBuilder node(draft, rank == 2 ? "aten.mm.out" : "aten.bmm.out");
+      node.tensor("self", a).tensor("mat2", b).tensor("out", *target).written(*target);
+      return true;
+    }
+  }
+  NodeBuilder node(draft, plain);
+  node.tensor("self", a).tensor("mat2", b).fresh(first.dtype, sizes);
+  return true;
+}
+
+// addmm and baddbmm; in place where the sum has the full shape.
+bool draw_sum_of_product(Draft& draft, GeneReader& genes, std::size_t rank) {
+  const auto r = static_cast<int>(rank);
+  const TensorIndex a = first_factor(draft, genes, r);
+  const DrawnTensor first = draft.tensor(a);
+  const Size columns = draw_columns(draft, genes);
+  Shape second = first.sizes;
+  second[r - 2] = first.sizes[r - 1];
+  second[r - 1] = columns;
+  const TensorIndex b = factor(draft, genes, first.dtype, second);
+  Shape sizes = first.sizes;
+  sizes[r - 1] = columns;
+  const auto target = draft.pick_target(genes, first.dtype, sizes);
+  const bool is_apart = target && draft.tensor(*target).storage != first.storage &&
+                        draft.tensor(*target).storage != draft.tensor(b).storage;
+  const bool in_place = is_apart && genes.chance(40);
+  TensorIndex sum = in_place ? *target : 0;
+  if (!in_place) {
+    const auto found = draft.pick_broadcast(genes, first.dtype, sizes);
+    sum = found ? *found : draft.pick_like(genes, first.dtype, Shape{columns});
+  }
+  const char* const name = rank == 2 ? (in_place ? "aten.addmm_.default" : "aten.addmm.default")
+                                     : (in_place ? "aten.baddbmm_.default" : "aten.baddbmm.default");
+  NodeBuilder node(draft, name);
+  node.tensor("self", sum)
+      .tensor(rank == 2 ? "mat1" : "batch1", a)
+      .tensor(rank == 2 ? "mat2" : "batch2", b);
+  maybe_scale(node, genes);
+  if (in_place) {
+    node.written(sum);
+  } else {
+    node.fresh(first.dtype, sizes);
+  }
+  return true;
+}
+
+bool draw_matrix_vector(Draft& draft, GeneReader& genes, std::size_t adds) {
+  const TensorIndex a = first_factor(draft, genes, 2);
+  const DrawnTensor first = draft.tensor(a);
+  const TensorIndex b = factor(draft, genes, first.dtype, Shape{first.sizes[1]});
+  const Shape sizes{first.sizes[0]};
+  if (adds == 0) {
+    NodeBuilder node(draft, "aten.mv.default");
+    node.tensor("self", a).tensor("vec", b).fresh(first.dtype, sizes);
+    return true;
+  }
+  const TensorIndex sum = draft.pick_like(genes, first.dtype, sizes);
+  const bool is_apart = draft.tensor(sum).storage != first.storage &&
+                        draft.tensor(sum).storage != draft.tensor(b).storage;
+  const bool in_place = is_apart && draft.may_write(sum) && genes.chance(40);
+  NodeBuilder node(draft, in_place ? "aten.addmv_.default" : "aten.addmv.default");
+  node.tensor("self", sum).tensor("mat", a).tensor("vec", b);
+  maybe_scale(node, genes);
+  if (in_place) {
+    node.written(sum);
+  } else {
+    node.fresh(first.dtype, sizes);
+  }
+  return true;
+}
+
+bool draw_outer(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex a = first_factor(draft, genes, 1);
+  const DrawnTensor first = draft.tensor(a);
+  const TensorIndex b = draft.pick_like(genes, first.dtype, Shape{draw_columns(draft, genes)});
+  const Shape sizes{first.sizes[0], draft.tensor(b).sizes[0]};
+  const TensorIndex sum = draft.pick_like(genes, first.dtype, sizes);
+  NodeBuilder node(draft, "aten.addr.default");
+  node.tensor("self", sum).tensor("vec1", a).tensor("vec2", b);
+  maybe_scale(node, genes);
+  node.fresh(first.dtype, sizes);
+  return true;
+}
+
+bool draw_inner(Draft& draft, GeneReader& genes, std::size_t conjugates) {
+  const TensorIndex a = first_factor(draft, genes, 1);
+  const DrawnTensor first = draft.tensor(a);
+  const TensorIndex b = factor(draft, genes, first.dtype, first.sizes);
+  NodeBuilder node(draft, conjugates == 0 ? "aten.dot.default" : "aten.vdot.default");
+  node.tensor("self", a).tensor(conjugates == 0 ? "tensor" : "other", b).fresh(first.dtype, {});
+  return true;
+}
+
+bool draw_sum_of_batches(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex a = first_factor(draft, genes, 3);
+  const DrawnTensor first = draft.tensor(a);
+  const Size columns = draw_columns(draft, genes);
+  const TensorIndex b =
+      factor(draft, genes, first.dtype, Shape{first.sizes[0], first.sizes[2], columns});
+  const Shape sizes{first.sizes[1], columns};
+  const TensorIndex sum = draft.pick_like(genes, first.dtype, sizes);
+  NodeBuilder node(draft, "aten.addbmm.default");
+  node.tensor("self", sum).tensor("batch1", a).tensor("batch2", b);
+  maybe_scale(node, genes);
+  node.fresh(first.dtype, sizes);
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {
+    {"aten.mm", 12, draw_product, 2},           {"aten.bmm", 4, draw_product, 3},
+    {"aten.addmm", 8, draw_sum_of_product, 2},  {"aten.baddbmm", 2, draw_sum_of_product, 3},
+    {"aten.mv", 3, draw_matrix_vector, 0},      {"aten.addmv", 2, draw_matrix_vector, 1},
+    {"aten.addr", 1, draw_outer, 0},            {"aten.dot", 2, draw_inner, 0},
+    {"aten.vdot", 1, draw_inner, 1},            {"aten.addbmm", 1, draw_sum_of_batches, 0},
+};
+
+}  // namespace
+
+std::span<const DrawnOp> matmul_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,129 @@
+// Two operands or more, element by element, broadcast to a common shape.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::DType;
+
+struct Binary {
+  std::string_view name;
+  std::uint32_t weight = 2;
+  bool is_floating = false;   // integers are computed as float32
+  bool has_alpha = false;
+  bool has_scalar = false;    // an overload for a number as second operand
+  bool takes_integers = true;
+  std::string_view second = "other";
+};
+
+constexpr Binary kBinary[] = {
+    {"aten.add", 24, false, true, true, true},
+    {"aten.mul", 16, false, false, true, true},
+    {"aten.sub", 12, false, true, true, true},
+    {"aten.div", 5, true, false, true, true},
+    {"aten.rsub", 2, false, true, true, true},
+    {"aten.atan2", 1, true, false, false, true},
+    {"aten.hypot", 1, true, false, false, false},
+    {"aten.copysign", 2, true, false, true, false},
+    {"aten.logaddexp", 1, true, false, false, false},
+    {"aten.heaviside", 1, false, false, false, false, "values"},
+    {"aten.xlogy", 1, true, false, false, true},
+    {"aten.maximum", 3, false, false, false, true},
+    {"aten.minimum", 3, false, false, false, true},
+};
+
+struct BinaryForms {
+  OpForms tensor;
+  OpForms scalar;
+};
+
+const std::vector<BinaryForms>& binary_forms() {
+  static const std::vector<BinaryForms> kForms = [] {
+    std::vector<BinaryForms> forms;
+    for (const Binary& binary : kBinary) {
+      OpForms tensor = forms_of(binary.name, "Tensor");
+      if (tensor.functional.empty()) tensor = forms_of(binary.name, "default");
+      forms.push_back({std::move(tensor), forms_of(binary.name, "Scalar")});
+    }
+    return forms;
+  }();
+  return kForms;
+}
+
+// The second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
+std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
+                                       bool takes_integers) {
+  const DrawnTensor self = draft.tensor(first);
+  const std::uint32_t gene = genes.next() % 8;
+  const auto fits = [&](const DrawnTensor& tensor) {
+    const bool is_number = is_computed_float(tensor.dtype) ||
+                           (takes_integers && spec::is_integral(tensor.dtype));
+    return is_number && (gene == 7 || tensor.dtype == self.dtype);
+  };
+  std::optional<TensorIndex> found;
+  if (gene >= 4) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && broadcast(tensor.sizes, self.sizes).has_value();
+    });
+  }
+  if (!found) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && tensor.sizes == self.sizes;
+    });
+  }
+  return found;
+}
+
+bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Binary& binary = kBinary[variant];
+  const bool wants_integers = binary.takes_integers && genes.chance(15);
+  auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return wants_integers ? spec::is_integral(tensor.dtype) : is_computed_float(tensor.dtype);
+  });
+  if (!self) self = draft.pick_floating(genes);
+  const DrawnTensor first = draft.tensor(*self);
+  const bool by_number = binary.has_scalar && genes.chance(25);
+  const BinaryForms& forms = binary_forms()[variant];
+  if (by_number && !forms.tensor.functional.empty()) {
+    // PyTorch's exporter writes a number into the Tensor overload; both are legal.
+    const bool in_tensor_overload = forms.scalar.functional.empty() || genes.chance(60);
+    DType dtype = binary.is_floating ? to_floating(first.dtype) : first.dtype;
+    spec::Argument other = draw_scalar(genes, dtype);
+    if (genes.chance(10)) {
+      if (const auto number = draft.pick_number(genes)) other = {*number};
+    }
+    if (std::get_if<double>(&other.value)) dtype = to_floating(dtype);
+    add_pointwise(draft, genes, in_tensor_overload ? forms.tensor : forms.scalar,
+                  {{"self", *self}}, dtype, 1,
+                  [&](NodeBuilder& node) { node.argument("other", other); });
+    return true;
+  }
+  const auto second = pick_second(draft, genes, *self, binary.takes_integers);
+  if (!second) return false;
+  DType dtype = result_dtype(first, draft.tensor(*second));
+  if (binary.is_floating) dtype = to_floating(dtype);
+  if (binary.name == "aten.heaviside" && first.dtype != draft.tensor(*second).dtype) return false;
+  add_pointwise(draft, genes, forms.tensor, {{"self", *self}, {binary.second, *second}}, dtype, 0,
+                [&](NodeBuilder& node) {
+                  if (!binary.has_alpha || !genes.chance(15)) return;
+                  node.argument("alpha", draw_scalar(genes, spec::is_floating_point(dtype)
+                                                                ? DType::kFloat32
+                                                                : DType::kInt64));
+                });
+  return true;
+}
+
+}  // namespace
+
+std::span<const DrawnOp> pointwise_binary_rows() {
+  static const std::vector<DrawnOp> kRows = [] {
+    std::vector<DrawnOp> rows;
+    for (std::size_t i = 0; i < std::size(kBinary); ++i) {
+      rows.push_back({kBinary[i].name, kBinary[i].weight, draw_binary, i});
+    }
+    return rows;
+  }();
+  return kRows;
+}
+
+}  // namespace graphgate::fuzz
