@@ -131,4 +131,34 @@ struct MutantsVerb {
 CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb);
 [[nodiscard]] Result<ExitCode> run_mutants_verb(const MutantsVerb& verb);
 
+struct FuzzVerb {
+  std::uint64_t seed = 1;
+  std::uint64_t cases = 0;  // 0: by time; neither: kDefaultFuzzCases
+  std::string time;         // "8h", "90s"
+  int jobs = 0;             // 0: as many as the machine has processors
+  std::string shard;        // "i/N"; empty: as the environment says
+  std::string corpus = "fuzz-corpus";
+  std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
+  bool resume = false;
+  bool replay_only = false;
+  bool no_replay = false;
+  std::string judges;  // empty: the quick ones
+  std::string ops;
+  std::string exclude;
+  double timeout_seconds = 20;
+  std::string memory_limit = "4GiB";
+  double reduce_seconds = 10;
+  std::string case_log;
+  PlannerFlags planner;
+  std::string json;                // a path, or "-"
+  std::string junit;               // a path, or "-"
+  std::string sarif;               // a path, or "-"
+  std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
+  std::string merge_into;
+  const CLI::App* app = nullptr;
+  const CLI::App* merge_app = nullptr;
+};
+CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb);
+[[nodiscard]] Result<ExitCode> run_fuzz(const FuzzVerb& verb);
+
 }  // namespace graphgate::tools
