@@ -170,7 +170,7 @@ class Campaign {
 
   // Every second: the journal and the state to the disk, a word to whoever watches.
   Result<void> keep_up() {
-    if (seconds_since(last_view_) >= 0.5) {
+    if (seconds_since(last_view_) >= parts_.view.progress_seconds()) {
       last_view_ = Clock::now();
       parts_.view.progress(progress());
     }

@@ -113,8 +113,12 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.settings = setting_.settings;
   try {
     const auto report = fuzz::judge_case(the_case, executors(), choice);
-    return report.ok() ? verdict_of_report(report.value(), the_case, expected)
-                       : verdict_of_error(report.error());
+    if (!report.ok()) return verdict_of_error(report.error());
+    CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
+    if (verdict.signature.empty()) return verdict;
+    // A case that the reference refuses says nothing of another executor.
+    const auto taken = fuzz::check_reference_takes(the_case, executors());
+    return taken.ok() ? verdict : verdict_of_error(taken.error());
   } catch (const std::bad_alloc&) {
     CaseVerdict verdict;
     verdict.outcome = Outcome::kCrash;

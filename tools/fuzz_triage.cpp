@@ -131,6 +131,7 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
     }
   }
   the_case.name = fuzz::finding_name(task.signature);
+  if (passing) passing->name = the_case.name;
   the_case.header = header_of(task, the_case, passing);
   const auto text = spec::print_case(the_case);
   if (text.ok()) result.case_text = text.value();

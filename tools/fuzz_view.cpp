@@ -50,6 +50,7 @@ class TextView final : public CampaignView {
     std::fprintf(file_, "\r\x1b[K%s", status_.c_str());
     std::fflush(file_);
   }
+  [[nodiscard]] double progress_seconds() const override { return 0.25; }
   void found(const FindingNews& news) override {
     const std::string where = fuzz::print_case_id(news.id);
     if (!news.issue.empty()) {
@@ -111,6 +112,7 @@ class NdjsonView final : public CampaignView {
     add(json, progress);
     print(json);
   }
+  [[nodiscard]] double progress_seconds() const override { return 10; }
   void found(const FindingNews& news) override { print(finding("finding", news)); }
   void looked_at(const FindingNews& news, const fuzz::Triage& triage) override {
     Json json = finding("triage", news);

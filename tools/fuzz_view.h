@@ -44,6 +44,8 @@ class CampaignView {
   virtual ~CampaignView() = default;
   virtual void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) = 0;
   virtual void progress(const CampaignProgress& progress) = 0;
+  // How often it wants to hear of it.
+  [[nodiscard]] virtual double progress_seconds() const = 0;
   virtual void found(const FindingNews& news) = 0;
   virtual void looked_at(const FindingNews& news, const fuzz::Triage& triage) = 0;
   // A stored case that was run again: PASS, XFAIL...

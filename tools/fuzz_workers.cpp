@@ -14,7 +14,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 
 #include "tools/case_log.h"
 
@@ -63,6 +65,19 @@ void close_file(int& file) {
 
 Error cannot_start(const char* what) {
   return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
+}
+
+// What is thrown ends the worker: nobody above it knows what to do with it.
+fuzz::CaseVerdict judge_or_abort(const JudgeIndex& judge, std::uint64_t index,
+                                 const std::function<void()>& begin_judging) {
+  try {
+    return judge(index, begin_judging);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
+  } catch (...) {
+    std::fprintf(stderr, "something was thrown\n");
+  }
+  std::abort();
 }
 
 // The last line that is not empty, at most a screen's width or two of it.
@@ -155,8 +170,8 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
       const std::uint64_t case_index = options_.shard.case_index(ordinal);
       journal_.begin(index, case_index);
-      const fuzz::CaseVerdict verdict =
-          judge_(case_index, [&] { journal_.enter(index, CasePhase::kJudging); });
+      const fuzz::CaseVerdict verdict = judge_or_abort(
+          judge_, case_index, [&] { journal_.enter(index, CasePhase::kJudging); });
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
       tally.add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);
