@@ -57,21 +57,6 @@ std::string without_seed(const std::string& value) {
   return value.substr(0, colon);
 }
 
-std::string describe_options(const conformance::Configuration& options) {
-  std::string text;
-  for (const auto& [name, value] : options) {
-    text += (text.empty() ? "" : ", ") + name;
-    if (value.empty() || is_number(value) || names_things(name)) continue;
-    text += "=" + without_seed(value);
-  }
-  return text;
-}
-
-std::string options_of(const spec::CaseFile& the_case) {
-  conformance::Configuration options = the_case.options;
-  return describe_options(options);
-}
-
 // Ops by the names of nodes, over all programs; the first node of a name counts.
 class NamedOps {
  public:
@@ -121,7 +106,7 @@ std::string joined(const std::vector<std::string>& words) {
 class SignatureMaker {
  public:
   explicit SignatureMaker(const spec::CaseFile& the_case)
-      : ops_(the_case), configuration_(options_of(the_case)) {}
+      : ops_(the_case), configuration_(configuration_bits(the_case)) {}
 
   void add(const std::string& detector, const std::vector<Finding>& findings) {
     // What is proved goes before what is suspected.
@@ -206,9 +191,19 @@ std::optional<Signature> signature_of(const CaseReport& report, const spec::Case
   return std::move(all.front());
 }
 
+std::string configuration_bits(const spec::CaseFile& the_case) {
+  std::string text;
+  for (const auto& [name, value] : the_case.options) {
+    text += (text.empty() ? "" : ", ") + name;
+    if (value.empty() || is_number(value) || names_things(name)) continue;
+    text += "=" + without_seed(value);
+  }
+  return text;
+}
+
 Signature signature_of_ending(std::string detector, std::string rule,
                               const spec::CaseFile& the_case) {
-  return {std::move(detector), std::move(rule), "", options_of(the_case)};
+  return {std::move(detector), std::move(rule), "", configuration_bits(the_case)};
 }
 
 std::optional<Judge> judge_of(const Signature& signature) {
