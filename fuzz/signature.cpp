@@ -75,6 +75,16 @@ class NamedOps {
     return out;
   }
 
+  // Of the nodes whose results have these names; buffers are called after what they hold first.
+  [[nodiscard]] std::vector<std::string> makers(const std::vector<std::string>& values) const {
+    std::vector<std::string> out;
+    for (const std::string& value : values) {
+      const auto found = makers_.find(value);
+      if (found != makers_.end() && out.size() < kMostOps) out.push_back(op_family(found->second));
+    }
+    return out;
+  }
+
   // The same for names in quotes in a sentence.
   [[nodiscard]] std::vector<std::string> families_in(const std::string& message) const {
     std::vector<std::string> names;
@@ -90,11 +100,19 @@ class NamedOps {
 
  private:
   void add(const spec::Graph& graph) {
-    for (const spec::Node& node : graph.nodes) ops_.emplace(node.name, node.op);
+    for (const spec::Node& node : graph.nodes) {
+      ops_.emplace(node.name, node.op);
+      for (const spec::NodeResult& result : node.results) {
+        for (const spec::ValueId id : result.values) {
+          makers_.emplace(graph.value(id).name, node.op);
+        }
+      }
+    }
     for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
   }
 
-  std::map<std::string, std::string, std::less<>> ops_;
+  std::map<std::string, std::string, std::less<>> ops_;     // by the node's name
+  std::map<std::string, std::string, std::less<>> makers_;  // by the value's
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -127,8 +145,10 @@ class SignatureMaker {
 
  private:
   [[nodiscard]] std::string pattern_of(const Finding& finding) const {
-    const std::string named = joined(ops_.families(finding.nodes));
-    return named.empty() ? joined(ops_.families_in(finding.message)) : named;
+    std::string named = joined(ops_.families(finding.nodes));
+    if (named.empty()) named = joined(ops_.families_in(finding.message));
+    if (named.empty()) named = joined(ops_.makers(finding.buffers));
+    return named;
   }
 
   NamedOps ops_;
