@@ -1,6 +1,7 @@
 // Arguments that have a default, and elements of lists.
 #include "fuzz/graph_edit.h"
 #include "fuzz/reduction_pass.h"
+#include "spec/case_ops.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -18,13 +19,11 @@ struct ArgumentPlace {
 // Arguments whose schema has a default.
 std::vector<ArgumentPlace> optional_arguments(const CaseFile& the_case) {
   std::vector<ArgumentPlace> out;
-  const auto own =
-      the_case.ops.empty() ? Result<spec::OpTable>(spec::OpTable()) : spec::case_ops(the_case);
-  if (!own.ok()) return out;
-  const spec::OpTable& ops = the_case.ops.empty() ? spec::builtin_op_table() : own.value();
+  const auto ops = spec::shared_case_ops(the_case);
+  if (!ops.ok()) return out;
   for (NodePlace& place : node_places(the_case)) {
     const spec::Node& node = graph_at(the_case, place.graph).nodes[place.node];
-    const spec::OpRow* row = ops.find(node.op);
+    const spec::OpRow* row = ops.value()->find(node.op);
     for (std::size_t a = 0; row && a < node.arguments.size(); ++a) {
       const auto index = row->schema.find_argument(node.arguments[a].name);
       if (index && row->schema.arguments[*index].default_value) out.push_back({place, a, 0});

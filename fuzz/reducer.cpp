@@ -55,6 +55,11 @@ std::size_t literal_elements(const spec::CaseFile& the_case) {
   return count;
 }
 
+spec::CaseFile without_header(spec::CaseFile the_case) {
+  the_case.header.clear();
+  return the_case;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
   std::size_t at = 0;
@@ -271,8 +276,8 @@ Reduced reduce(const spec::CaseFile& the_case, const CheckCase& check, const Red
 
 std::vector<std::string> differing_lines(const spec::CaseFile& the_case,
                                          const spec::CaseFile& neighbour) {
-  const auto text = spec::print_case(the_case);
-  const auto other = spec::print_case(neighbour);
+  const auto text = spec::print_case(without_header(the_case));
+  const auto other = spec::print_case(without_header(neighbour));
   if (!text.ok() || !other.ok()) return {};
   std::map<std::string, int> surplus;
   for (const std::string& line : lines_of(text.value())) ++surplus[line];

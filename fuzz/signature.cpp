@@ -57,21 +57,6 @@ std::string without_seed(const std::string& value) {
   return value.substr(0, colon);
 }
 
-std::string describe_options(const conformance::Configuration& options) {
-  std::string text;
-  for (const auto& [name, value] : options) {
-    text += (text.empty() ? "" : ", ") + name;
-    if (value.empty() || is_number(value) || names_things(name)) continue;
-    text += "=" + without_seed(value);
-  }
-  return text;
-}
-
-std::string options_of(const spec::CaseFile& the_case) {
-  conformance::Configuration options = the_case.options;
-  return describe_options(options);
-}
-
 // Ops by the names of nodes, over all programs; the first node of a name counts.
 class NamedOps {
  public:
@@ -86,6 +71,16 @@ class NamedOps {
       const auto found = ops_.find(node);
       if (found == ops_.end() || out.size() == kMostOps) continue;
       out.push_back(op_family(found->second));
+    }
+    return out;
+  }
+
+  // Of the nodes whose results have these names; buffers are called after what they hold first.
+  [[nodiscard]] std::vector<std::string> makers(const std::vector<std::string>& values) const {
+    std::vector<std::string> out;
+    for (const std::string& value : values) {
+      const auto found = makers_.find(value);
+      if (found != makers_.end() && out.size() < kMostOps) out.push_back(op_family(found->second));
     }
     return out;
   }
@@ -105,11 +100,19 @@ class NamedOps {
 
  private:
   void add(const spec::Graph& graph) {
-    for (const spec::Node& node : graph.nodes) ops_.emplace(node.name, node.op);
+    for (const spec::Node& node : graph.nodes) {
+      ops_.emplace(node.name, node.op);
+      for (const spec::NodeResult& result : node.results) {
+        for (const spec::ValueId id : result.values) {
+          makers_.emplace(graph.value(id).name, node.op);
+        }
+      }
+    }
     for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
   }
 
-  std::map<std::string, std::string, std::less<>> ops_;
+  std::map<std::string, std::string, std::less<>> ops_;     // by the node's name
+  std::map<std::string, std::string, std::less<>> makers_;  // by the value's
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -121,7 +124,7 @@ std::string joined(const std::vector<std::string>& words) {
 class SignatureMaker {
  public:
   explicit SignatureMaker(const spec::CaseFile& the_case)
-      : ops_(the_case), configuration_(options_of(the_case)) {}
+      : ops_(the_case), configuration_(configuration_bits(the_case)) {}
 
   void add(const std::string& detector, const std::vector<Finding>& findings) {
     // What is proved goes before what is suspected.
@@ -142,8 +145,10 @@ class SignatureMaker {
 
  private:
   [[nodiscard]] std::string pattern_of(const Finding& finding) const {
-    const std::string named = joined(ops_.families(finding.nodes));
-    return named.empty() ? joined(ops_.families_in(finding.message)) : named;
+    std::string named = joined(ops_.families(finding.nodes));
+    if (named.empty()) named = joined(ops_.families_in(finding.message));
+    if (named.empty()) named = joined(ops_.makers(finding.buffers));
+    return named;
   }
 
   NamedOps ops_;
@@ -206,9 +211,19 @@ std::optional<Signature> signature_of(const CaseReport& report, const spec::Case
   return std::move(all.front());
 }
 
+std::string configuration_bits(const spec::CaseFile& the_case) {
+  std::string text;
+  for (const auto& [name, value] : the_case.options) {
+    text += (text.empty() ? "" : ", ") + name;
+    if (value.empty() || is_number(value) || names_things(name)) continue;
+    text += "=" + without_seed(value);
+  }
+  return text;
+}
+
 Signature signature_of_ending(std::string detector, std::string rule,
                               const spec::CaseFile& the_case) {
-  return {std::move(detector), std::move(rule), "", options_of(the_case)};
+  return {std::move(detector), std::move(rule), "", configuration_bits(the_case)};
 }
 
 std::optional<Judge> judge_of(const Signature& signature) {

@@ -54,6 +54,10 @@ struct Signature {
 [[nodiscard]] Signature signature_of_ending(std::string detector, std::string rule,
                                             const spec::CaseFile& the_case);
 
+// The options of a case as signatures have them: without numbers, and without the names of nodes,
+// inputs and files.
+[[nodiscard]] std::string configuration_bits(const spec::CaseFile& the_case);
+
 // The judge whose finding it is; nothing for "run", "crash", "timeout" and "memory".
 [[nodiscard]] std::optional<conformance::Judge> judge_of(const Signature& signature);
 

@@ -192,13 +192,13 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
   const auto first = [&](const char* signature) -> std::uint64_t {
     return signatures.contains(signature) ? signatures.at(signature).first.front() : 9999;
   };
-  EXPECT_EQ(first("crash signal 11 [] {}"), 17U);
-  EXPECT_EQ(first("crash signal 6 where.cpp [] {}"), 40U);
-  EXPECT_EQ(first("timeout hang [] {}"), 61U);
+  EXPECT_EQ(first("crash SIGSEGV [] {}"), 17U);
+  EXPECT_EQ(first("crash SIGABRT [] {}"), 40U);
+  EXPECT_EQ(first("timeout no-end [] {}"), 61U);
   EXPECT_EQ(first("crash exit [] {}"), 62U);
   if (can_limit_memory()) EXPECT_EQ(first("memory out-of-memory [] {}"), 83U);
-  EXPECT_EQ(signatures.at("timeout hang [] {}").outcome, Outcome::kTimeout);
-  EXPECT_EQ(signatures.at("crash signal 6 where.cpp [] {}").message,
+  EXPECT_EQ(signatures.at("timeout no-end [] {}").outcome, Outcome::kTimeout);
+  EXPECT_EQ(signatures.at("crash SIGABRT [] {}").message,
             "while judging, the case ended its process by signal 6 (Aborted): some/where.cpp:3: "
             "CHECK failed: x");
   EXPECT_EQ(signatures.at(kWrong).cases, 20U);

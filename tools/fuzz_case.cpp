@@ -68,15 +68,7 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
 }  // namespace
 
 FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
-    : source_(std::move(source)),
-      setting_(std::move(setting)),
-      subject_(optimized_source()),
-      oracle_(reference_source(false)),
-      wide_oracle_(reference_source(true)) {}
-
-fuzz::CaseExecutors FuzzCases::executors() const {
-  return {*subject_, *oracle_, *wide_oracle_, fuzz::no_files()};
-}
+    : source_(std::move(source)), setting_(std::move(setting)), executors_(fuzz::no_files()) {}
 
 CaseFile FuzzCases::draw(std::uint64_t index) const { return with_flags(source_.draw(index)); }
 
@@ -91,16 +83,18 @@ Result<std::string> FuzzCases::print(std::uint64_t index) const {
   return spec::print_case(draw(index));
 }
 
-conformance::JudgeSet FuzzCases::judges_of(std::uint64_t index) const {
+fuzz::JudgeChoice FuzzCases::choice_of(std::uint64_t index) const {
+  fuzz::JudgeChoice choice{setting_.judges, setting_.settings};
   const std::uint64_t every = setting_.all_judges_every;
-  return every > 0 && index % every == 0 ? conformance::JudgeSet::all() : setting_.judges;
+  if (every > 0 && index % every == 0) choice.judges = conformance::JudgeSet::all();
+  return choice;
 }
 
 CaseVerdict FuzzCases::judge(std::uint64_t index,
                              const std::function<void()>& begin_judging) const {
   const CaseFile the_case = draw(index);
   begin_judging();
-  CaseVerdict verdict = judge_case(the_case, judges_of(index));
+  CaseVerdict verdict = judge_case(the_case, choice_of(index).judges);
   verdict.index = index;
   verdict.content = source_.content_of(index);
   return verdict;
@@ -112,12 +106,12 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    const auto report = fuzz::judge_case(the_case, executors(), choice);
+    const auto report = fuzz::judge_case(the_case, executors_.get(), choice);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
-    const auto taken = fuzz::check_reference_takes(the_case, executors());
+    const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
     return taken.ok() ? verdict : verdict_of_error(taken.error());
   } catch (const std::bad_alloc&) {
     CaseVerdict verdict;

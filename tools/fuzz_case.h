@@ -8,10 +8,10 @@
 
 #include "conformance/harness/judge.h"
 #include "fuzz/judge_case.h"
-#include "fuzz/reducer.h"
 #include "spec/case_file.h"
 #include "tools/fuzz_findings.h"
 #include "tools/fuzz_workers.h"
+#include "tools/reduce_case.h"
 
 namespace graphgate::tools {
 
@@ -53,29 +53,24 @@ class FuzzCases {
   [[nodiscard]] fuzz::CaseVerdict judge_case(const spec::CaseFile& the_case,
                                              conformance::JudgeSet judges,
                                              const std::string& expected = {}) const;
-  [[nodiscard]] conformance::JudgeSet judges_of(std::uint64_t index) const;
   // Runs it again alone, then behind what ran before it; reduces what comes again.
   [[nodiscard]] TriageResult look_again(const TriageTask& task) const;
 
  private:
-  [[nodiscard]] fuzz::CaseExecutors executors() const;
+  [[nodiscard]] fuzz::JudgeChoice choice_of(std::uint64_t index) const;
   // How often of `times` the signature comes, in a worker of its own each.
   [[nodiscard]] int count_again(const TriageTask& task, const Batch& batch, int times) const;
-  [[nodiscard]] fuzz::Reduced reduce(const TriageTask& task, const spec::CaseFile& the_case) const;
+  [[nodiscard]] Result<ReducedCase> reduce(const TriageTask& task,
+                                           const spec::CaseFile& the_case) const;
   void keep_case(const TriageTask& task, TriageResult& result) const;
   [[nodiscard]] bool draws(const TriageTask& task) const;
   [[nodiscard]] std::vector<std::string> header_of(
       const TriageTask& task, const spec::CaseFile& the_case,
       const std::optional<spec::CaseFile>& passing) const;
-  [[nodiscard]] fuzz::CheckResult classify_apart(const spec::CaseFile& candidate,
-                                                 const std::string& signature,
-                                                 double timeout_seconds) const;
 
   CaseSource source_;
   CaseSetting setting_;
-  std::unique_ptr<conformance::ExecutorSource> subject_;
-  std::unique_ptr<conformance::ExecutorSource> oracle_;
-  std::unique_ptr<conformance::ExecutorSource> wide_oracle_;  // takes sizes 0 and 1
+  BuiltinExecutors executors_;
 };
 
 }  // namespace graphgate::tools

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "fuzz/signature.h"
+#include "tools/case_runs.h"
 #include "tools/fuzz_workers.h"
 
 namespace graphgate::tools {
@@ -42,18 +42,9 @@ std::string ending_signature(const CaseLost& lost) {
   const auto signature = [](const char* detector, const std::string& rule) {
     return print_signature(fuzz::Signature{detector, rule, "", ""});
   };
-  if (lost.is_timeout) return signature("timeout", "hang");
+  if (lost.is_timeout) return signature("timeout", "no-end");
   if (lost.is_memory) return signature("memory", "out-of-memory");
-  if (lost.signal == 0) return signature("crash", "exit");
-  std::string rule = "signal " + std::to_string(lost.signal);
-  // "optimized/memory/pack.cpp:17: CHECK failed: ..."
-  const std::size_t colon = lost.last_words.find(':');
-  if (lost.last_words.find("CHECK failed") != std::string::npos && colon != std::string::npos) {
-    const std::size_t slash = lost.last_words.rfind('/', colon);
-    const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
-    rule += " " + lost.last_words.substr(begin, colon - begin);
-  }
-  return signature("crash", rule);
+  return signature("crash", crash_rule(lost.signal));
 }
 
 Result<PoolNews> run_apart(const PoolOptions& options, const JudgeIndex& judge,

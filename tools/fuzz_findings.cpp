@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tools/case_runs.h"
+
 namespace graphgate::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Words that signature_of_ending() begins with.
-bool ends_process(const std::string& signature) {
-  return signature.starts_with("crash ") || signature.starts_with("timeout ") ||
-         signature.starts_with("memory ");
-}
 
 }  // namespace
 
@@ -75,7 +71,9 @@ void Findings::resume(const fuzz::Shard& shard) {
     if (!is_open) continue;
     state_.triage.erase(signature);
     const std::uint64_t ordinal = count.first.front() / shard.count;
-    add({signature, count.first.front(), {ordinal, ordinal + 1}, ends_process(signature)});
+    const auto parsed = fuzz::parse_signature(signature);
+    const bool is_ending = parsed.ok() && ends_process(parsed.value());
+    add({signature, count.first.front(), {ordinal, ordinal + 1}, is_ending});
   }
 }
 

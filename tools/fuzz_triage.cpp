@@ -8,10 +8,8 @@ namespace graphgate::tools {
 namespace {
 
 using fuzz::CaseVerdict;
-using fuzz::CheckResult;
 using fuzz::TriageStatus;
 using spec::CaseFile;
-using spec::Outcome;
 
 constexpr int kTimesAlone = 3;
 
@@ -36,50 +34,18 @@ int FuzzCases::count_again(const TriageTask& task, const Batch& batch, int times
   return count;
 }
 
-CheckResult FuzzCases::classify_apart(const CaseFile& candidate, const std::string& signature,
-                                      double timeout_seconds) const {
-  PoolOptions options = setting_.pool;
-  options.timeout_seconds = timeout_seconds;
-  const auto news = run_apart(options,
-                              [&](std::uint64_t index, const std::function<void()>& begin_judging) {
-                                begin_judging();
-                                CaseVerdict verdict =
-                                    judge_case(candidate, conformance::JudgeSet::all());
-                                verdict.index = index;
-                                return verdict;
-                              },
-                              {0, 1});
-  if (!news.ok()) return CheckResult::kOther;
-  if (shows(news.value(), signature)) {
-    return fuzz::check_reference_takes(candidate, executors()).ok() ? CheckResult::kSame
-                                                                    : CheckResult::kOther;
-  }
-  const auto& done = news.value().done;
-  const bool passes = !done.empty() && done.front().tally.count(Outcome::kPass) == 1;
-  return passes ? CheckResult::kPasses : CheckResult::kOther;
-}
-
-fuzz::Reduced FuzzCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
-  fuzz::ReduceLimits limits;
-  limits.seconds = setting_.reduce_seconds;
-  for (const auto& [name, value] : setting_.flags) limits.kept_options.insert(name);
-  if (!task.ends_process) {
-    const auto signature = fuzz::parse_signature(task.signature);
-    GRAPHGATE_CHECK(signature.ok());
-    return fuzz::reduce(
-        the_case,
-        [&](const CaseFile& candidate) {
-          return fuzz::check_signature(candidate, executors(), signature.value(),
-                                       setting_.settings);
-        },
-        limits);
-  }
+Result<ReducedCase> FuzzCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
+  ReduceRequest request;
+  request.the_case = the_case;
+  request.choice = choice_of(task.index);
+  GRAPHGATE_TRY(request.signature, fuzz::parse_signature(task.signature));
+  request.limits.seconds = setting_.reduce_seconds;
+  for (const auto& [name, value] : setting_.flags) request.limits.kept_options.insert(name);
   // A case takes milliseconds: one that hangs needs not be waited for as long as in a campaign.
-  const double timeout = std::min(setting_.pool.timeout_seconds, 2.0);
-  return fuzz::reduce(
-      the_case,
-      [&](const CaseFile& candidate) { return classify_apart(candidate, task.signature, timeout); },
-      limits);
+  request.isolation.timeout_seconds =
+      static_cast<std::uint32_t>(std::clamp(setting_.pool.timeout_seconds, 1.0, 2.0));
+  if (can_limit_memory()) request.isolation.memory_bytes = setting_.pool.memory_bytes;
+  return reduce_case(request);
 }
 
 TriageResult FuzzCases::look_again(const TriageTask& task) const {
@@ -119,15 +85,16 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
   if (is_confirmed && !task.signature.starts_with("generator ")) {
     result.folder =
         task.ends_process ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
-    fuzz::Reduced reduced = reduce(task, the_case);
-    if (reduced.shows) {
-      result.triage.nodes = static_cast<std::uint32_t>(reduced.after.nodes);
-      result.triage.calls = static_cast<std::uint32_t>(reduced.after.calls);
-      if (!reduced.is_finished) result.triage.remark = "the time to reduce it was up";
-      the_case = std::move(reduced.the_case);
-      passing = std::move(reduced.passing);
+    auto reduced = reduce(task, the_case);
+    if (reduced.ok()) {
+      fuzz::Reduced& least = reduced.value().reduced;
+      result.triage.nodes = static_cast<std::uint32_t>(least.after.nodes);
+      result.triage.calls = static_cast<std::uint32_t>(least.after.calls);
+      if (!least.is_finished) result.triage.remark = "the time to reduce it was up";
+      the_case = std::move(least.the_case);
+      passing = std::move(least.passing);
     } else {
-      result.triage.remark = "could not be reduced: it shows in the campaign's judges alone";
+      result.triage.remark = "not reduced: " + reduced.error().message;
     }
   }
   the_case.name = fuzz::finding_name(task.signature);
@@ -156,8 +123,8 @@ std::vector<std::string> FuzzCases::header_of(const TriageTask& task, const Case
   std::vector<std::string> lines = {"Found by graphgate fuzz in case " + print_case_id(id) + "."};
   auto signature = fuzz::parse_signature(task.signature);
   if (signature.ok()) {
-    signature.value().configuration = fuzz::signature_of_ending("", "", the_case).configuration;
-    lines.push_back("Signature: " + print_signature(signature.value()));
+    signature.value().configuration = fuzz::configuration_bits(the_case);
+    lines.push_back(signature_line(signature.value()));
   }
   if (!passing) return lines;
   lines.emplace_back("The nearest case that passes:");

@@ -170,8 +170,8 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
       const std::uint64_t case_index = options_.shard.case_index(ordinal);
       journal_.begin(index, case_index);
-      const fuzz::CaseVerdict verdict = judge_or_abort(
-          judge_, case_index, [&] { journal_.enter(index, CasePhase::kJudging); });
+      const fuzz::CaseVerdict verdict =
+          judge_or_abort(judge_, case_index, [&] { journal_.enter(index, CasePhase::kJudging); });
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
       tally.add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);

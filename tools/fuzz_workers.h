@@ -62,7 +62,7 @@ struct CaseLost {
 // "signal 11 (Segmentation fault)", "more than 20 s", "out of memory", "it exited".
 [[nodiscard]] std::string describe(const CaseLost& lost, double timeout_seconds);
 
-// "crash signal 11 [] {}": what is known of a case that told nothing. A failed CHECK adds its file.
+// "crash SIGSEGV [] {}": what is known of a case that told nothing.
 [[nodiscard]] std::string ending_signature(const CaseLost& lost);
 
 struct PoolNews {

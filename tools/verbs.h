@@ -161,4 +161,37 @@ struct FuzzVerb {
 CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb);
 [[nodiscard]] Result<ExitCode> run_fuzz(const FuzzVerb& verb);
 
+struct ReduceVerb {
+  std::string file;       // a case, graph text or a .pt2 archive
+  std::string output;     // empty: beside the file
+  std::string check;      // a command; empty: the signature
+  std::string judges;     // empty: all
+  std::string signature;  // empty: the one that stands for the case
+  double seconds = 60;
+  std::size_t checks = 100'000;
+  bool isolate = false;
+  std::uint32_t timeout_seconds = 10;
+  std::uint64_t seed = 1;
+  int calls = 2;
+  std::string neighbour;  // a file for the nearest passing case
+  std::vector<std::string> custom_ops;
+  PlannerFlags planner;
+  std::string json;               // a path, or "-"
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
+};
+CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb);
+[[nodiscard]] Result<ExitCode> run_reduce(const ReduceVerb& verb);
+
+struct ReplayVerb {
+  std::vector<std::string> words;      // a file, an id, a finding's name, or a line with one
+  std::string judges;                  // empty: all
+  std::string corpus = "fuzz-corpus";  // a folder
+  std::uint32_t timeout_seconds = 60;
+  PlannerFlags planner;
+  std::string json;               // a path, or "-"
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
+};
+CLI::App* add_replay(CLI::App& app, ReplayVerb& verb);
+[[nodiscard]] Result<ExitCode> run_replay(const ReplayVerb& verb);
+
 }  // namespace graphgate::tools
