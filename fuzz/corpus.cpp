@@ -72,6 +72,14 @@ Result<Corpus> Corpus::open(const std::string& root, Write write) {
   return corpus;
 }
 
+Result<Corpus> Corpus::open_for_reading(const std::string& root) {
+  std::error_code error;
+  if (!fs::is_directory(root, error)) return bad_input(root + ": no such folder");
+  return Corpus(root, [](const std::string&, const std::string& path) {
+    return Result<void>(Error{ErrorKind::kInternal, path + ": was to be read only"});
+  });
+}
+
 Result<std::string> Corpus::keep(CorpusFolder folder, std::string_view name,
                                  const std::string& text) const {
   std::string below = std::string(folder_name(folder)) + "/" + std::string(name) + ".case";

@@ -40,6 +40,9 @@ class Corpus {
   // into them.
   [[nodiscard]] static Result<Corpus> open(const std::string& root, Write write);
 
+  // To be read only: nothing is made there. kBadInput where there is no such folder.
+  [[nodiscard]] static Result<Corpus> open_for_reading(const std::string& root);
+
   // Returns the path below the root. A case of that name is replaced.
   [[nodiscard]] Result<std::string> keep(CorpusFolder folder, std::string_view name,
                                          const std::string& text) const;

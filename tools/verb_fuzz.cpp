@@ -1,10 +1,15 @@
 // graphgate fuzz: a campaign.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
 
+#include "conformance/harness/temporary_folder.h"
 #include "fuzz/generator.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"
@@ -110,6 +115,21 @@ void touch_shard_status() {
   }
 }
 
+// Caches that cases ask for lie below a folder of this run, in memory where the machine has a place
+// for that: a worker that is killed cannot clean up.
+class Scratch {
+ public:
+  Scratch() : folder_(prepared()) { (void)::setenv("TMPDIR", folder_->path().c_str(), 1); }
+
+ private:
+  static std::unique_ptr<conformance::TemporaryFolder> prepared() {
+    constexpr const char* kInMemory = "/dev/shm";
+    if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
+    return std::make_unique<conformance::TemporaryFolder>();
+  }
+  std::unique_ptr<conformance::TemporaryFolder> folder_;
+};
+
 Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options) {
   CaseSetting setting;
   setting.generator = options.key.generator;
@@ -146,6 +166,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
   const StopSignals stop;
+  const Scratch scratch;
   if (!verb.no_replay) {
     GRAPHGATE_TRY(outcome.replayed,
                   replay_corpus(
@@ -221,7 +242,9 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   }
   touch_shard_status();
   GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.corpus));
-  GRAPHGATE_TRY(const fuzz::Corpus corpus, fuzz::Corpus::open(verb.corpus, write_text));
+  GRAPHGATE_TRY(const fuzz::Corpus corpus, verb.replay_only
+                                               ? fuzz::Corpus::open_for_reading(verb.corpus)
+                                               : fuzz::Corpus::open(verb.corpus, write_text));
   // A report on standard output leaves it to itself.
   const auto view = view_for(to_stdout > 0 ? stderr : stdout);
   GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, *view));
