@@ -121,8 +121,7 @@ class Campaign {
     for (const auto& [signature, seen] : done.tally.signatures) {
       if (state_.tally.signatures.contains(signature)) continue;
       const std::uint64_t index = seen.first.front();
-      tasks.push_back(
-          {signature, index, {done.batch.begin, index / options_.shard.count + 1}, false});
+      tasks.push_back({signature, index, {done.batch.begin, index / options_.shard.count + 1}});
     }
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
@@ -164,7 +163,7 @@ class Campaign {
     state_.done[options_.shard].add(lost.ordinal, lost.ordinal + 1);
     if (options_.pool.wants_lines) GRAPHGATE_TRY_VOID(log_.write(print_case_line(verdict)));
     if (!is_new) return {};
-    add_finding({verdict.signature, index, {lost.batch.begin, lost.ordinal + 1}, true});
+    add_finding({verdict.signature, index, {lost.batch.begin, lost.ordinal + 1}});
     return {};
   }
 

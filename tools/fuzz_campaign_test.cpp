@@ -127,7 +127,7 @@ class CampaignTest : public testing::Test {
     result.triage.nodes = 3;
     result.triage.calls = 1;
     result.folder =
-        task.ends_process ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
     result.case_text = "reduced from " + std::to_string(task.index) + "\n";
     return result;
   };
@@ -168,7 +168,7 @@ TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
 }
 
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
-  options_.pool.timeout_seconds = 0.5;
+  options_.pool.timeout_seconds = 2;
   options_.pool.memory_bytes = can_limit_memory() ? std::uint64_t{1} << 30U : 0;
   const auto judge = [](std::uint64_t index, const std::function<void()>& begin_judging) {
     begin_judging();
@@ -180,8 +180,9 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
     if (index == 61) ::pause();
     if (index == 62) ::_exit(3);
     if (index == 83 && can_limit_memory()) {
-      std::vector<std::vector<char>> all;
-      for (;;) all.emplace_back(std::size_t{1} << 26U, 'x');  // std::bad_alloc, which nobody takes
+      std::vector<std::unique_ptr<char[]>> all;
+      for (;;)
+        all.emplace_back(new char[std::size_t{1} << 26U]);  // std::bad_alloc, taken by nobody
     }
     return plain_verdict(index);
   };
@@ -196,7 +197,9 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
   EXPECT_EQ(first("crash SIGABRT [] {}"), 40U);
   EXPECT_EQ(first("timeout no-end [] {}"), 61U);
   EXPECT_EQ(first("crash exit [] {}"), 62U);
-  if (can_limit_memory()) EXPECT_EQ(first("memory out-of-memory [] {}"), 83U);
+  if (can_limit_memory()) {
+    EXPECT_EQ(first("memory out-of-memory [] {}"), 83U);
+  }
   EXPECT_EQ(signatures.at("timeout no-end [] {}").outcome, Outcome::kTimeout);
   EXPECT_EQ(signatures.at("crash SIGABRT [] {}").message,
             "while judging, the case ended its process by signal 6 (Aborted): some/where.cpp:3: "

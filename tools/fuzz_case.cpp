@@ -19,7 +19,16 @@ std::string fault_of(Signature signature) {
   return print_signature(signature);
 }
 
+CaseVerdict out_of_memory() {
+  CaseVerdict verdict;
+  verdict.outcome = Outcome::kCrash;
+  verdict.signature = "memory out-of-memory [] {}";
+  verdict.message = "the case ran out of memory";
+  return verdict;
+}
+
 CaseVerdict verdict_of_error(const Error& error) {
+  if (error.message.ends_with("out of memory")) return out_of_memory();
   CaseVerdict verdict;
   verdict.message = error.message;
   if (error.kind == ErrorKind::kUnsupported) {
@@ -114,11 +123,7 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
     return taken.ok() ? verdict : verdict_of_error(taken.error());
   } catch (const std::bad_alloc&) {
-    CaseVerdict verdict;
-    verdict.outcome = Outcome::kCrash;
-    verdict.signature = "memory out-of-memory [] {}";
-    verdict.message = "the case ran out of memory";
-    return verdict;
+    return out_of_memory();
   }
 }
 

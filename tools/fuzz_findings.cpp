@@ -12,6 +12,11 @@ using Json = nlohmann::ordered_json;
 
 }  // namespace
 
+bool TriageTask::ends_process() const {
+  const auto parsed = fuzz::parse_signature(signature);
+  return parsed.ok() && tools::ends_process(parsed.value());
+}
+
 std::string print_triage_result(const TriageResult& result) {
   Json json;
   json["status"] = static_cast<int>(result.triage.status);
@@ -71,9 +76,7 @@ void Findings::resume(const fuzz::Shard& shard) {
     if (!is_open) continue;
     state_.triage.erase(signature);
     const std::uint64_t ordinal = count.first.front() / shard.count;
-    const auto parsed = fuzz::parse_signature(signature);
-    const bool is_ending = parsed.ok() && ends_process(parsed.value());
-    add({signature, count.first.front(), {ordinal, ordinal + 1}, is_ending});
+    add({signature, count.first.front(), {ordinal, ordinal + 1}});
   }
 }
 

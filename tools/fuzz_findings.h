@@ -21,8 +21,9 @@ namespace graphgate::tools {
 struct TriageTask {
   std::string signature;  // as in the tally
   std::uint64_t index = 0;
-  Batch batch;                // that it ended: the cases that ran before it, and itself
-  bool ends_process = false;  // a crash, a hang, no memory
+  Batch batch;  // that it ended: the cases that ran before it, and itself
+  // Of a crash, a hang, no memory.
+  [[nodiscard]] bool ends_process() const;
 };
 
 struct TriageResult {

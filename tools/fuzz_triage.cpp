@@ -74,7 +74,7 @@ TriageResult FuzzCases::look_again(const TriageTask& task) const {
 // Whose process the drawing of a case ends has no text: its number is all there is.
 void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
   const bool is_confirmed = result.triage.status == TriageStatus::kConfirmed;
-  const bool can_draw = !task.ends_process || draws(task);
+  const bool can_draw = !task.ends_process() || draws(task);
   if (!can_draw) {
     result.triage.remark += result.triage.remark.empty() ? "" : "; ";
     result.triage.remark += "the case cannot be drawn";
@@ -84,7 +84,7 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
   std::optional<CaseFile> passing;
   if (is_confirmed && !task.signature.starts_with("generator ")) {
     result.folder =
-        task.ends_process ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
     auto reduced = reduce(task, the_case);
     if (reduced.ok()) {
       fuzz::Reduced& least = reduced.value().reduced;

@@ -1,5 +1,6 @@
 #include "tools/fuzz_view.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <unistd.h>
@@ -38,11 +39,17 @@ std::string on_terminal(unsigned short columns, Use use) {
   std::FILE* file = ::fdopen(slave, "w");
   use(*view_for(file));
   std::fflush(file);
+  std::string shown;
   std::array<char, 4096> bytes{};
-  const ssize_t count = ::read(master, bytes.data(), bytes.size());
+  (void)::fcntl(master, F_SETFL, O_NONBLOCK);
+  for (;;) {
+    const ssize_t count = ::read(master, bytes.data(), bytes.size());
+    if (count <= 0) break;
+    shown.append(bytes.data(), static_cast<std::size_t>(count));
+  }
   std::fclose(file);
   ::close(master);
-  return {bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
+  return shown;
 }
 
 TEST(CampaignView, RedrawsOneLineOnATerminal) {
