@@ -12,20 +12,20 @@ struct TraitRow {
   std::uint32_t percent = 0;
 };
 constexpr std::array<TraitRow, kTraitCount> kTraits = {{
-    {"symbolic-sizes", 45}, {"second-symbol", 20},   {"accelerator", 15},
+    {"symbolic-sizes", 45},   {"second-symbol", 20}, {"accelerator", 15},
     {"several-programs", 18}, {"mixed-dtypes", 40},  {"buffer", 55},
-    {"split-ops", 55},      {"cuts", 35},            {"memory", 45},
-    {"streams", 25},        {"padding", 45},         {"modes", 15},
-    {"passes", 10},         {"cache", 6},            {"weak-outputs", 12},
-    {"poison", 15},         {"held-outputs", 30},    {"feed-back", 35},
-    {"swapped-weights", 20}, {"shared-inputs", 15},  {"exact-data", 20},
-    {"special-data", 8},    {"call-modes", 15},
+    {"split-ops", 55},        {"cuts", 35},          {"memory", 45},
+    {"streams", 25},          {"padding", 45},       {"modes", 15},
+    {"passes", 10},           {"cache", 6},          {"weak-outputs", 12},
+    {"poison", 15},           {"held-outputs", 30},  {"feed-back", 35},
+    {"swapped-weights", 20},  {"shared-inputs", 15}, {"exact-data", 20},
+    {"special-data", 8},      {"call-modes", 15},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.
-Result<void> for_each_word(std::string_view text, std::string_view flag,
-                           const std::function<Result<void>(std::string_view,
-                                                            std::optional<std::uint32_t>)>& visit) {
+Result<void> for_each_word(
+    std::string_view text, std::string_view flag,
+    const std::function<Result<void>(std::string_view, std::optional<std::uint32_t>)>& visit) {
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
     std::string_view word = text.substr(0, comma);
@@ -34,7 +34,8 @@ Result<void> for_each_word(std::string_view text, std::string_view flag,
     if (const std::size_t equal = word.find('='); equal != std::string_view::npos) {
       const std::string_view digits = word.substr(equal + 1);
       std::uint32_t value = 0;
-      const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      const auto [stop, code] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), value);
       if (code != std::errc() || stop != digits.data() + digits.size() || value > 1'000'000) {
         return bad_input(std::string(flag) + ": expected NAME=WEIGHT, found '" + std::string(word) +
                          "'");
@@ -95,7 +96,8 @@ Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude) 
   bool names_ops = false;
   std::vector<std::uint32_t> weights(alphabet.rows().size(), 0);
   GRAPHGATE_TRY_VOID(for_each_word(
-      ops, "--ops", [&](std::string_view name, std::optional<std::uint32_t> number) -> Result<void> {
+      ops, "--ops",
+      [&](std::string_view name, std::optional<std::uint32_t> number) -> Result<void> {
         if (const auto trait = find_trait(name)) {
           alphabet.set_chance(*trait, std::min<std::uint32_t>(number.value_or(100), 100));
           return {};
@@ -111,21 +113,22 @@ Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude) 
         return {};
       }));
   for (std::size_t r = 0; names_ops && r < weights.size(); ++r) alphabet.set_weight(r, weights[r]);
-  GRAPHGATE_TRY_VOID(for_each_word(
-      exclude, "--exclude", [&](std::string_view name, std::optional<std::uint32_t>) -> Result<void> {
-        if (const auto trait = find_trait(name)) {
-          alphabet.set_chance(*trait, 0);
-          return {};
-        }
-        bool found = false;
-        for (std::size_t r = 0; r < weights.size(); ++r) {
-          if (!is_named(alphabet.rows()[r], name)) continue;
-          alphabet.set_weight(r, 0);
-          found = true;
-        }
-        if (!found) return unknown("--exclude", name);
-        return {};
-      }));
+  GRAPHGATE_TRY_VOID(
+      for_each_word(exclude, "--exclude",
+                    [&](std::string_view name, std::optional<std::uint32_t>) -> Result<void> {
+                      if (const auto trait = find_trait(name)) {
+                        alphabet.set_chance(*trait, 0);
+                        return {};
+                      }
+                      bool found = false;
+                      for (std::size_t r = 0; r < weights.size(); ++r) {
+                        if (!is_named(alphabet.rows()[r], name)) continue;
+                        alphabet.set_weight(r, 0);
+                        found = true;
+                      }
+                      if (!found) return unknown("--exclude", name);
+                      return {};
+                    }));
   return alphabet;
 }
 

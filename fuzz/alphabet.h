@@ -18,28 +18,28 @@ namespace graphgate::fuzz {
 
 // What a case may have, each with a chance in percent.
 enum class Trait : std::uint8_t {
-  kSymbolicSizes,    // the leading size is only known in calls
+  kSymbolicSizes,  // the leading size is only known in calls
   kSecondSymbol,
   kAccelerator,      // values on cuda, some in host memory
   kSeveralPrograms,  // that share a pool, mostly
   kMixedDtypes,
   kBuffer,
-  kSplitOps,         // option split-op
-  kCuts,             // other options that cut: max-partition, cut-after...
-  kMemory,           // options of memory planning
+  kSplitOps,  // option split-op
+  kCuts,      // other options that cut: max-partition, cut-after...
+  kMemory,    // options of memory planning
   kStreams,
-  kPadding,          // capture sizes, between which calls lie
+  kPadding,  // capture sizes, between which calls lie
   kModes,
-  kPasses,           // passes off
-  kCache,            // a folder of plans, and restarts
+  kPasses,  // passes off
+  kCache,   // a folder of plans, and restarts
   kWeakOutputs,
   kPoison,
   kHeldOutputs,
   kFeedBack,
   kSwappedWeights,
-  kSharedInputs,     // inputs over the same bytes
+  kSharedInputs,  // inputs over the same bytes
   kExactData,
-  kSpecialData,      // NaN, infinities, -0, subnormal numbers
+  kSpecialData,  // NaN, infinities, -0, subnormal numbers
   kCallModes,
 };
 inline constexpr std::size_t kTraitCount = 23;

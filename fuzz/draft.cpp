@@ -34,6 +34,7 @@ spec::ValueId Draft::add_value(DrawnValue value) {
 TensorIndex Draft::add_tensor(DrawnTensor tensor) {
   const auto index = static_cast<TensorIndex>(tensors_.size());
   tensor.id = add_value({spec::ValueKind::kTensor, index, std::nullopt});
+  tensor.is_large = !is_small(tensor.sizes);
   ++storages_[tensor.storage].tensors;
   tensors_.push_back(tensor);
   return index;
@@ -65,7 +66,8 @@ std::optional<TensorIndex> Draft::choose(GeneReader& genes,
 
 Shape Draft::draw_shape(GeneReader& genes, int least_rank, int most_rank) const {
   const int rank =
-      least_rank + static_cast<int>(genes.below(static_cast<std::size_t>(most_rank - least_rank) + 1));
+      least_rank +
+      static_cast<int>(genes.below(static_cast<std::size_t>(most_rank - least_rank) + 1));
   Shape shape;
   for (int d = 0; d < rank; ++d) {
     const std::size_t which = genes.below(settings_.dims.size() + (d == 0 ? 2 : 0));
@@ -86,8 +88,9 @@ TensorIndex Draft::pick_floating(GeneReader& genes, int least_rank, int most_ran
   };
   if (const auto found = pick(genes, fits)) return *found;
   const DType dtype = draw_floating(genes);
-  return add_input(genes, dtype, draw_shape(genes, std::max(1, least_rank),
-                                            std::clamp(2, std::max(1, least_rank), most_rank)));
+  return add_input(genes, dtype,
+                   draw_shape(genes, std::max(1, least_rank),
+                              std::clamp(2, std::max(1, least_rank), most_rank)));
 }
 
 TensorIndex Draft::pick_like(GeneReader& genes, DType dtype, const Shape& sizes) {
@@ -95,7 +98,25 @@ TensorIndex Draft::pick_like(GeneReader& genes, DType dtype, const Shape& sizes)
     return tensor.dtype == dtype && tensor.sizes == sizes;
   };
   if (const auto found = pick(genes, fits)) return *found;
+  // A size that data decide is no input's.
+  if (is_unbacked(sizes)) return add_filled(dtype, sizes, 1);
   return add_input(genes, dtype, sizes);
+}
+
+bool Draft::is_unbacked(const Shape& sizes) const {
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (table_.is_unbacked(sizes[d])) return true;
+  }
+  return false;
+}
+
+TensorIndex Draft::add_filled(DType dtype, const Shape& sizes, std::int64_t value) {
+  NodeBuilder node(*this, "aten.full.default");
+  node.sizes("size", sizes).integer("fill_value", value).dtype("dtype", dtype);
+  if (settings_.on_accelerator) node.argument("device", {main_device()});
+  const TensorIndex made = node.fresh(dtype, sizes);
+  set_range(made, {value, value});
+  return made;
 }
 
 std::optional<TensorIndex> Draft::pick_broadcast(GeneReader& genes, DType dtype,
@@ -145,19 +166,13 @@ TensorIndex Draft::pick_index(GeneReader& genes, const Shape& sizes, Size limit)
            range.most <= most;
   };
   if (const auto found = pick(genes, fits)) return *found;
-  if (most >= 1 && genes.chance(75)) {
+  if (most >= 1 && genes.chance(75) && !is_unbacked(sizes)) {
     // Seeded integers are 0 or 1 (conformance/harness/seeded_inputs.h).
     const TensorIndex made = add_input(spec::InputKind::kUserInput, DType::kInt64, sizes);
     storage_of(made).may_be_written = false;
     return made;
   }
-  NodeBuilder zeros(*this, "aten.full.default");
-  zeros.sizes("size", sizes).integer("fill_value", most >= 1 ? 1 : 0).dtype("dtype", DType::kInt64);
-  if (settings_.on_accelerator) zeros.argument("device", {main_device()});
-  const TensorIndex made = zeros.fresh(DType::kInt64, sizes);
-  const std::int64_t value = most >= 1 ? 1 : 0;
-  set_range(made, {value, value});
-  return made;
+  return add_filled(DType::kInt64, sizes, most >= 1 ? 1 : 0);
 }
 
 bool Draft::may_write(TensorIndex index) const {
@@ -193,6 +208,13 @@ void Draft::note_conflicts(const spec::Node& node, TensorIndex target) {
   });
 }
 
+void Draft::retire_older(TensorIndex index) {
+  const std::uint16_t storage = tensors_[index].storage;
+  for (std::size_t t = 0; t + 1 < tensors_.size(); ++t) {
+    if (tensors_[t].storage == storage) tensors_[t].is_retired = true;
+  }
+}
+
 bool Draft::conflict(std::uint16_t a, std::uint16_t b) const {
   return std::any_of(conflicts_.begin(), conflicts_.end(), [&](const auto& pair) {
     return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
@@ -213,8 +235,7 @@ TensorIndex Draft::add_input(spec::InputKind kind, DType dtype, const Shape& siz
   DrawnStorage storage;
   storage.is_input = true;
   storage.is_state = kind != spec::InputKind::kUserInput;
-  storage.may_be_written =
-      kind == spec::InputKind::kUserInput || kind == spec::InputKind::kBuffer;
+  storage.may_be_written = kind == spec::InputKind::kUserInput || kind == spec::InputKind::kBuffer;
   if (spec::is_integral(dtype) || dtype == DType::kBool) storage.range = {0, 1};
   // What calls leave in a buffer, others find there.
   if (kind == spec::InputKind::kBuffer) storage.range = {INT64_MIN, INT64_MAX};
@@ -237,6 +258,7 @@ TensorIndex Draft::add_input(GeneReader& genes, DType dtype, const Shape& sizes)
 }
 
 spec::ValueId Draft::add_number_input(spec::ValueKind kind) {
+  ++number_inputs_;
   const spec::ValueId id = add_value({kind, 0, std::nullopt});
   inputs_.push_back({spec::InputKind::kUserInput, kind, 0, id});
   return id;
@@ -279,6 +301,12 @@ std::optional<spec::ValueId> Draft::pick_number(GeneReader& genes) const {
   return numbers_[gene % numbers_.size()].id;
 }
 
+void Draft::add_custom_op(std::string_view row) {
+  if (std::find(custom_ops_.begin(), custom_ops_.end(), row) == custom_ops_.end()) {
+    custom_ops_.push_back(row);
+  }
+}
+
 spec::SubgraphId Draft::add_subgraph(spec::Graph graph) {
   subgraphs_.push_back(std::move(graph));
   return {static_cast<std::uint32_t>(subgraphs_.size() - 1)};
@@ -290,8 +318,18 @@ Size Draft::elements(const Shape& sizes) {
   return count;
 }
 
-spec::Device Draft::main_device() const {
-  return {settings_.on_accelerator ? "cuda" : "cpu", -1};
+bool Draft::is_small(const Shape& sizes) const {
+  constexpr std::int64_t kMostElements = 600;  // with symbols at a usual value
+  constexpr int kMostFactors = 3;
+  std::int64_t count = 1;
+  int factors = 0;
+  for (int d = 0; d < sizes.rank; ++d) {
+    count *= table_.sample(sizes[d]);
+    factors += table_.atoms(sizes[d]);
+  }
+  return sizes.rank <= 5 && count <= kMostElements && factors <= kMostFactors;
 }
+
+spec::Device Draft::main_device() const { return {settings_.on_accelerator ? "cuda" : "cpu", -1}; }
 
 }  // namespace graphgate::fuzz

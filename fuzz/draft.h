@@ -3,8 +3,8 @@
 // Families of ops (families/) ask it for operands and add nodes to it; generator.cpp decides which
 // family is next, and takes the finished program. Shapes, strides, dtypes and alias classes are
 // derived here and in the families from the ops' definitions alone: a third time, beside the
-// reference and the planner, on purpose. So every type that a drawn program states is a claim that a
-// run can disprove; where nothing is known of strides, the type is left out.
+// reference and the planner, on purpose. So every type that a drawn program states is a claim that
+// a run can disprove; where nothing is known of strides, the type is left out.
 //
 // Invariant: the nodes so far are a valid program. Whoever adds a node has made sure of it.
 #pragma once
@@ -60,6 +60,7 @@ struct DrawnTensor {
   bool overlaps = false;   // two of its elements may share bytes
   bool on_host = false;    // in host memory, in a program whose main device is another
   bool is_read = false;
+  bool is_large = false;    // so large that nothing should grow out of it
   bool is_retired = false;  // has another geometry since then: nothing mentions it any more
   std::uint16_t storage = 0;
   Shape sizes;
@@ -71,7 +72,7 @@ struct DrawnStorage {
   bool is_unfilled = false;  // nothing may read it
   bool may_be_written = true;
   bool is_input = false;
-  bool is_state = false;  // of a parameter, buffer or constant
+  bool is_state = false;               // of a parameter, buffer or constant
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;
@@ -91,8 +92,8 @@ struct Layout {
 
 class Draft;
 
-// One node in the making: arguments, then results in order. The node is added when the builder goes.
-// Values that its arguments need are added to the draft before it.
+// One node in the making: arguments, then results in order. The node is added when the builder
+// goes. Values that its arguments need are added to the draft before it.
 class NodeBuilder {
  public:
   NodeBuilder(Draft& draft, std::string_view op);
@@ -123,6 +124,8 @@ class NodeBuilder {
                    bool overlaps = false);
   // `target` itself, written. Integers written into it are in this range.
   TensorIndex written(TensorIndex target, Bounds range = {INT64_MIN, INT64_MAX});
+  // An argument that the op writes and does not return.
+  NodeBuilder& writes(TensorIndex target);
   spec::ValueId number(spec::ValueKind kind, std::optional<Size> size);
   // The results so far are the elements of one list.
   void as_list();
@@ -136,8 +139,8 @@ class NodeBuilder {
 
 // What a program is drawn with.
 struct DraftSettings {
-  bool on_accelerator = false;  // values are on cuda, and some in host memory
-  std::vector<Size> dims;       // the few sizes that shapes are made of
+  bool on_accelerator = false;      // values are on cuda, and some in host memory
+  std::vector<Size> dims;           // the few sizes that shapes are made of
   std::vector<spec::DType> dtypes;  // the few dtypes, floating ones first
 };
 
@@ -158,6 +161,10 @@ class Draft {
   [[nodiscard]] const DrawnStorage& storage_of(TensorIndex index) const {
     return storages_[tensors_[index].storage];
   }
+  // Whether the tensor sees bytes of an input of the program.
+  [[nodiscard]] bool is_input(const DrawnTensor& tensor) const {
+    return storages_[tensor.storage].is_input;
+  }
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
 
   // A readable tensor that `fits(tensor)`; recent ones are likelier.
@@ -167,7 +174,9 @@ class Draft {
     std::size_t count = 0;
     for (std::size_t i = tensors_.size(); i-- > 0 && count < found.size();) {
       const DrawnTensor& tensor = tensors_[i];
-      if (tensor.on_host || tensor.is_retired || storages_[tensor.storage].is_unfilled || !fits(tensor)) continue;
+      if (tensor.on_host || tensor.is_large || tensor.is_retired ||
+          storages_[tensor.storage].is_unfilled || !fits(tensor))
+        continue;
       found[count++] = static_cast<TensorIndex>(i);
     }
     return choose(genes, found, count);
@@ -183,12 +192,14 @@ class Draft {
   // One that has just these sizes, and that a node may write.
   [[nodiscard]] std::optional<TensorIndex> pick_target(GeneReader& genes, spec::DType dtype,
                                                        const Shape& sizes) const;
-  // One that a node may write as a whole, an unfilled one first; an empty one is made where there is
-  // none, for some genes.
+  // One that a node may write as a whole, an unfilled one first; an empty one is made where there
+  // is none, for some genes.
   [[nodiscard]] std::optional<TensorIndex> pick_out(std::uint32_t gene, spec::DType dtype,
                                                     const Shape& sizes);
   // An empty tensor, which nothing reads before it is written.
   TensorIndex add_empty(spec::DType dtype, const Shape& sizes);
+  // A tensor that has this number everywhere.
+  TensorIndex add_filled(spec::DType dtype, const Shape& sizes, std::int64_t value);
   // Integers in [0, size) with these sizes; made where there are none.
   [[nodiscard]] TensorIndex pick_index(GeneReader& genes, const Shape& sizes, Size limit);
 
@@ -202,8 +213,9 @@ class Draft {
   // Whether a node writes one of these storages while it reads the other elsewhere than it writes:
   // then they must not be the same bytes.
   [[nodiscard]] bool conflict(std::uint16_t a, std::uint16_t b) const;
-  // For ops that change the geometry of their operand.
-  void retire(TensorIndex index) { tensors_[index].is_retired = true; }
+  // For ops that change the geometry of their operand: it may be known by several names, so
+  // whatever sees its bytes is not mentioned any more, but for the op's result, the latest tensor.
+  void retire_older(TensorIndex index);
   void set_range(TensorIndex index, Bounds range) { storage_of(index).range = range; }
   [[nodiscard]] Bounds range(TensorIndex index) const { return storage_of(index).range; }
 
@@ -219,14 +231,24 @@ class Draft {
   Size add_symbol(std::string name, Bounds range, std::optional<std::int64_t> hint);
   // A new symbol for a size that data decide.
   Size add_unbacked(Bounds range);
+  [[nodiscard]] std::uint32_t unbacked() const { return next_unbacked_; }
   // A size as an argument: a number, or the value of a node that gives it.
   spec::Argument size_argument(Size size);
   [[nodiscard]] std::optional<spec::ValueId> pick_number(GeneReader& genes) const;
+  [[nodiscard]] std::uint32_t number_inputs() const { return number_inputs_; }
   spec::ValueId add_number_input(spec::ValueKind kind);
+  // Sizes that only data decide are in it.
+  [[nodiscard]] bool is_unbacked(const Shape& sizes) const;
+  // A row of the op table that the case brings; it outlives the draft.
+  void add_custom_op(std::string_view row);
+  [[nodiscard]] const std::vector<std::string_view>& custom_ops() const { return custom_ops_; }
+  [[nodiscard]] std::size_t subgraphs() const { return subgraphs_.size(); }
   // A subgraph of the program; returns its place.
   spec::SubgraphId add_subgraph(spec::Graph graph);
 
   [[nodiscard]] Size elements(const Shape& sizes);
+  // Whether a tensor of these sizes is small enough to go on with.
+  [[nodiscard]] bool is_small(const Shape& sizes) const;
   [[nodiscard]] Shape row_major(const Shape& sizes);
   [[nodiscard]] bool is_row_major(const DrawnTensor& tensor);
   // The type of a value of the draft.
@@ -275,7 +297,9 @@ class Draft {
   std::vector<spec::Graph> subgraphs_;
   std::map<std::string, spec::SymbolInfo, std::less<>> symbols_;
   std::vector<DrawnValue> values_;
+  std::vector<std::string_view> custom_ops_;
   std::uint32_t next_unbacked_ = 0;
+  std::uint32_t number_inputs_ = 0;
 };
 
 // What a pointwise op returns: sizes by broadcasting, and the strides that PyTorch's TensorIterator

@@ -100,6 +100,13 @@ int compare(const std::vector<Spread>& operands, const std::array<std::int64_t, 
   return 0;
 }
 
+bool has_one(const Shape& sizes) {
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (sizes[d] == 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, const Shape& sizes,
@@ -112,8 +119,10 @@ Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, con
     same_shape = same_shape && tensor.sizes == sizes;
     all_row_major = all_row_major && draft.is_row_major(tensor);
   }
-  if (all_row_major) return {true, draft.row_major(sizes)};
   const DrawnTensor first = draft.tensor(operands.front());
+  if (all_row_major && (same_shape || (first.sizes == sizes && !has_one(sizes)))) {
+    return {true, draft.row_major(sizes)};
+  }
   if (same_shape && is_dense(draft, first)) {
     bool same_strides = true;
     for (const TensorIndex index : operands) {

@@ -148,9 +148,9 @@ class OptionDrawer {
   }
 
   void draw_passes() {
-    static constexpr const char* kPasses[] = {"reinplace",      "noop_elimination",
-                                              "dead_code",      "fuse_rms_norm",
-                                              "fuse_silu_mul",  "drop_proven_assertions"};
+    static constexpr const char* kPasses[] = {"reinplace",     "noop_elimination",
+                                              "dead_code",     "fuse_rms_norm",
+                                              "fuse_silu_mul", "drop_proven_assertions"};
     options_.emplace("no-pass", genes_.of(kPasses));
     if (genes_.chance(20)) options_.emplace("no-recompute", "");
   }

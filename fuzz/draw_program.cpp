@@ -81,7 +81,9 @@ class ProgramDrawer {
     const TensorIndex operands[] = {self};
     const DrawnTensor from = draft_.tensor(self);
     const Layout layout = pointwise_layout(draft_, operands, from.sizes, 0);
-    NodeBuilder(draft_, "aten.neg.default").tensor("self", self).fresh(from.dtype, from.sizes, layout);
+    NodeBuilder(draft_, "aten.neg.default")
+        .tensor("self", self)
+        .fresh(from.dtype, from.sizes, layout);
   }
 
   // What nobody reads is returned mostly, other values now and then; the last one always.
@@ -124,6 +126,7 @@ class ProgramDrawer {
     }
     note_sharable(out);
     out.symbols = symbols_;
+    out.custom_ops = draft_.custom_ops();
     out.ranges = ranges_;
     out.program = draft_.finish(std::move(name), ids);
     out.table = draft_.table();

@@ -13,6 +13,7 @@ constexpr std::int64_t kCallSizes[] = {4, 3, 8, 5, 7, 2, 9, 6, 16, 13};
 // What the latest call of a program was.
 struct LatestCall {
   bool was_called = false;
+  bool is_fed_back = false;  // the next call takes what this one returned
   std::vector<std::int64_t> sizes;
 };
 
@@ -28,12 +29,14 @@ class ScenarioDrawer {
     const std::uint32_t gene = genes_.next();
     const std::size_t calls = 2 + gene % 4 + (gene / 4 % 8 == 7 ? 3 : 0);
     for (std::size_t c = 0; c < calls; ++c) {
-      const std::size_t p = programs_.size() == 1 ? 0 : (c + genes_.next() % 3 / 2) % programs_.size();
+      const std::size_t p =
+          programs_.size() == 1 ? 0 : (c + genes_.next() % 3 / 2) % programs_.size();
       if (c > 0) between_calls(p, c);
       call(p, c);
       after_call(p);
     }
-    if (is_holding_) case_.scenario.steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kHeld});
+    if (is_holding_)
+      case_.scenario.steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kHeld});
   }
 
  private:
@@ -71,7 +74,8 @@ class ScenarioDrawer {
   // The same sizes again, or others.
   std::vector<std::int64_t> draw_sizes(std::size_t p) {
     const DrawnProgram& program = programs_[p];
-    if (latest_[p].was_called && (keeps_sizes_ || genes_.chance(25))) return latest_[p].sizes;
+    if (latest_[p].was_called && (latest_[p].is_fed_back || genes_.chance(25)))
+      return latest_[p].sizes;
     std::vector<std::int64_t> sizes;
     for (const Bounds& range : program.ranges) {
       sizes.push_back(std::clamp(genes_.of(kCallSizes), range.least, range.most));
@@ -84,16 +88,16 @@ class ScenarioDrawer {
     spec::CallStep step;
     step.program = program.program.name;
     const std::vector<std::int64_t> sizes = draw_sizes(p);
-    keeps_sizes_ = false;
     for (std::size_t s = 0; s < sizes.size(); ++s) {
       step.sizes.emplace_back(program.symbols[s], sizes[s]);
     }
     if (names_modes_ && genes_.chance(50)) {
       step.mode = genes_.chance(50) ? spec::CallMode::kEager : spec::CallMode::kCaptured;
     }
-    if (std::optional<std::string> set = draw_inputs(p, sizes, number)) step.inputs = std::move(set);
+    if (std::optional<std::string> set = draw_inputs(p, sizes, number))
+      step.inputs = std::move(set);
     case_.scenario.steps.emplace_back(std::move(step));
-    latest_[p] = {true, sizes};
+    latest_[p] = {true, false, sizes};
   }
 
   // A set of inputs for this call, where some are not drawn by the harness.
@@ -162,7 +166,7 @@ class ScenarioDrawer {
       case_.scenario.steps.emplace_back(
           spec::FeedBackStep{{program.program.name, static_cast<std::uint32_t>(o)},
                              {program.program.name, static_cast<std::uint32_t>(i)}});
-      keeps_sizes_ = true;
+      latest_[p].is_fed_back = true;
       return;
     }
   }
@@ -188,7 +192,6 @@ class ScenarioDrawer {
   bool names_modes_ = false;
   bool restarts_ = false;
   bool is_holding_ = false;
-  bool keeps_sizes_ = false;  // the next call takes what this one returned
   spec::PortRef held_;
 };
 

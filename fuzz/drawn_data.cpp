@@ -71,9 +71,8 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
   for (std::size_t at = 0; at < tensor.storage->bytes.size(); at += item) {
     const std::uint64_t draw = random.next();
     std::byte* const place = tensor.storage->bytes.data() + at;
-    const auto bits = data == DataClass::kSpecial && draw % 3 == 0
-                          ? special(like.dtype, draw / 3)
-                          : std::nullopt;
+    const auto bits =
+        data == DataClass::kSpecial && draw % 3 == 0 ? special(like.dtype, draw / 3) : std::nullopt;
     if (bits) {
       std::memcpy(place, &*bits, item);
     } else {

@@ -19,7 +19,7 @@ enum class DataClass : std::uint8_t {
 
 // A tensor with the geometry of `like` at these values of the symbols, and elements from the seed.
 [[nodiscard]] spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
-                                           const std::vector<std::int64_t>& symbols,
-                                           DataClass data, std::uint64_t seed);
+                                           const std::vector<std::int64_t>& symbols, DataClass data,
+                                           std::uint64_t seed);
 
 }  // namespace graphgate::fuzz

@@ -15,16 +15,17 @@ struct Port {
   spec::ValueKind kind = spec::ValueKind::kTensor;
   DrawnTensor tensor;
   bool holds_random_data = true;  // an input whose elements may be any numbers
-  bool is_state = false;  // an output that is a view of a parameter or buffer
+  bool is_state = false;          // an output that is a view of a parameter or buffer
 };
 
 struct DrawnProgram {
   spec::Program program;
   SizeTable table;
-  std::vector<Port> inputs;   // user inputs
-  std::vector<Port> outputs;  // user outputs
+  std::vector<Port> inputs;          // user inputs
+  std::vector<Port> outputs;         // user outputs
   std::vector<std::string> symbols;  // those that calls name, in order
   std::vector<Bounds> ranges;
+  std::vector<std::string_view> custom_ops;  // rows of the op table
   bool has_state = false;
   bool has_parameters = false;
   // Pairs of user inputs (by place) that may share their bytes.
@@ -41,7 +42,7 @@ struct CaseStyle {
   bool has_buffer = false;
   std::int64_t least_size = 2;
   std::int64_t most_size = 64;
-  std::uint32_t families = ~std::uint32_t{0};  // a set: those that are drawn in this case
+  std::uint64_t families = ~std::uint64_t{0};  // a set: those that are drawn in this case
 };
 
 // `blocks`: the genes of the program's nodes.

@@ -3,7 +3,8 @@
 // Whoever draws a case reads genes in order. A vector that is exhausted reads as zeros, and a zero
 // is the simplest choice everywhere, small numbers are simpler than large ones: so RapidCheck, or
 // whoever else shortens or lowers genes, comes to a simpler case. The vector is read in blocks of a
-// fixed length, one for each node: what a gene means does not hang on how many the node before took.
+// fixed length, one for each node: what a gene means does not hang on how many the node before
+// took.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace graphgate::fuzz {
 
 using GeneVector = std::vector<std::uint32_t>;
 
-// The genes of the case with this number in the campaign with this seed. The same on every platform.
+// The genes of the case with this number in the campaign with this seed. The same on every
+// platform.
 [[nodiscard]] GeneVector genes_of(std::uint64_t seed, std::uint64_t index);
 
 // The first kHeaderGenes are about the case as a whole, kNodeGenes belong to each node behind them.

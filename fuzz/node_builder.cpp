@@ -23,8 +23,7 @@ NodeBuilder& NodeBuilder::tensor(std::string_view name, TensorIndex index) {
   return argument(name, {draft_.tensors_[index].id});
 }
 
-NodeBuilder& NodeBuilder::optional_tensor(std::string_view name,
-                                          std::optional<TensorIndex> index) {
+NodeBuilder& NodeBuilder::optional_tensor(std::string_view name, std::optional<TensorIndex> index) {
   return index ? tensor(name, *index) : none(name);
 }
 
@@ -103,6 +102,13 @@ TensorIndex NodeBuilder::view(TensorIndex base, const Shape& sizes, const Shape&
   tensor.overlaps = tensor.overlaps || overlaps;
   tensor.is_read = false;
   return result(std::move(tensor));
+}
+
+NodeBuilder& NodeBuilder::writes(TensorIndex target) {
+  draft_.note_write(target);
+  draft_.note_conflicts(node_, target);
+  draft_.note_filled(target);
+  return *this;
 }
 
 TensorIndex NodeBuilder::written(TensorIndex target, Bounds range) {

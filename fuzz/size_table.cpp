@@ -50,9 +50,9 @@ Size SizeTable::symbol(std::string name, Bounds range) {
   atom.unbacked = name.front() == 'u';
   atom.name = std::move(name);
   atom.range = range;
-  atom.a = static_cast<Size>(
-      std::count_if(atoms_.begin(), atoms_.end(),
-                    [](const Atom& known) { return known.kind == Atom::Kind::kSymbol; }));
+  atom.a = static_cast<Size>(std::count_if(atoms_.begin(), atoms_.end(), [](const Atom& known) {
+    return known.kind == Atom::Kind::kSymbol;
+  }));
   return intern_atom(std::move(atom));
 }
 

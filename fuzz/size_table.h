@@ -42,6 +42,8 @@ class SizeTable {
   [[nodiscard]] std::int64_t evaluate(Size size, const std::vector<std::int64_t>& symbols) const;
   // Every symbol at some value of its range that has no other reason: for comparing strides.
   [[nodiscard]] std::int64_t sample(Size size) const;
+  // How many symbols, sums and quotients are multiplied in it.
+  [[nodiscard]] int atoms(Size size) const { return is_constant(size) ? 0 : entry(size).atoms; }
   // The expression divides by this without remainder.
   [[nodiscard]] bool is_multiple(Size size, std::int64_t divisor) const;
   // Whether a symbol of unknown origin (unbacked) is in it; such symbols are named "u...".
@@ -53,7 +55,7 @@ class SizeTable {
   struct Split {
     std::string_view op;
     Size a = 0;
-    Size b = 0;  // may be negative as a number: see `number`
+    Size b = 0;                          // may be negative as a number: see `number`
     std::optional<std::int64_t> number;  // stands for b
   };
   [[nodiscard]] Split split(Size size);
@@ -64,15 +66,15 @@ class SizeTable {
   struct Atom {
     enum class Kind : std::uint8_t { kSymbol, kSum, kQuotient };
     Kind kind = Kind::kSymbol;
-    Size a = 0;           // of a sum, a quotient; the number of a symbol
-    std::int64_t b = 0;   // a Size where `b_is_size`, else a number
+    Size a = 0;          // of a sum, a quotient; the number of a symbol
+    std::int64_t b = 0;  // a Size where `b_is_size`, else a number
     bool b_is_size = false;
     Bounds range;
     std::string name;
     bool unbacked = false;
     spec::SymExpr expression;
   };
-  static constexpr int kMostAtoms = 4;
+  static constexpr int kMostAtoms = 8;
   struct Entry {
     std::int64_t factor = 1;
     int atoms = 0;

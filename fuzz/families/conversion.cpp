@@ -19,9 +19,8 @@ Layout preserved(Draft& draft, TensorIndex self) {
 
 // copy_ and copy: the source broadcasts, and is cast.
 bool draw_copy(Draft& draft, GeneReader& genes, std::size_t in_place) {
-  auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return is_number(tensor) && !tensor.overlaps;
-  });
+  auto self = draft.pick(
+      genes, [&](const DrawnTensor& tensor) { return is_number(tensor) && !tensor.overlaps; });
   if (in_place == 1) {
     // Whatever is empty yet comes first.
     for (std::size_t i = 0; i < draft.tensors().size(); ++i) {
@@ -48,9 +47,12 @@ bool draw_copy(Draft& draft, GeneReader& genes, std::size_t in_place) {
     return true;
   }
   if (draft.storage_of(*self).is_unfilled) return false;
+  // It copies the whole storage that self is a view of, gaps and offset included.
+  const bool is_known = draft.is_row_major(target) && target.offset == 0;
   NodeBuilder node(draft, "aten.copy.default");
-  node.tensor("self", *self).tensor("src", *source).fresh(target.dtype, target.sizes,
-                                                          preserved(draft, *self));
+  node.tensor("self", *self)
+      .tensor("src", *source)
+      .fresh(target.dtype, target.sizes, Layout{is_known, draft.row_major(target.sizes)});
   return true;
 }
 
@@ -181,11 +183,10 @@ bool draw_dropout(Draft& draft, GeneReader& genes, std::size_t) {
 bool draw_lift(Draft& draft, GeneReader& genes, std::size_t copies) {
   const TensorIndex self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(self);
-  const Layout layout = preserved(draft, self);
   NodeBuilder node(draft, copies == 1 ? "aten.lift_fresh_copy.default" : "aten.lift_fresh.default");
   node.tensor("self", self);
   if (copies == 1) {
-    node.fresh(from.dtype, from.sizes, layout);
+    node.fresh(from.dtype, from.sizes);
   } else {
     node.view(self, from.sizes, from.strides, from.offset);
   }
@@ -193,18 +194,12 @@ bool draw_lift(Draft& draft, GeneReader& genes, std::size_t copies) {
 }
 
 constexpr DrawnOp kRows[] = {
-    {"aten.copy_", 16, draw_copy, 1},
-    {"aten.copy", 2, draw_copy, 0},
-    {"aten.clone", 6, draw_clone, 0},
-    {"aten._to_copy", 6, draw_cast, 0},
-    {"aten.to", 3, draw_cast, 1},
-    {"aten.type_as", 1, draw_cast, 2},
-    {"aten.fill", 5, draw_fill, 0},
-    {"aten.zero", 3, draw_fill, 1},
-    {"aten.fill_", 2, draw_fill_tensor, 0},
-    {"aten.contiguous", 3, draw_contiguous, 0},
-    {"aten.dropout", 1, draw_dropout, 0},
-    {"aten.lift_fresh_copy", 1, draw_lift, 1},
+    {"aten.copy_", 16, draw_copy, 1},       {"aten.copy", 2, draw_copy, 0},
+    {"aten.clone", 6, draw_clone, 0},       {"aten._to_copy", 6, draw_cast, 0},
+    {"aten.to", 3, draw_cast, 1},           {"aten.type_as", 1, draw_cast, 2},
+    {"aten.fill", 5, draw_fill, 0},         {"aten.zero", 3, draw_fill, 1},
+    {"aten.fill_", 2, draw_fill_tensor, 0}, {"aten.contiguous", 3, draw_contiguous, 0},
+    {"aten.dropout", 1, draw_dropout, 0},   {"aten.lift_fresh_copy", 1, draw_lift, 1},
     {"aten.lift_fresh", 1, draw_lift, 0},
 };
 

@@ -171,6 +171,7 @@ bool draw_diag_embed(Draft& draft, GeneReader& genes, std::size_t) {
   const DrawnTensor from = draft.tensor(self);
   Shape sizes = from.sizes;
   sizes.push(from.sizes[from.sizes.rank - 1]);
+  if (!draft.is_small(sizes)) return false;
   NodeBuilder node(draft, "aten.diag_embed.default");
   node.tensor("self", self).fresh(from.dtype, sizes);
   return true;

@@ -2,14 +2,15 @@
 //
 // A family is a file here with the name that it has in reference/ops/ and optimized/kernels/, a
 // function that gives its rows, and a line in families.cpp. A row's `draw` picks operands from the
-// draft and adds nodes; it returns false, having added no node that is not valid by itself, where it
-// finds nothing to do.
+// draft and adds nodes; it returns false, having added no node that is not valid by itself, where
+// it finds nothing to do.
 #pragma once
 
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/draft.h"
 
@@ -64,10 +65,11 @@ struct PointwiseForm {
                                       const Shape& sizes);
 
 // Adds a node of a pointwise op in one of its forms. `rest(node)` adds what follows the operands.
+// `swaps`: the op computes with the second operand first, which shows in the strides.
 template <class Rest>
 TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
                           std::initializer_list<Operand> operands, spec::DType dtype, int scalars,
-                          Rest&& rest) {
+                          Rest&& rest, bool swaps = false) {
   std::array<TensorIndex, 4> indices{};
   std::size_t count = 0;
   Shape sizes;
@@ -82,6 +84,7 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
   for (const Operand& operand : operands) node.tensor(operand.name, operand.index);
   rest(node);
   if (form.kind == PointwiseForm::Kind::kFunctional) {
+    if (swaps) std::swap(indices[0], indices[1]);
     const Layout layout = pointwise_layout(draft, {indices.data(), count}, sizes, scalars);
     return node.fresh(dtype, sizes, layout);
   }
@@ -94,13 +97,65 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
 // A dimension of the tensor; -1 stands for the last one in some draws.
 [[nodiscard]] int draw_dim(GeneReader& genes, int rank);
 
-// The families' rows.
+// Row-major, where every operand is (those that are not leave the result's strides open).
+[[nodiscard]] Layout row_major_like(Draft& draft, std::initializer_list<TensorIndex> operands,
+                                    const Shape& sizes);
+// A second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
+[[nodiscard]] std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes,
+                                                     TensorIndex first, bool takes_integers);
+// Booleans that broadcast to these sizes; made where there are none.
+[[nodiscard]] TensorIndex pick_mask(Draft& draft, GeneReader& genes, const Shape& sizes);
+// A floating tensor of f32 or f64 alone, and the same with dimension `dim` of at least `least`.
+[[nodiscard]] bool is_plain_float(spec::DType dtype);
+[[nodiscard]] std::optional<TensorIndex> pick_with_size(Draft& draft, GeneReader& genes,
+                                                        int least_rank, std::int64_t least);
+// Rows from a table of names, each drawn by `draw` with its place as variant.
+template <class Table>
+[[nodiscard]] std::vector<DrawnOp> rows_of(const Table& table,
+                                           bool (*draw)(Draft&, GeneReader&, std::size_t)) {
+  std::vector<DrawnOp> rows;
+  std::size_t variant = 0;
+  for (const auto& row : table) rows.push_back({row.name, row.weight, draw, variant++});
+  return rows;
+}
+
+// The families' rows, by the families' names.
+[[nodiscard]] std::span<const DrawnOp> activation_rows();
+[[nodiscard]] std::span<const DrawnOp> assertion_rows();
+[[nodiscard]] std::span<const DrawnOp> attention_rows();
+[[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
+[[nodiscard]] std::span<const DrawnOp> comparison_rows();
+[[nodiscard]] std::span<const DrawnOp> contraction_rows();
+[[nodiscard]] std::span<const DrawnOp> control_flow_rows();
 [[nodiscard]] std::span<const DrawnOp> conversion_rows();
+[[nodiscard]] std::span<const DrawnOp> convolution_rows();
 [[nodiscard]] std::span<const DrawnOp> creation_rows();
+[[nodiscard]] std::span<const DrawnOp> custom_rows();
+[[nodiscard]] std::span<const DrawnOp> distance_rows();
+[[nodiscard]] std::span<const DrawnOp> einsum_rows();
+[[nodiscard]] std::span<const DrawnOp> extremum_rows();
+[[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
+[[nodiscard]] std::span<const DrawnOp> histogram_rows();
+[[nodiscard]] std::span<const DrawnOp> indexing_rows();
+[[nodiscard]] std::span<const DrawnOp> joining_rows();
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
+[[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
+[[nodiscard]] std::span<const DrawnOp> normalization_rows();
+[[nodiscard]] std::span<const DrawnOp> padding_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();
+[[nodiscard]] std::span<const DrawnOp> pointwise_division_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
+[[nodiscard]] std::span<const DrawnOp> pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
+[[nodiscard]] std::span<const DrawnOp> region_scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> scan_rows();
+[[nodiscard]] std::span<const DrawnOp> scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> sorting_rows();
+[[nodiscard]] std::span<const DrawnOp> splitting_rows();
+[[nodiscard]] std::span<const DrawnOp> symbolic_rows();
+[[nodiscard]] std::span<const DrawnOp> upsample_rows();
+[[nodiscard]] std::span<const DrawnOp> variance_rows();
 [[nodiscard]] std::span<const DrawnOp> view_rows();
+[[nodiscard]] std::span<const DrawnOp> vllm_rows();
 
 }  // namespace graphgate::fuzz

@@ -78,8 +78,9 @@ bool draw_sum_of_product(Draft& draft, GeneReader& genes, std::size_t rank) {
     const auto found = draft.pick_broadcast(genes, first.dtype, sizes);
     sum = found ? *found : draft.pick_like(genes, first.dtype, Shape{columns});
   }
-  const char* const name = rank == 2 ? (in_place ? "aten.addmm_.default" : "aten.addmm.default")
-                                     : (in_place ? "aten.baddbmm_.default" : "aten.baddbmm.default");
+  const char* const name = rank == 2
+                               ? (in_place ? "aten.addmm_.default" : "aten.addmm.default")
+                               : (in_place ? "aten.baddbmm_.default" : "aten.baddbmm.default");
   NodeBuilder node(draft, name);
   node.tensor("self", sum)
       .tensor(rank == 2 ? "mat1" : "batch1", a)
@@ -127,7 +128,9 @@ bool draw_outer(Draft& draft, GeneReader& genes, std::size_t) {
   NodeBuilder node(draft, "aten.addr.default");
   node.tensor("self", sum).tensor("vec1", a).tensor("vec2", b);
   maybe_scale(node, genes);
-  node.fresh(first.dtype, sizes);
+  // It goes element by element: the result takes the strides of what is added.
+  const bool is_known = draft.is_row_major(draft.tensor(sum));
+  node.fresh(first.dtype, sizes, Layout{is_known, draft.row_major(sizes)});
   return true;
 }
 
@@ -156,11 +159,11 @@ bool draw_sum_of_batches(Draft& draft, GeneReader& genes, std::size_t) {
 }
 
 constexpr DrawnOp kRows[] = {
-    {"aten.mm", 12, draw_product, 2},           {"aten.bmm", 4, draw_product, 3},
-    {"aten.addmm", 8, draw_sum_of_product, 2},  {"aten.baddbmm", 2, draw_sum_of_product, 3},
-    {"aten.mv", 3, draw_matrix_vector, 0},      {"aten.addmv", 2, draw_matrix_vector, 1},
-    {"aten.addr", 1, draw_outer, 0},            {"aten.dot", 2, draw_inner, 0},
-    {"aten.vdot", 1, draw_inner, 1},            {"aten.addbmm", 1, draw_sum_of_batches, 0},
+    {"aten.mm", 12, draw_product, 2},          {"aten.bmm", 4, draw_product, 3},
+    {"aten.addmm", 8, draw_sum_of_product, 2}, {"aten.baddbmm", 2, draw_sum_of_product, 3},
+    {"aten.mv", 3, draw_matrix_vector, 0},     {"aten.addmv", 2, draw_matrix_vector, 1},
+    {"aten.addr", 1, draw_outer, 0},           {"aten.dot", 2, draw_inner, 0},
+    {"aten.vdot", 1, draw_inner, 1},           {"aten.addbmm", 1, draw_sum_of_batches, 0},
 };
 
 }  // namespace

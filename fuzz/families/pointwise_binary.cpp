@@ -9,9 +9,9 @@ using spec::DType;
 struct Binary {
   std::string_view name;
   std::uint32_t weight = 2;
-  bool is_floating = false;   // integers are computed as float32
+  bool is_floating = false;  // integers are computed as float32
   bool has_alpha = false;
-  bool has_scalar = false;    // an overload for a number as second operand
+  bool has_scalar = false;  // an overload for a number as second operand
   bool takes_integers = true;
   std::string_view second = "other";
 };
@@ -28,8 +28,6 @@ constexpr Binary kBinary[] = {
     {"aten.logaddexp", 1, true, false, false, false},
     {"aten.heaviside", 1, false, false, false, false, "values"},
     {"aten.xlogy", 1, true, false, false, true},
-    {"aten.maximum", 3, false, false, false, true},
-    {"aten.minimum", 3, false, false, false, true},
 };
 
 struct BinaryForms {
@@ -48,30 +46,6 @@ const std::vector<BinaryForms>& binary_forms() {
     return forms;
   }();
   return kForms;
-}
-
-// The second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
-std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
-                                       bool takes_integers) {
-  const DrawnTensor self = draft.tensor(first);
-  const std::uint32_t gene = genes.next() % 8;
-  const auto fits = [&](const DrawnTensor& tensor) {
-    const bool is_number = is_computed_float(tensor.dtype) ||
-                           (takes_integers && spec::is_integral(tensor.dtype));
-    return is_number && (gene == 7 || tensor.dtype == self.dtype);
-  };
-  std::optional<TensorIndex> found;
-  if (gene >= 4) {
-    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
-      return fits(tensor) && broadcast(tensor.sizes, self.sizes).has_value();
-    });
-  }
-  if (!found) {
-    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
-      return fits(tensor) && tensor.sizes == self.sizes;
-    });
-  }
-  return found;
 }
 
 bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
@@ -93,9 +67,8 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
       if (const auto number = draft.pick_number(genes)) other = {*number};
     }
     if (std::get_if<double>(&other.value)) dtype = to_floating(dtype);
-    add_pointwise(draft, genes, in_tensor_overload ? forms.tensor : forms.scalar,
-                  {{"self", *self}}, dtype, 1,
-                  [&](NodeBuilder& node) { node.argument("other", other); });
+    add_pointwise(draft, genes, in_tensor_overload ? forms.tensor : forms.scalar, {{"self", *self}},
+                  dtype, 1, [&](NodeBuilder& node) { node.argument("other", other); });
     return true;
   }
   const auto second = pick_second(draft, genes, *self, binary.takes_integers);
@@ -103,17 +76,41 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   DType dtype = result_dtype(first, draft.tensor(*second));
   if (binary.is_floating) dtype = to_floating(dtype);
   if (binary.name == "aten.heaviside" && first.dtype != draft.tensor(*second).dtype) return false;
-  add_pointwise(draft, genes, forms.tensor, {{"self", *self}, {binary.second, *second}}, dtype, 0,
-                [&](NodeBuilder& node) {
-                  if (!binary.has_alpha || !genes.chance(15)) return;
-                  node.argument("alpha", draw_scalar(genes, spec::is_floating_point(dtype)
-                                                                ? DType::kFloat32
-                                                                : DType::kInt64));
-                });
+  add_pointwise(
+      draft, genes, forms.tensor, {{"self", *self}, {binary.second, *second}}, dtype, 0,
+      [&](NodeBuilder& node) {
+        if (!binary.has_alpha || !genes.chance(15)) return;
+        node.argument("alpha", draw_scalar(genes, spec::is_floating_point(dtype) ? DType::kFloat32
+                                                                                 : DType::kInt64));
+      },
+      binary.name == "aten.rsub");
   return true;
 }
 
 }  // namespace
+
+std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
+                                       bool takes_integers) {
+  const DrawnTensor self = draft.tensor(first);
+  const std::uint32_t gene = genes.next() % 8;
+  const auto fits = [&](const DrawnTensor& tensor) {
+    const bool is_number =
+        is_computed_float(tensor.dtype) || (takes_integers && spec::is_integral(tensor.dtype));
+    return is_number && (gene == 7 || tensor.dtype == self.dtype);
+  };
+  std::optional<TensorIndex> found;
+  if (gene >= 4) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && broadcast(tensor.sizes, self.sizes).has_value();
+    });
+  }
+  if (!found) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && tensor.sizes == self.sizes;
+    });
+  }
+  return found;
+}
 
 std::span<const DrawnOp> pointwise_binary_rows() {
   static const std::vector<DrawnOp> kRows = [] {

@@ -8,10 +8,10 @@ using spec::DType;
 
 // What a reduction takes, and what it returns.
 enum class Rule : std::uint8_t {
-  kSum,      // integers and booleans become int64; a dtype may be asked for
-  kFloats,   // floating alone
-  kTruth,    // booleans, from anything
-  kCount,    // int64, from anything
+  kSum,     // integers and booleans become int64; a dtype may be asked for
+  kFloats,  // floating alone
+  kTruth,   // booleans, from anything
+  kCount,   // int64, from anything
 };
 
 struct Reduction {
@@ -75,7 +75,8 @@ bool draw_reduction(Draft& draft, GeneReader& genes, std::size_t variant) {
   Shape sizes;
   for (int d = 0; d < rank; ++d) {
     bool is_reduced = reduces_all;
-    for (const std::int64_t one : dims) is_reduced = is_reduced || (one < 0 ? one + rank : one) == d;
+    for (const std::int64_t one : dims)
+      is_reduced = is_reduced || (one < 0 ? one + rank : one) == d;
     if (!is_reduced) sizes.push(from.sizes[d]);
     if (is_reduced && keepdim && !reduces_all && reduction.name != "aten.count_nonzero") {
       sizes.push(1);

@@ -6,8 +6,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 // A geometry over the storage of another tensor.
 struct Geometry {
   Shape sizes;
@@ -74,8 +72,8 @@ bool draw_slice(Draft& draft, GeneReader& genes, std::size_t) {
       break;
     case 4:
       start = static_cast<std::int32_t>(genes.next() % static_cast<std::uint32_t>(least - 1));
-      end_size = start + 1 + static_cast<Size>(genes.next() %
-                                               static_cast<std::uint32_t>(least - start));
+      end_size =
+          start + 1 + static_cast<Size>(genes.next() % static_cast<std::uint32_t>(least - start));
       break;
     case 5:
       step = 2;
@@ -151,10 +149,8 @@ bool draw_transpose(Draft& draft, GeneReader& genes, std::size_t kind) {
 bool draw_t(Draft& draft, GeneReader& genes, std::size_t kind) {
   const auto self = pick_any(draft, genes, 2, 2);
   const DrawnTensor from = draft.tensor(*self);
-  const Geometry to{{from.sizes[1], from.sizes[0]},
-                    {from.strides[1], from.strides[0]},
-                    from.offset,
-                    false};
+  const Geometry to{
+      {from.sizes[1], from.sizes[0]}, {from.strides[1], from.strides[0]}, from.offset, false};
   NodeBuilder node(draft, kind == kCopy ? "aten.t_copy.default" : "aten.t.default");
   node.tensor("self", *self);
   end(draft, node, *self, to, kind == kCopy);
@@ -185,13 +181,11 @@ bool draw_unsqueeze(Draft& draft, GeneReader& genes, std::size_t kind) {
   const DrawnTensor from = draft.tensor(*self);
   const int dim = static_cast<int>(genes.below(static_cast<std::size_t>(from.sizes.rank) + 1));
   Geometry to = geometry_of(from);
-  const Size stride = dim == from.sizes.rank
-                          ? 1
-                          : draft.table().product(from.sizes[dim], from.strides[dim]);
+  const Size stride =
+      dim == from.sizes.rank ? 1 : draft.table().product(from.sizes[dim], from.strides[dim]);
   to.sizes.insert(dim, 1);
   to.strides.insert(dim, from.has_layout ? stride : 0);
-  NodeBuilder node(draft,
-                   kind == kCopy ? "aten.unsqueeze_copy.default" : "aten.unsqueeze.default");
+  NodeBuilder node(draft, kind == kCopy ? "aten.unsqueeze_copy.default" : "aten.unsqueeze.default");
   node.tensor("self", *self).integer("dim", dim);
   end(draft, node, *self, to, kind == kCopy);
   return true;
@@ -200,8 +194,10 @@ bool draw_unsqueeze(Draft& draft, GeneReader& genes, std::size_t kind) {
 // squeeze of one dimension, or of all. squeeze_ changes its operand's geometry.
 bool draw_squeeze(Draft& draft, GeneReader& genes, std::size_t kind) {
   // A symbolic size may come to 1, which squeeze of all dimensions would see.
+  // And inputs keep their geometry: the next call would find it changed.
   const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
     bool has_one = false;
+    if (kind == kInPlace && draft.is_input(tensor)) return false;
     for (int d = 0; d < tensor.sizes.rank; ++d) {
       if (!is_constant(tensor.sizes[d])) return false;
       has_one = has_one || tensor.sizes[d] == 1;
@@ -227,7 +223,7 @@ bool draw_squeeze(Draft& draft, GeneReader& genes, std::size_t kind) {
   node.tensor("self", *self);
   if (one) node.integer("dim", first);
   end(draft, node, *self, to, kind == kCopy);
-  if (kind == kInPlace) draft.retire(*self);
+  if (kind == kInPlace) draft.retire_older(*self);
   return true;
 }
 
@@ -247,6 +243,7 @@ bool draw_expand(Draft& draft, GeneReader& genes, std::size_t kind) {
     to.sizes.insert(0, 2);
     to.strides.insert(0, 0);
   }
+  if (!draft.is_small(to.sizes)) return false;
   to.overlaps = true;
   NodeBuilder node(draft, kind == kCopy ? "aten.expand_copy.default" : "aten.expand.default");
   node.tensor("self", *self).sizes("size", to.sizes);
@@ -271,7 +268,8 @@ Shape draw_reshaped(Draft& draft, GeneReader& genes, const Shape& sizes) {
     return out;
   }
   for (const std::int32_t factor : {2, 3}) {
-    if (out.rank >= 4 || !draft.table().is_multiple(sizes[dim], factor) || sizes[dim] == 0) continue;
+    if (out.rank >= 4 || !draft.table().is_multiple(sizes[dim], factor) || sizes[dim] == 0)
+      continue;
     out[dim] = factor;
     out.insert(dim, draft.table().quotient(sizes[dim], factor));
     return out;
@@ -282,9 +280,8 @@ Shape draw_reshaped(Draft& draft, GeneReader& genes, const Shape& sizes) {
 // view wants a row-major operand here; reshape, flatten and _unsafe_view get one too, so that what
 // they alias is known.
 bool draw_view(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return draft.is_row_major(tensor);
-  });
+  const auto self =
+      draft.pick(genes, [&](const DrawnTensor& tensor) { return draft.is_row_major(tensor); });
   if (!self) return false;
   const DrawnTensor from = draft.tensor(*self);
   static constexpr const char* kNames[] = {"aten.view.default", "aten.reshape.default",
@@ -309,6 +306,8 @@ bool draw_view(Draft& draft, GeneReader& genes, std::size_t variant) {
   NodeBuilder node(draft, kNames[variant]);
   node.tensor("self", *self).argument(variant == 1 ? "shape" : "size", {std::move(sizes)});
   end(draft, node, *self, to, variant == 3);
+  // _unsafe_view shares the bytes without saying so: nothing may write them from here on.
+  if (variant == 2) draft.storage_of(*self).may_be_written = false;
   return true;
 }
 
