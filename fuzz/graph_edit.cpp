@@ -285,6 +285,15 @@ void tidy_case(spec::CaseFile& the_case) {
   drop_unused_weights(the_case);
 }
 
+void forget_result_types(Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    for (const spec::NodeResult& result : node.results) {
+      for (const ValueId id : result.values) graph.values[id.index].type.reset();
+    }
+  }
+  for (Graph& subgraph : graph.subgraphs) forget_result_types(subgraph);
+}
+
 std::size_t user_output_count(const Program& program) {
   return static_cast<std::size_t>(std::count_if(
       program.outputs.begin(), program.outputs.end(),

@@ -48,6 +48,9 @@ void substitute(spec::Graph& graph, const Substitution& places);
 // and sets without a user, and numbers values by definition.
 void tidy_case(spec::CaseFile& the_case);
 
+// Leaves open what node results are, arms included: an edit that changes one type changes others.
+void forget_result_types(spec::Graph& graph);
+
 // The count of user outputs, and for each output of the program its place among them.
 [[nodiscard]] std::size_t user_output_count(const spec::Program& program);
 

@@ -63,13 +63,6 @@ std::vector<ArgumentPlace> list_elements(const CaseFile& the_case) {
 
 std::size_t count_elements(const CaseFile& the_case) { return list_elements(the_case).size(); }
 
-// What the result was declared to be it is no more.
-void forget_types(spec::Graph& graph, const spec::Node& node) {
-  for (const spec::NodeResult& result : node.results) {
-    for (const spec::ValueId id : result.values) graph.values[id.index].type.reset();
-  }
-}
-
 Candidate drop_element(const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
   const ArgumentPlace place = list_elements(the_case)[begin];
   CaseFile out = the_case;
@@ -77,7 +70,7 @@ Candidate drop_element(const CaseFile& the_case, std::size_t begin, std::size_t 
   spec::Node& node = graph.nodes[place.node.node];
   auto& list = std::get<Argument::List>(node.arguments[place.argument].argument.value);
   list.erase(list.begin() + static_cast<std::ptrdiff_t>(place.element));
-  forget_types(graph, node);
+  forget_result_types(out.programs[place.node.graph.program].graph);
   tidy_case(out);
   return out;
 }

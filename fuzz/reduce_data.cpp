@@ -169,6 +169,7 @@ Candidate change_dtypes(const CaseFile& the_case, std::size_t index) {
   }
   for (Program& program : out.programs) {
     change_dtype(program.graph, before, after);
+    forget_result_types(program.graph);
     const bool has_literals =
         std::any_of(program.tensors.begin(), program.tensors.end(),
                     [&](const auto& row) { return row.second.dtype == before; });

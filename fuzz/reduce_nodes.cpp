@@ -275,8 +275,8 @@ ReductionPass replace_pass(const char* name, Instead instead) {
 }  // namespace
 
 std::vector<ReductionPass> node_passes() {
-  return {{"nodes with their users", count_nodes, drop_with_users},
-          {"nodes around a cut-out", count_nodes, extract},
+  return {{"nodes around a cut-out", count_nodes, extract},
+          {"nodes with their users", count_nodes, drop_with_users},
           replace_pass("nodes for their first operands", Instead::kFirstOperand),
           replace_pass("nodes for their last operands", Instead::kLastOperand),
           replace_pass("nodes for inputs", Instead::kInput)};

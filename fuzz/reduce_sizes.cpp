@@ -1,5 +1,6 @@
 // Sizes: symbols become numbers, numbers become smaller ones, everywhere in a program at once.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "conformance/harness/seeded_inputs.h"
@@ -98,6 +99,34 @@ std::int64_t size_of_symbol(const CaseFile& the_case, const SymbolPlace& place) 
   return out ? *out : conformance::traced_size(program.symbols.find(place.symbol)->second);
 }
 
+// A symbolic number whose value is known by now is written as that number.
+void write_numbers(Graph& graph) {
+  std::map<spec::ValueId, std::int64_t> known;
+  for (std::uint32_t v = 0; v < graph.values.size(); ++v) {
+    const auto& expr = graph.values[v].expr;
+    if (expr && expr->is_constant() && graph.values[v].kind == spec::ValueKind::kSymInt) {
+      known.emplace(spec::ValueId{v}, expr->constant());
+    }
+  }
+  const auto write = [&](const auto& self, spec::Argument& argument) -> void {
+    if (const auto* id = argument.as<spec::ValueId>()) {
+      const auto found = known.find(*id);
+      if (found != known.end()) argument.value = found->second;
+    }
+    if (auto* list = std::get_if<spec::Argument::List>(&argument.value)) {
+      for (spec::Argument& element : *list) self(self, element);
+    }
+  };
+  for (spec::Node& node : graph.nodes) {
+    const bool holds_graphs = node.op.starts_with("higher_order.");
+    for (spec::NamedArgument& named : node.arguments) {
+      if (!holds_graphs) write(write, named.argument);
+    }
+  }
+  for (spec::Argument& output : graph.outputs) write(write, output);
+  for (Graph& subgraph : graph.subgraphs) write_numbers(subgraph);
+}
+
 Candidate bind_symbols(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   const std::vector<SymbolPlace> places = symbols_of(the_case);
   CaseFile out = the_case;
@@ -109,6 +138,7 @@ Candidate bind_symbols(const CaseFile& the_case, std::size_t begin, std::size_t 
     for_each_expr(out.programs[places[i].program].graph,
                   [&](SymExpr& expr) { expr = rebuilt(expr, bind); });
   }
+  for (Program& program : out.programs) write_numbers(program.graph);
   tidy_case(out);
   return out;
 }
@@ -223,23 +253,20 @@ class SizeChange {
   SizeChange(std::int64_t before, std::int64_t after, bool in_arguments)
       : before_(before), after_(after), in_arguments_(in_arguments) {}
 
-  // False where the type of an input cannot follow.
-  bool change(Graph& graph, bool is_root) const {
-    const std::set<spec::ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
-    for (std::uint32_t v = 0; v < graph.values.size(); ++v) {
-      auto& type = graph.values[v].type;
-      if (!type || change(*type)) continue;
-      if (is_root && inputs.contains({v})) return false;
-      if (inputs.contains({v})) continue;
-      type.reset();
+  // False where the type of an input cannot follow. What nodes make is left open.
+  bool change(Graph& graph) const {
+    for (const spec::ValueId id : graph.inputs) {
+      auto& type = graph.values[id.index].type;
+      if (type && !change(*type)) return false;
     }
+    forget_result_types(graph);
     if (in_arguments_) {
       for (spec::Node& node : graph.nodes) {
         for (spec::NamedArgument& named : node.arguments) change(named.argument);
       }
     }
     return std::all_of(graph.subgraphs.begin(), graph.subgraphs.end(),
-                       [this](Graph& subgraph) { return change(subgraph, /*is_root=*/false); });
+                       [this](Graph& subgraph) { return change(subgraph); });
   }
 
   // The leading elements of a literal; false where its storage is shared or its strides are odd.
@@ -311,7 +338,7 @@ Candidate shrink_constant(const CaseFile& the_case, std::size_t index, Smaller h
   CaseFile out = the_case;
   const SizeChange change(place.size, *size, in_arguments);
   Program& program = out.programs[place.program];
-  if (!change.change(program.graph, /*is_root=*/true)) return std::nullopt;
+  if (!change.change(program.graph)) return std::nullopt;
   if (!change_literals(out, program, change)) return std::nullopt;
   return out;
 }

@@ -41,6 +41,17 @@ void add(const spec::Graph& graph, GraphWeight& weight) {
   for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph, weight);
 }
 
+// Whether a node of a root graph makes a tensor of an unstated type.
+bool has_open_type(const spec::CaseFile& the_case) {
+  return std::any_of(
+      the_case.programs.begin(), the_case.programs.end(), [](const spec::Program& program) {
+        return std::any_of(program.graph.values.begin(), program.graph.values.end(),
+                           [](const spec::Value& value) {
+                             return value.kind == spec::ValueKind::kTensor && !value.type;
+                           });
+      });
+}
+
 std::size_t literal_elements(const spec::CaseFile& the_case) {
   std::size_t count = 0;
   for (const spec::Program& program : the_case.programs) {
@@ -71,26 +82,21 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-Passes all_passes(const KeptOptions& kept) {
-  Passes out;
-  const auto add_all = [&](Passes passes) {
-    for (ReductionPass& pass : passes) out.push_back(std::move(pass));
-  };
-  add_all(step_passes());
-  add_all(node_passes());
-  add_all(port_passes());
-  add_all(subgraph_passes());
-  add_all(argument_passes());
-  add_all(option_passes(kept));
-  add_all(size_passes());
-  add_all(data_passes());
-  return out;
+// Passes of one group take their turns at each number of changes: what is cut out in one way leaves
+// less for the next.
+std::vector<Passes> pass_groups(const KeptOptions& kept) {
+  // State that nothing reads any more costs every check time: it goes with the nodes.
+  Passes nodes = node_passes();
+  Passes ports = port_passes();
+  for (ReductionPass& pass : ports) nodes.push_back(std::move(pass));
+  return {step_passes(),       std::move(nodes), subgraph_passes(), argument_passes(),
+          option_passes(kept), size_passes(),    data_passes()};
 }
 
 class Reducer {
  public:
   Reducer(const ClassifyCase& classify, const ReduceLimits& limits)
-      : classify_(classify), limits_(limits), passes_(all_passes(limits.kept_options)) {}
+      : classify_(classify), limits_(limits), groups_(pass_groups(limits.kept_options)) {}
 
   Reduced run(const spec::CaseFile& the_case) {
     out_.the_case = the_case;
@@ -128,23 +134,31 @@ class Reducer {
 
   bool run_all() {
     bool any = false;
-    for (const ReductionPass& pass : passes_) {
-      if (is_over()) return false;
-      any |= run(pass);
+    for (const Passes& group : groups_) any |= run(group);
+    return any && !is_over();
+  }
+
+  // As ddmin: halves, quarters, ... from the end, since what comes late is used least.
+  bool run(const Passes& group) {
+    bool any = false;
+    std::size_t chunk = most_changes(group);
+    while (chunk > 0) {
+      for (const ReductionPass& pass : group) {
+        if (pass.is_joint || chunk == 1) any |= run(pass, chunk);
+        if (is_over()) return any;
+      }
+      chunk = std::min(chunk / 2, most_changes(group));
     }
     return any;
   }
 
-  // As ddmin: halves, quarters, ... from the end, since what comes late is used least.
-  bool run(const ReductionPass& pass) {
-    bool any = false;
-    std::size_t chunk = pass.is_joint ? pass.count(out_.the_case) : 1;
-    while (chunk > 0) {
-      any |= run(pass, chunk);
-      if (is_over()) return any;
-      chunk = std::min(chunk / 2, pass.count(out_.the_case));
+  [[nodiscard]] std::size_t most_changes(const Passes& group) const {
+    std::size_t most = 0;
+    for (const ReductionPass& pass : group) {
+      const std::size_t count = pass.count(out_.the_case);
+      most = std::max(most, pass.is_joint ? count : std::min<std::size_t>(count, 1));
     }
-    return any;
+    return most;
   }
 
   bool run(const ReductionPass& pass, std::size_t chunk) {
@@ -173,6 +187,7 @@ class Reducer {
       case CheckResult::kSame:
         out_.the_case = std::move(candidate);
         weight_ = weight;
+        state_types();
         return true;
       case CheckResult::kPasses:
         passing_.push_back(std::move(candidate));
@@ -181,6 +196,16 @@ class Reducer {
         return false;
     }
     return false;
+  }
+
+  // Only where a pass has left a type open; the text grows by it, and nothing else.
+  void state_types() {
+    if (!limits_.state_types || !has_open_type(out_.the_case)) return;
+    spec::CaseFile stated = limits_.state_types(out_.the_case);
+    if (!has_open_type(stated) && classify(stated) == CheckResult::kSame) {
+      out_.the_case = std::move(stated);
+      weight_ = case_weight(out_.the_case);
+    }
   }
 
   CheckResult classify(const spec::CaseFile& the_case) {
@@ -208,7 +233,7 @@ class Reducer {
 
   const ClassifyCase& classify_;
   const ReduceLimits& limits_;
-  Passes passes_;
+  std::vector<Passes> groups_;
   Clock::time_point begin_ = Clock::now();
   Reduced out_;
   std::vector<std::size_t> weight_;

@@ -30,6 +30,9 @@ struct ReduceLimits {
   double seconds = 60;           // wall-clock time, looked at between checks
   std::size_t checks = 100'000;  // calls of the check
   KeptOptions kept_options;      // options that stay, whatever they are
+  // States the types of results that a pass has left open (stated_types.h); may be absent. Cutting
+  // a value out of a program needs its type.
+  std::function<spec::CaseFile(const spec::CaseFile&)> state_types = {};
 };
 
 struct CaseSize {

@@ -4,6 +4,7 @@
 
 #include "conformance/harness/input_layout.h"
 #include "conformance/harness/seeded_inputs.h"
+#include "fuzz/graph_edit.h"
 #include "fuzz/stated_types.h"
 #include "interop/pt2_writer.h"
 #include "tools/check_input.h"
@@ -37,6 +38,13 @@ Result<Signature> chosen_signature(const ReduceRequest& request,
                    "' but '" + fuzz::print_signature(look.signatures.front()) + "'");
 }
 
+fuzz::ReduceLimits with_types(fuzz::ReduceLimits limits, const fuzz::CaseExecutors& executors) {
+  limits.state_types = [&executors](const CaseFile& one) {
+    return fuzz::with_stated_types(one, executors);
+  };
+  return limits;
+}
+
 // The check of a reduction: by the user's command, or by the judge whose finding it is.
 Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
                                         const fuzz::CaseExecutors& executors) {
@@ -48,10 +56,9 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   };
   // Types help to cut programs up; where they get in the way of the finding they are left out.
   const CaseFile typed = fuzz::with_stated_types(request.the_case, executors);
-  ReducedCase out{fuzz::reduce(typed, classify, request.limits), signature};
-  if (!out.reduced.shows) {
-    out.reduced = fuzz::reduce(request.the_case, classify, request.limits);
-  }
+  const fuzz::ReduceLimits limits = with_types(request.limits, executors);
+  ReducedCase out{fuzz::reduce(typed, classify, limits), signature};
+  if (!out.reduced.shows) out.reduced = fuzz::reduce(request.the_case, classify, limits);
   if (!out.reduced.shows) {
     return bad_input("'" + fuzz::print_signature(signature) +
                      "' does not show when its judge alone looks at the case again");
@@ -71,8 +78,9 @@ Result<ReducedCase> reduce_by_command(const ReduceRequest& request,
     return false;
   };
   const CaseFile typed = fuzz::with_stated_types(request.the_case, executors);
-  ReducedCase out{fuzz::reduce(typed, check, request.limits), std::nullopt};
-  if (!out.reduced.shows) out.reduced = fuzz::reduce(request.the_case, check, request.limits);
+  const fuzz::ReduceLimits limits = with_types(request.limits, executors);
+  ReducedCase out{fuzz::reduce(typed, check, limits), std::nullopt};
+  if (!out.reduced.shows) out.reduced = fuzz::reduce(request.the_case, check, limits);
   if (error) return *error;
   if (out.reduced.shows) return out;
   return bad_input(
@@ -85,8 +93,9 @@ Result<ReducedCase> reduce_by_command(const ReduceRequest& request,
 Result<ReducedCase> reduce_case(const ReduceRequest& request) {
   const auto files = files_beside(request.folder_of);
   const BuiltinExecutors builtin(*files);
-  return request.external ? reduce_by_command(request, builtin.get())
-                          : reduce_by_signature(request, builtin.get());
+  const fuzz::CaseExecutors executors = builtin.get();
+  return request.external ? reduce_by_command(request, executors)
+                          : reduce_by_signature(request, executors);
 }
 
 Result<CaseFile> case_of_program(const spec::Program& program, int calls, std::uint64_t seed) {
@@ -143,7 +152,12 @@ Result<void> write_case_archive(const CaseFile& the_case, const std::string& fol
   }
   const auto files = files_beside(folder_of);
   const BuiltinExecutors builtin(*files);
-  const CaseFile typed = fuzz::with_stated_types(the_case, builtin.get());
+  CaseFile bare = the_case;
+  // Sizes that are numbers can be told anew, strides and all.
+  for (spec::Program& program : bare.programs) {
+    if (program.symbols.empty()) fuzz::forget_result_types(program.graph);
+  }
+  const CaseFile typed = fuzz::with_stated_types(bare, builtin.get());
   GRAPHGATE_TRY_VOID(spec::check_case(typed));
   GRAPHGATE_TRY(const conformance::Script script, conformance::script_of(typed, *files));
   interop::Pt2Options options;
