@@ -1,6 +1,8 @@
 #include "tools/fuzz_report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "fuzz/corpus.h"
 #include "fuzz/residual_risk.h"
@@ -49,11 +51,27 @@ std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
       {outcome.state.key.generator, outcome.state.key.seed, row.count.first.front()});
 }
 
+// The flags of the campaign that an id needs beside it, " --deviation frees_twice".
+std::string flags_of(const std::map<std::string, std::string>& settings) {
+  std::string flags;
+  for (const auto& [name, value] : settings) {
+    if (name == "ops" || name == "exclude") flags += " --" + name + " " + value;
+    std::istringstream options(name == "options" ? value : "");
+    for (std::string option; options >> option;) {
+      const std::size_t equals = std::min(option.find('='), option.size());
+      flags += " --" + option.substr(0, equals);
+      if (equals < option.size()) flags += " " + option.substr(equals + 1);
+    }
+  }
+  return flags;
+}
+
 // The line that shows it again.
 std::string replay_line(const FuzzOutcome& outcome, const FindingRow& row) {
-  const std::string what =
-      row.triage.file.empty() ? case_id(outcome, row) : outcome.corpus + "/" + row.triage.file;
-  return "graphgate replay " + what;
+  const bool has_file = !row.triage.file.empty();
+  return "graphgate replay " + (has_file
+                                    ? outcome.corpus + "/" + row.triage.file
+                                    : case_id(outcome, row) + flags_of(outcome.state.key.settings));
 }
 
 std::string count_text(std::uint64_t count, const char* one, const char* many) {
