@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "tools/case_runs.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate::tools {
@@ -82,10 +83,7 @@ FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
 CaseFile FuzzCases::draw(std::uint64_t index) const { return with_flags(source_.draw(index)); }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  if (setting_.flags.empty()) return the_case;
-  the_case.options = conformance::merged(the_case.options, setting_.flags);
-  if (!planner_flags(the_case.options).ok()) the_case.options = setting_.flags;
-  return the_case;
+  return tools::with_flags(std::move(the_case), setting_.flags);
 }
 
 Result<std::string> FuzzCases::print(std::uint64_t index) const {
