@@ -37,10 +37,12 @@ const conformance::CaseFiles& no_files() {
 }
 
 Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
-                              const JudgeChoice& choice) {
+                              const JudgeChoice& choice, const UseRuns& use_runs) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
-  return conformance::judge_script(runs, choice.judges, choice.settings);
+  auto report = conformance::judge_script(runs, choice.judges, choice.settings);
+  if (report.ok() && use_runs) use_runs(runs);
+  return report;
 }
 
 Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,

@@ -31,11 +31,15 @@ struct JudgeChoice {
   conformance::JudgeSettings settings;
 };
 
+// Looks at what was run, once the judges are done.
+using UseRuns = std::function<void(conformance::Runs& runs)>;
+
 // An Error is about the case (check_case, or the reference refuses it as well) or the machine,
 // never a verdict.
 [[nodiscard]] Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
                                                          const CaseExecutors& executors,
-                                                         const JudgeChoice& choice);
+                                                         const JudgeChoice& choice,
+                                                         const UseRuns& use_runs = {});
 
 // What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
 // trace says so; an Error is about the case.

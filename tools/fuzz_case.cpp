@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "fuzz/features.h"
 #include "tools/case_runs.h"
 #include "tools/executor_sources.h"
 
@@ -113,9 +114,17 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    const auto report = fuzz::judge_case(the_case, executors_.get(), choice);
+    std::vector<std::uint32_t> features;
+    const auto report =
+        fuzz::judge_case(the_case, executors_.get(), choice, [&](conformance::Runs& runs) {
+          const auto trace = runs.subject();
+          if (!trace.ok()) return;
+          features = fuzz::features_of(the_case, *trace.value(), *runs.script().ops);
+        });
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
+    // What the judges do not trust covers nothing.
+    if (verdict.outcome != Outcome::kMistrusted) verdict.features = std::move(features);
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
