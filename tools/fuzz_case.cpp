@@ -115,9 +115,11 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    const auto report = fuzz::judge_case(the_case, executors_.get(), choice);
+    std::vector<std::uint32_t> features;
+    const auto report = fuzz::judge_case(the_case, executors_.get(), choice, &features);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
+    verdict.features = std::move(features);
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
