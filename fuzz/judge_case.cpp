@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuzz/features.h"
+
 namespace graphgate::fuzz {
 namespace {
 
@@ -37,11 +39,14 @@ const conformance::CaseFiles& no_files() {
 }
 
 Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
-                              const JudgeChoice& choice, const UseRuns& use_runs) {
+                              const JudgeChoice& choice, std::vector<std::uint32_t>* features) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
   auto report = conformance::judge_script(runs, choice.judges, choice.settings);
-  if (report.ok() && use_runs) use_runs(runs);
+  if (!features || !report.ok()) return report;
+  // The judges have run it already.
+  const auto trace = runs.subject();
+  if (trace.ok()) *features = features_of(the_case, *trace.value(), *script.ops);
   return report;
 }
 

@@ -31,15 +31,11 @@ struct JudgeChoice {
   conformance::JudgeSettings settings;
 };
 
-// Looks at what was run, once the judges are done.
-using UseRuns = std::function<void(conformance::Runs& runs)>;
-
 // An Error is about the case (check_case, or the reference refuses it as well) or the machine,
-// never a verdict.
-[[nodiscard]] Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
-                                                         const CaseExecutors& executors,
-                                                         const JudgeChoice& choice,
-                                                         const UseRuns& use_runs = {});
+// never a verdict. `features` takes what the executor's plans show (features.h).
+[[nodiscard]] Result<conformance::CaseReport> judge_case(
+    const spec::CaseFile& the_case, const CaseExecutors& executors, const JudgeChoice& choice,
+    std::vector<std::uint32_t>* features = nullptr);
 
 // What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
 // trace says so; an Error is about the case.
