@@ -55,6 +55,10 @@ bool is_chosen(const tools::Mutant& mutant, const std::vector<std::string>& name
 }
 
 void print(const tools::MutantReduction& made) {
+  if (!made.error.empty()) {
+    std::printf("%-40s %s\n", made.mutant.c_str(), made.error.c_str());
+    return;
+  }
   if (made.path.empty()) {
     std::printf("%-40s no case shows it\n", made.mutant.c_str());
     return;

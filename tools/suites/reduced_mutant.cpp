@@ -167,7 +167,6 @@ std::string to_text(const Result<MutantReduction>& run) {
   nlohmann::json json;
   if (!run.ok()) {
     json["error"] = run.error().message;
-    json["kind"] = static_cast<int>(run.error().kind);
     return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   }
   const MutantReduction& made = run.value();
@@ -182,17 +181,18 @@ std::string to_text(const Result<MutantReduction>& run) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-Result<MutantReduction> from_child(const Mutant& mutant, const ChildResult& child) {
-  const auto json = nlohmann::json::parse(child.output, nullptr, false);
-  if (child.ending != ChildEnding::kExited || json.is_discarded()) {
-    return Error{ErrorKind::kInternal, mutant.name + ": the reducer was " + child.describe()};
-  }
-  if (json.contains("error")) {
-    return Error{static_cast<ErrorKind>(json["kind"].get<int>()),
-                 mutant.name + ": " + json["error"].get<std::string>()};
-  }
+MutantReduction from_child(const Mutant& mutant, const ChildResult& child) {
   MutantReduction out;
   out.mutant = mutant.name;
+  const auto json = nlohmann::json::parse(child.output, nullptr, false);
+  if (child.ending != ChildEnding::kExited || json.is_discarded()) {
+    out.error = "the reducer was " + child.describe();
+    return out;
+  }
+  if (json.contains("error")) {
+    out.error = json["error"];
+    return out;
+  }
   out.path = json["path"];
   out.signature = json["signature"];
   out.before = size_of_json(json["before"]);
@@ -223,8 +223,7 @@ Result<std::vector<MutantReduction>> reduce_mutants(const std::vector<Mutant>& m
       }));
   std::vector<MutantReduction> out;
   for (std::size_t i = 0; i < mutants.size(); ++i) {
-    GRAPHGATE_TRY(MutantReduction made, from_child(mutants[i], children[i]));
-    out.push_back(std::move(made));
+    out.push_back(from_child(mutants[i], children[i]));
   }
   return out;
 }

@@ -36,7 +36,8 @@ struct MutantReduction {
   std::size_t checks = 0;
   double seconds = 0;  // wall-clock time of the reduction alone
   bool is_finished = false;
-  std::string text;  // the reduced case
+  std::string text;   // the reduced case
+  std::string error;  // why there is none though a case shows it; else empty
 };
 
 struct ReductionSettings {
@@ -47,8 +48,7 @@ struct ReductionSettings {
   BurySettings bury;
 };
 
-// By the mutants given; each in processes of its own. kBadInput for a golden case that fails
-// without a mutant.
+// By the mutants given; each in processes of its own. kInfrastructure when no process can be made.
 [[nodiscard]] Result<std::vector<MutantReduction>> reduce_mutants(
     const std::vector<Mutant>& mutants, const std::vector<GoldenCase>& cases,
     const ReductionSettings& settings);
