@@ -46,8 +46,7 @@ RC_GTEST_PROP(Generator, MakesAValidCaseOfAnyGenes, (GeneVector genes)) {
 // Long vectors of any numbers, which the container's own generator seldom makes.
 RC_GTEST_PROP(Generator, MakesAValidCaseOfManyGenes, ()) {
   const auto length = *rc::gen::inRange<std::size_t>(0, kHeaderGenes + 40 * kNodeGenes);
-  const auto genes =
-      *rc::gen::container<GeneVector>(length, rc::gen::arbitrary<std::uint32_t>());
+  const auto genes = *rc::gen::container<GeneVector>(length, rc::gen::arbitrary<std::uint32_t>());
   RC_ASSERT(complaint(draw_case(genes, Alphabet())) == "");
 }
 
