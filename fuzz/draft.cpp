@@ -98,7 +98,25 @@ TensorIndex Draft::pick_like(GeneReader& genes, DType dtype, const Shape& sizes)
     return tensor.dtype == dtype && tensor.sizes == sizes;
   };
   if (const auto found = pick(genes, fits)) return *found;
+  // A size that data decide is no input's.
+  if (is_unbacked(sizes)) return add_filled(dtype, sizes, 1);
   return add_input(genes, dtype, sizes);
+}
+
+bool Draft::is_unbacked(const Shape& sizes) const {
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (table_.is_unbacked(sizes[d])) return true;
+  }
+  return false;
+}
+
+TensorIndex Draft::add_filled(DType dtype, const Shape& sizes, std::int64_t value) {
+  NodeBuilder node(*this, "aten.full.default");
+  node.sizes("size", sizes).integer("fill_value", value).dtype("dtype", dtype);
+  if (settings_.on_accelerator) node.argument("device", {main_device()});
+  const TensorIndex made = node.fresh(dtype, sizes);
+  set_range(made, {value, value});
+  return made;
 }
 
 std::optional<TensorIndex> Draft::pick_broadcast(GeneReader& genes, DType dtype,
@@ -148,19 +166,13 @@ TensorIndex Draft::pick_index(GeneReader& genes, const Shape& sizes, Size limit)
            range.most <= most;
   };
   if (const auto found = pick(genes, fits)) return *found;
-  if (most >= 1 && genes.chance(75)) {
+  if (most >= 1 && genes.chance(75) && !is_unbacked(sizes)) {
     // Seeded integers are 0 or 1 (conformance/harness/seeded_inputs.h).
     const TensorIndex made = add_input(spec::InputKind::kUserInput, DType::kInt64, sizes);
     storage_of(made).may_be_written = false;
     return made;
   }
-  NodeBuilder zeros(*this, "aten.full.default");
-  zeros.sizes("size", sizes).integer("fill_value", most >= 1 ? 1 : 0).dtype("dtype", DType::kInt64);
-  if (settings_.on_accelerator) zeros.argument("device", {main_device()});
-  const TensorIndex made = zeros.fresh(DType::kInt64, sizes);
-  const std::int64_t value = most >= 1 ? 1 : 0;
-  set_range(made, {value, value});
-  return made;
+  return add_filled(DType::kInt64, sizes, most >= 1 ? 1 : 0);
 }
 
 bool Draft::may_write(TensorIndex index) const {
@@ -246,6 +258,7 @@ TensorIndex Draft::add_input(GeneReader& genes, DType dtype, const Shape& sizes)
 }
 
 spec::ValueId Draft::add_number_input(spec::ValueKind kind) {
+  ++number_inputs_;
   const spec::ValueId id = add_value({kind, 0, std::nullopt});
   inputs_.push_back({spec::InputKind::kUserInput, kind, 0, id});
   return id;
@@ -286,6 +299,12 @@ std::optional<spec::ValueId> Draft::pick_number(GeneReader& genes) const {
   const std::uint32_t gene = genes.next();
   if (numbers_.empty()) return std::nullopt;
   return numbers_[gene % numbers_.size()].id;
+}
+
+void Draft::add_custom_op(std::string_view row) {
+  if (std::find(custom_ops_.begin(), custom_ops_.end(), row) == custom_ops_.end()) {
+    custom_ops_.push_back(row);
+  }
 }
 
 spec::SubgraphId Draft::add_subgraph(spec::Graph graph) {

@@ -124,6 +124,8 @@ class NodeBuilder {
                    bool overlaps = false);
   // `target` itself, written. Integers written into it are in this range.
   TensorIndex written(TensorIndex target, Bounds range = {INT64_MIN, INT64_MAX});
+  // An argument that the op writes and does not return.
+  NodeBuilder& writes(TensorIndex target);
   spec::ValueId number(spec::ValueKind kind, std::optional<Size> size);
   // The results so far are the elements of one list.
   void as_list();
@@ -196,6 +198,8 @@ class Draft {
                                                     const Shape& sizes);
   // An empty tensor, which nothing reads before it is written.
   TensorIndex add_empty(spec::DType dtype, const Shape& sizes);
+  // A tensor that has this number everywhere.
+  TensorIndex add_filled(spec::DType dtype, const Shape& sizes, std::int64_t value);
   // Integers in [0, size) with these sizes; made where there are none.
   [[nodiscard]] TensorIndex pick_index(GeneReader& genes, const Shape& sizes, Size limit);
 
@@ -227,10 +231,18 @@ class Draft {
   Size add_symbol(std::string name, Bounds range, std::optional<std::int64_t> hint);
   // A new symbol for a size that data decide.
   Size add_unbacked(Bounds range);
+  [[nodiscard]] std::uint32_t unbacked() const { return next_unbacked_; }
   // A size as an argument: a number, or the value of a node that gives it.
   spec::Argument size_argument(Size size);
   [[nodiscard]] std::optional<spec::ValueId> pick_number(GeneReader& genes) const;
+  [[nodiscard]] std::uint32_t number_inputs() const { return number_inputs_; }
   spec::ValueId add_number_input(spec::ValueKind kind);
+  // Sizes that only data decide are in it.
+  [[nodiscard]] bool is_unbacked(const Shape& sizes) const;
+  // A row of the op table that the case brings; it outlives the draft.
+  void add_custom_op(std::string_view row);
+  [[nodiscard]] const std::vector<std::string_view>& custom_ops() const { return custom_ops_; }
+  [[nodiscard]] std::size_t subgraphs() const { return subgraphs_.size(); }
   // A subgraph of the program; returns its place.
   spec::SubgraphId add_subgraph(spec::Graph graph);
 
@@ -285,7 +297,9 @@ class Draft {
   std::vector<spec::Graph> subgraphs_;
   std::map<std::string, spec::SymbolInfo, std::less<>> symbols_;
   std::vector<DrawnValue> values_;
+  std::vector<std::string_view> custom_ops_;
   std::uint32_t next_unbacked_ = 0;
+  std::uint32_t number_inputs_ = 0;
 };
 
 // What a pointwise op returns: sizes by broadcasting, and the strides that PyTorch's TensorIterator

@@ -126,6 +126,7 @@ class ProgramDrawer {
     }
     note_sharable(out);
     out.symbols = symbols_;
+    out.custom_ops = draft_.custom_ops();
     out.ranges = ranges_;
     out.program = draft_.finish(std::move(name), ids);
     out.table = draft_.table();

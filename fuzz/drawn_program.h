@@ -25,6 +25,7 @@ struct DrawnProgram {
   std::vector<Port> outputs;         // user outputs
   std::vector<std::string> symbols;  // those that calls name, in order
   std::vector<Bounds> ranges;
+  std::vector<std::string_view> custom_ops;  // rows of the op table
   bool has_state = false;
   bool has_parameters = false;
   // Pairs of user inputs (by place) that may share their bytes.
@@ -41,7 +42,7 @@ struct CaseStyle {
   bool has_buffer = false;
   std::int64_t least_size = 2;
   std::int64_t most_size = 64;
-  std::uint32_t families = ~std::uint32_t{0};  // a set: those that are drawn in this case
+  std::uint64_t families = ~std::uint64_t{0};  // a set: those that are drawn in this case
 };
 
 // `blocks`: the genes of the program's nodes.

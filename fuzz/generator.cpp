@@ -43,7 +43,7 @@ CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
   const DType other = genes.of(kSecond);
   if (has(Trait::kMixedDtypes) && other != style.dtypes.front()) style.dtypes.push_back(other);
   // Half of the cases draw from a part of the families only: they go deeper there.
-  const std::uint32_t some = genes.next();
+  const std::uint64_t some = genes.next() | std::uint64_t{genes.next()} << 32U;
   if (genes.chance(50)) style.families = some;
   return style;
 }
@@ -82,6 +82,11 @@ spec::CaseFile draw_case(std::span<const std::uint32_t> genes, const Alphabet& a
   for (DrawnProgram& program : programs) {
     if (program.has_state) {
       the_case.weights.push_back({program.program.name, spec::SeededData{the_case.seed % 1000}});
+    }
+    for (const std::string_view row : program.custom_ops) {
+      if (std::find(the_case.ops.begin(), the_case.ops.end(), row) == the_case.ops.end()) {
+        the_case.ops.emplace_back(row);
+      }
     }
     the_case.programs.push_back(std::move(program.program));
   }

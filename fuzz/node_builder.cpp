@@ -104,6 +104,13 @@ TensorIndex NodeBuilder::view(TensorIndex base, const Shape& sizes, const Shape&
   return result(std::move(tensor));
 }
 
+NodeBuilder& NodeBuilder::writes(TensorIndex target) {
+  draft_.note_write(target);
+  draft_.note_conflicts(node_, target);
+  draft_.note_filled(target);
+  return *this;
+}
+
 TensorIndex NodeBuilder::written(TensorIndex target, Bounds range) {
   draft_.note_write(target, range);
   draft_.note_conflicts(node_, target);

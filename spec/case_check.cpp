@@ -2,6 +2,7 @@
 #include <set>
 
 #include "spec/case_file.h"
+#include "spec/case_ops.h"
 #include "spec/graph_check.h"
 
 namespace graphgate::spec {
@@ -42,14 +43,14 @@ class CaseChecker {
   }
 
   Result<void> check_programs() {
-    GRAPHGATE_TRY(const OpTable ops, case_ops(case_));
+    GRAPHGATE_TRY(const auto ops, shared_case_ops(case_));
     std::set<std::string_view> names;
     for (const Program& program : case_.programs) {
       if (program.name.empty()) return bad_input("a program has no name");
       if (!names.insert(program.name).second) {
         return bad_input("two programs are named '" + program.name + "'");
       }
-      GRAPHGATE_TRY_VOID(check_program(program, ops));
+      GRAPHGATE_TRY_VOID(check_program(program, *ops));
     }
     return {};
   }
@@ -134,8 +135,8 @@ class CaseChecker {
 
   // Programs must be valid with the rows that the restart brings, too.
   Result<void> check_step(const RestartStep& step) {
-    GRAPHGATE_TRY(const OpTable ops, case_ops(case_, step.ops));
-    for (const Program& program : case_.programs) GRAPHGATE_TRY_VOID(check_program(program, ops));
+    GRAPHGATE_TRY(const auto ops, shared_case_ops(case_, step.ops));
+    for (const Program& program : case_.programs) GRAPHGATE_TRY_VOID(check_program(program, *ops));
     calls_since_restart_ = calls_.size();
     return {};
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "spec/case_ops.h"
 #include "spec/graph_text.h"
 #include "spec/type_text.h"
 
@@ -148,8 +149,8 @@ Result<OpTable> case_ops(const CaseFile& the_case, const std::vector<std::string
 }
 
 Result<std::string> print_case(const CaseFile& the_case) {
-  GRAPHGATE_TRY(const OpTable ops, case_ops(the_case));
-  std::string text = print_head(the_case) + print_programs(the_case, ops);
+  GRAPHGATE_TRY(const auto ops, shared_case_ops(the_case));
+  std::string text = print_head(the_case) + print_programs(the_case, *ops);
   for (const InputSet& set : the_case.inputs) text += print_inputs(set);
   text += "scenario {\n";
   for (const Step& step : the_case.scenario.steps) text += "  " + print_step(step) + "\n";

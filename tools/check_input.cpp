@@ -21,7 +21,9 @@ class FilesBeside final : public conformance::CaseFiles {
   std::filesystem::path folder_;
 };
 
-bool is_case(std::string_view text) {
+}  // namespace
+
+bool is_case_text(std::string_view text) {
   while (true) {
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos) return false;
@@ -31,14 +33,20 @@ bool is_case(std::string_view text) {
   }
 }
 
-}  // namespace
-
-Result<conformance::Script> read_case(const std::string& text, const std::string& path) {
-  GRAPHGATE_TRY(const spec::CaseFile the_case, spec::parse_case(text, path));
+Result<spec::CaseFile> parse_checked_case(const std::string& text, const std::string& path) {
+  GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));
   const auto checked = spec::check_case(the_case);
   if (!checked.ok()) return checked.error().at(path);
-  const FilesBeside files(std::filesystem::path(path).parent_path());
-  auto script = conformance::script_of(the_case, files);
+  return the_case;
+}
+
+std::unique_ptr<conformance::CaseFiles> files_beside(const std::string& path) {
+  return std::make_unique<FilesBeside>(std::filesystem::path(path).parent_path());
+}
+
+Result<conformance::Script> read_case(const std::string& text, const std::string& path) {
+  GRAPHGATE_TRY(const spec::CaseFile the_case, parse_checked_case(text, path));
+  auto script = conformance::script_of(the_case, *files_beside(path));
   if (!script.ok()) return script.error().at(path);
   if (script.value().name.empty()) {
     script.value().name = std::filesystem::path(path).stem().string();
@@ -51,7 +59,7 @@ Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& ve
   CheckInput input;
   if (std::filesystem::path(path).extension() != ".pt2") {
     GRAPHGATE_TRY(const std::string text, read_text(path));
-    input.is_case = is_case(text);
+    input.is_case = is_case_text(text);
     if (input.is_case) {
       GRAPHGATE_TRY(input.script, read_case(text, path));
       return input;

@@ -1,95 +1,18 @@
 // The program as its users meet it: run as a process, judged by its output and exit code.
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "interop/safetensors.h"
+#include "tools/cli_test.h"
 
 namespace graphgate::tools {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-class Cli : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("graphgate_cli_") + test->name() + "_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-    // Names without blanks, wherever the build and the sources are.
-    fs::create_symlink(GRAPHGATE_BINARY, folder_ / "graphgate");
-    fs::create_directory_symlink(GRAPHGATE_GOLDEN_DIR, folder_ / "golden");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  // Runs `graphgate ARGUMENTS`, a shell fragment.
-  Outcome run(const std::string& arguments) {
-    const fs::path out = folder_ / "out.txt";
-    const fs::path err = folder_ / "err.txt";
-    const std::string command = (folder_ / "graphgate").string() + " " + arguments + " >" +
-                                out.string() + " 2>" + err.string();
-    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
-  }
-
-  [[nodiscard]] std::string model(const std::string& name) const {
-    return (folder_ / "golden/models" / name).string();
-  }
-
-  // A copy of a model's recording in the scratch folder, changed by `edit`.
-  template <class Edit>
-  std::string edited_recording(const std::string& name, Edit edit) {
-    interop::NamedTensors tensors =
-        interop::read_safetensors(model(name + ".safetensors")).value().tensors;
-    edit(tensors);
-    const fs::path path = folder_ / (name + ".safetensors");
-    EXPECT_TRUE(interop::write_safetensors(path.string(), tensors).ok());
-    fs::copy_file(model(name + ".geometry.json"), folder_ / (name + ".geometry.json"));
-    return path.string();
-  }
-
-  fs::path folder_;
-};
-
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of('\n');
-  const std::size_t start = text.rfind('\n', end);
-  return text.substr(start + 1, end - start);
-}
-
-std::size_t line_count(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 TEST_F(Cli, ChecksARecordedModelAndEndsWithTheTotals) {
-  const Outcome outcome = run("check " + model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  const CliRun outcome = run("check " + model("mutations.pt2") + " " + model("quant_mixed.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_EQ(last_line(outcome.out), "2 passed, 0 failed, 0 skipped");
 }
 
 TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
   fs::copy_file(model("mutations.pt2"), folder_ / "alone.pt2");
-  const Outcome outcome = run("check " + (folder_ / "alone.pt2").string());
+  const CliRun outcome = run("check " + (folder_ / "alone.pt2").string());
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("2 seeded calls"), std::string::npos) << outcome.out;
 }
@@ -102,7 +25,7 @@ TEST_F(Cli, FailsARecordingWithOneElementOff) {
     x += 1;
     std::memcpy(at, &x, sizeof(x));
   });
-  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 1) << outcome.out;
   EXPECT_NE(outcome.out.find("recording: call 1, output 0: element [0]"), std::string::npos)
       << outcome.out;
@@ -114,7 +37,7 @@ TEST_F(Cli, FailsARecordedFinalStateThatIsOff) {
     auto& bytes = tensors.at("call0.buffer.state.float32").storage->bytes;
     std::fill(bytes.begin(), bytes.end(), std::byte{0x40});
   });
-  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 1) << outcome.out;
   EXPECT_NE(outcome.out.find("state 'state'"), std::string::npos) << outcome.out;
 }
@@ -123,7 +46,7 @@ TEST_F(Cli, RefusesAnInputOfAnotherDtypeInOneLine) {
   const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
     tensors.insert_or_assign("call0.input0", spec::make_host_tensor(spec::DType::kInt64, {8, 16}));
   });
-  const Outcome outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("input 'x': dtype is int64, expected float32"), std::string::npos)
@@ -139,7 +62,7 @@ TEST_F(Cli, RefusesASizeOutsideItsRangeInOneLine) {
       tensor = spec::make_host_tensor(tensor.dtype, sizes);
     }
   });
-  const Outcome outcome = run("check " + model("quant_mixed.pt2") + " --data " + data);
+  const CliRun outcome = run("check " + model("quant_mixed.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
   EXPECT_NE(outcome.err.find("outside its range [1, 64]"), std::string::npos) << outcome.err;
@@ -149,7 +72,7 @@ TEST_F(Cli, RefusesEveryBadArchiveWithOneLineAndCode4) {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder_ / "golden/bad")) {
     if (entry.path().extension() != ".pt2") continue;
-    const Outcome outcome = run("check " + entry.path().string());
+    const CliRun outcome = run("check " + entry.path().string());
     const bool refused = outcome.code == 4 || outcome.code == 2;  // bad, or right but unsupported
     EXPECT_TRUE(refused) << entry.path() << " gave " << outcome.code;
     EXPECT_EQ(line_count(outcome.err), 1U) << entry.path() << ": " << outcome.err;
@@ -175,7 +98,7 @@ TEST_F(Cli, ChecksTheOtherFilesWhenTheInputsOfOneCannotBeDrawn) {
   std::ofstream(folder_ / "negative.txt")
       << "program \"p\" {\n  symbol s0 in [2, 4]\n  input %x : f32[s0, s0 - 3]\n  output %x\n}\n";
   const std::string files = (folder_ / "negative.txt").string() + " " + model("mutations.pt2");
-  const Outcome outcome =
+  const CliRun outcome =
       run("check -j 4 --json - " + (folder_ / "huge.txt").string() + " " + files);
   EXPECT_EQ(outcome.code, 4) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
@@ -188,7 +111,7 @@ TEST_F(Cli, RefusesAProgramThatMutatesAConstant) {
   std::ofstream(folder_ / "p.txt") << "program \"p\" {\n  input \"flag\" = True\n"
                                       "  %y = aten.ones.default([2])\n"
                                       "  mutation input \"flag\" %y\n}\n";
-  const Outcome outcome = run("check " + (folder_ / "p.txt").string());
+  const CliRun outcome = run("check " + (folder_ / "p.txt").string());
   EXPECT_EQ(outcome.code, 4);
   EXPECT_NE(outcome.err.find("'flag', which is a constant"), std::string::npos) << outcome.err;
 }
@@ -199,7 +122,7 @@ TEST_F(Cli, TakesMoreJobsThanThereAreFiles) {
 
 TEST_F(Cli, WritesJsonOfAFileWhoseNameIsNoText) {
   const fs::path file = folder_ / "b\xff.pt2";
-  const Outcome outcome = run("check --json - " + file.string());
+  const CliRun outcome = run("check --json - " + file.string());
   EXPECT_EQ(outcome.code, 4);
   EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded()) << outcome.out;
 }
@@ -207,7 +130,7 @@ TEST_F(Cli, WritesJsonOfAFileWhoseNameIsNoText) {
 TEST_F(Cli, RefusesFoldersAndPipesAsFiles) {
   for (const char* name : {"folder.pt2", "folder.txt"}) {
     fs::create_directory(folder_ / name);
-    const Outcome outcome = run("check " + (folder_ / name).string());
+    const CliRun outcome = run("check " + (folder_ / name).string());
     EXPECT_EQ(outcome.code, 4);
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
   }
@@ -229,7 +152,7 @@ TEST_F(Cli, TellsWhenItsResultsCannotBeWritten) {
 }
 
 TEST_F(Cli, WritesJsonToStandardOutputAlone) {
-  const Outcome outcome = run("check --json - " + model("cond_nonzero.pt2"));
+  const CliRun outcome = run("check --json - " + model("cond_nonzero.pt2"));
   EXPECT_EQ(outcome.code, 0);
   const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << outcome.out;
@@ -238,7 +161,7 @@ TEST_F(Cli, WritesJsonToStandardOutputAlone) {
 }
 
 TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
-  const Outcome outcome = run("check " + model("vllm_like.pt2"));
+  const CliRun outcome = run("check " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "), std::string::npos)
       << outcome.out;
@@ -246,7 +169,7 @@ TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
 }
 
 TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
-  const Outcome outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
+  const CliRun outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
 }
@@ -255,7 +178,7 @@ TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
   for (const char* name :
        {"two_sizes", "held_output", "feed_back", "swapped_weights", "refused_dtype"}) {
     const std::string file = (folder_ / "golden/cases" / (std::string(name) + ".case")).string();
-    const Outcome outcome = run("check " + file);
+    const CliRun outcome = run("check " + file);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find(" judges, "), std::string::npos) << outcome.out;
   }
@@ -266,7 +189,7 @@ TEST_F(Cli, FailsACaseWhoseExpectedOutputIsNotWhatComes) {
   text.replace(text.find("[1.75,"), 6, "[1.25,");
   const fs::path file = folder_ / "off.case";
   std::ofstream(file) << text;
-  const Outcome outcome = run("check --judges bounds " + file.string());
+  const CliRun outcome = run("check --judges bounds " + file.string());
   EXPECT_EQ(outcome.code, 1) << outcome.out;
   EXPECT_NE(outcome.out.find("B8.recording (bounds): recording: call 1, output 0"),
             std::string::npos)
@@ -274,12 +197,12 @@ TEST_F(Cli, FailsACaseWhoseExpectedOutputIsNotWhatComes) {
 }
 
 TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
-  const Outcome judge = run("check --judges bound " + model("mutations.pt2"));
+  const CliRun judge = run("check --judges bound " + model("mutations.pt2"));
   EXPECT_EQ(judge.code, 4);
   EXPECT_NE(judge.err.find("--judges: no judge is called 'bound'"), std::string::npos) << judge.err;
   std::ofstream(folder_ / "bad.case") << "graphgate-case 1\nprogram \"p\" {\n}\nscenario {\n"
                                          "  call q\n}\n";
-  const Outcome bad = run("check " + (folder_ / "bad.case").string());
+  const CliRun bad = run("check " + (folder_ / "bad.case").string());
   EXPECT_EQ(bad.code, 4);
   EXPECT_EQ(line_count(bad.err), 1U) << bad.err;
   EXPECT_NE(bad.err.find("bad.case: step 0 (call q): the case has no program 'q'"),
@@ -289,11 +212,11 @@ TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
 
 TEST_F(Cli, JudgesAStoredRunAgainWithoutTheExecutor) {
   const std::string kept = (folder_ / "kept").string();
-  const Outcome first =
+  const CliRun first =
       run("check --executor optimized --record " + kept + " " + model("mutations.pt2"));
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_TRUE(fs::exists(fs::path(kept) / "mutations.optimized/plan0.plan"));
-  const Outcome again = run("check --judge-recorded " + kept);
+  const CliRun again = run("check --judge-recorded " + kept);
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_EQ(last_line(again.out), "1 passed, 0 failed, 0 skipped");
   EXPECT_EQ(run("check --judge-recorded " + kept + " " + model("mutations.pt2")).code, 4);
@@ -326,18 +249,18 @@ TEST_F(Cli, WritesReportsForOtherPrograms) {
     tensors.at("call1.output0.float32").storage->bytes[3] ^= std::byte{0x40};
   });
   const std::string program = model("mutations.pt2") + " --data " + data;
-  const Outcome sarif = run("check --sarif - " + program);
+  const CliRun sarif = run("check --sarif - " + program);
   EXPECT_EQ(sarif.code, 1);
   const auto json = nlohmann::json::parse(sarif.out, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << sarif.out;
   EXPECT_EQ(json["runs"][0]["results"][0]["ruleId"], "B8.recording");
-  const Outcome junit = run("check --junit - " + program);
+  const CliRun junit = run("check --junit - " + program);
   EXPECT_NE(junit.out.find("failures=\"1\""), std::string::npos) << junit.out;
   EXPECT_EQ(run("check --sarif - --junit - " + program).code, 4);
 }
 
 TEST_F(Cli, PrintsPartitionsReasonsSignaturesAndADrawing) {
-  const Outcome outcome = run("plan " + model("vllm_like.pt2"));
+  const CliRun outcome = run("plan " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* expected :
        {"partition 1 eager, 1 step: 'unified_attention_with_output'; split op "
@@ -355,10 +278,10 @@ TEST_F(Cli, SaysWhatChangedAgainstAStoredPlan) {
   fs::copy_file(folder_ / "out.txt", text, fs::copy_options::overwrite_existing);
   EXPECT_EQ(run("plan --json " + json + " " + program).code, 0);
   for (const std::string& stored : {text, json}) {
-    const Outcome same = run("plan " + program + " --diff " + stored);
+    const CliRun same = run("plan " + program + " --diff " + stored);
     EXPECT_EQ(same.code, 0) << same.out << same.err;
     EXPECT_EQ(same.out, "");
-    const Outcome changed = run("plan --no-reuse " + program + " --diff " + stored);
+    const CliRun changed = run("plan --no-reuse " + program + " --diff " + stored);
     EXPECT_EQ(changed.code, 1) << changed.err;
     EXPECT_NE(changed.out.find("pool @arena: "), std::string::npos) << changed.out;
   }
@@ -367,13 +290,13 @@ TEST_F(Cli, SaysWhatChangedAgainstAStoredPlan) {
 TEST_F(Cli, RefusesABrokenPlanWithItsPlace) {
   const fs::path stored = folder_ / "broken.plan";
   std::ofstream(stored) << "plan \"x\" strict {\n  pool @a arena on\n}\n";
-  const Outcome outcome = run("plan " + model("mutations.pt2") + " --diff " + stored.string());
+  const CliRun outcome = run("plan " + model("mutations.pt2") + " --diff " + stored.string());
   EXPECT_EQ(outcome.code, 4);
   EXPECT_NE(outcome.err.find("broken.plan:2:"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Cli, DrawsAPlanForGraphviz) {
-  const Outcome outcome = run("plan --dot " + model("cond_nonzero.pt2"));
+  const CliRun outcome = run("plan --dot " + model("cond_nonzero.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.rfind("digraph ", 0), 0U);
   EXPECT_NE(outcome.out.find("eager: conditional"), std::string::npos);
@@ -381,7 +304,7 @@ TEST_F(Cli, DrawsAPlanForGraphviz) {
 
 TEST_F(Cli, RunsAProgramAndSavesItsResults) {
   const fs::path saved = folder_ / "results.safetensors";
-  const Outcome outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());
+  const CliRun outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto tensors = interop::read_safetensors(saved.string());
   ASSERT_TRUE(tensors.ok());
@@ -394,7 +317,7 @@ TEST_F(Cli, RunsAHandWrittenProgramWithAnOpOfTheUsersOwn) {
                                       "  %y = mine.unknown.default(%x)\n  output %y\n}\n";
   const std::string program = (folder_ / "p.txt").string();
   EXPECT_EQ(run("check " + program).code, 4);
-  const Outcome outcome =
+  const CliRun outcome =
       run("check " + program + " --custom-ops " + (folder_ / "ops.txt").string());
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.out.find("UNSUPPORTED"), std::string::npos) << outcome.out;
@@ -405,15 +328,15 @@ TEST_F(Cli, ConvertsAnArchiveToTextAndBackWithoutChangingWhatItComputes) {
   const std::string archive = (folder_ / "mutations.pt2").string();
   EXPECT_EQ(run("convert --inline " + model("mutations.pt2") + " " + text).code, 0);
   EXPECT_EQ(run("convert " + text + " " + archive).code, 0);
-  const Outcome outcome = run("check " + archive + " --data " + model("mutations.safetensors"));
+  const CliRun outcome = run("check " + archive + " --data " + model("mutations.safetensors"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(Cli, ListsOpsAndCoverage) {
-  const Outcome list = run("ops silu");
+  const CliRun list = run("ops silu");
   EXPECT_EQ(list.code, 0);
   EXPECT_NE(list.out.find("aten::silu_(Tensor(a!) self) -> Tensor(a!)"), std::string::npos);
-  const Outcome coverage = run("ops --coverage " + model("mutations.pt2"));
+  const CliRun coverage = run("ops --coverage " + model("mutations.pt2"));
   EXPECT_EQ(coverage.code, 0) << coverage.out;
   EXPECT_NE(last_line(coverage.out).find("0 without a reference"), std::string::npos);
 }
@@ -425,14 +348,14 @@ TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   EXPECT_EQ(run("check").code, 4);
   EXPECT_EQ(run("check no_such_file.pt2").code, 4);
   for (const char* verb : {"check", "run", "ops", "convert", "bench", "doctor"}) {
-    const Outcome help = run(std::string(verb) + " --help");
+    const CliRun help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
     EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
   }
 }
 
 TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
-  const Outcome outcome =
+  const CliRun outcome =
       run("bench plan --nodes 300 --tensor-mib 1 --json - --model " + model("quant_mixed.pt2"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
@@ -472,13 +395,13 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench plan --nodes 99").code, 4);
   EXPECT_EQ(run("bench plan --only shadow").code, 4);
   EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
-  const Outcome missing = run("bench plan --only start --model no_such_file.pt2");
+  const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
 }
 
 TEST_F(Cli, DoctorRunsEverywhere) {
-  const Outcome outcome = run("doctor --json -");
+  const CliRun outcome = run("doctor --json -");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded()) << outcome.out;
 }

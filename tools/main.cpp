@@ -32,6 +32,9 @@ int run(int argc, char** argv) {
   graphgate::tools::ConvertVerb convert;
   graphgate::tools::BenchVerb bench;
   graphgate::tools::MutantsVerb mutants;
+  graphgate::tools::FuzzVerb fuzz;
+  graphgate::tools::ReduceVerb reduce;
+  graphgate::tools::ReplayVerb replay;
   graphgate::tools::DoctorVerb doctor;
   check.command_line.assign(argv, argv + argc);
   const CLI::App* check_app = add_check(app, check);
@@ -41,6 +44,9 @@ int run(int argc, char** argv) {
   const CLI::App* convert_app = add_convert(app, convert);
   const CLI::App* bench_app = add_bench(app, bench);
   const CLI::App* mutants_app = add_mutants(app, mutants);
+  const CLI::App* fuzz_app = add_fuzz(app, fuzz);
+  const CLI::App* reduce_app = add_reduce(app, reduce);
+  const CLI::App* replay_app = add_replay(app, replay);
   const CLI::App* doctor_app = add_doctor(app, doctor);
   try {
     app.parse(argc, argv);
@@ -65,6 +71,9 @@ int run(int argc, char** argv) {
   if (convert_app->parsed()) return finish(run_convert(convert));
   if (bench_app->parsed()) return finish(run_bench(bench));
   if (mutants_app->parsed()) return finish(run_mutants_verb(mutants));
+  if (fuzz_app->parsed()) return finish(run_fuzz(fuzz));
+  if (reduce_app->parsed()) return finish(run_reduce(reduce));
+  if (replay_app->parsed()) return finish(run_replay(replay));
   if (doctor_app->parsed()) return finish(run_doctor(doctor));
   return static_cast<int>(ExitCode::kBadInput);
 }

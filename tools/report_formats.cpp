@@ -1,5 +1,6 @@
 #include "tools/report_formats.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -93,10 +94,11 @@ std::string findings_text(const FileReport& file) {
   return text;
 }
 
-std::string print_test_case(const FileReport& file) {
+std::string print_test_case(const FileReport& file, std::string class_name) {
+  std::replace(class_name.begin(), class_name.end(), ' ', '.');
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%.3f", seconds_of(file));
-  const std::string head = "    <testcase classname=\"graphgate.check\" name=\"" +
+  const std::string head = "    <testcase classname=\"" + class_name + "\" name=\"" +
                            escaped(file.file) + "\" time=\"" + seconds + "\"";
   const Count counted = count_of(file);
   if (counted == Count::kPassed) return head + "/>\n";
@@ -178,17 +180,17 @@ Json sarif_result(const FileReport& file, const ExecutorReport& executor, const 
 
 }  // namespace
 
-std::string print_junit(const std::vector<FileReport>& reports) {
+std::string print_junit(const std::vector<FileReport>& reports, const std::string& suite) {
   std::size_t errors = 0;
   for (const FileReport& report : reports) {
     errors += report.error && count_of(report) == Count::kFailed ? 1 : 0;
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  text += "  <testsuite name=\"graphgate check\" tests=\"" + std::to_string(reports.size()) +
+  text += "  <testsuite name=\"" + suite + "\" tests=\"" + std::to_string(reports.size()) +
           "\" failures=\"" + std::to_string(count(reports, Count::kFailed) - errors) +
           "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +
           std::to_string(count(reports, Count::kSkipped)) + "\">\n";
-  for (const FileReport& report : reports) text += print_test_case(report);
+  for (const FileReport& report : reports) text += print_test_case(report, suite);
   return text + "  </testsuite>\n</testsuites>\n";
 }
 

@@ -9,7 +9,9 @@
 namespace graphgate::tools {
 
 // One test case a file; a failure or an error holds the findings. What is inconclusive is skipped.
-[[nodiscard]] std::string print_junit(const std::vector<FileReport>& reports);
+// `suite` is the verb, "graphgate check".
+[[nodiscard]] std::string print_junit(const std::vector<FileReport>& reports,
+                                      const std::string& suite = "graphgate check");
 
 // SARIF 2.1.0 (OASIS): one result a finding, with its rule, at the file it is about.
 [[nodiscard]] std::string print_sarif(const std::vector<FileReport>& reports);

@@ -132,4 +132,69 @@ struct MutantsVerb {
 CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb);
 [[nodiscard]] Result<ExitCode> run_mutants_verb(const MutantsVerb& verb);
 
+struct FuzzVerb {
+  std::uint64_t seed = 1;
+  std::uint64_t cases = 0;  // 0: by time; neither: kDefaultFuzzCases
+  std::string time;         // "8h", "90s"
+  int jobs = 0;             // 0: as many as the machine has processors
+  std::string shard;        // "i/N"; empty: as the environment says
+  std::string corpus = "fuzz-corpus";
+  std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
+  bool resume = false;
+  bool replay_only = false;
+  bool no_replay = false;
+  std::string judges;  // empty: the quick ones
+  std::string ops;
+  std::string exclude;
+  double timeout_seconds = 20;
+  std::string memory_limit = "4GiB";
+  double reduce_seconds = 10;
+  std::string case_log;
+  PlannerFlags planner;
+  std::string json;                // a path, or "-"
+  std::string junit;               // a path, or "-"
+  std::string sarif;               // a path, or "-"
+  std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
+  std::string merge_into;
+  const CLI::App* app = nullptr;
+  const CLI::App* merge_app = nullptr;
+};
+CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb);
+[[nodiscard]] Result<ExitCode> run_fuzz(const FuzzVerb& verb);
+
+struct ReduceVerb {
+  std::string file;       // a case, graph text or a .pt2 archive
+  std::string output;     // empty: beside the file
+  std::string check;      // a command; empty: the signature
+  std::string judges;     // empty: all
+  std::string signature;  // empty: the one that stands for the case
+  double seconds = 60;
+  std::size_t checks = 100'000;
+  bool isolate = false;
+  std::uint32_t timeout_seconds = 10;
+  std::uint64_t seed = 1;
+  int calls = 2;
+  std::string neighbour;  // a file for the nearest passing case
+  std::vector<std::string> custom_ops;
+  PlannerFlags planner;
+  std::string json;               // a path, or "-"
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
+};
+CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb);
+[[nodiscard]] Result<ExitCode> run_reduce(const ReduceVerb& verb);
+
+struct ReplayVerb {
+  std::vector<std::string> words;      // a file, an id, a finding's name, or a line with one
+  std::string judges;                  // empty: all
+  std::string corpus = "fuzz-corpus";  // a folder
+  std::string ops;                     // of an id
+  std::string exclude;
+  std::uint32_t timeout_seconds = 60;
+  PlannerFlags planner;
+  std::string json;               // a path, or "-"
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
+};
+CLI::App* add_replay(CLI::App& app, ReplayVerb& verb);
+[[nodiscard]] Result<ExitCode> run_replay(const ReplayVerb& verb);
+
 }  // namespace graphgate::tools

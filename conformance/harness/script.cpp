@@ -5,6 +5,7 @@
 
 #include "conformance/harness/input_layout.h"
 #include "conformance/harness/seeded_inputs.h"
+#include "spec/case_ops.h"
 #include "spec/graph_check.h"
 
 namespace graphgate::conformance {
@@ -77,8 +78,7 @@ class ScriptMaker {
     script_.name = case_.name;
     script_.options = case_.options;
     script_.expectation = case_.expectation;
-    GRAPHGATE_TRY(spec::OpTable ops, spec::case_ops(case_));
-    script_.ops = std::make_shared<const spec::OpTable>(std::move(ops));
+    GRAPHGATE_TRY(script_.ops, spec::shared_case_ops(case_));
     for (std::size_t p = 0; p < case_.programs.size(); ++p) GRAPHGATE_TRY_VOID(add_program(p));
     for (std::size_t i = 0; i < case_.scenario.steps.size(); ++i) {
       step_ = i;
@@ -295,8 +295,7 @@ class ScriptMaker {
     ScriptRestart restart;
     restart.changes.insert(step.options.begin(), step.options.end());
     if (!step.ops.empty()) {
-      GRAPHGATE_TRY(spec::OpTable ops, spec::case_ops(case_, step.ops));
-      restart.ops = std::make_shared<const spec::OpTable>(std::move(ops));
+      GRAPHGATE_TRY(restart.ops, spec::shared_case_ops(case_, step.ops));
     }
     held_.clear();
     script_.steps.emplace_back(std::move(restart));

@@ -12,12 +12,42 @@ namespace {
 
 constexpr Family kFamilies[] = {
     {"pointwise_binary", pointwise_binary_rows},
-    {"pointwise_unary", pointwise_unary_rows},
-    {"reduction", reduction_rows},
-    {"matmul", matmul_rows},
-    {"view", view_rows},
+    {"activation", activation_rows},
+    {"assertion", assertion_rows},
+    {"attention", attention_rows},
+    {"batch_norm", batch_norm_rows},
+    {"comparison", comparison_rows},
+    {"contraction", contraction_rows},
+    {"control_flow", control_flow_rows},
     {"conversion", conversion_rows},
+    {"convolution", convolution_rows},
     {"creation", creation_rows},
+    {"custom", custom_rows},
+    {"distance", distance_rows},
+    {"einsum", einsum_rows},
+    {"extremum", extremum_rows},
+    {"grid_sampler", grid_sampler_rows},
+    {"histogram", histogram_rows},
+    {"indexing", indexing_rows},
+    {"joining", joining_rows},
+    {"matmul", matmul_rows},
+    {"max_pooling", max_pooling_rows},
+    {"normalization", normalization_rows},
+    {"padding", padding_rows},
+    {"pointwise_division", pointwise_division_rows},
+    {"pointwise_unary", pointwise_unary_rows},
+    {"pooling", pooling_rows},
+    {"reduction", reduction_rows},
+    {"region_scatter", region_scatter_rows},
+    {"scan", scan_rows},
+    {"scatter", scatter_rows},
+    {"sorting", sorting_rows},
+    {"splitting", splitting_rows},
+    {"symbolic", symbolic_rows},
+    {"upsample", upsample_rows},
+    {"variance", variance_rows},
+    {"view", view_rows},
+    {"vllm", vllm_rows},
 };
 
 std::string known(std::string name) {
@@ -111,6 +141,46 @@ spec::Argument draw_scalar(GeneReader& genes, DType dtype) {
   if (!spec::is_floating_point(dtype)) return {kIntegers[gene % std::size(kIntegers)]};
   if (gene % 4 == 3) return {kIntegers[gene / 4 % std::size(kIntegers)]};
   return {kReals[gene / 4 % std::size(kReals)]};
+}
+
+Layout row_major_like(Draft& draft, std::initializer_list<TensorIndex> operands,
+                      const Shape& sizes) {
+  bool is_known = true;
+  for (const TensorIndex index : operands) {
+    is_known = is_known && draft.is_row_major(draft.tensor(index));
+  }
+  return {is_known, draft.row_major(sizes)};
+}
+
+TensorIndex pick_mask(Draft& draft, GeneReader& genes, const Shape& sizes) {
+  const auto found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == DType::kBool && broadcasts_to(tensor.sizes, sizes);
+  });
+  if (found) return *found;
+  const auto from = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return is_computed_float(tensor.dtype) && broadcasts_to(tensor.sizes, sizes);
+  });
+  if (!from && draft.is_unbacked(sizes)) return draft.add_filled(DType::kBool, sizes, 1);
+  if (!from) return draft.add_input(spec::InputKind::kUserInput, DType::kBool, sizes);
+  const TensorIndex operands[] = {*from};
+  const DrawnTensor tensor = draft.tensor(*from);
+  const Layout layout = pointwise_layout(draft, operands, tensor.sizes, 1);
+  NodeBuilder node(draft, "aten.gt.Scalar");
+  node.tensor("self", *from).integer("other", 0);
+  return node.fresh(DType::kBool, tensor.sizes, layout);
+}
+
+bool is_plain_float(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+
+std::optional<TensorIndex> pick_with_size(Draft& draft, GeneReader& genes, int least_rank,
+                                          std::int64_t least) {
+  return draft.pick(genes, [&](const DrawnTensor& tensor) {
+    if (!is_computed_float(tensor.dtype) || tensor.sizes.rank < least_rank) return false;
+    for (int d = 0; d < tensor.sizes.rank; ++d) {
+      if (draft.table().least(tensor.sizes[d]) < least) return false;
+    }
+    return true;
+  });
 }
 
 int draw_dim(GeneReader& genes, int rank) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/draft.h"
 
@@ -96,13 +97,65 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
 // A dimension of the tensor; -1 stands for the last one in some draws.
 [[nodiscard]] int draw_dim(GeneReader& genes, int rank);
 
-// The families' rows.
+// Row-major, where every operand is (those that are not leave the result's strides open).
+[[nodiscard]] Layout row_major_like(Draft& draft, std::initializer_list<TensorIndex> operands,
+                                    const Shape& sizes);
+// A second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
+[[nodiscard]] std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes,
+                                                     TensorIndex first, bool takes_integers);
+// Booleans that broadcast to these sizes; made where there are none.
+[[nodiscard]] TensorIndex pick_mask(Draft& draft, GeneReader& genes, const Shape& sizes);
+// A floating tensor of f32 or f64 alone, and the same with dimension `dim` of at least `least`.
+[[nodiscard]] bool is_plain_float(spec::DType dtype);
+[[nodiscard]] std::optional<TensorIndex> pick_with_size(Draft& draft, GeneReader& genes,
+                                                        int least_rank, std::int64_t least);
+// Rows from a table of names, each drawn by `draw` with its place as variant.
+template <class Table>
+[[nodiscard]] std::vector<DrawnOp> rows_of(const Table& table,
+                                           bool (*draw)(Draft&, GeneReader&, std::size_t)) {
+  std::vector<DrawnOp> rows;
+  std::size_t variant = 0;
+  for (const auto& row : table) rows.push_back({row.name, row.weight, draw, variant++});
+  return rows;
+}
+
+// The families' rows, by the families' names.
+[[nodiscard]] std::span<const DrawnOp> activation_rows();
+[[nodiscard]] std::span<const DrawnOp> assertion_rows();
+[[nodiscard]] std::span<const DrawnOp> attention_rows();
+[[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
+[[nodiscard]] std::span<const DrawnOp> comparison_rows();
+[[nodiscard]] std::span<const DrawnOp> contraction_rows();
+[[nodiscard]] std::span<const DrawnOp> control_flow_rows();
 [[nodiscard]] std::span<const DrawnOp> conversion_rows();
+[[nodiscard]] std::span<const DrawnOp> convolution_rows();
 [[nodiscard]] std::span<const DrawnOp> creation_rows();
+[[nodiscard]] std::span<const DrawnOp> custom_rows();
+[[nodiscard]] std::span<const DrawnOp> distance_rows();
+[[nodiscard]] std::span<const DrawnOp> einsum_rows();
+[[nodiscard]] std::span<const DrawnOp> extremum_rows();
+[[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
+[[nodiscard]] std::span<const DrawnOp> histogram_rows();
+[[nodiscard]] std::span<const DrawnOp> indexing_rows();
+[[nodiscard]] std::span<const DrawnOp> joining_rows();
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
+[[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
+[[nodiscard]] std::span<const DrawnOp> normalization_rows();
+[[nodiscard]] std::span<const DrawnOp> padding_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();
+[[nodiscard]] std::span<const DrawnOp> pointwise_division_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
+[[nodiscard]] std::span<const DrawnOp> pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
+[[nodiscard]] std::span<const DrawnOp> region_scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> scan_rows();
+[[nodiscard]] std::span<const DrawnOp> scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> sorting_rows();
+[[nodiscard]] std::span<const DrawnOp> splitting_rows();
+[[nodiscard]] std::span<const DrawnOp> symbolic_rows();
+[[nodiscard]] std::span<const DrawnOp> upsample_rows();
+[[nodiscard]] std::span<const DrawnOp> variance_rows();
 [[nodiscard]] std::span<const DrawnOp> view_rows();
+[[nodiscard]] std::span<const DrawnOp> vllm_rows();
 
 }  // namespace graphgate::fuzz

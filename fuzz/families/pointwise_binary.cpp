@@ -28,8 +28,6 @@ constexpr Binary kBinary[] = {
     {"aten.logaddexp", 1, true, false, false, false},
     {"aten.heaviside", 1, false, false, false, false, "values"},
     {"aten.xlogy", 1, true, false, false, true},
-    {"aten.maximum", 3, false, false, false, true},
-    {"aten.minimum", 3, false, false, false, true},
 };
 
 struct BinaryForms {
@@ -48,30 +46,6 @@ const std::vector<BinaryForms>& binary_forms() {
     return forms;
   }();
   return kForms;
-}
-
-// The second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
-std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
-                                       bool takes_integers) {
-  const DrawnTensor self = draft.tensor(first);
-  const std::uint32_t gene = genes.next() % 8;
-  const auto fits = [&](const DrawnTensor& tensor) {
-    const bool is_number =
-        is_computed_float(tensor.dtype) || (takes_integers && spec::is_integral(tensor.dtype));
-    return is_number && (gene == 7 || tensor.dtype == self.dtype);
-  };
-  std::optional<TensorIndex> found;
-  if (gene >= 4) {
-    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
-      return fits(tensor) && broadcast(tensor.sizes, self.sizes).has_value();
-    });
-  }
-  if (!found) {
-    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
-      return fits(tensor) && tensor.sizes == self.sizes;
-    });
-  }
-  return found;
 }
 
 bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
@@ -99,6 +73,11 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   }
   const auto second = pick_second(draft, genes, *self, binary.takes_integers);
   if (!second) return false;
+  // The sign of a NaN is nobody's promise: copysign takes it from data alone.
+  if (binary.name == "aten.copysign" &&
+      (!draft.is_input(draft.tensor(*second)) || draft.storage_of(*second).writes > 0)) {
+    return false;
+  }
   DType dtype = result_dtype(first, draft.tensor(*second));
   if (binary.is_floating) dtype = to_floating(dtype);
   if (binary.name == "aten.heaviside" && first.dtype != draft.tensor(*second).dtype) return false;
@@ -114,6 +93,29 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
 }
 
 }  // namespace
+
+std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
+                                       bool takes_integers) {
+  const DrawnTensor self = draft.tensor(first);
+  const std::uint32_t gene = genes.next() % 8;
+  const auto fits = [&](const DrawnTensor& tensor) {
+    const bool is_number =
+        is_computed_float(tensor.dtype) || (takes_integers && spec::is_integral(tensor.dtype));
+    return is_number && (gene == 7 || tensor.dtype == self.dtype);
+  };
+  std::optional<TensorIndex> found;
+  if (gene >= 4) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && broadcast(tensor.sizes, self.sizes).has_value();
+    });
+  }
+  if (!found) {
+    found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+      return fits(tensor) && tensor.sizes == self.sizes;
+    });
+  }
+  return found;
+}
 
 std::span<const DrawnOp> pointwise_binary_rows() {
   static const std::vector<DrawnOp> kRows = [] {

@@ -6,8 +6,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 // A geometry over the storage of another tensor.
 struct Geometry {
   Shape sizes;

@@ -1,0 +1,58 @@
+// Products of matrices by other names: linear and matmul.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+bool draw_linear(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex input = draft.pick_floating(genes, 1, 3);
+  const DrawnTensor from = draft.tensor(input);
+  const Size inner = from.sizes[from.sizes.rank - 1];
+  if (!is_constant(inner)) return false;
+  const auto& dims = draft.settings().dims;
+  const Size drawn = dims[genes.below(dims.size())];
+  const Size outer = is_constant(drawn) ? drawn : 4;
+  const TensorIndex weight = draft.pick_like(genes, from.dtype, Shape{outer, inner});
+  std::optional<TensorIndex> bias;
+  if (genes.chance(50)) bias = draft.pick_like(genes, from.dtype, Shape{outer});
+  Shape sizes = from.sizes;
+  sizes[sizes.rank - 1] = outer;
+  const Layout layout = row_major_like(draft, {input}, sizes);
+  NodeBuilder node(draft, "aten.linear.default");
+  node.tensor("input", input).tensor("weight", weight).optional_tensor("bias", bias);
+  node.fresh(from.dtype, sizes, layout);
+  return true;
+}
+
+// Vectors, matrices and batches of them.
+bool draw_matmul(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex a = draft.pick_floating(genes, 1, 3);
+  const DrawnTensor first = draft.tensor(a);
+  const int rank = first.sizes.rank;
+  const Size inner = first.sizes[rank - 1];
+  if (genes.chance(30)) {
+    const TensorIndex b = draft.pick_like(genes, first.dtype, Shape{inner});
+    Shape sizes = first.sizes;
+    sizes.erase(rank - 1);
+    NodeBuilder node(draft, "aten.matmul.default");
+    node.tensor("self", a).tensor("other", b);
+    node.fresh(first.dtype, sizes, row_major_like(draft, {a, b}, sizes));
+    return true;
+  }
+  const TensorIndex b = draft.pick_like(genes, first.dtype, Shape{inner, 4});
+  Shape sizes = first.sizes;
+  sizes[rank - 1] = 4;
+  const Layout layout = row_major_like(draft, {a, b}, sizes);
+  NodeBuilder node(draft, "aten.matmul.default");
+  node.tensor("self", a).tensor("other", b).fresh(first.dtype, sizes, layout);
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {{"aten.linear", 6, draw_linear, 0},
+                             {"aten.matmul", 5, draw_matmul, 0}};
+
+}  // namespace
+
+std::span<const DrawnOp> contraction_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

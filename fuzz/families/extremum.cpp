@@ -1,0 +1,97 @@
+// The largest and smallest elements, and where they are.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::DType;
+
+Shape without(const Shape& sizes, int dim, bool keepdim) {
+  Shape out = sizes;
+  if (keepdim) {
+    out[dim] = 1;
+  } else {
+    out.erase(dim);
+  }
+  return out;
+}
+
+// amax, amin.
+bool draw_values(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  const bool keepdim = genes.chance(40);
+  const Shape sizes = without(from.sizes, dim, keepdim);
+  const Layout layout = row_major_like(draft, {*self}, sizes);
+  NodeBuilder node(draft, variant == 0 ? "aten.amax.default" : "aten.amin.default");
+  node.tensor("self", *self).integers("dim", {dim});
+  if (keepdim) node.boolean("keepdim", true);
+  node.fresh(from.dtype, sizes, layout);
+  return true;
+}
+
+// max, min: of all elements, or of one dimension with the places.
+bool draw_with_places(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  if (genes.chance(30)) {
+    NodeBuilder node(draft, variant == 0 ? "aten.max.default" : "aten.min.default");
+    node.tensor("self", *self).fresh(from.dtype, {});
+    return true;
+  }
+  const int dim = draw_dim(genes, from.sizes.rank);
+  const bool keepdim = genes.chance(40);
+  const Shape sizes = without(from.sizes, dim, keepdim);
+  const Layout layout = row_major_like(draft, {*self}, sizes);
+  const std::int64_t most = draft.table().bounds(from.sizes[dim]).most - 1;
+  NodeBuilder node(draft, variant == 0 ? "aten.max.dim" : "aten.min.dim");
+  node.tensor("self", *self).integer("dim", dim);
+  if (keepdim) node.boolean("keepdim", true);
+  node.fresh(from.dtype, sizes, layout);
+  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  return true;
+}
+
+bool draw_place(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  const Shape sizes = without(from.sizes, dim, false);
+  const Layout layout = row_major_like(draft, {*self}, sizes);
+  const std::int64_t most = draft.table().bounds(from.sizes[dim]).most - 1;
+  NodeBuilder node(draft, variant == 0 ? "aten.argmax.default" : "aten.argmin.default");
+  node.tensor("self", *self).integer("dim", dim);
+  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  return true;
+}
+
+bool draw_both(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  const Shape sizes = without(from.sizes, dim, false);
+  const Layout layout = row_major_like(draft, {*self}, sizes);
+  NodeBuilder node(draft, "aten.aminmax.default");
+  node.tensor("self", *self).integer("dim", dim);
+  node.fresh(from.dtype, sizes, layout);
+  node.fresh(from.dtype, sizes, layout);
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {
+    {"aten.amax", 3, draw_values, 0},     {"aten.amin", 1, draw_values, 1},
+    {"aten.max", 3, draw_with_places, 0}, {"aten.min", 2, draw_with_places, 1},
+    {"aten.argmax", 2, draw_place, 0},    {"aten.argmin", 1, draw_place, 1},
+    {"aten.aminmax", 1, draw_both, 0},
+};
+
+}  // namespace
+
+std::span<const DrawnOp> extremum_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,81 @@
+// Softmaxes and norms over rows and groups.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::DType;
+
+enum Softmax : std::size_t { kSoftmax, kLogSoftmax, kSoftmaxInt, kSafe };
+
+bool draw_softmax(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const TensorIndex self = draft.pick_floating(genes, 1);
+  const DrawnTensor from = draft.tensor(self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  static constexpr const char* kNames[] = {"aten._softmax.default", "aten._log_softmax.default",
+                                           "aten.softmax.int",
+                                           "aten._safe_softmax.default"};
+  const Layout layout = row_major_like(draft, {self}, from.sizes);
+  NodeBuilder node(draft, kNames[variant]);
+  node.tensor("self", self).integer("dim", genes.chance(30) ? dim - from.sizes.rank : dim);
+  if (variant <= kLogSoftmax) node.boolean("half_to_float", false);
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+// Over the last dimension; native_layer_norm returns mean and reciprocal deviation besides.
+bool draw_layer_norm(Draft& draft, GeneReader& genes, std::size_t native) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.sizes.rank >= 2 && is_computed_float(tensor.dtype) &&
+           (native == 0 || is_plain_float(tensor.dtype)) && draft.is_row_major(tensor) &&
+           is_constant(tensor.sizes[tensor.sizes.rank - 1]) &&
+           tensor.sizes[tensor.sizes.rank - 1] > 0;
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int last = from.sizes.rank - 1;
+  const Size width = from.sizes[last];
+  std::optional<TensorIndex> weight;
+  std::optional<TensorIndex> bias;
+  if (genes.chance(70)) weight = draft.pick_like(genes, from.dtype, Shape{width});
+  if (weight && genes.chance(60)) bias = draft.pick_like(genes, from.dtype, Shape{width});
+  Shape stats = from.sizes;
+  stats[last] = 1;
+  NodeBuilder node(draft,
+                   native == 1 ? "aten.native_layer_norm.default" : "aten.layer_norm.default");
+  node.tensor("input", *self).integers("normalized_shape", {width});
+  node.optional_tensor("weight", weight).optional_tensor("bias", bias).real("eps", 1e-5);
+  node.fresh(from.dtype, from.sizes);
+  if (native == 1) {
+    node.fresh(from.dtype, stats);
+    node.fresh(from.dtype, stats);
+  }
+  return true;
+}
+
+bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_like(genes, DType::kFloat32, Shape{2, 4, 3});
+  if (!draft.is_row_major(draft.tensor(self))) return false;
+  const TensorIndex weight = draft.pick_like(genes, DType::kFloat32, Shape{4});
+  NodeBuilder node(draft, "aten.native_group_norm.default");
+  node.tensor("input", self).tensor("weight", weight).none("bias");
+  node.integer("N", 2).integer("C", 4).integer("HxW", 3).integer("group", 2).real("eps", 1e-5);
+  node.fresh(DType::kFloat32, Shape{2, 4, 3});
+  node.fresh(DType::kFloat32, Shape{2, 2});
+  node.fresh(DType::kFloat32, Shape{2, 2});
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {{"aten._softmax", 4, draw_softmax, kSoftmax},
+                             {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
+                             {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
+                             {"aten._safe_softmax", 1, draw_softmax, kSafe},
+                             {"aten.layer_norm", 3, draw_layer_norm, 0},
+                             {"aten.native_layer_norm", 3, draw_layer_norm, 1},
+                             {"aten.native_group_norm", 1, draw_group_norm, 0}};
+
+}  // namespace
+
+std::span<const DrawnOp> normalization_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

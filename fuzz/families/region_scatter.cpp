@@ -1,0 +1,124 @@
+// Regions of a tensor replaced: what views written in place become when they are functionalized.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+// The copy is of the whole storage, gaps and offset included.
+Layout copied_storage(Draft& draft, TensorIndex self) {
+  const DrawnTensor from = draft.tensor(self);
+  return {draft.is_row_major(from) && from.offset == 0, draft.row_major(from.sizes)};
+}
+
+bool draw_slice_scatter(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = pick_with_size(draft, genes, 1, 2);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  Shape sizes = from.sizes;
+  sizes[dim] = draft.table().plus(sizes[dim], -1);
+  const TensorIndex source = draft.pick_like(genes, from.dtype, sizes);
+  const Layout layout = copied_storage(draft, *self);
+  NodeBuilder node(draft, "aten.slice_scatter.default");
+  node.tensor("self", *self).tensor("src", source).integer("dim", dim).integer("start", 1);
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+bool draw_select_scatter(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  Shape sizes = from.sizes;
+  sizes.erase(dim);
+  const TensorIndex source = draft.pick_like(genes, from.dtype, sizes);
+  const Layout layout = copied_storage(draft, *self);
+  NodeBuilder node(draft, "aten.select_scatter.default");
+  node.tensor("self", *self).tensor("src", source).integer("dim", dim);
+  node.integer("index", genes.chance(30) ? -1 : 0).fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+bool draw_diagonal_scatter(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = draft.pick(genes, [](const DrawnTensor& tensor) {
+    return is_computed_float(tensor.dtype) && tensor.sizes.rank == 2 &&
+           is_constant(tensor.sizes[0]) && is_constant(tensor.sizes[1]) && tensor.sizes[0] > 0 &&
+           tensor.sizes[1] > 0;
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const Shape sizes{std::min(from.sizes[0], from.sizes[1])};
+  const TensorIndex source = draft.pick_like(genes, from.dtype, sizes);
+  const Layout layout = copied_storage(draft, *self);
+  NodeBuilder node(draft, "aten.diagonal_scatter.default");
+  node.tensor("self", *self).tensor("src", source).fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+bool draw_as_strided_scatter(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    const Size count = draft.elements(tensor.sizes);
+    return is_computed_float(tensor.dtype) && is_constant(count) && count >= 4 &&
+           tensor.has_layout && tensor.offset == 0 && draft.is_row_major(tensor);
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const Size half = draft.elements(from.sizes) / 2;
+  const TensorIndex source = draft.pick_like(genes, from.dtype, Shape{half});
+  NodeBuilder node(draft, "aten.as_strided_scatter.default");
+  node.tensor("self", *self).tensor("src", source).integers("size", {half});
+  node.integers("stride", {2}).integer("storage_offset", 0);
+  node.fresh(from.dtype, from.sizes, row_major_like(draft, {*self}, from.sizes));
+  return true;
+}
+
+bool draw_index_put(Draft& draft, GeneReader& genes, std::size_t) {
+  static const OpForms kForms = forms_of("aten.index_put", "default");
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const TensorIndex index = draft.pick_index(genes, Shape{2}, from.sizes[0]);
+  Shape sizes = from.sizes;
+  sizes[0] = 2;
+  const TensorIndex values = draft.pick_like(genes, from.dtype, sizes);
+  const bool is_clear =
+      draft.tensor(values).storage != from.storage && draft.tensor(index).storage != from.storage;
+  const bool in_place = draft.may_write(*self) && is_clear && genes.chance(60);
+  const Layout layout = row_major_like(draft, {*self}, from.sizes);
+  NodeBuilder node(draft, in_place ? kForms.in_place : kForms.functional);
+  node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
+  if (genes.chance(50)) node.boolean("accumulate", true);
+  if (in_place) {
+    node.written(*self);
+  } else {
+    node.fresh(from.dtype, from.sizes, layout);
+  }
+  return true;
+}
+
+// The source has an element for every place that the mask may choose.
+bool draw_masked_scatter(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes, 1);
+  const DrawnTensor from = draft.tensor(self);
+  const TensorIndex mask = pick_mask(draft, genes, from.sizes);
+  const TensorIndex source = draft.pick_like(genes, from.dtype, from.sizes);
+  const Layout layout = row_major_like(draft, {self}, from.sizes);
+  NodeBuilder node(draft, "aten.masked_scatter.default");
+  node.tensor("self", self).tensor("mask", mask).tensor("source", source);
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {{"aten.slice_scatter", 3, draw_slice_scatter, 0},
+                             {"aten.select_scatter", 2, draw_select_scatter, 0},
+                             {"aten.diagonal_scatter", 1, draw_diagonal_scatter, 0},
+                             {"aten.as_strided_scatter", 1, draw_as_strided_scatter, 0},
+                             {"aten.index_put", 4, draw_index_put, 0},
+                             {"aten.masked_scatter", 1, draw_masked_scatter, 0}};
+
+}  // namespace
+
+std::span<const DrawnOp> region_scatter_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

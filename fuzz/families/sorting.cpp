@@ -1,0 +1,51 @@
+// Sorted elements, the first few, and those in the middle.
+#include "fuzz/families/family.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::DType;
+
+enum Kind : std::size_t { kSort, kStable, kTopk, kKth, kMedian, kNanMedian };
+
+bool draw_sorted(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const auto self = pick_with_size(draft, genes, 1, 2);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  const std::int64_t most = draft.table().bounds(from.sizes[dim]).most - 1;
+  const bool takes_all = (variant == kMedian || variant == kNanMedian) && genes.chance(30);
+  if (takes_all) {
+    NodeBuilder node(draft, variant == kMedian ? "aten.median.default" : "aten.nanmedian.default");
+    node.tensor("self", *self).fresh(from.dtype, {});
+    return true;
+  }
+  Shape sizes = from.sizes;
+  if (variant == kTopk) sizes[dim] = 2;
+  if (variant >= kKth) sizes.erase(dim);
+  static constexpr const char* kNames[] = {"aten.sort.default", "aten.sort.stable",
+                                           "aten.topk.default", "aten.kthvalue.default",
+                                           "aten.median.dim",   "aten.nanmedian.dim"};
+  const Layout layout = row_major_like(draft, {*self}, sizes);
+  NodeBuilder node(draft, kNames[variant]);
+  node.tensor("self", *self);
+  if (variant == kStable) node.boolean("stable", true);
+  if (variant == kTopk || variant == kKth) node.integer("k", 2);
+  node.integer("dim", dim);
+  if (variant <= kStable && genes.chance(50)) node.boolean("descending", true);
+  if (variant == kTopk && genes.chance(50)) node.boolean("largest", false);
+  node.fresh(from.dtype, sizes, layout);
+  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {
+    {"aten.sort", 3, draw_sorted, kSort},     {"aten.sort.stable", 1, draw_sorted, kStable},
+    {"aten.topk", 3, draw_sorted, kTopk},     {"aten.kthvalue", 1, draw_sorted, kKth},
+    {"aten.median", 1, draw_sorted, kMedian}, {"aten.nanmedian", 1, draw_sorted, kNanMedian}};
+
+}  // namespace
+
+std::span<const DrawnOp> sorting_rows() { return kRows; }
+
+}  // namespace graphgate::fuzz

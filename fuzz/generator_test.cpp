@@ -1,0 +1,185 @@
+// Every gene vector gives a valid case; what cases have is what the alphabet asks for.
+#include "fuzz/generator.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "fuzz/feedback.h"
+#include "spec/case_file.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::CaseFile;
+
+// "" for a case that is valid, and comes back from its text as it was.
+std::string complaint(const CaseFile& the_case) {
+  const auto valid = spec::check_case(the_case);
+  if (!valid.ok()) return valid.error().message;
+  const auto text = spec::print_case(the_case);
+  if (!text.ok()) return text.error().message;
+  const auto parsed = spec::parse_case(text.value());
+  if (!parsed.ok()) return parsed.error().message + "\n" + text.value();
+  if (!spec::same_case(parsed.value(), the_case)) return "another case came back:\n" + text.value();
+  if (spec::print_case(parsed.value()).value() != text.value()) return "another text came back";
+  return "";
+}
+
+CaseFile case_of(std::uint64_t seed, std::uint64_t index, const Alphabet& alphabet = {}) {
+  return draw_case(genes_of(seed, index), alphabet);
+}
+
+std::set<std::string> ops_of(const CaseFile& the_case) {
+  std::set<std::string> ops;
+  for (const spec::Program& program : the_case.programs) {
+    for (const spec::Node& node : program.graph.nodes) ops.insert(node.op);
+  }
+  return ops;
+}
+
+RC_GTEST_PROP(Generator, MakesAValidCaseOfAnyGenes, (GeneVector genes)) {
+  RC_ASSERT(complaint(draw_case(genes, Alphabet())) == "");
+}
+
+// Long vectors of any numbers, which the container's own generator seldom makes.
+RC_GTEST_PROP(Generator, MakesAValidCaseOfManyGenes, ()) {
+  const auto length = *rc::gen::inRange<std::size_t>(0, kHeaderGenes + 40 * kNodeGenes);
+  const auto genes = *rc::gen::container<GeneVector>(length, rc::gen::arbitrary<std::uint32_t>());
+  RC_ASSERT(complaint(draw_case(genes, Alphabet())) == "");
+}
+
+TEST(Generator, MakesValidCasesOfSeeds) {
+  for (std::uint64_t index = 0; index < 1500; ++index) {
+    ASSERT_EQ(complaint(case_of(7, index)), "") << "index " << index;
+  }
+}
+
+TEST(Generator, IsAFunctionOfGenesAndAlphabet) {
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    EXPECT_TRUE(spec::same_case(case_of(3, index), case_of(3, index))) << index;
+  }
+  EXPECT_FALSE(spec::same_case(case_of(3, 1), case_of(3, 2)));
+  EXPECT_FALSE(spec::same_case(case_of(3, 1), case_of(4, 1)));
+}
+
+TEST(Generator, MakesTheSimplestCaseOfNoGenes) {
+  const CaseFile simplest = draw_case({}, Alphabet());
+  ASSERT_EQ(simplest.programs.size(), 1U);
+  EXPECT_LE(simplest.programs[0].graph.nodes.size(), 1U);
+  EXPECT_TRUE(simplest.options.empty());
+  EXPECT_TRUE(simplest.programs[0].symbols.empty());
+  EXPECT_EQ(simplest.scenario.steps.size(), 2U);
+}
+
+TEST(Generator, DrawsEveryOpOfTheAlphabet) {
+  std::set<std::string> seen;
+  for (std::uint64_t index = 0; index < 6000; ++index) {
+    for (const std::string& op : ops_of(case_of(11, index))) {
+      seen.insert(op);
+      std::string base = op.substr(0, op.rfind('.'));
+      seen.insert(base);
+      if (base.back() == '_') base.pop_back();
+      seen.insert(base);
+    }
+  }
+  const Alphabet alphabet;
+  for (const Alphabet::Row& row : alphabet.rows()) {
+    if (row.op->name == "input") continue;  // no op of its own
+    EXPECT_TRUE(seen.contains(std::string(row.op->name))) << row.op->name;
+  }
+}
+
+// Mutations, cuts asked for and reads behind writes: what finds bugs is in most cases.
+TEST(Generator, BiasesTowardMutationAndCuts) {
+  constexpr int kCases = 1000;
+  int mutations = 0;
+  int cuts = 0;
+  for (int index = 0; index < kCases; ++index) {
+    const CaseFile the_case = case_of(5, static_cast<std::uint64_t>(index));
+    bool mutates = false;
+    const auto table = spec::case_ops(the_case);
+    for (const std::string& op : ops_of(the_case)) {
+      const spec::OpRow* const row = table.value().find(op);
+      mutates = mutates || (row && row->effects.mutates());
+    }
+    mutations += mutates ? 1 : 0;
+    bool cuts_here = false;
+    for (const char* option : {"split-op", "max-partition", "cut-after", "partition"}) {
+      cuts_here = cuts_here || the_case.options.contains(option);
+    }
+    cuts += cuts_here ? 1 : 0;
+  }
+  EXPECT_GT(mutations, kCases * 8 / 10);
+  EXPECT_GT(cuts, kCases / 2);
+}
+
+TEST(Alphabet, DrawsNamedOpsAlone) {
+  const auto alphabet = parse_alphabet("aten.mm,view=3", "aten.slice");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  std::set<std::string> seen;
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    seen.merge(ops_of(case_of(1, index, alphabet.value())));
+  }
+  EXPECT_TRUE(seen.contains("aten.mm.default"));
+  EXPECT_TRUE(seen.contains("aten.select.int"));
+  EXPECT_FALSE(seen.contains("aten.slice.Tensor"));
+  EXPECT_FALSE(seen.contains("aten.add.Tensor"));
+}
+
+TEST(Alphabet, SetsChancesOfTraits) {
+  const auto always = parse_alphabet("symbolic-sizes", "streams,cache");
+  ASSERT_TRUE(always.ok()) << always.error().message;
+  for (std::uint64_t index = 0; index < 100; ++index) {
+    const CaseFile the_case = case_of(2, index, always.value());
+    EXPECT_FALSE(the_case.programs[0].symbols.empty());
+    EXPECT_FALSE(the_case.options.contains("streams"));
+    EXPECT_FALSE(the_case.options.contains("cache"));
+  }
+}
+
+TEST(Alphabet, RefusesUnknownNames) {
+  EXPECT_EQ(parse_alphabet("aten.nothing", "").error().message,
+            "--ops: no op, family or trait is called 'aten.nothing' (graphgate fuzz --list-ops "
+            "lists them)");
+  EXPECT_EQ(parse_alphabet("", "vew").error().message,
+            "--exclude: no op, family or trait is called 'vew' (graphgate fuzz --list-ops lists "
+            "them)");
+  EXPECT_EQ(parse_alphabet("view=x", "").error().message,
+            "--ops: expected NAME=WEIGHT, found 'view=x'");
+}
+
+TEST(Feedback, DrawsWhatShowsMoreMoreOften) {
+  Feedback feedback{Alphabet()};
+  const auto weight_of = [](const Alphabet& alphabet, std::string_view name) {
+    double all = 0;
+    double one = 0;
+    for (const Alphabet::Row& row : alphabet.rows()) {
+      all += row.weight;
+      if (row.op->name == name) one += row.weight;
+    }
+    return one / all;
+  };
+  const double before = weight_of(feedback.alphabet(), "aten.cumsum");
+  for (std::uint64_t index = 0; index < 1000; ++index) {
+    const CaseFile the_case = case_of(9, index);
+    feedback.note(the_case, ops_of(the_case).contains("aten.cumsum.default") ? 50 : 0);
+  }
+  EXPECT_GT(weight_of(feedback.alphabet(), "aten.cumsum"), 2 * before);
+  EXPECT_LT(weight_of(feedback.alphabet(), "aten.add"), 1.2 * weight_of(Alphabet(), "aten.add"));
+}
+
+TEST(GenePool, ChangesTheBestAndKeepsThemValid) {
+  GenePool pool(1);
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    pool.offer(genes_of(1, index), static_cast<double>(index % 50));
+  }
+  EXPECT_EQ(pool.best(), 49);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(complaint(draw_case(pool.next(), Alphabet())), "");
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::fuzz

@@ -1,0 +1,84 @@
+#include "fuzz/judge_case.h"
+
+#include <algorithm>
+
+#include "fuzz/features.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using conformance::CaseReport;
+using conformance::Runs;
+using conformance::Script;
+
+constexpr const char* kZeroAndOne = "allow-zero-and-one";
+
+class NoFiles final : public conformance::CaseFiles {
+ public:
+  [[nodiscard]] Result<std::map<std::string, spec::HostTensor, std::less<>>> tensors(
+      const std::string& file) const override {
+    return bad_input(file + ": this case has no folder of files");
+  }
+};
+
+const conformance::ExecutorSource& oracle_for(const CaseExecutors& executors,
+                                              const conformance::Configuration& options) {
+  return options.contains(kZeroAndOne) ? executors.wide_oracle : executors.oracle;
+}
+
+Result<Script> checked_script(const spec::CaseFile& the_case, const CaseExecutors& executors) {
+  GRAPHGATE_TRY_VOID(spec::check_case(the_case));
+  return conformance::script_of(the_case, executors.files);
+}
+
+}  // namespace
+
+const conformance::CaseFiles& no_files() {
+  static const NoFiles files;
+  return files;
+}
+
+Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
+                              const JudgeChoice& choice, std::vector<std::uint32_t>* features) {
+  GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
+  Runs runs(script, executors.subject, oracle_for(executors, script.options));
+  auto report = conformance::judge_script(runs, choice.judges, choice.settings);
+  if (!features || !report.ok()) return report;
+  // The judges have run it already.
+  const auto trace = runs.subject();
+  if (trace.ok()) *features = features_of(the_case, *trace.value(), *script.ops);
+  return report;
+}
+
+Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,
+                                         const CaseExecutors& executors, std::string_view mode) {
+  GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
+  Runs runs(script, executors.subject, oracle_for(executors, script.options));
+  return runs.oracle_on(script, mode);
+}
+
+Result<void> check_reference_takes(const spec::CaseFile& the_case, const CaseExecutors& executors) {
+  GRAPHGATE_TRY(const conformance::Trace trace, run_reference(the_case, executors, "eager"));
+  if (!trace.error || the_case.expectation.refusal) return {};
+  return *trace.error;
+}
+
+CheckResult check_signature(const spec::CaseFile& the_case, const CaseExecutors& executors,
+                            const Signature& signature,
+                            const conformance::JudgeSettings& settings) {
+  JudgeChoice choice;
+  choice.judges = {};
+  choice.settings = settings;
+  choice.settings.localize = false;
+  if (const auto judge = judge_of(signature)) choice.judges.add(*judge);
+  const auto report = judge_case(the_case, executors, choice);
+  if (!report.ok()) return CheckResult::kOther;
+  const std::vector<Signature> found = signatures_of(report.value(), the_case);
+  const bool shows = std::any_of(found.begin(), found.end(),
+                                 [&](const Signature& one) { return one.same_fault(signature); });
+  const bool is_good = shows || report.value().outcome == spec::Outcome::kPass;
+  if (!is_good || !check_reference_takes(the_case, executors).ok()) return CheckResult::kOther;
+  return shows ? CheckResult::kSame : CheckResult::kPasses;
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,65 @@
+// One case through the judges, in this process.
+//
+// Campaigns, the reducer and `graphgate replay` call this; executors come in as sources, so that
+// nothing here knows which they are.
+#pragma once
+
+#include <functional>
+
+#include "conformance/harness/executor_source.h"
+#include "conformance/harness/judge.h"
+#include "conformance/harness/script.h"
+#include "fuzz/signature.h"
+#include "spec/case_file.h"
+
+namespace graphgate::fuzz {
+
+// What judges a case. `wide_oracle` takes sizes 0 and 1 where a range starts at 2: it is asked for
+// cases with the option allow-zero-and-one. All outlive whoever holds this.
+struct CaseExecutors {
+  const conformance::ExecutorSource& subject;
+  const conformance::ExecutorSource& oracle;
+  const conformance::ExecutorSource& wide_oracle;
+  const conformance::CaseFiles& files;
+};
+
+// No case from a generator names a file: kBadInput for any.
+[[nodiscard]] const conformance::CaseFiles& no_files();
+
+struct JudgeChoice {
+  conformance::JudgeSet judges = conformance::JudgeSet::all();
+  conformance::JudgeSettings settings;
+};
+
+// An Error is about the case (check_case, or the reference refuses it as well) or the machine,
+// never a verdict. `features` takes what the executor's plans show (features.h).
+[[nodiscard]] Result<conformance::CaseReport> judge_case(
+    const spec::CaseFile& the_case, const CaseExecutors& executors, const JudgeChoice& choice,
+    std::vector<std::uint32_t>* features = nullptr);
+
+// What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
+// trace says so; an Error is about the case.
+[[nodiscard]] Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,
+                                                       const CaseExecutors& executors,
+                                                       std::string_view mode);
+
+// Whether the reference runs the whole scenario. kBadInput, with its words, where it does not: such
+// a case says nothing of any executor.
+[[nodiscard]] Result<void> check_reference_takes(const spec::CaseFile& the_case,
+                                                 const CaseExecutors& executors);
+
+// What came of a candidate of the reducer.
+enum class CheckResult : std::uint8_t {
+  kSame,    // what is looked for shows
+  kPasses,  // a valid case, and nothing is found
+  kOther,   // not valid, or something else is found
+};
+
+// Whether the case shows a finding with the fault of `signature` (Signature::same_fault). Asks the
+// one judge whose finding it is, then the reference.
+[[nodiscard]] CheckResult check_signature(const spec::CaseFile& the_case,
+                                          const CaseExecutors& executors,
+                                          const Signature& signature,
+                                          const conformance::JudgeSettings& settings);
+
+}  // namespace graphgate::fuzz

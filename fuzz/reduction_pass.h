@@ -1,0 +1,45 @@
+// One kind of change that makes a case smaller. The reducer (reducer.h) tries its changes, many at
+// a time and then one by one.
+//
+// A pass knows nothing of findings: it proposes. Whether a proposal is a valid case that still
+// shows what it should, the reducer asks. One file, one family of passes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/case_file.h"
+
+namespace graphgate::fuzz {
+
+struct ReductionPass {
+  std::string name;
+  // How many changes there are to be made. Deterministic.
+  std::function<std::size_t(const spec::CaseFile&)> count;
+  // The case with changes [begin, end) made; nothing where that makes no sense.
+  std::function<std::optional<spec::CaseFile>(const spec::CaseFile&, std::size_t begin,
+                                              std::size_t end)>
+      apply;
+  bool is_joint = true;  // whether several changes can be made at once
+};
+
+// Options of the case that no pass touches: the fault that is looked for.
+using KeptOptions = std::set<std::string, std::less<>>;
+
+// In the order of trying: by DESIGN, calls, then nodes, then configuration bits, then sizes; data
+// last.
+[[nodiscard]] std::vector<ReductionPass> step_passes();
+[[nodiscard]] std::vector<ReductionPass> node_passes();
+[[nodiscard]] std::vector<ReductionPass> port_passes();      // outputs and inputs
+[[nodiscard]] std::vector<ReductionPass> subgraph_passes();  // conditionals, functionalized ops
+[[nodiscard]] std::vector<ReductionPass> argument_passes();
+[[nodiscard]] std::vector<ReductionPass> option_passes(const KeptOptions& kept);
+[[nodiscard]] std::vector<ReductionPass> size_passes();
+[[nodiscard]] std::vector<ReductionPass> data_passes();
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,69 @@
+// What a finding is, whatever the case that shows it is called and however large it is.
+//
+// Two cases with one signature are one finding: campaigns count them once, the reducer never leaves
+// the signature that it began with, and `graphgate replay` says whether it still shows.
+//
+//   verifier V3.overlap [mm, pointwise] {memory=lines, streams}
+//   |        |          |         the options of the case, minimal once it is reduced
+//   |        |          op families at the place, those at fault first
+//   |        rule (docs/rules.md); of a run that ended its process: the signal
+//   detector: a judge, "run" for how the run itself ended, "crash", "timeout", "memory"
+//
+// Names of nodes, values and programs, sizes, seeds and numbers stand in no signature.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/judge.h"
+#include "spec/case_file.h"
+
+namespace graphgate::fuzz {
+
+struct Signature {
+  std::string detector;
+  std::string rule;
+  std::string pattern;        // "mm, pointwise"; empty where a finding names no node
+  std::string configuration;  // "memory=lines, streams"; empty: the default one
+  friend bool operator==(const Signature&, const Signature&) = default;
+  friend auto operator<=>(const Signature&, const Signature&) = default;
+
+  // The same detector, rule and pattern: what reduction keeps while options go.
+  [[nodiscard]] bool same_fault(const Signature& other) const;
+};
+
+// "verifier V3.overlap [mm, pointwise] {memory=lines, streams}", on one line.
+[[nodiscard]] std::string print_signature(const Signature& signature);
+// The inverse. kBadInput says what was expected.
+[[nodiscard]] Result<Signature> parse_signature(std::string_view text);
+
+// The signature that stands for a report: of what judges found, from the one nearest to the cause
+// (what a plan claims, then what a run did, then which bits came out). Nothing where no judge holds
+// anything against the executor: UNDECIDED, MISTRUSTED and UNSUPPORTED are no findings.
+[[nodiscard]] std::optional<Signature> signature_of(const conformance::CaseReport& report,
+                                                    const spec::CaseFile& the_case);
+
+// Those of all findings, each once, the one of signature_of first.
+[[nodiscard]] std::vector<Signature> signatures_of(const conformance::CaseReport& report,
+                                                   const spec::CaseFile& the_case);
+
+// What no report tells: the process that ran the case was ended ("crash", "signal 11"), took too
+// long ("timeout") or too much memory ("memory").
+[[nodiscard]] Signature signature_of_ending(std::string detector, std::string rule,
+                                            const spec::CaseFile& the_case);
+
+// The options of a case as signatures have them: without numbers, and without the names of nodes,
+// inputs and files.
+[[nodiscard]] std::string configuration_bits(const spec::CaseFile& the_case);
+
+// The judge whose finding it is; nothing for "run", "crash", "timeout" and "memory".
+[[nodiscard]] std::optional<conformance::Judge> judge_of(const Signature& signature);
+
+// What kind of op it is, as far as its row tells: "pointwise", "reduction" or "view", else its own
+// name without overload ("mm", "my.scale"); with a `_` behind it if it writes an operand
+// ("pointwise_", "copy_").
+[[nodiscard]] std::string op_family(std::string_view op, const spec::OpTable& ops);
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,86 @@
+// What cases came to, as sums that can be taken in any order.
+//
+// A worker hands back a tally for each batch, a campaign adds them up, `fuzz merge` adds up
+// campaigns: whoever ran which case when, the sum is the same. It is small however many cases
+// there were: what is kept of a case itself is a share of a digest, which tells whether two tallies
+// are equal case for case.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/outcome.h"
+#include "spec/text_lexer.h"
+
+namespace graphgate::fuzz {
+
+// One judged case. Features and signatures are what features.h and signature.h make of it.
+struct CaseVerdict {
+  std::uint64_t index = 0;
+  std::uint64_t content = 0;  // a hash of what was drawn
+  spec::Outcome outcome = spec::Outcome::kPass;
+  std::string signature;  // of the finding; empty: none
+  std::string message;    // of the finding, one line
+  std::vector<std::string> nodes;
+  std::vector<std::uint32_t> features;
+};
+
+// FNV-1a, 64 bits.
+[[nodiscard]] std::uint64_t hash_of(std::string_view bytes,
+                                    std::uint64_t seed = 0xcbf29ce484222325U);
+// Of everything in the verdict but the words of its message.
+[[nodiscard]] std::uint64_t digest_of(const CaseVerdict& verdict);
+
+// The cases [block * kBlockCases, (block + 1) * kBlockCases) that ran.
+inline constexpr std::uint64_t kBlockCases = 4096;
+struct BlockSum {
+  std::uint64_t cases = 0;
+  std::uint64_t digest = 0;  // the sum of the cases' digests, modulo 2^64
+  friend bool operator==(const BlockSum&, const BlockSum&) = default;
+};
+
+struct FeatureCount {
+  std::uint64_t cases = 0;
+  std::uint64_t first = 0;  // the least index
+  friend bool operator==(const FeatureCount&, const FeatureCount&) = default;
+};
+
+// The cases of one signature. `message` and `nodes` are those of the first.
+inline constexpr std::size_t kFirstCases = 16;
+struct SignatureCount {
+  spec::Outcome outcome = spec::Outcome::kFail;
+  std::uint64_t cases = 0;
+  std::vector<std::uint64_t> first;  // the least indices, at most kFirstCases, ascending
+  std::string message;
+  std::vector<std::string> nodes;
+  friend bool operator==(const SignatureCount&, const SignatureCount&) = default;
+};
+
+struct Tally {
+  std::uint64_t cases = 0;
+  std::array<std::uint64_t, spec::kOutcomeCount> outcomes{};
+  std::map<std::uint64_t, BlockSum> blocks;
+  std::map<std::string, SignatureCount> signatures;
+  std::map<std::uint32_t, FeatureCount> features;
+
+  void add(const CaseVerdict& verdict);
+  void add(const Tally& other);
+  [[nodiscard]] std::uint64_t count(spec::Outcome outcome) const {
+    return outcomes[static_cast<std::size_t>(outcome)];
+  }
+  friend bool operator==(const Tally&, const Tally&) = default;
+};
+
+// Lines "outcome PASS 12", "block 0 12 8317", "signature "..." FAIL 3 at 7 9 12 nodes "add"
+// message "..."", "feature 17 3 at 7".
+[[nodiscard]] std::string print_tally(const Tally& tally);
+// Digits without a sign, in 64 bits, or "expected WHAT".
+[[nodiscard]] Result<std::uint64_t> take_number(spec::TextReader& reader, std::string_view what);
+// Takes one such line, or returns false where the reader stands at another word.
+[[nodiscard]] Result<bool> take_tally_line(spec::TextReader& reader, Tally& tally);
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,20 @@
+// The ops of a case, without a copy of the builtin table.
+//
+// A table has some thousand rows of strings. Whoever looks at many cases (campaigns, the reducer)
+// asks for the same one again and again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spec/case_file.h"
+
+namespace graphgate::spec {
+
+// What case_ops gives: the builtin table itself for a case without ops of its own, and for others
+// the table of the latest such rows that this thread asked for, if it is that again.
+[[nodiscard]] Result<std::shared_ptr<const OpTable>> shared_case_ops(
+    const CaseFile& the_case, const std::vector<std::string>& replacements = {});
+
+}  // namespace graphgate::spec

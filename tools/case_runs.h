@@ -1,0 +1,70 @@
+// Single cases under the built-in executors, in this process or in one of their own.
+//
+// reduce, replay and the bench of the reducer look at cases through these.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuzz/judge_case.h"
+
+namespace graphgate::tools {
+
+// The optimized executor as the subject, the reference as the oracle. `files` outlives it.
+class BuiltinExecutors {
+ public:
+  explicit BuiltinExecutors(const conformance::CaseFiles& files);
+  [[nodiscard]] fuzz::CaseExecutors get() const {
+    return {*subject_, *oracle_, *wide_oracle_, files_};
+  }
+
+ private:
+  std::unique_ptr<conformance::ExecutorSource> subject_;
+  std::unique_ptr<conformance::ExecutorSource> oracle_;
+  std::unique_ptr<conformance::ExecutorSource> wide_oracle_;
+  const conformance::CaseFiles& files_;
+};
+
+// The case under these options over its own; where an option of the case contradicts them, under
+// them alone.
+[[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
+                                        const conformance::Configuration& flags);
+
+// In a process of its own or not.
+struct Isolation {
+  bool is_on = false;
+  std::uint32_t timeout_seconds = 10;  // for each look
+  std::uint64_t memory_bytes = 0;      // address space; 0: as this process's
+};
+
+// What a look at a case showed. Without signatures `outcome` says why there is none.
+struct CaseLook {
+  spec::Outcome outcome = spec::Outcome::kPass;
+  std::string reason;
+  std::vector<fuzz::Signature> signatures;  // the first stands for the case
+};
+
+// Judges it. Isolated: what ends the process, or does not end, is a signature "crash SIGSEGV",
+// "timeout ..." or "memory ...". An Error is about the case, or the machine.
+[[nodiscard]] Result<CaseLook> look_at_case(const spec::CaseFile& the_case,
+                                            const fuzz::CaseExecutors& executors,
+                                            const fuzz::JudgeChoice& choice,
+                                            const Isolation& isolation);
+
+// fuzz::check_signature, in a process of its own where isolated. What ends the process is compared
+// with the signature's detector and rule.
+[[nodiscard]] fuzz::CheckResult check_case_for(const spec::CaseFile& the_case,
+                                               const fuzz::CaseExecutors& executors,
+                                               const fuzz::Signature& signature,
+                                               const conformance::JudgeSettings& settings,
+                                               const Isolation& isolation);
+
+// "SIGSEGV"; "exit" for 0, a process that ended by itself.
+[[nodiscard]] std::string crash_rule(int signal);
+
+// Whether the finding is that the process does not survive: it shows in isolation alone.
+[[nodiscard]] bool ends_process(const fuzz::Signature& signature);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,211 @@
+// graphgate fuzz as its users meet it.
+#include <csignal>
+
+#include "tools/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliFuzz : public Cli {
+ protected:
+  [[nodiscard]] std::string corpus(const char* name = "corpus") const {
+    return (folder_ / name).string();
+  }
+  [[nodiscard]] nlohmann::json json(const char* name) const {
+    return nlohmann::json::parse(read_file(folder_ / name), nullptr, false);
+  }
+  [[nodiscard]] std::string option(const char* flag, const char* name) const {
+    return std::string(" ") + flag + " " + (folder_ / name).string();
+  }
+  // The findings of a report whose signature holds the text.
+  [[nodiscard]] static std::vector<nlohmann::json> findings(const nlohmann::json& report,
+                                                            const std::string& text) {
+    std::vector<nlohmann::json> out;
+    for (const auto& finding : report["findings"]) {
+      const bool has = finding["signature"].get<std::string>().find(text) != std::string::npos;
+      if (has) out.push_back(finding);
+    }
+    return out;
+  }
+};
+
+TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
+  const std::string command =
+      "fuzz --cases 30 -j 2 --deviation signature_ignores_mutations --judges verifier --corpus " +
+      corpus() + option("--json", "r.json") + option("--junit", "r.xml") +
+      option("--sarif", "r.sarif");
+  const CliRun outcome = run(command);
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded());
+  EXPECT_EQ(report["cases"], 30);
+  const auto found = findings(report, "verifier V2.missing-output");
+  ASSERT_FALSE(found.empty()) << report["findings"].dump(2);
+  const auto& first = found.front();
+  EXPECT_EQ(first["status"], "confirmed");
+  EXPECT_LE(first["reduced_nodes"].get<int>(), 5);
+  EXPECT_LE(first["reduced_calls"].get<int>(), 3);
+  const std::string name = first["name"];
+  EXPECT_EQ(first["file"], "regression/" + name + ".case");
+  const std::string text = read_file(folder_ / "corpus/regression" / (name + ".case"));
+  EXPECT_NE(text.find("option \"deviation\" \"signature_ignores_mutations\""), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Signature: verifier V2.missing-output"), std::string::npos) << text;
+  // NDJSON where nobody looks, JUnit and SARIF for the same findings.
+  EXPECT_NE(outcome.out.find("{\"event\":\"finding\",\"name\":\"" + name + "\""),
+            std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.xml").find("<testsuite name=\"graphgate fuzz\""),
+            std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.xml").find(name + ".case"), std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.sarif").find("\"ruleId\": \"V2.missing-output"),
+            std::string::npos);
+  // The line of the report shows it again.
+  const CliRun replayed = run(first["replay"].get<std::string>().substr(sizeof("graphgate")));
+  EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
+  EXPECT_NE(replayed.out.find("shows 'verifier V2.missing-output"), std::string::npos)
+      << replayed.out;
+  // The next campaign tells of it, and does not reduce it again.
+  EXPECT_EQ(run(command).code, 1);
+  const auto again = findings(json("r.json"), "verifier V2.missing-output");
+  ASSERT_EQ(again.size(), found.size());
+  EXPECT_EQ(again.front()["remark"], "the corpus had it");
+}
+
+TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "sanitizers need more address space than any limit";
+#endif
+#endif
+  // No case has room to run.
+  const CliRun outcome = run("fuzz --cases 6 -j 2 --judges state --memory-limit 1M --corpus " +
+                             corpus() + option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const auto report = json("r.json");
+  EXPECT_EQ(report["cases"], 6);
+  const auto crashes = findings(report, "memory out-of-memory");
+  ASSERT_EQ(crashes.size(), 1U) << report.dump(2);
+  EXPECT_EQ(crashes[0]["outcome"], "CRASH");
+  EXPECT_EQ(crashes[0]["cases"], 6);
+}
+
+TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {
+  const std::string common =
+      " --seed 5 --judges verifier --no-replay --reduce-time 0.1 -j 2 --corpus ";
+  EXPECT_LE(run("fuzz --cases 60" + common + corpus("whole")).code, 1);
+  EXPECT_LE(run("fuzz --cases 60 --shard 0/2" + common + corpus("parts")).code, 1);
+  // The environment of a GoogleTest runner.
+  ::setenv("GTEST_SHARD_INDEX", "1", 1);
+  ::setenv("GTEST_TOTAL_SHARDS", "2", 1);
+  ::setenv("GTEST_SHARD_STATUS_FILE", (folder_ / "status").c_str(), 1);
+  EXPECT_LE(run("fuzz --cases 60" + common + corpus("parts")).code, 1);
+  ::unsetenv("GTEST_TOTAL_SHARDS");
+  EXPECT_EQ(run("fuzz --cases 60" + common + corpus("parts")).code, 4);
+  ::unsetenv("GTEST_SHARD_INDEX");
+  EXPECT_TRUE(fs::exists(folder_ / "status"));
+  const CliRun merged = run("fuzz merge " + corpus("parts") + " --into " + corpus("all"));
+  EXPECT_LE(merged.code, 1) << merged.err;
+  const auto results = [&](const char* name) {
+    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(results("all"), results("whole"));
+  EXPECT_NE(results("all").find("block 0 60 "), std::string::npos) << results("all");
+  const CliRun twice = run("fuzz merge " + corpus("parts") + " " + corpus("whole"));
+  EXPECT_EQ(twice.code, 4);
+  EXPECT_NE(twice.err.find("ran the same cases"), std::string::npos) << twice.err;
+}
+
+TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
+  const std::string line = (folder_ / "graphgate").string() +
+                           " fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() +
+                           option("--json", "r.json") + " >" + (folder_ / "o").string();
+  const pid_t shell = ::fork();
+  if (shell == 0) {
+    ::execl("/bin/sh", "sh", "-c", ("exec " + line).c_str(), nullptr);
+    ::_exit(127);
+  }
+  const fs::path state = folder_ / "corpus/campaigns/shard-0-of-1.campaign";
+  for (int i = 0; i < 600 && !fs::exists(state); ++i) ::usleep(100'000);
+  ASSERT_EQ(::kill(shell, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(shell, &status, 0), shell);
+  ASSERT_TRUE(WIFEXITED(status));
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded());
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_EQ(WEXITSTATUS(status) == 2, report["findings"].empty());
+  EXPECT_NE(read_file(folder_ / "o").find("{\"event\":\"end\""), std::string::npos);
+}
+
+TEST_F(CliFuzz, SaysWhatCannotBeWritten) {
+  const CliRun nowhere = run("fuzz --cases 1 --corpus /dev/null/corpus");
+  EXPECT_EQ(nowhere.code, 3);
+  EXPECT_NE(nowhere.err.find("/dev/null/corpus"), std::string::npos) << nowhere.err;
+  // As on a full disk: no file may grow beyond some KiB.
+  const fs::path real = folder_ / "graphgate.real";
+  fs::rename(folder_ / "graphgate", real);
+  std::ofstream(folder_ / "graphgate")
+      << "#!/bin/sh\ntrap '' XFSZ\nulimit -f 16\nexec " << real.string() << " \"$@\"\n";
+  fs::permissions(folder_ / "graphgate", fs::perms::owner_all);
+  const CliRun full = run("fuzz --cases 1 -j 4 --corpus " + corpus());
+  EXPECT_EQ(full.code, 3) << full.out << full.err;
+  EXPECT_NE(full.err.find("no room for the journal"), std::string::npos) << full.err;
+}
+
+TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 4);
+  fs::create_directories(folder_ / "corpus/regression");
+  const CliRun nothing = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(nothing.code, 2) << nothing.out;
+  EXPECT_NE(nothing.out.find("nothing was run, which is no pass"), std::string::npos);
+  const fs::path stored = folder_ / "corpus/regression/verifier-V3-0123456789ab.case";
+  std::ofstream(stored) << "graphgate-case 1\nname \"stored\"\nseed 1\nprogram \"p\" {\n"
+                           "  input %x : f32[4]\n  %y = aten.neg.default(%x)\n  output %y\n}\n"
+                           "scenario {\n  call p\n}\nexpect PASS\n";
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 0);
+  const fs::path ledger = folder_ / "corpus/ledger.txt";
+  std::ofstream(ledger) << "verifier-V3-0123456789ab FAIL https://example.org/issues/1\n";
+  const CliRun xpass = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(xpass.code, 1) << xpass.out;
+  EXPECT_NE(xpass.out.find("\"outcome\":\"XPASS\""), std::string::npos) << xpass.out;
+  std::ofstream(ledger) << "verifier-V3-0123456789ab PASS https://example.org/issues/1\n";
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 0);
+  std::ofstream(ledger) << "verifier-V4-0123456789ab FAIL https://example.org/issues/2\n";
+  const CliRun blind = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(blind.code, 4);
+  EXPECT_NE(blind.err.find("has no case of 'verifier-V4-0123456789ab'"), std::string::npos)
+      << blind.err;
+}
+
+TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
+  for (const char* arguments :
+       {"--shard 4/4", "--time soon", "--memory-limit much", "--judges nobody",
+        "--ops nothing.at.all", "--cases 0", "--replay-only --no-replay", "--json - --junit -",
+        "--deviation nothing"}) {
+    const CliRun outcome = run("fuzz --cases 1 --corpus " + corpus() + " " + arguments);
+    EXPECT_EQ(outcome.code, 4) << arguments << outcome.err;
+    EXPECT_EQ(outcome.err.find("internal"), std::string::npos) << outcome.err;
+  }
+}
+
+// docs/scaling.md shows the files that are used.
+TEST(ClusterFiles, StandInTheirPage) {
+  const fs::path root = fs::path(GRAPHGATE_GOLDEN_DIR).parent_path();
+  const std::string page = read_file(root / "docs/scaling.md");
+  for (const char* name : {"fuzz.sbatch", "fuzz-job.yaml"}) {
+    std::ifstream file(root / "tools/cluster" / name);
+    std::string shown;
+    for (std::string line; std::getline(file, line);)
+      shown += (line.empty() ? "" : "    ") + line + "\n";
+    EXPECT_FALSE(shown.empty());
+    EXPECT_NE(page.find(shown), std::string::npos) << name;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::tools

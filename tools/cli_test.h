@@ -1,0 +1,86 @@
+// The program as its users meet it: what tests of the command line run it with.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "interop/safetensors.h"
+
+namespace graphgate::tools {
+
+namespace fs = std::filesystem;
+
+struct CliRun {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("graphgate_cli_") + test->name() + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    // Names without blanks, wherever the build and the sources are.
+    fs::create_symlink(GRAPHGATE_BINARY, folder_ / "graphgate");
+    fs::create_directory_symlink(GRAPHGATE_GOLDEN_DIR, folder_ / "golden");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // Runs `graphgate ARGUMENTS`, a shell fragment.
+  CliRun run(const std::string& arguments) {
+    const fs::path out = folder_ / "out.txt";
+    const fs::path err = folder_ / "err.txt";
+    const std::string command = (folder_ / "graphgate").string() + " " + arguments + " >" +
+                                out.string() + " 2>" + err.string();
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  [[nodiscard]] std::string model(const std::string& name) const {
+    return (folder_ / "golden/models" / name).string();
+  }
+
+  // A copy of a model's recording in the scratch folder, changed by `edit`.
+  template <class Edit>
+  std::string edited_recording(const std::string& name, Edit edit) {
+    interop::NamedTensors tensors =
+        interop::read_safetensors(model(name + ".safetensors")).value().tensors;
+    edit(tensors);
+    const fs::path path = folder_ / (name + ".safetensors");
+    EXPECT_TRUE(interop::write_safetensors(path.string(), tensors).ok());
+    fs::copy_file(model(name + ".geometry.json"), folder_ / (name + ".geometry.json"));
+    return path.string();
+  }
+
+  fs::path folder_;
+};
+
+inline std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  const std::size_t start = text.rfind('\n', end);
+  return text.substr(start + 1, end - start);
+}
+
+inline std::size_t line_count(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace graphgate::tools

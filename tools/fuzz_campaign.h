@@ -1,0 +1,54 @@
+// A campaign: hands out the cases of a shard to workers, adds up what comes back, looks at findings
+// again, and keeps its state in a file so that it can go on after anything.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "fuzz/campaign_state.h"
+#include "fuzz/corpus.h"
+#include "fuzz/ledger.h"
+#include "tools/fuzz_findings.h"
+#include "tools/fuzz_view.h"
+#include "tools/fuzz_workers.h"
+#include "tools/stop_signals.h"
+
+namespace graphgate::tools {
+
+struct CampaignOptions {
+  fuzz::CampaignKey key;
+  std::uint64_t cases = 0;  // of all shards together; 0: as many as there is time for
+  double seconds = 0;       // wall-clock time, earlier parts of a resumed campaign included; 0: any
+  fuzz::Shard shard;
+  PoolOptions pool;
+  FindingOptions findings;
+  bool resume = false;   // goes on with the state that is there, if there is one
+  std::string case_log;  // a file that gets a line for each case; empty: none
+};
+
+// What a campaign is about. All outlive it.
+struct CampaignParts {
+  JudgeIndex judge;
+  LookAgain look_again;
+  std::function<std::uint64_t(std::uint64_t index)> content_of;  // CaseVerdict::content
+  std::function<Result<std::string>(std::uint64_t index)> print_case;
+  const fuzz::Corpus& corpus;
+  const fuzz::Ledger& ledger;
+  CampaignView& view;
+  const StopSignals& stop;
+};
+
+struct CampaignEnd {
+  fuzz::CampaignState state;
+  bool is_interrupted = false;      // by a signal
+  std::uint64_t not_looked_at = 0;  // findings of this shard that are still pending
+};
+
+// Runs until cases or time are used up, or SIGINT or SIGTERM comes. The state is in the corpus when
+// it returns, and at most some seconds old if it never does. kBadInput where the corpus holds the
+// state of another campaign and `resume` is asked for; kInfrastructure where something cannot be
+// written.
+[[nodiscard]] Result<CampaignEnd> run_campaign(const CampaignOptions& options,
+                                               const CampaignParts& parts);
+
+}  // namespace graphgate::tools

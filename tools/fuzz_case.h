@@ -1,0 +1,76 @@
+// The cases of a campaign: drawn by the generator, changed by the flags of the command line, judged
+// by the built-in executors, looked at again and reduced where they show something.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "conformance/harness/judge.h"
+#include "fuzz/judge_case.h"
+#include "spec/case_file.h"
+#include "tools/fuzz_findings.h"
+#include "tools/fuzz_workers.h"
+#include "tools/reduce_case.h"
+
+namespace graphgate::tools {
+
+// Where cases come from: both are pure functions of the index.
+struct CaseSource {
+  std::function<spec::CaseFile(std::uint64_t index)> draw;
+  std::function<std::uint64_t(std::uint64_t index)> content_of;
+};
+
+struct CaseSetting {
+  std::uint32_t generator = 0;
+  std::uint64_t seed = 0;
+  conformance::Configuration flags;    // of the executor under test, over what a case asks for
+  conformance::JudgeSet judges;        // of every case
+  std::uint64_t all_judges_every = 0;  // and all of them of the first of so many; 0: never
+  conformance::JudgeSettings settings;
+  PoolOptions pool;  // limits of a case that is looked at again
+  double reduce_seconds = 10;
+};
+
+class FuzzCases {
+ public:
+  FuzzCases(CaseSource source, CaseSetting setting);
+
+  // As it is judged: with the flags.
+  [[nodiscard]] spec::CaseFile draw(std::uint64_t index) const;
+  // Where an option of the case contradicts a flag, the flags have it all.
+  [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case) const;
+  [[nodiscard]] Result<std::string> print(std::uint64_t index) const;
+  [[nodiscard]] std::uint64_t content_of(std::uint64_t index) const {
+    return source_.content_of(index);
+  }
+  // What the judges say of the case. What says that the case itself is no good is a finding about
+  // the generator.
+  [[nodiscard]] fuzz::CaseVerdict judge(std::uint64_t index,
+                                        const std::function<void()>& begin_judging) const;
+  // For one that is not drawn, by these judges. Where it shows several things, and one of them has
+  // the name `expected`, that one is told.
+  [[nodiscard]] fuzz::CaseVerdict judge_case(const spec::CaseFile& the_case,
+                                             conformance::JudgeSet judges,
+                                             const std::string& expected = {}) const;
+  // Runs it again alone, then behind what ran before it; reduces what comes again.
+  [[nodiscard]] TriageResult look_again(const TriageTask& task) const;
+
+ private:
+  [[nodiscard]] fuzz::JudgeChoice choice_of(std::uint64_t index) const;
+  // How often of `times` the signature comes, in a worker of its own each.
+  [[nodiscard]] int count_again(const TriageTask& task, const Batch& batch, int times) const;
+  [[nodiscard]] Result<ReducedCase> reduce(const TriageTask& task,
+                                           const spec::CaseFile& the_case) const;
+  void keep_case(const TriageTask& task, TriageResult& result) const;
+  [[nodiscard]] bool draws(const TriageTask& task) const;
+  [[nodiscard]] std::vector<std::string> header_of(
+      const TriageTask& task, const spec::CaseFile& the_case,
+      const std::optional<spec::CaseFile>& passing) const;
+
+  CaseSource source_;
+  CaseSetting setting_;
+  BuiltinExecutors executors_;
+};
+
+}  // namespace graphgate::tools

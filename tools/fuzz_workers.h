@@ -1,0 +1,121 @@
+// Worker processes of a campaign: each runs batches of cases, many in one process.
+//
+//   campaign ──batch──> worker   forked once, lives until its executor takes it down
+//            <──tally──          one for each batch
+//            <──journal──        the case it is at, through shared memory
+//
+// A worker that is ended by a signal, that exits, or that stays too long in one case is replaced,
+// and the case it was at is handed out as lost: what a crash costs is the rest of its batch. The
+// process that makes a pool must have one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fuzz/journal.h"
+#include "fuzz/shard.h"
+#include "fuzz/tally.h"
+
+namespace graphgate::tools {
+
+// Draws and judges the case of this index; says so when it begins to judge. Runs in a worker.
+using JudgeIndex = std::function<fuzz::CaseVerdict(std::uint64_t index,
+                                                   const std::function<void()>& begin_judging)>;
+
+struct PoolOptions {
+  int jobs = 1;
+  fuzz::Shard shard;
+  double timeout_seconds = 20;     // for one case, by the clock on the wall
+  std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
+  bool wants_lines = false;        // a line of text for each case, for a log
+};
+
+// Cases [begin, end) of the shard, by their ordinals.
+struct Batch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct BatchDone {
+  Batch batch;
+  fuzz::Tally tally;
+  std::string lines;  // case_log.h
+  double seconds = 0;
+};
+
+// A case that ended its process. The cases of the batch before it are to be run again, those
+// behind it still have to be: their results are lost.
+struct CaseLost {
+  Batch batch;
+  std::uint64_t ordinal = 0;
+  fuzz::CasePhase phase = fuzz::CasePhase::kNone;
+  bool is_timeout = false;
+  bool is_memory = false;  // what was said or done is what happens without memory
+  int signal = 0;          // 0: it exited by itself
+  std::string last_words;  // the last line that it wrote to standard error
+};
+
+// "signal 11 (Segmentation fault)", "more than 20 s", "out of memory", "it exited".
+[[nodiscard]] std::string describe(const CaseLost& lost, double timeout_seconds);
+
+// "crash SIGSEGV [] {}": what is known of a case that told nothing.
+[[nodiscard]] std::string ending_signature(const CaseLost& lost);
+
+struct PoolNews {
+  std::vector<BatchDone> done;
+  std::vector<CaseLost> lost;
+};
+
+class WorkerPool {
+ public:
+  // The journal has as many rings as there are jobs.
+  WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeIndex judge);
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+  ~WorkerPool();  // ends all workers
+
+  [[nodiscard]] std::size_t busy() const;
+  [[nodiscard]] bool has_idle() const { return busy() < workers_.size(); }
+  // Gives a batch to an idle worker, which is started if it is not there. kInfrastructure where no
+  // process can be made.
+  [[nodiscard]] Result<void> assign(const Batch& batch);
+  // Waits for news, at most so long. kInternal where a worker says what nobody understands.
+  [[nodiscard]] Result<PoolNews> wait(int milliseconds);
+
+ private:
+  struct Worker {
+    pid_t process = 0;  // 0: there is none
+    int channel = -1;   // batches go there, tallies come from there
+    int words = -1;     // what it writes to standard error
+    bool is_busy = false;
+    Batch batch;
+    std::string received;
+    std::uint64_t assigned_nanoseconds = 0;
+  };
+
+  Result<void> start(std::size_t index);
+  [[noreturn]] void be_worker(std::size_t index, int channel);
+  // False where the worker is gone.
+  bool read_some(Worker& worker);
+  Result<void> take_messages(Worker& worker, PoolNews& news);
+  void bury(std::size_t index, bool is_timeout, PoolNews& news);
+  [[nodiscard]] bool is_late(std::size_t index) const;
+
+  PoolOptions options_;
+  fuzz::Journal& journal_;
+  JudgeIndex judge_;
+  std::vector<Worker> workers_;
+};
+
+// One batch in a worker of its own, up to its end or to the first case that is lost.
+[[nodiscard]] Result<PoolNews> run_apart(const PoolOptions& options, const JudgeIndex& judge,
+                                         const Batch& batch);
+
+// Whether a limit on address space can be set: sanitizers need terabytes of it.
+[[nodiscard]] bool can_limit_memory();
+
+}  // namespace graphgate::tools

@@ -1,0 +1,24 @@
+// SIGINT and SIGTERM as a question that a long run asks itself.
+#pragma once
+
+#include <csignal>
+
+namespace graphgate::tools {
+
+// While it lives, the first SIGINT or SIGTERM is only noted; a second one does what it always does.
+// One at a time.
+class StopSignals {
+ public:
+  StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals();
+
+  // The signal that came, or 0.
+  [[nodiscard]] int came() const;
+
+ private:
+  struct sigaction before_[2]{};
+};
+
+}  // namespace graphgate::tools

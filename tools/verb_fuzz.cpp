@@ -1,0 +1,256 @@
+// graphgate fuzz: a campaign.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "conformance/harness/temporary_folder.h"
+#include "fuzz/generator.h"
+#include "tools/executor_sources.h"
+#include "tools/fuzz_campaign.h"
+#include "tools/fuzz_case.h"
+#include "tools/fuzz_report.h"
+#include "tools/programs.h"
+#include "tools/quantities.h"
+#include "tools/report_formats.h"
+#include "tools/stop_signals.h"
+#include "tools/verb_fuzz.h"
+
+namespace graphgate::tools {
+namespace {
+
+constexpr std::uint64_t kDefaultFuzzCases = 1000;
+// What finds most for its time; every 16th case is for all judges.
+constexpr const char* kQuickJudges = "provenance,bounds,verifier,state,happens-before";
+constexpr std::uint64_t kAllJudgesEvery = 16;
+
+void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
+  fuzz.add_option("--seed", verb.seed, "what all cases follow from");
+  fuzz.add_option("--cases", verb.cases,
+                  "how many, over all shards (default: 1000, without --time)")
+      ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  fuzz.add_option("--time", verb.time, "how long, as 8h, 30m or 90s");
+  fuzz.add_option("--jobs,-j", verb.jobs, "worker processes (default: one for each processor)")
+      ->check(CLI::Range(1, 1024));
+  fuzz.add_option("--shard", verb.shard,
+                  "i/N: only the cases whose index leaves i when divided by N (default: as a Slurm "
+                  "array, a Kubernetes indexed job or GTEST_TOTAL_SHARDS says)");
+  fuzz.add_option("--corpus", verb.corpus, "a folder for findings and the campaign's state")
+      ->capture_default_str();
+  fuzz.add_option("--ledger", verb.ledger, "known findings (default: ledger.txt of the corpus)");
+  fuzz.add_flag("--resume", verb.resume,
+                "go on where the corpus says; begin where it says nothing");
+  fuzz.add_flag("--replay-only", verb.replay_only, "only run what the corpus keeps");
+  fuzz.add_flag("--no-replay", verb.no_replay, "do not run what the corpus keeps");
+  fuzz.add_option("--judges", verb.judges,
+                  "all, or names with commas (default: " + std::string(kQuickJudges) +
+                      ", and all of them for every 16th case)");
+  fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5");
+  fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas");
+  fuzz.add_option("--timeout", verb.timeout_seconds, "seconds for one case")
+      ->check(CLI::Range(0.1, 1e6))
+      ->capture_default_str();
+  fuzz.add_option("--memory-limit", verb.memory_limit, "address space of a worker; 0: no limit")
+      ->capture_default_str();
+  fuzz.add_option("--reduce-time", verb.reduce_seconds, "seconds to reduce one finding")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  fuzz.add_option("--case-log", verb.case_log, "write a line for each case to this file");
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value) return std::nullopt;
+  return std::string(value);
+}
+
+Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
+  auto judges = conformance::parse_judges(verb.judges.empty() ? kQuickJudges : verb.judges);
+  if (!judges.ok()) return judges.error().at("--judges");
+  return judges;
+}
+
+Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
+  CampaignOptions options;
+  GRAPHGATE_TRY(const fuzz::ShardChoice choice, fuzz::choose_shard(verb.shard, environment));
+  options.shard = choice.shard;
+  options.cases = verb.cases;
+  if (!verb.time.empty()) {
+    const auto seconds = parse_duration(verb.time);
+    if (!seconds.ok()) return seconds.error().at("--time");
+    options.seconds = seconds.value();
+  }
+  if (options.cases == 0 && options.seconds == 0) options.cases = kDefaultFuzzCases;
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
+  options.pool.shard = options.shard;
+  options.pool.timeout_seconds = verb.timeout_seconds;
+  const auto bytes = parse_bytes(verb.memory_limit);
+  if (!bytes.ok()) return bytes.error().at("--memory-limit");
+  options.pool.memory_bytes = bytes.value();
+  options.pool.wants_lines = !verb.case_log.empty();
+  options.case_log = verb.case_log;
+  options.resume = verb.resume;
+  const double patience = 3 * verb.reduce_seconds + 10 * verb.timeout_seconds + 30;
+  options.findings.timeout_seconds = static_cast<std::uint32_t>(std::min(patience, 1e8));
+  options.key.generator = static_cast<std::uint32_t>(fuzz::kGeneratorVersion);
+  options.key.seed = verb.seed;
+  options.key.settings = {{"judges", verb.judges.empty() ? "quick" : verb.judges}};
+  if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
+  if (!verb.exclude.empty()) options.key.settings["exclude"] = verb.exclude;
+  const auto flags = planner_configuration(*verb.app);
+  if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
+  return options;
+}
+
+// Bazel's and GoogleTest's protocol: this file says that the test knows of shards.
+void touch_shard_status() {
+  if (const auto path = environment("GTEST_SHARD_STATUS_FILE")) {
+    std::ofstream file(*path, std::ios::app);
+  }
+}
+
+// Caches that cases ask for lie below a folder of this run, in memory where the machine has a place
+// for that: a worker that is killed cannot clean up.
+class Scratch {
+ public:
+  Scratch() : folder_(prepared()) { (void)::setenv("TMPDIR", folder_->path().c_str(), 1); }
+
+ private:
+  static std::unique_ptr<conformance::TemporaryFolder> prepared() {
+    constexpr const char* kInMemory = "/dev/shm";
+    if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
+    return std::make_unique<conformance::TemporaryFolder>();
+  }
+  std::unique_ptr<conformance::TemporaryFolder> folder_;
+};
+
+Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options) {
+  CaseSetting setting;
+  setting.generator = options.key.generator;
+  setting.seed = verb.seed;
+  setting.flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(setting.judges, judges_of(verb));
+  setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
+  setting.settings.localize = false;
+  setting.pool = options.pool;
+  setting.pool.wants_lines = false;
+  setting.reduce_seconds = verb.reduce_seconds;
+  return setting;
+}
+
+Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
+                        const fuzz::Ledger& ledger, CampaignView& view) {
+  GRAPHGATE_TRY(const CampaignOptions options, campaign_options(verb));
+  GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options));
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
+  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
+  for (const std::string& remark : planner.remarks) view.remark(remark);
+  const auto genes = [seed = verb.seed](std::uint64_t index) {
+    return fuzz::genes_of(seed, index);
+  };
+  const FuzzCases cases(
+      {[&](std::uint64_t index) { return fuzz::draw_case(genes(index), alphabet); },
+       [&](std::uint64_t index) {
+         const fuzz::GeneVector vector = genes(index);
+         return fuzz::hash_of({reinterpret_cast<const char*>(vector.data()),
+                               vector.size() * sizeof(vector.front())});
+       }},
+      setting);
+  FuzzOutcome outcome;
+  outcome.corpus = corpus.root();
+  const StopSignals stop;
+  const Scratch scratch;
+  if (!verb.no_replay) {
+    GRAPHGATE_TRY(outcome.replayed,
+                  replay_corpus(
+                      corpus, ledger, cases, options.pool, [&] { return stop.came() != 0; }, view));
+  }
+  outcome.is_interrupted = stop.came() != 0;
+  outcome.state.key = options.key;
+  if (verb.replay_only || outcome.is_interrupted) return outcome;
+  const CampaignParts parts{[&](std::uint64_t index, const std::function<void()>& begin) {
+                              return cases.judge(index, begin);
+                            },
+                            [&](const TriageTask& task) { return cases.look_again(task); },
+                            [&](std::uint64_t index) { return cases.content_of(index); },
+                            [&](std::uint64_t index) { return cases.print(index); },
+                            corpus,
+                            ledger,
+                            view,
+                            stop};
+  GRAPHGATE_TRY(CampaignEnd end, run_campaign(options, parts));
+  outcome.state = std::move(end.state);
+  outcome.is_interrupted = end.is_interrupted;
+  return outcome;
+}
+
+}  // namespace
+
+Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus) {
+  const std::string usual = corpus + "/ledger.txt";
+  if (path.empty() && !std::filesystem::exists(usual)) return fuzz::Ledger();
+  const std::string& chosen = path.empty() ? usual : path;
+  GRAPHGATE_TRY(const std::string text, read_text(chosen));
+  return fuzz::Ledger::parse(text, chosen);
+}
+
+Result<void> write_fuzz_reports(const FuzzVerb& verb, const FuzzOutcome& outcome,
+                                const fuzz::Ledger& ledger) {
+  const std::vector<FileReport> reports = file_reports(outcome, ledger);
+  if (!verb.junit.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_junit(reports, "graphgate fuzz"), verb.junit));
+  }
+  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(outcome, ledger)), verb.json));
+  }
+  return {};
+}
+
+CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
+  CLI::App* fuzz = app.add_subcommand(
+      "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
+  verb.app = fuzz;
+  add_campaign_options(*fuzz, verb);
+  add_planner_flags(*fuzz, verb.planner);
+  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)");
+  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file");
+  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file");
+  fuzz->footer(
+      "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
+      "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
+      "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
+      "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
+      "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");
+  verb.merge_app = add_fuzz_merge(*fuzz, verb);
+  return fuzz;
+}
+
+Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
+  const int to_stdout = (verb.json == "-") + (verb.junit == "-") + (verb.sarif == "-");
+  if (to_stdout > 1) return bad_input("only one report can go to standard output");
+  if (verb.merge_app->parsed()) return run_fuzz_merge(verb);
+  if (verb.replay_only && verb.no_replay) {
+    return bad_input("--replay-only and --no-replay contradict each other");
+  }
+  touch_shard_status();
+  GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.corpus));
+  GRAPHGATE_TRY(const fuzz::Corpus corpus, verb.replay_only
+                                               ? fuzz::Corpus::open_for_reading(verb.corpus)
+                                               : fuzz::Corpus::open(verb.corpus, write_text));
+  // A report on standard output leaves it to itself.
+  const auto view = view_for(to_stdout > 0 ? stderr : stdout);
+  GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, *view));
+  view->end(describe(outcome, ledger));
+  GRAPHGATE_TRY_VOID(write_fuzz_reports(verb, outcome, ledger));
+  return exit_code_of(outcome, ledger);
+}
+
+}  // namespace graphgate::tools
