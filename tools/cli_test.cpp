@@ -373,7 +373,7 @@ TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
   for (const char* file : {"mutations.pt2", "mutations.safetensors", "mutations.geometry.json"}) {
     fs::copy_file(model(file), models / file, fs::copy_options::overwrite_existing);
   }
-  const Outcome outcome = run("bench judges --json - --models " + models.string());
+  const CliRun outcome = run("bench judges --json - --models " + models.string());
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << outcome.out;
