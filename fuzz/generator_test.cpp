@@ -86,7 +86,10 @@ TEST(Generator, DrawsEveryOpOfTheAlphabet) {
   }
   const Alphabet alphabet;
   for (const Alphabet::Row& row : alphabet.rows()) {
-    if (row.op->name == "input") continue;  // no op of its own
+    // No ops of their own.
+    if (row.op->name == "input" || row.op->name == "device-copy" || row.op->name == "host-scalar") {
+      continue;
+    }
     EXPECT_TRUE(seen.contains(std::string(row.op->name))) << row.op->name;
   }
 }

@@ -236,6 +236,87 @@ TEST(Reducer, ShowsTheNearestNeighbourThatPasses) {
             std::vector<std::string>{"- option \"memory\" \"lines\""});
 }
 
+TEST(Reducer, TakesTheNeighbourWithTheFewestOtherLines) {
+  // Without its option a case passes, and with smaller sizes, which changes more lines.
+  const ClassifyCase classify = [](const CaseFile& one) {
+    const bool is_large = text_of(one).find("f32[16, 16]") != std::string::npos;
+    const bool is_same = is_large && one.options.contains("memory");
+    return is_same ? CheckResult::kSame : CheckResult::kPasses;
+  };
+  const Reduced made = reduce(layers(), classify, {});
+  ASSERT_TRUE(made.passing);
+  EXPECT_EQ(differing_lines(made.the_case, *made.passing).size(), 1U);
+}
+
+TEST(Reducer, ChecksNoCandidateThatMakesNoSense) {
+  const CaseFile the_case = case_of(R"(graphgate-case 1
+name "custom"
+seed 1
+op my::scale(Tensor x, float by) -> Tensor
+op my::other(Tensor x) -> Tensor
+program "p" {
+  input %x : f32[3]
+  %y : f32[3] = my.scale.default(%x, 0.5)
+  output %y
+}
+scenario {
+  call p
+}
+expect FAIL "V3.overlap"
+)");
+  // has_op asserts that a candidate is valid.
+  const Reduced made = reduced(the_case, has_op("my.scale.default"));
+  EXPECT_EQ(made.the_case.ops, std::vector<std::string>{"my::scale(Tensor x, float by) -> Tensor"});
+  EXPECT_EQ(made.the_case.expectation.outcome, spec::Outcome::kPass);
+}
+
+TEST(Reducer, CutsAValueOutThatNoOtherCanStandFor) {
+  const CaseFile the_case = case_of(R"(graphgate-case 1
+name "cut"
+seed 1
+program "p" {
+  input %x : f32[4, 8]
+  %a : f32[4] = aten.sum.dim_IntList(%x, [1])
+  %b : i64[4] = aten._to_copy.default(%a, dtype=i64)
+  %c : i64[2] = aten.slice.Tensor(%b, 0, 0, 2)
+  %d : f32[2] = aten._to_copy.default(%c, dtype=f32)
+  output %d
+}
+scenario {
+  call p
+}
+expect PASS
+)");
+  const Reduced made = reduced(the_case, has_op("aten.slice.Tensor"));
+  EXPECT_EQ(made.after.nodes, 1U) << text_of(made.the_case);
+  EXPECT_EQ(made.the_case.programs.front().inputs.size(), 1U);
+}
+
+TEST(GraphEdit, DropsStepsThatMakeNoSenseWithoutOthers) {
+  CaseFile the_case = layers();
+  name_ports(the_case);
+  std::vector<bool> dropped(the_case.scenario.steps.size(), false);
+  dropped[1] = true;  // the hold
+  drop_steps(the_case, dropped);
+  EXPECT_EQ(spec::print_scenario(the_case.scenario),
+            "call g s0=8\ncall other\ncall g s0=16\ncheck held\nswap-weights g seed=4\n"
+            "call g s0=4\n");
+}
+
+TEST(GraphEdit, MovesExpectationsWithTheirCallsAndOutputs) {
+  CaseFile the_case = layers();
+  name_ports(the_case);
+  the_case.expectation.outputs.push_back({2, 1, std::int64_t{5}});
+  the_case.expectation.outputs.push_back({0, 0, std::int64_t{6}});
+  drop_outputs(the_case, 0, {true, false});
+  ASSERT_EQ(the_case.expectation.outputs.size(), 1U);
+  EXPECT_EQ(the_case.expectation.outputs.front().output, 0U);
+  // The hold of the output that is gone went with it, and so did its release.
+  EXPECT_EQ(the_case.scenario.steps.size(), 6U);
+  drop_steps(the_case, {true, false, false, false, false, false});
+  EXPECT_EQ(the_case.expectation.outputs.front().call, 1U);
+}
+
 TEST(Reducer, PutsAnArmInThePlaceOfItsConditional) {
   const CaseFile the_case = case_of(R"(graphgate-case 1
 name "arms"
@@ -274,6 +355,9 @@ expect PASS
   // A conditional that is wanted loses the ports that it does not need.
   const Reduced kept = reduced(the_case, has_op("higher_order.cond"));
   EXPECT_EQ(kept.after.nodes, 1U) << text_of(kept.the_case);
+  const spec::Graph& graph = kept.the_case.programs.front().graph;
+  EXPECT_EQ(graph.nodes.front().results.size(), 1U);
+  for (const spec::Graph& arm : graph.subgraphs) EXPECT_EQ(arm.outputs.size(), 1U);
 }
 
 TEST(Reducer, CallsFunctionalizedOpsPlainly) {
@@ -334,6 +418,29 @@ expect call 0 out0 : f64[3] = [nan, inf, 1.5]
   for (const spec::Value& value : made.the_case.programs.front().graph.values) {
     EXPECT_TRUE(!value.type || value.type->dtype == spec::DType::kFloat32);
   }
+}
+
+TEST(Reducer, DrawsStateThatNobodyNeeds) {
+  const CaseFile the_case = case_of(R"(graphgate-case 1
+name "state"
+seed 1
+program "p" {
+  buffer %s "s" : f32[3] = [1.0, 2.5, -0.0]
+  %y : f32[3] = aten.neg.default(%s)
+  output %y
+}
+scenario {
+  call p
+}
+expect PASS
+)");
+  const auto wants = [](const CaseFile& one) {
+    return one.programs.front().inputs.size() == 1 &&
+           one.programs.front().inputs.front().kind == spec::InputKind::kBuffer;
+  };
+  const Reduced made = reduced(the_case, watched(wants));
+  EXPECT_TRUE(made.the_case.programs.front().tensors.empty()) << text_of(made.the_case);
+  EXPECT_EQ(made.the_case.weights.size(), 1U);
 }
 
 TEST(Reducer, KeepsRefusedCallsRefused) {

@@ -123,16 +123,19 @@ constexpr Bit kBits[] = {{"warm-up-runs", "1"}, {"plans-kept", "64"}, {"poison",
 CaseFile buried(const CaseFile& the_case, const BurySettings& settings,
                 const fuzz::CheckCase& shows) {
   CaseFile out = the_case;
-  out.expectation = {};
   const auto take = [&](CaseFile candidate) {
     const bool is_good = spec::check_case(candidate).ok() && shows(candidate);
     if (is_good) out = std::move(candidate);
     return is_good;
   };
+  CaseFile bare = the_case;
+  bare.expectation = {};
+  (void)take(std::move(bare));
   for (const Where where : {Where::kBetween, Where::kBehind, Where::kBefore}) {
     if (take(with_nodes(out, settings.nodes, where))) break;
   }
-  (void)take(with_calls(out, settings.calls));
+  // A call that is to be refused is the last one, and the only one of its kind.
+  if (!out.expectation.refusal) (void)take(with_calls(out, settings.calls));
   for (const Bit& bit : kBits) {
     CaseFile candidate = out;
     if (candidate.options.emplace(bit.name, bit.value).second) (void)take(std::move(candidate));

@@ -53,10 +53,9 @@ class MutantReducer {
     const auto files = files_beside(shown->path);
     const BuiltinExecutors builtin(*files);
     const fuzz::CaseExecutors executors = builtin.get();
-    Isolation isolation = isolation_;
-    isolation.is_on = ends_process(shown->signature);
+    // What is tried here may end the process though the case does not.
     const fuzz::CheckCase shows = [&](const CaseFile& candidate) {
-      return check_case_for(candidate, executors, shown->signature, {}, isolation) ==
+      return check_case_for(candidate, executors, shown->signature, {}, isolation_) ==
              fuzz::CheckResult::kSame;
     };
     ReduceRequest request;
