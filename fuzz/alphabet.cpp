@@ -14,7 +14,7 @@ struct TraitRow {
 constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"symbolic-sizes", 45},   {"second-symbol", 20}, {"accelerator", 15},
     {"several-programs", 18}, {"mixed-dtypes", 40},  {"buffer", 55},
-    {"split-ops", 55},        {"cuts", 35},          {"memory", 45},
+    {"split-ops", 68},        {"cuts", 42},          {"memory", 45},
     {"streams", 25},          {"padding", 45},       {"modes", 15},
     {"passes", 10},           {"cache", 6},          {"weak-outputs", 12},
     {"poison", 15},           {"held-outputs", 30},  {"feed-back", 35},

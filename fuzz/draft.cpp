@@ -230,7 +230,7 @@ TensorIndex Draft::add_input(spec::InputKind kind, DType dtype, const Shape& siz
   tensor.strides = row_major(sizes);
   if (layout == 1 && sizes.rank == 2) {
     tensor.strides[0] = 1;
-    tensor.strides[1] = sizes[0];
+    tensor.strides[1] = sizes[0] == 0 ? 1 : sizes[0];
   }
   DrawnStorage storage;
   storage.is_input = true;

@@ -210,6 +210,15 @@ class Draft {
   // Notes a write through this tensor.
   void note_write(TensorIndex index, Bounds range = {INT64_MIN, INT64_MAX});
   void note_filled(TensorIndex index) { storage_of(index).is_unfilled = false; }
+  void set_on_host(TensorIndex index) { tensors_[index].on_host = true; }
+  // A tensor in host memory, in a program whose main device is another: pick() never gives one.
+  template <class Fits>
+  [[nodiscard]] std::optional<TensorIndex> pick_on_host(Fits&& fits) const {
+    for (std::size_t i = tensors_.size(); i-- > 0;) {
+      if (tensors_[i].on_host && fits(tensors_[i])) return static_cast<TensorIndex>(i);
+    }
+    return std::nullopt;
+  }
   // Whether a node writes one of these storages while it reads the other elsewhere than it writes:
   // then they must not be the same bytes.
   [[nodiscard]] bool conflict(std::uint16_t a, std::uint16_t b) const;

@@ -22,7 +22,7 @@ bool Draft::is_row_major(const DrawnTensor& tensor) {
   for (int d = tensor.sizes.rank; d-- > 0;) {
     if (tensor.sizes[d] == 1) continue;
     if (tensor.strides[d] != stride) return false;
-    stride = table_.product(tensor.sizes[d], stride);
+    if (tensor.sizes[d] != 0) stride = table_.product(tensor.sizes[d], stride);
   }
   return true;
 }
@@ -66,7 +66,7 @@ bool is_dense(Draft& draft, const DrawnTensor& tensor) {
   for (int i = 0; i < count; ++i) {
     const int d = order[static_cast<std::size_t>(i)];
     if (tensor.strides[d] != stride) return false;
-    stride = draft.table().product(stride, tensor.sizes[d]);
+    if (tensor.sizes[d] != 0) stride = draft.table().product(stride, tensor.sizes[d]);
   }
   return true;
 }
@@ -158,7 +158,7 @@ Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, con
   for (std::size_t i = 0; i < rank; ++i) {
     const int d = static_cast<int>(order[i]);
     layout.strides[d] = stride;
-    stride = draft.table().product(sizes[d], stride);
+    if (sizes[d] != 0) stride = draft.table().product(sizes[d], stride);
   }
   return layout;
 }

@@ -15,8 +15,7 @@ std::uint64_t special_bits(int exponent_bits, int fraction_bits, std::uint64_t w
   const std::uint64_t exponent = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
   const std::uint64_t sign = std::uint64_t{1} << (exponent_bits + fraction_bits);
   const std::uint64_t quiet = std::uint64_t{1} << (fraction_bits - 1);
-  const std::uint64_t one = std::uint64_t{1} << fraction_bits;
-  switch (which % 8) {
+  switch (which % 7) {
     case 0:
       return sign;  // -0
     case 1:
@@ -29,10 +28,8 @@ std::uint64_t special_bits(int exponent_bits, int fraction_bits, std::uint64_t w
       return exponent | quiet;  // NaN
     case 5:
       return 1;  // the smallest subnormal number
-    case 6:
-      return sign | (quiet - 1);  // a negative subnormal number
     default:
-      return exponent - one;  // a power of two near the largest number
+      return sign | (quiet - 1);  // a negative subnormal number
   }
 }
 

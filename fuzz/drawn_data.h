@@ -14,7 +14,7 @@ namespace graphgate::fuzz {
 enum class DataClass : std::uint8_t {
   kRandom,
   kExact,    // integers so small that sums of a few of them are exact in every dtype
-  kSpecial,  // those, and NaN, infinities, -0, subnormal and the largest numbers
+  kSpecial,  // those, and NaN, infinities, -0 and subnormal numbers
 };
 
 // A tensor with the geometry of `like` at these values of the symbols, and elements from the seed.

@@ -46,9 +46,9 @@ constexpr std::string_view kPools[] = {"state", "input", "arena", "heap", "calle
 constexpr std::string_view kRuns[] = {"captured", "eager", "fused", "in an arm"};
 // Words of reasons for which partitions are not captured.
 constexpr std::string_view kReasons[] = {
-    "other",        "split op",       "runs on",           "device copy", "reads a scalar",
-    "conditional",  "uses an unbacked", "unbacked symbol", "unsafe",      "uses symbol",
-    "nothing to launch", "fewer than"};
+    "other",          "split op",    "runs on",           "device copy",
+    "reads a scalar", "conditional", "uses an unbacked",  "unbacked symbol",
+    "unsafe",         "uses symbol", "nothing to launch", "fewer than"};
 constexpr std::string_view kEdges[] = {"inputs", "freed inputs", "outputs", "constants", "symbols"};
 constexpr std::string_view kOptions[] = {
     "split-op",   "max-partition", "cut-after",      "partition",     "reorder",    "min-partition",
@@ -314,6 +314,21 @@ std::vector<std::uint32_t> features_of(const spec::CaseFile& the_case,
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
+}
+
+bool has_cut(const std::vector<std::uint32_t>& features) {
+  return std::any_of(features.begin(), features.end(), [](std::uint32_t feature) {
+    const auto kind = static_cast<Kind>(feature >> kKindShift);
+    const std::uint32_t gap = unpack(feature)[2];
+    return kind == Kind::kCut || (kind == Kind::kHazard && gap >= 3 && gap <= 6);
+  });
+}
+
+bool has_reuse(const std::vector<std::uint32_t>& features) {
+  return std::any_of(features.begin(), features.end(), [](std::uint32_t feature) {
+    return static_cast<Kind>(feature >> kKindShift) == Kind::kHazard &&
+           unpack(feature)[1] >> 4U == 3;
+  });
 }
 
 std::string feature_name(std::uint32_t feature) {

@@ -29,6 +29,11 @@ namespace graphgate::fuzz {
                                                      const conformance::Trace& trace,
                                                      const spec::OpTable& ops);
 
+// Whether plans of these features have an edge between partitions, or a cut, and bytes that several
+// buffers had one after the other.
+[[nodiscard]] bool has_cut(const std::vector<std::uint32_t>& features);
+[[nodiscard]] bool has_reuse(const std::vector<std::uint32_t>& features);
+
 // "WAR by scatter, captured | eager, through a view, arena".
 [[nodiscard]] std::string feature_name(std::uint32_t feature);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuzz/features.h"
+
 namespace graphgate::fuzz {
 namespace {
 
@@ -37,10 +39,15 @@ const conformance::CaseFiles& no_files() {
 }
 
 Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
-                              const JudgeChoice& choice) {
+                              const JudgeChoice& choice, std::vector<std::uint32_t>* features) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
-  return conformance::judge_script(runs, choice.judges, choice.settings);
+  auto report = conformance::judge_script(runs, choice.judges, choice.settings);
+  if (!features || !report.ok()) return report;
+  // The judges have run it already.
+  const auto trace = runs.subject();
+  if (trace.ok()) *features = features_of(the_case, *trace.value(), *script.ops);
+  return report;
 }
 
 Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,

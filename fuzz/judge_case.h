@@ -32,10 +32,10 @@ struct JudgeChoice {
 };
 
 // An Error is about the case (check_case, or the reference refuses it as well) or the machine,
-// never a verdict.
-[[nodiscard]] Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
-                                                         const CaseExecutors& executors,
-                                                         const JudgeChoice& choice);
+// never a verdict. `features` takes what the executor's plans show (features.h).
+[[nodiscard]] Result<conformance::CaseReport> judge_case(
+    const spec::CaseFile& the_case, const CaseExecutors& executors, const JudgeChoice& choice,
+    std::vector<std::uint32_t>* features = nullptr);
 
 // What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
 // trace says so; an Error is about the case.

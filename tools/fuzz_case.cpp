@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "tools/case_runs.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate::tools {
@@ -83,7 +82,10 @@ FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
 CaseFile FuzzCases::draw(std::uint64_t index) const { return with_flags(source_.draw(index)); }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  return tools::with_flags(std::move(the_case), setting_.flags);
+  if (setting_.flags.empty()) return the_case;
+  the_case.options = conformance::merged(the_case.options, setting_.flags);
+  if (!planner_flags(the_case.options).ok()) the_case.options = setting_.flags;
+  return the_case;
 }
 
 Result<std::string> FuzzCases::print(std::uint64_t index) const {
@@ -113,9 +115,12 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    const auto report = fuzz::judge_case(the_case, executors_.get(), choice);
+    std::vector<std::uint32_t> features;
+    const auto report = fuzz::judge_case(the_case, executors_.get(), choice, &features);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
+    // What the judges do not trust covers nothing.
+    if (verdict.outcome != Outcome::kMistrusted) verdict.features = std::move(features);
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "fuzz/corpus.h"
+#include "fuzz/features.h"
 #include "fuzz/residual_risk.h"
 #include "tools/fuzz_view.h"
 
@@ -107,10 +108,15 @@ std::string describe_risk(const char* what, const ResidualRisk& risk) {
   char text[200];
   std::snprintf(text, sizeof(text),
                 "%s: %llu, %llu of them in one case only; the next case shows another with "
-                "probability %.2g (95%% sure: below %.2g)\n",
+                "probability %.2g",
                 what, static_cast<unsigned long long>(risk.seen),
-                static_cast<unsigned long long>(risk.once), risk.probability, risk.upper_bound);
-  return text;
+                static_cast<unsigned long long>(risk.once), risk.probability);
+  std::string line = text;
+  if (risk.upper_bound) {
+    std::snprintf(text, sizeof(text), " (95%% sure: below %.2g)", *risk.upper_bound);
+    line += text;
+  }
+  return line + "\n";
 }
 
 Json json_of_risk(const ResidualRisk& risk) {
@@ -118,7 +124,7 @@ Json json_of_risk(const ResidualRisk& risk) {
   json["seen"] = risk.seen;
   json["once"] = risk.once;
   json["probability_of_another"] = risk.probability;
-  json["upper_bound_95"] = risk.upper_bound;
+  if (risk.upper_bound) json["upper_bound_95"] = *risk.upper_bound;
   return json;
 }
 
@@ -259,6 +265,10 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     json["replayed"].push_back(std::move(one));
   }
   json["features"] = json_of_risk(fuzz::feature_risk(state.tally));
+  for (const auto& [feature, count] : state.tally.features) {
+    json["features"]["list"].push_back(
+        {{"name", fuzz::feature_name(feature)}, {"cases", count.cases}, {"first", count.first}});
+  }
   json["signatures"] = json_of_risk(fuzz::signature_risk(state.tally));
   return json;
 }

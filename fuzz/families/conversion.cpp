@@ -193,13 +193,60 @@ bool draw_lift(Draft& draft, GeneReader& genes, std::size_t copies) {
   return true;
 }
 
+// Between the main device and host memory.
+bool draw_device_copy(Draft& draft, GeneReader& genes, std::size_t) {
+  if (!draft.settings().on_accelerator) return false;
+  const bool comes_back = genes.chance(50);
+  auto self = comes_back ? draft.pick_on_host([](const DrawnTensor& tensor) {
+    return is_computed_float(tensor.dtype);
+  })
+                         : std::nullopt;
+  const bool to_main = self.has_value();
+  if (!self) self = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(*self);
+  const Layout layout = preserved(draft, *self);
+  NodeBuilder node(draft, "aten._to_copy.default");
+  node.tensor("self", *self);
+  node.argument("device", {to_main ? draft.main_device() : spec::Device{"cpu", -1}});
+  const TensorIndex made = node.fresh(from.dtype, from.sizes, layout);
+  if (!to_main) draft.set_on_host(made);
+  return true;
+}
+
+// A scalar in host memory as operand of an op on the main device.
+bool draw_host_scalar(Draft& draft, GeneReader& genes, std::size_t) {
+  if (!draft.settings().on_accelerator) return false;
+  const TensorIndex self = draft.pick_floating(genes, 1);
+  const DrawnTensor from = draft.tensor(self);
+  auto scalar = draft.pick_on_host([&](const DrawnTensor& tensor) {
+    return tensor.dtype == from.dtype && tensor.sizes.rank == 0;
+  });
+  if (!scalar) {
+    scalar = draft.add_input(spec::InputKind::kUserInput, from.dtype, {});
+    draft.set_on_host(*scalar);
+  }
+  const TensorIndex operands[] = {self};
+  const Layout layout = pointwise_layout(draft, operands, from.sizes, 1);
+  NodeBuilder node(draft, "aten.mul.Tensor");
+  node.tensor("self", self).tensor("other", *scalar).fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
 constexpr DrawnOp kRows[] = {
-    {"aten.copy_", 16, draw_copy, 1},       {"aten.copy", 2, draw_copy, 0},
-    {"aten.clone", 6, draw_clone, 0},       {"aten._to_copy", 6, draw_cast, 0},
-    {"aten.to", 3, draw_cast, 1},           {"aten.type_as", 1, draw_cast, 2},
-    {"aten.fill", 5, draw_fill, 0},         {"aten.zero", 3, draw_fill, 1},
-    {"aten.fill_", 2, draw_fill_tensor, 0}, {"aten.contiguous", 3, draw_contiguous, 0},
-    {"aten.dropout", 1, draw_dropout, 0},   {"aten.lift_fresh_copy", 1, draw_lift, 1},
+    {"device-copy", 6, draw_device_copy, 0},
+    {"host-scalar", 6, draw_host_scalar, 0},
+    {"aten.copy_", 16, draw_copy, 1},
+    {"aten.copy", 2, draw_copy, 0},
+    {"aten.clone", 6, draw_clone, 0},
+    {"aten._to_copy", 6, draw_cast, 0},
+    {"aten.to", 3, draw_cast, 1},
+    {"aten.type_as", 1, draw_cast, 2},
+    {"aten.fill", 5, draw_fill, 0},
+    {"aten.zero", 3, draw_fill, 1},
+    {"aten.fill_", 2, draw_fill_tensor, 0},
+    {"aten.contiguous", 3, draw_contiguous, 0},
+    {"aten.dropout", 1, draw_dropout, 0},
+    {"aten.lift_fresh_copy", 1, draw_lift, 1},
     {"aten.lift_fresh", 1, draw_lift, 0},
 };
 

@@ -73,6 +73,11 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   }
   const auto second = pick_second(draft, genes, *self, binary.takes_integers);
   if (!second) return false;
+  // The sign of a NaN is nobody's promise: copysign takes it from data alone.
+  if (binary.name == "aten.copysign" &&
+      (!draft.is_input(draft.tensor(*second)) || draft.storage_of(*second).writes > 0)) {
+    return false;
+  }
   DType dtype = result_dtype(first, draft.tensor(*second));
   if (binary.is_floating) dtype = to_floating(dtype);
   if (binary.name == "aten.heaviside" && first.dtype != draft.tensor(*second).dtype) return false;
