@@ -90,7 +90,7 @@ std::vector<Passes> pass_groups(const KeptOptions& kept) {
   Passes ports = port_passes();
   for (ReductionPass& pass : ports) nodes.push_back(std::move(pass));
   return {step_passes(),       std::move(nodes), subgraph_passes(), argument_passes(),
-          option_passes(kept), size_passes(),    data_passes()};
+          option_passes(kept), symbol_passes(),  size_passes(),     data_passes()};
 }
 
 class Reducer {

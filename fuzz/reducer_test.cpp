@@ -287,7 +287,20 @@ scenario {
 }
 expect PASS
 )");
-  const Reduced made = reduced(the_case, has_op("aten.slice.Tensor"));
+  const auto wants = [](const CaseFile& one) {
+    for (const spec::Program& program : one.programs) {
+      for (const spec::Node& node : program.graph.nodes) {
+        bool reads_integers = false;
+        spec::for_each_operand(node, [&](spec::ValueId id) {
+          const auto& type = program.graph.value(id).type;
+          reads_integers |= type && type->dtype == spec::DType::kInt64;
+        });
+        if (node.op == "aten.slice.Tensor" && reads_integers) return true;
+      }
+    }
+    return false;
+  };
+  const Reduced made = reduced(the_case, watched(wants));
   EXPECT_EQ(made.after.nodes, 1U) << text_of(made.the_case);
   EXPECT_EQ(made.the_case.programs.front().inputs.size(), 1U);
 }

@@ -39,6 +39,7 @@ using KeptOptions = std::set<std::string, std::less<>>;
 [[nodiscard]] std::vector<ReductionPass> subgraph_passes();  // conditionals, functionalized ops
 [[nodiscard]] std::vector<ReductionPass> argument_passes();
 [[nodiscard]] std::vector<ReductionPass> option_passes(const KeptOptions& kept);
+[[nodiscard]] std::vector<ReductionPass> symbol_passes();  // sizes for symbols
 [[nodiscard]] std::vector<ReductionPass> size_passes();
 [[nodiscard]] std::vector<ReductionPass> data_passes();
 
