@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/fuzz_bench.h"
 #include "tools/bench/plan_bench.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -108,14 +109,53 @@ Result<Json> bench_start(const BenchVerb& verb) {
               {"ready_cold_by_warm", json_of(times.ready_cold_by_warm, "cold", "warm")}};
 }
 
+Result<Json> bench_draw(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  const DrawTimes times = measure_drawing(std::min<std::uint64_t>(verb.cases, 100'000), verb.cases);
+  const auto cases = static_cast<double>(times.cases);
+  std::fprintf(page, "draw: %.0f cases/s, %.1f nodes a case; %llu of %llu cases not valid%s%s\n",
+               cases / times.draw_seconds, static_cast<double>(times.nodes) / cases,
+               static_cast<unsigned long long>(times.invalid),
+               static_cast<unsigned long long>(times.checked), times.invalid > 0 ? ": " : "",
+               times.first_complaint.c_str());
+  return Json{{"cases_per_second", cases / times.draw_seconds},
+              {"nodes_per_case", static_cast<double>(times.nodes) / cases},
+              {"checked", times.checked},
+              {"invalid", times.invalid}};
+}
+
+Json print_curve(std::FILE* page, const char* name, const std::vector<FeaturePoint>& points) {
+  std::fprintf(page, "  %-10s", name);
+  Json json = Json::array();
+  for (const FeaturePoint& point : points) {
+    std::fprintf(page, " %zu (%.1f s)", point.features, point.seconds);
+    json.push_back(
+        {{"cases", point.cases}, {"features", point.features}, {"seconds", point.seconds}});
+  }
+  std::fprintf(page, "\n");
+  return json;
+}
+
+Result<Json> bench_features(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  const std::uint64_t cases = std::min<std::uint64_t>(verb.cases, 100'000);
+  GRAPHGATE_TRY(const FeatureCurves curves, measure_features(3, cases));
+  std::fprintf(page, "features: seen in eighths of %llu cases, and the processor time\n",
+               static_cast<unsigned long long>(cases));
+  Json blind = print_curve(page, "blind", curves.blind);
+  Json feedback = print_curve(page, "feedback", curves.feedback);
+  return Json{{"blind", std::move(blind)}, {"feedback", std::move(feedback)}};
+}
+
 struct Part {
+  const char* what;
   const char* name;
   Result<Json> (*run)(const BenchVerb& verb);
 };
-constexpr Part kParts[] = {{"planning", bench_planning},
-                           {"fusion", bench_fusion},
-                           {"replay", bench_replay},
-                           {"start", bench_start}};
+constexpr Part kParts[] = {
+    {"plan", "planning", bench_planning}, {"plan", "fusion", bench_fusion},
+    {"plan", "replay", bench_replay},     {"plan", "start", bench_start},
+    {"fuzz", "draw", bench_draw},         {"fuzz", "features", bench_features}};
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names;
@@ -128,21 +168,29 @@ std::vector<std::string> part_names() {
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   CLI::App* bench = app.add_subcommand(
       "bench", "measure planning and replay, as ratios of times taken in one run");
-  bench->add_option("what", verb.what, "what is measured: plan, the optimized executor on the host")
+  bench
+      ->add_option(
+          "what", verb.what,
+          "what is measured: plan, the optimized executor on the host; fuzz, how cases are "
+          "drawn")
       ->required()
-      ->check(CLI::IsMember({"plan"}));
+      ->check(CLI::IsMember({"plan", "fuzz"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(part_names()));
   bench->add_option("--nodes", verb.nodes, "nodes of the largest chain that is planned")
       ->check(CLI::Range(100, 100'000'000));
+  bench->add_option("--cases", verb.cases, "cases that are drawn, and run for their features")
+      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1} << 40U))
+      ->capture_default_str();
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");
   bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   bench->footer(
       "Examples:\n  graphgate bench plan\n"
-      "  graphgate bench plan --only planning --nodes 10000 --json -");
+      "  graphgate bench plan --only planning --nodes 10000 --json -\n"
+      "  graphgate bench fuzz --only draw --cases 1000000");
   return bench;
 }
 
@@ -150,6 +198,7 @@ Result<ExitCode> run_bench(const BenchVerb& verb) {
   Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
   std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
   for (const Part& part : kParts) {
+    if (verb.what != part.what) continue;
     const auto& only = verb.only;
     if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
     GRAPHGATE_TRY(json[part.name], part.run(verb));
