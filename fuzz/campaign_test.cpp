@@ -290,11 +290,11 @@ TEST(Corpora, ThatCannotBeWrittenAreRefusedAtOnce) {
 TEST(ResidualRisk, IsTheShareOfKindsSeenOnce) {
   EXPECT_EQ(residual_risk(0, 0, 0).probability, 1);
   const ResidualRisk risk = residual_risk(1'000'000, 200, 30);
-  EXPECT_DOUBLE_EQ(risk.probability, 30e-6);
+  EXPECT_EQ(risk.probability, 30.0 / 1'000'000);
   // (2 sqrt 2 + sqrt 3) sqrt(ln 60 / 1e6)
-  EXPECT_NEAR(risk.upper_bound, 30e-6 + 4.5604779323 * std::sqrt(4.0943445622e-6), 1e-9);
+  EXPECT_NEAR(risk.upper_bound.value(), 30e-6 + 4.5604779323 * std::sqrt(4.0943445622e-6), 1e-9);
   // Nothing in 2,994 cases: less than a thousandth, in 95 of 100 campaigns.
-  EXPECT_NEAR(residual_risk(2'994, 0, 0).upper_bound, 1e-3, 1e-6);
+  EXPECT_NEAR(residual_risk(2'994, 0, 0).upper_bound.value(), 1e-3, 1e-6);
 }
 
 TEST(ResidualRisk, HoldsForDrawsFromAKnownDistribution) {
@@ -306,14 +306,32 @@ TEST(ResidualRisk, HoldsForDrawsFromAKnownDistribution) {
     state = hash_of(std::to_string(n), state);
     CaseVerdict verdict;
     verdict.index = n;
-    verdict.features = {static_cast<std::uint32_t>(__builtin_ctzll(state >> 8U | 1ULL << 50U))};
+    const int kind = __builtin_ctzll(state >> 8U | 1ULL << 50U);
+    verdict.features = {static_cast<std::uint32_t>(kind)};
+    verdict.signature = std::to_string(kind);
     tally.add(verdict);
   }
   for (const auto& [feature, count] : tally.features)
     missing -= std::ldexp(1.0, -1 - static_cast<int>(feature));
   const ResidualRisk risk = feature_risk(tally);
   EXPECT_NEAR(risk.probability, missing, 4e-4);
-  EXPECT_LT(missing, risk.upper_bound);
+  EXPECT_EQ(signature_risk(tally).probability, risk.probability);
+  EXPECT_LT(missing, signature_risk(tally).upper_bound.value());
+}
+
+TEST(ResidualRisk, CountsCasesAndNotTheirFeatures) {
+  Tally tally;
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    CaseVerdict verdict;
+    verdict.index = n;
+    verdict.features = {7};
+    if (n == 2) verdict.features.insert(verdict.features.end(), {20, 21, 22, 23, 24});
+    tally.add(verdict);
+  }
+  const ResidualRisk risk = feature_risk(tally);
+  EXPECT_EQ(risk.once, 5U);
+  EXPECT_EQ(risk.probability, 0.25);
+  EXPECT_FALSE(risk.upper_bound);
 }
 
 }  // namespace

@@ -201,4 +201,9 @@ std::uint64_t Journal::now_nanoseconds() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+double Journal::seconds_since(std::uint64_t nanoseconds) {
+  const std::uint64_t now = now_nanoseconds();
+  return now > nanoseconds ? static_cast<double>(now - nanoseconds) / 1e9 : 0;
+}
+
 }  // namespace graphgate::fuzz

@@ -63,6 +63,7 @@ class Journal {
   void sync() const;
 
   [[nodiscard]] static std::uint64_t now_nanoseconds();
+  [[nodiscard]] static double seconds_since(std::uint64_t nanoseconds);
 
  private:
   struct Header;

@@ -272,13 +272,15 @@ std::vector<std::size_t> case_weight(const spec::CaseFile& the_case) {
     if (!call) continue;
     for (const auto& [name, value] : call->sizes) sizes += static_cast<std::size_t>(value);
   }
+  // A profile stands for many deviations.
+  const std::size_t options = size.options + (the_case.options.contains("profile") ? 1 : 0);
   const auto text = spec::print_case(the_case);
   return {size.calls,
           size.programs,
           size.nodes,
           the_case.scenario.steps.size(),
           ports,
-          size.options + the_case.ops.size(),
+          options + the_case.ops.size(),
           graphs.arguments,
           symbols,
           graphs.dtypes,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace graphgate::fuzz {
 namespace {
@@ -9,16 +10,15 @@ namespace {
 constexpr double kError = 0.05;  // one minus the confidence
 
 template <class Counts>
-ResidualRisk risk_of(const Tally& tally, const Counts& counts) {
-  const auto once = std::count_if(counts.begin(), counts.end(),
-                                  [](const auto& row) { return row.second.cases == 1; });
-  return residual_risk(tally.cases, counts.size(), static_cast<std::uint64_t>(once));
+std::uint64_t once_in(const Counts& counts) {
+  return static_cast<std::uint64_t>(std::count_if(
+      counts.begin(), counts.end(), [](const auto& row) { return row.second.cases == 1; }));
 }
 
 }  // namespace
 
 ResidualRisk residual_risk(std::uint64_t cases, std::uint64_t seen, std::uint64_t once) {
-  ResidualRisk risk{seen, once, 1, 1};
+  ResidualRisk risk{seen, once, 1, 1.0};
   if (cases == 0) return risk;
   const auto n = static_cast<double>(cases);
   risk.probability = static_cast<double>(once) / n;
@@ -32,8 +32,19 @@ ResidualRisk residual_risk(std::uint64_t cases, std::uint64_t seen, std::uint64_
   return risk;
 }
 
-ResidualRisk feature_risk(const Tally& tally) { return risk_of(tally, tally.features); }
+ResidualRisk feature_risk(const Tally& tally) {
+  ResidualRisk risk{tally.features.size(), once_in(tally.features), 1, {}};
+  std::set<std::uint64_t> alone;
+  for (const auto& [feature, count] : tally.features) {
+    if (count.cases == 1) alone.insert(count.first);
+  }
+  const auto cases = static_cast<double>(tally.cases);
+  if (tally.cases > 0) risk.probability = static_cast<double>(alone.size()) / cases;
+  return risk;
+}
 
-ResidualRisk signature_risk(const Tally& tally) { return risk_of(tally, tally.signatures); }
+ResidualRisk signature_risk(const Tally& tally) {
+  return residual_risk(tally.cases, tally.signatures.size(), once_in(tally.signatures));
+}
 
 }  // namespace graphgate::fuzz

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "conformance/harness/judge_report.h"
+#include "spec/case_ops.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -31,6 +32,18 @@ bool is_finding(const Finding& finding) {
   using conformance::severity;
   return severity(finding.outcome) >= severity(spec::Outcome::kSuspect) &&
          finding.outcome != spec::Outcome::kInfra;
+}
+
+// "aten.add_.Tensor" -> "add_", "my.scale.default" -> "my.scale".
+std::string base_name(std::string_view op) {
+  for (const std::string_view shared : {"aten.", "higher_order.", "_operator.", "math."}) {
+    if (!op.starts_with(shared)) continue;
+    op.remove_prefix(shared.size());
+    return std::string(op.substr(0, op.find('.')));
+  }
+  const std::size_t dot = op.find('.');
+  if (dot == std::string_view::npos) return std::string(op);
+  return std::string(op.substr(0, op.find('.', dot + 1)));
 }
 
 // Options whose values name nodes, inputs, symbols or places on a disk.
@@ -61,6 +74,9 @@ std::string without_seed(const std::string& value) {
 class NamedOps {
  public:
   explicit NamedOps(const spec::CaseFile& the_case) {
+    // The table of a case that no check accepts is the builtin one.
+    const auto own = spec::shared_case_ops(the_case);
+    table_ = own.ok() ? own.value() : spec::shared_case_ops({}).value();
     for (const spec::Program& program : the_case.programs) add(program.graph);
   }
 
@@ -70,7 +86,7 @@ class NamedOps {
     for (const std::string& node : nodes) {
       const auto found = ops_.find(node);
       if (found == ops_.end() || out.size() == kMostOps) continue;
-      out.push_back(op_family(found->second));
+      out.push_back(op_family(found->second, *table_));
     }
     return out;
   }
@@ -80,7 +96,8 @@ class NamedOps {
     std::vector<std::string> out;
     for (const std::string& value : values) {
       const auto found = makers_.find(value);
-      if (found != makers_.end() && out.size() < kMostOps) out.push_back(op_family(found->second));
+      if (found != makers_.end() && out.size() < kMostOps)
+        out.push_back(op_family(found->second, *table_));
     }
     return out;
   }
@@ -111,6 +128,7 @@ class NamedOps {
     for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
   }
 
+  std::shared_ptr<const spec::OpTable> table_;
   std::map<std::string, std::string, std::less<>> ops_;     // by the node's name
   std::map<std::string, std::string, std::less<>> makers_;  // by the value's
 };
@@ -230,15 +248,21 @@ std::optional<Judge> judge_of(const Signature& signature) {
   return conformance::parse_judge(signature.detector);
 }
 
-std::string op_family(std::string_view op) {
-  for (const std::string_view shared : {"aten.", "higher_order.", "_operator.", "math."}) {
-    if (!op.starts_with(shared)) continue;
-    op.remove_prefix(shared.size());
-    return std::string(op.substr(0, op.find('.')));
+std::string op_family(std::string_view op, const spec::OpTable& ops) {
+  const spec::OpRow* row = ops.find(op);
+  std::string name;
+  if (row && row->has_tag("pointwise")) {
+    name = "pointwise";
+  } else if (row && row->has_tag("reduction")) {
+    name = "reduction";
+  } else if (row && row->effects.is_view) {
+    name = "view";
+  } else {
+    name = base_name(op);
   }
-  const std::size_t space = op.find('.');
-  if (space == std::string_view::npos) return std::string(op);
-  return std::string(op.substr(0, op.find('.', space + 1)));
+  const bool writes = row && row->effects.mutates();
+  if (writes && !name.ends_with('_')) name += '_';
+  return name;
 }
 
 }  // namespace graphgate::fuzz

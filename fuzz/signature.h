@@ -3,7 +3,7 @@
 // Two cases with one signature are one finding: campaigns count them once, the reducer never leaves
 // the signature that it began with, and `graphgate replay` says whether it still shows.
 //
-//   verifier V3.overlap [mm, neg] {memory=lines, streams}
+//   verifier V3.overlap [mm, pointwise] {memory=lines, streams}
 //   |        |          |         the options of the case, minimal once it is reduced
 //   |        |          op families at the place, those at fault first
 //   |        rule (docs/rules.md); of a run that ended its process: the signal
@@ -25,7 +25,7 @@ namespace graphgate::fuzz {
 struct Signature {
   std::string detector;
   std::string rule;
-  std::string pattern;        // "mm, neg"; empty where a finding names no node
+  std::string pattern;        // "mm, pointwise"; empty where a finding names no node
   std::string configuration;  // "memory=lines, streams"; empty: the default one
   friend bool operator==(const Signature&, const Signature&) = default;
   friend auto operator<=>(const Signature&, const Signature&) = default;
@@ -34,7 +34,7 @@ struct Signature {
   [[nodiscard]] bool same_fault(const Signature& other) const;
 };
 
-// "verifier V3.overlap [mm, neg] {memory=lines, streams}", on one line.
+// "verifier V3.overlap [mm, pointwise] {memory=lines, streams}", on one line.
 [[nodiscard]] std::string print_signature(const Signature& signature);
 // The inverse. kBadInput says what was expected.
 [[nodiscard]] Result<Signature> parse_signature(std::string_view text);
@@ -61,8 +61,9 @@ struct Signature {
 // The judge whose finding it is; nothing for "run", "crash", "timeout" and "memory".
 [[nodiscard]] std::optional<conformance::Judge> judge_of(const Signature& signature);
 
-// "aten.add_.Tensor" -> "add_", "my.scale.default" -> "my.scale": the family of an op, with the `_`
-// of one that writes.
-[[nodiscard]] std::string op_family(std::string_view op);
+// What kind of op it is, as far as its row tells: "pointwise", "reduction" or "view", else its own
+// name without overload ("mm", "my.scale"); with a `_` behind it if it writes an operand
+// ("pointwise_", "copy_").
+[[nodiscard]] std::string op_family(std::string_view op, const spec::OpTable& ops);
 
 }  // namespace graphgate::fuzz

@@ -97,6 +97,13 @@ BuiltinExecutors::BuiltinExecutors(const conformance::CaseFiles& files)
       wide_oracle_(reference_source(true)),
       files_(files) {}
 
+spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags) {
+  if (flags.empty()) return the_case;
+  the_case.options = conformance::merged(the_case.options, flags);
+  if (!planner_flags(the_case.options).ok()) the_case.options = flags;
+  return the_case;
+}
+
 Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const fuzz::CaseExecutors& executors,
                               const fuzz::JudgeChoice& choice, const Isolation& isolation) {
   if (!isolation.is_on) return look(the_case, executors, choice);

@@ -27,6 +27,11 @@ class BuiltinExecutors {
   const conformance::CaseFiles& files_;
 };
 
+// The case under these options over its own; where an option of the case contradicts them, under
+// them alone.
+[[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
+                                        const conformance::Configuration& flags);
+
 // In a process of its own or not.
 struct Isolation {
   bool is_on = false;

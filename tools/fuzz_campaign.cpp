@@ -110,7 +110,8 @@ class Campaign {
 
   Result<void> take(const BatchDone& done) {
     const auto count = done.batch.end - done.batch.begin;
-    const double each = std::max(done.seconds / static_cast<double>(count), 1e-6);
+    constexpr double kLeastSeconds = 1.0 / 1'000'000;
+    const double each = std::max(done.seconds / static_cast<double>(count), kLeastSeconds);
     batch_cases_ = static_cast<std::uint64_t>(
         std::clamp(kBatchSeconds / each, 1.0, static_cast<double>(kMostInBatch)));
     std::set<std::uint64_t> novel;

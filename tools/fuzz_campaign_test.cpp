@@ -243,12 +243,18 @@ TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)run([](std::uint64_t index, const std::function<void()>& begin_judging) {
-      ::usleep(20'000);
+      ::usleep(50'000);
       return judge_plainly(index, begin_judging);
     });
     ::_exit(0);
   }
-  ::usleep(1'700'000);
+  // As soon as its state tells of cases.
+  const std::string path = folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign";
+  for (int i = 0; i < 300; ++i) {
+    ::usleep(100'000);
+    const auto text = read_text(path);
+    if (text.ok() && text.value().find("done 0 of 1 [0, ") != std::string::npos) break;
+  }
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   options_.resume = true;

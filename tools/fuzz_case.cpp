@@ -119,7 +119,8 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
     const auto report = fuzz::judge_case(the_case, executors_.get(), choice, &features);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
-    verdict.features = std::move(features);
+    // What the judges do not trust covers nothing.
+    if (verdict.outcome != Outcome::kMistrusted) verdict.features = std::move(features);
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());

@@ -1,8 +1,11 @@
 #include "tools/fuzz_report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "fuzz/corpus.h"
+#include "fuzz/features.h"
 #include "fuzz/residual_risk.h"
 #include "tools/fuzz_view.h"
 
@@ -49,11 +52,27 @@ std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
       {outcome.state.key.generator, outcome.state.key.seed, row.count.first.front()});
 }
 
+// The flags of the campaign that an id needs beside it, " --deviation frees_twice".
+std::string flags_of(const std::map<std::string, std::string>& settings) {
+  std::string flags;
+  for (const auto& [name, value] : settings) {
+    if (name == "ops" || name == "exclude") flags += " --" + name + " " + value;
+    std::istringstream options(name == "options" ? value : "");
+    for (std::string option; options >> option;) {
+      const std::size_t equals = std::min(option.find('='), option.size());
+      flags += " --" + option.substr(0, equals);
+      if (equals < option.size()) flags += " " + option.substr(equals + 1);
+    }
+  }
+  return flags;
+}
+
 // The line that shows it again.
 std::string replay_line(const FuzzOutcome& outcome, const FindingRow& row) {
-  const std::string what =
-      row.triage.file.empty() ? case_id(outcome, row) : outcome.corpus + "/" + row.triage.file;
-  return "graphgate replay " + what;
+  const bool has_file = !row.triage.file.empty();
+  return "graphgate replay " + (has_file
+                                    ? outcome.corpus + "/" + row.triage.file
+                                    : case_id(outcome, row) + flags_of(outcome.state.key.settings));
 }
 
 std::string count_text(std::uint64_t count, const char* one, const char* many) {
@@ -89,10 +108,15 @@ std::string describe_risk(const char* what, const ResidualRisk& risk) {
   char text[200];
   std::snprintf(text, sizeof(text),
                 "%s: %llu, %llu of them in one case only; the next case shows another with "
-                "probability %.2g (95%% sure: below %.2g)\n",
+                "probability %.2g",
                 what, static_cast<unsigned long long>(risk.seen),
-                static_cast<unsigned long long>(risk.once), risk.probability, risk.upper_bound);
-  return text;
+                static_cast<unsigned long long>(risk.once), risk.probability);
+  std::string line = text;
+  if (risk.upper_bound) {
+    std::snprintf(text, sizeof(text), " (95%% sure: below %.2g)", *risk.upper_bound);
+    line += text;
+  }
+  return line + "\n";
 }
 
 Json json_of_risk(const ResidualRisk& risk) {
@@ -100,7 +124,7 @@ Json json_of_risk(const ResidualRisk& risk) {
   json["seen"] = risk.seen;
   json["once"] = risk.once;
   json["probability_of_another"] = risk.probability;
-  json["upper_bound_95"] = risk.upper_bound;
+  if (risk.upper_bound) json["upper_bound_95"] = *risk.upper_bound;
   return json;
 }
 
@@ -241,6 +265,10 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     json["replayed"].push_back(std::move(one));
   }
   json["features"] = json_of_risk(fuzz::feature_risk(state.tally));
+  for (const auto& [feature, count] : state.tally.features) {
+    json["features"]["list"].push_back(
+        {{"name", fuzz::feature_name(feature)}, {"cases", count.cases}, {"first", count.first}});
+  }
   json["signatures"] = json_of_risk(fuzz::signature_risk(state.tally));
   return json;
 }

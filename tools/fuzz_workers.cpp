@@ -177,8 +177,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
       if (options_.wants_lines) lines += print_case_line(verdict);
     }
     const std::string text = fuzz::print_tally(tally);
-    const MessageHead head{text.size(), lines.size(),
-                           static_cast<double>(Journal::now_nanoseconds() - begin) * 1e-9};
+    const MessageHead head{text.size(), lines.size(), Journal::seconds_since(begin)};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
                          send_whole(channel, text.data(), text.size()) &&
                          send_whole(channel, lines.data(), lines.size());
@@ -262,8 +261,7 @@ bool WorkerPool::is_late(std::size_t index) const {
   const auto entry = journal_.in_flight(index);
   const std::uint64_t begin =
       std::max(entry ? entry->begin_nanoseconds : 0, worker.assigned_nanoseconds);
-  const std::uint64_t now = Journal::now_nanoseconds();
-  return now > begin && static_cast<double>(now - begin) * 1e-9 > options_.timeout_seconds;
+  return Journal::seconds_since(begin) > options_.timeout_seconds;
 }
 
 void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {

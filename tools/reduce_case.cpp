@@ -1,6 +1,7 @@
 #include "tools/reduce_case.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "conformance/harness/input_layout.h"
 #include "conformance/harness/seeded_inputs.h"
@@ -8,6 +9,7 @@
 #include "fuzz/stated_types.h"
 #include "interop/pt2_writer.h"
 #include "tools/check_input.h"
+#include "tools/child_processes.h"
 
 namespace graphgate::tools {
 namespace {
@@ -45,20 +47,83 @@ fuzz::ReduceLimits with_types(fuzz::ReduceLimits limits, const fuzz::CaseExecuto
   return limits;
 }
 
-// The check of a reduction: by the user's command, or by the judge whose finding it is.
+std::string dumped(const fuzz::Reduced& reduced) {
+  nlohmann::json json;
+  const auto text = spec::print_case(reduced.the_case);
+  json["case"] = text.ok() ? text.value() : "";
+  if (reduced.passing) {
+    const auto passing = spec::print_case(*reduced.passing);
+    if (passing.ok()) json["passing"] = passing.value();
+  }
+  json["shows"] = reduced.shows;
+  json["finished"] = reduced.is_finished;
+  json["checks"] = reduced.checks;
+  json["seconds"] = reduced.seconds;
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+// What a child has made of the case; nothing where it did not live to tell.
+std::optional<fuzz::Reduced> parsed(const ChildResult& child, const CaseFile& before) {
+  const auto json = nlohmann::json::parse(child.output, nullptr, false);
+  if (child.ending != ChildEnding::kExited || json.is_discarded()) return std::nullopt;
+  auto the_case = spec::parse_case(json["case"].get<std::string>(), "the reduced case");
+  if (!the_case.ok()) return std::nullopt;
+  fuzz::Reduced out;
+  out.the_case = std::move(the_case).value();
+  if (json.contains("passing")) {
+    auto passing = spec::parse_case(json["passing"].get<std::string>(), "the passing case");
+    if (passing.ok()) out.passing = std::move(passing).value();
+  }
+  out.before = fuzz::size_of(before);
+  out.after = fuzz::size_of(out.the_case);
+  out.shows = json["shows"];
+  out.is_finished = json["finished"];
+  out.checks = json["checks"];
+  out.seconds = json["seconds"];
+  return out;
+}
+
+// A candidate may end the process though the case itself does not. So all of them run in one child,
+// which is quick; where that does not survive, or hangs, each candidate gets a child of its own.
+Result<fuzz::Reduced> reduce_apart(const CaseFile& the_case, const fuzz::ReduceLimits& limits,
+                                   const Isolation& isolation,
+                                   const std::function<fuzz::ClassifyCase(Isolation)>& check) {
+  if (!isolation.is_on) {
+    constexpr double kPatience = 4;  // the last check may begin when the time is nearly up
+    ChildOptions options;
+    options.timeout_seconds =
+        static_cast<std::uint32_t>(std::min(kPatience * limits.seconds + 60, 1e6));
+    GRAPHGATE_TRY(const std::vector<ChildResult> children,
+                  run_children(1, options, [&](std::size_t) {
+                    return dumped(fuzz::reduce(the_case, check(isolation), limits));
+                  }));
+    auto made = parsed(children.front(), the_case);
+    if (made) return std::move(*made);
+  }
+  Isolation each = isolation;
+  each.is_on = true;
+  return fuzz::reduce(the_case, check(each), limits);
+}
+
 Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
                                         const fuzz::CaseExecutors& executors) {
   GRAPHGATE_TRY(const Signature signature, chosen_signature(request, executors));
   Isolation isolation = request.isolation;
   isolation.is_on |= ends_process(signature);
-  const fuzz::ClassifyCase classify = [&](const CaseFile& candidate) {
-    return check_case_for(candidate, executors, signature, request.choice.settings, isolation);
+  const auto check = [&](Isolation each) -> fuzz::ClassifyCase {
+    return [&, each](const CaseFile& candidate) {
+      return check_case_for(candidate, executors, signature, request.choice.settings, each);
+    };
   };
   // Types help to cut programs up; where they get in the way of the finding they are left out.
   const CaseFile typed = fuzz::with_stated_types(request.the_case, executors);
   const fuzz::ReduceLimits limits = with_types(request.limits, executors);
-  ReducedCase out{fuzz::reduce(typed, classify, limits), signature};
-  if (!out.reduced.shows) out.reduced = fuzz::reduce(request.the_case, classify, limits);
+  ReducedCase out;
+  out.signature = signature;
+  GRAPHGATE_TRY(out.reduced, reduce_apart(typed, limits, isolation, check));
+  if (!out.reduced.shows) {
+    GRAPHGATE_TRY(out.reduced, reduce_apart(request.the_case, limits, isolation, check));
+  }
   if (!out.reduced.shows) {
     return bad_input("'" + fuzz::print_signature(signature) +
                      "' does not show when its judge alone looks at the case again");

@@ -66,7 +66,7 @@ Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
   ReduceRequest request;
   request.folder_of = verb.file;
   const conformance::Configuration flags = planner_configuration(*verb.app);
-  the_case.options = conformance::merged(the_case.options, flags);
+  the_case = with_flags(std::move(the_case), flags);
   for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
   request.the_case = std::move(the_case);
   if (!verb.judges.empty()) {
@@ -178,7 +178,7 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
   reduce->add_option("--judges", verb.judges,
                      "who looks for the finding: all (the default), or names with commas");
   reduce->add_option("--signature", verb.signature,
-                     "the finding to keep, of several: 'verifier V3.overlap [mm, neg] {}'");
+                     "the finding to keep, of several: 'verifier V3.overlap [mm, pointwise] {}'");
   reduce->add_option("--time", verb.seconds, "seconds, looked at between checks")
       ->check(CLI::PositiveNumber);
   reduce->add_option("--checks", verb.checks, "how many candidates are checked at most")

@@ -1,6 +1,11 @@
 // graphgate replay: a case again, as it was judged when something was found in it.
 #include <cstdio>
+#include <filesystem>
+#include <sstream>
 
+#include "fuzz/corpus.h"
+#include "fuzz/generator.h"
+#include "fuzz/shard.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/programs.h"
@@ -16,23 +21,56 @@ using spec::CaseFile;
 
 struct ReplayInput {
   CaseFile the_case;
-  std::string path;  // where its own files lie
+  std::string name;  // a path or an id
+  std::string path;  // where the case's own files lie
 };
 
-Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
-  std::vector<std::string> words = verb.words;
-  // A line as a report prints it may be pasted as it is.
+// A line as a report prints it, pasted as one word or as several: what stands behind its verb.
+std::vector<std::string> words_of(const ReplayVerb& verb) {
+  std::vector<std::string> words;
+  for (const std::string& given : verb.words) {
+    std::istringstream parts(given);
+    const bool is_line = given.starts_with("graphgate ");
+    if (!is_line) words.push_back(given);
+    for (std::string part; is_line && parts >> part;) words.push_back(part);
+  }
   if (words.size() > 2 && words[0] == "graphgate" && words[1] == "replay") {
     words.erase(words.begin(), words.begin() + 2);
   }
-  if (words.size() != 1) {
-    return bad_input("expected one file, found " + std::to_string(words.size()) + " words");
+  return words;
+}
+
+Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id) {
+  GRAPHGATE_TRY(const fuzz::CaseId parsed,
+                fuzz::parse_case_id(id, static_cast<std::uint32_t>(fuzz::kGeneratorVersion)));
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
+  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.index);
+  return ReplayInput{fuzz::draw_case(genes, alphabet), id, "."};
+}
+
+// A file, or the case of the corpus that has this name.
+Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
+  if (std::filesystem::exists(word)) return word;
+  for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
+    for (const std::string& file : fuzz::case_files(verb.corpus, folder)) {
+      if (std::filesystem::path(file).stem() == word) return verb.corpus + "/" + file;
+    }
   }
-  const std::string& path = words.front();
+  return bad_input("'" + word + "' is no file, no id (g" + std::to_string(fuzz::kGeneratorVersion) +
+                   ":SEED:INDEX), and no case of " + verb.corpus);
+}
+
+Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
+  const std::vector<std::string> words = words_of(verb);
+  if (words.size() != 1) {
+    return bad_input("expected one case, found " + std::to_string(words.size()) + " words");
+  }
+  if (fuzz::is_case_id(words.front())) return draw_replayed(verb, words.front());
+  GRAPHGATE_TRY(const std::string path, path_of(verb, words.front()));
   GRAPHGATE_TRY(const std::string text, read_text(path));
   if (!is_case_text(text)) return bad_input(path + ": not a case");
   GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));
-  return ReplayInput{std::move(the_case), path};
+  return ReplayInput{std::move(the_case), path, path};
 }
 
 enum class Replayed { kSame, kOther, kGone };
@@ -62,12 +100,12 @@ void print_replay(const ReplayInput& input, const CaseLook& look,
                   const std::optional<Signature>& stored, Replayed replayed) {
   const std::string outcome(spec::outcome_name(look.outcome));
   if (!stored) {
-    std::printf("%s %s: keeps no signature to compare with\n", outcome.c_str(), input.path.c_str());
+    std::printf("%s %s: keeps no signature to compare with\n", outcome.c_str(), input.name.c_str());
   } else if (replayed == Replayed::kGone) {
-    std::printf("%s %s: does not show '%s' any more\n", outcome.c_str(), input.path.c_str(),
+    std::printf("%s %s: does not show '%s' any more\n", outcome.c_str(), input.name.c_str(),
                 fuzz::print_signature(*stored).c_str());
   } else {
-    std::printf("%s %s: %s '%s'\n", outcome.c_str(), input.path.c_str(),
+    std::printf("%s %s: %s '%s'\n", outcome.c_str(), input.name.c_str(),
                 replayed == Replayed::kSame ? "shows" : "shows something else than",
                 fuzz::print_signature(*stored).c_str());
   }
@@ -80,7 +118,7 @@ void print_replay(const ReplayInput& input, const CaseLook& look,
 nlohmann::ordered_json json_of(const ReplayInput& input, const CaseLook& look,
                                const std::optional<Signature>& stored, Replayed replayed) {
   nlohmann::ordered_json json;
-  json["file"] = input.path;
+  json["case"] = input.name;
   json["replayed"] = word_of(replayed);
   json["outcome"] = spec::outcome_name(look.outcome);
   json["reason"] = look.reason;
@@ -97,16 +135,27 @@ nlohmann::ordered_json json_of(const ReplayInput& input, const CaseLook& look,
 CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   CLI::App* replay = app.add_subcommand("replay", "run a case again that something was found in");
   verb.app = replay;
-  replay->add_option("case", verb.words, "a case file, or a line as a report prints it")
+  replay
+      ->add_option("case", verb.words,
+                   "a case file, the name of a finding in the corpus, the id of a drawn case "
+                   "(g1:42:4711), or a "
+                   "line as a report prints it")
       ->required();
   replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas");
+  replay->add_option("--corpus", verb.corpus, "the folder that names of findings are looked up in")
+      ->capture_default_str();
+  replay->add_option("--ops", verb.ops, "of an id: what the campaign was given");
+  replay->add_option("--exclude", verb.exclude, "of an id: what the campaign was given");
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
   replay->add_option("--json", verb.json,
                      "write what was found as JSON to this file (- for stdout)");
   add_planner_flags(*replay, verb.planner);
   replay->footer(
       "The case runs in a process of its own, under its own options; options given here are set "
-      "over them.\n\nExample:\n  graphgate replay found.reduced.case\n\n"
+      "over them. A stored case replays with any generator; an id with the one that drew it.\n\n"
+      "Examples:\n  graphgate replay found.reduced.case\n"
+      "  graphgate replay g1:42:4711 --deviation frees_twice\n"
+      "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
       "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
       "input, of another version too.");
   return replay;
@@ -114,8 +163,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
 
 Result<ExitCode> run_replay(const ReplayVerb& verb) {
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
-  input.the_case.options =
-      conformance::merged(input.the_case.options, planner_configuration(*verb.app));
+  input.the_case = with_flags(std::move(input.the_case), planner_configuration(*verb.app));
   GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;
@@ -128,7 +176,7 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   const BuiltinExecutors builtin(*files);
   const auto look =
       look_at_case(input.the_case, builtin.get(), choice, {true, verb.timeout_seconds, 0});
-  if (!look.ok()) return in_file(look.error(), input.path);
+  if (!look.ok()) return in_file(look.error(), input.name);
   const Replayed replayed = compare(look.value(), stored);
   if (!verb.json.empty()) {
     GRAPHGATE_TRY_VOID(

@@ -187,6 +187,8 @@ struct ReplayVerb {
   std::vector<std::string> words;      // a file, an id, a finding's name, or a line with one
   std::string judges;                  // empty: all
   std::string corpus = "fuzz-corpus";  // a folder
+  std::string ops;                     // of an id
+  std::string exclude;
   std::uint32_t timeout_seconds = 60;
   PlannerFlags planner;
   std::string json;               // a path, or "-"

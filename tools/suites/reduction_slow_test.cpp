@@ -1,0 +1,27 @@
+// What docs/fuzzing.md says of the reducer: every planted fault that a golden case shows.
+#include <gtest/gtest.h>
+
+#include "tools/suites/reduced_mutant.h"
+
+namespace graphgate::tools {
+namespace {
+
+TEST(ReductionOfAllMutants, LeavesFiveNodesAndThreeCallsInFiveSeconds) {
+  const auto cases = passing_golden_cases(GRAPHGATE_GOLDEN_DIR "/cases");
+  ASSERT_TRUE(cases.ok()) << cases.error().message;
+  ReductionSettings settings;
+  settings.jobs = 2;
+  const auto made = reduce_mutants(all_mutants(), cases.value(), settings);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  for (const MutantReduction& one : made.value()) {
+    EXPECT_TRUE(one.error.empty()) << one.mutant << ": " << one.error;
+  }
+  const ReductionMedians medians = medians_of(made.value());
+  EXPECT_LE(medians.nodes, 5);
+  EXPECT_LE(medians.calls, 3);
+  EXPECT_LE(medians.seconds, 5);
+  EXPECT_GE(medians.mutants + 12, made.value().size());
+}
+
+}  // namespace
+}  // namespace graphgate::tools
