@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/fuzz_bench.h"
 #include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
 #include "tools/report.h"
@@ -179,6 +180,46 @@ Result<Json> bench_verifier(const BenchVerb& verb) {
   return Json{{"models", models}};
 }
 
+// ---- fuzz ----
+
+Result<Json> bench_draw(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  const DrawTimes times = measure_drawing(std::min<std::uint64_t>(verb.cases, 100'000), verb.cases);
+  const auto cases = static_cast<double>(times.cases);
+  std::fprintf(page, "draw: %.0f cases/s, %.1f nodes a case; %llu of %llu cases not valid%s%s\n",
+               cases / times.draw_seconds, static_cast<double>(times.nodes) / cases,
+               static_cast<unsigned long long>(times.invalid),
+               static_cast<unsigned long long>(times.checked), times.invalid > 0 ? ": " : "",
+               times.first_complaint.c_str());
+  return Json{{"cases_per_second", cases / times.draw_seconds},
+              {"nodes_per_case", static_cast<double>(times.nodes) / cases},
+              {"checked", times.checked},
+              {"invalid", times.invalid}};
+}
+
+Json print_curve(std::FILE* page, const char* name, const std::vector<FeaturePoint>& points) {
+  std::fprintf(page, "  %-10s", name);
+  Json json = Json::array();
+  for (const FeaturePoint& point : points) {
+    std::fprintf(page, " %zu (%.1f s)", point.features, point.seconds);
+    json.push_back(
+        {{"cases", point.cases}, {"features", point.features}, {"seconds", point.seconds}});
+  }
+  std::fprintf(page, "\n");
+  return json;
+}
+
+Result<Json> bench_features(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  const std::uint64_t cases = std::min<std::uint64_t>(verb.cases, 100'000);
+  GRAPHGATE_TRY(const FeatureCurves curves, measure_features(3, cases));
+  std::fprintf(page, "features: seen in eighths of %llu cases, and the processor time\n",
+               static_cast<unsigned long long>(cases));
+  Json blind = print_curve(page, "blind", curves.blind);
+  Json feedback = print_curve(page, "feedback", curves.feedback);
+  return Json{{"blind", std::move(blind)}, {"feedback", std::move(feedback)}};
+}
+
 struct Part {
   const char* what;
   const char* name;
@@ -191,7 +232,9 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"judges", "provenance", bench_provenance},
                            {"judges", "reference-provenance", bench_reference_provenance},
                            {"judges", "shadow", bench_shadow},
-                           {"judges", "verifier", bench_verifier}};
+                           {"judges", "verifier", bench_verifier},
+                           {"fuzz", "draw", bench_draw},
+                           {"fuzz", "features", bench_features}};
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names;
@@ -203,18 +246,21 @@ std::vector<std::string> part_names() {
 
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   CLI::App* bench = app.add_subcommand(
-      "bench", "measure planning, replay and judges, as ratios of times taken in one run");
+      "bench", "measure planning, replay, judges and drawing, as ratios of times taken in one run");
   bench
       ->add_option("what", verb.what,
                    "what is measured: plan, the optimized executor on the host; judges, what they "
-                   "cost beside plain runs")
+                   "cost beside plain runs; fuzz, how cases are drawn")
       ->required()
-      ->check(CLI::IsMember({"plan", "judges"}));
+      ->check(CLI::IsMember({"plan", "judges", "fuzz"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(part_names()));
   bench->add_option("--nodes", verb.nodes, "nodes of the largest chain that is planned")
       ->check(CLI::Range(100, 100'000'000));
+  bench->add_option("--cases", verb.cases, "cases that are drawn, and run for their features")
+      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1} << 40U))
+      ->capture_default_str();
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");
@@ -223,7 +269,8 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->footer(
       "Examples:\n  graphgate bench plan\n"
       "  graphgate bench plan --only planning --nodes 10000 --json -\n"
-      "  graphgate bench judges --only provenance");
+      "  graphgate bench judges --only provenance\n"
+      "  graphgate bench fuzz --only draw --cases 1000000");
   return bench;
 }
 

@@ -102,13 +102,14 @@ CLI::App* add_convert(CLI::App& app, ConvertVerb& verb);
 [[nodiscard]] Result<ExitCode> run_convert(const ConvertVerb& verb);
 
 struct BenchVerb {
-  std::string what;               // "plan" or "judges"
+  std::string what;               // "plan", "judges" or "fuzz"
   std::vector<std::string> only;  // parts; empty: all
   std::size_t nodes = 100'000;
   std::int64_t tensor_mib = 256;
   std::string model = "golden/models/llama_sdpa.pt2";
   std::string models = "golden/models";  // a folder
   std::string json;
+  std::uint64_t cases = 4000;  // of bench fuzz
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
 [[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);
