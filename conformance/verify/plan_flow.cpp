@@ -152,7 +152,7 @@ class FlowWalk {
       match_node(plan_, ops_, *facts_, *frames_[block], block, flow);
     }
     const NodeUse use = use_of(node, ops_);
-    flow.may_alias = use.row != nullptr && may_alias(*use.row);
+    flow.may_alias = use.row != nullptr && may_alias(*use.row) && !is_made_anew(flow);
     Token token{TokenKind::kNode, index, 0, {}};
     const std::size_t begin = at_;
     std::size_t end = at_;
@@ -191,6 +191,17 @@ class FlowWalk {
   static bool may_alias(const spec::OpRow& row) {
     if (!row.undeclared_aliases.empty()) return true;
     return row.effects.is_view;
+  }
+
+  // In the graph, as it ran, no result lies over an operand: `to` another dtype copies.
+  bool is_made_anew(const FlowNode& flow) const {
+    if (flow.match != NodeMatch::kSame || !flow.graph_node) return false;
+    const NodeFact& fact = facts_->nodes[*flow.graph_node];
+    return std::none_of(fact.results.begin(), fact.results.end(), [&](const TensorFact& result) {
+      return std::any_of(fact.operands.begin(), fact.operands.end(), [&](const OperandFact& use) {
+        return use.tensor && use.tensor->storage == result.storage;
+      });
+    });
   }
 
   void write_all(const FlowNode& flow, const NodeUse& use, std::size_t begin, std::size_t end) {
