@@ -67,11 +67,13 @@ class InPlaceCheck {
 
   // Pointwise, by its tag or that of an overload that takes the same arguments by other types (of
   // rsub.Tensor and rsub.Scalar, PyTorch tags one), or with an in-place form that writes this
-  // argument, or aten.copy, which reads an element where it writes one.
+  // argument, or aten.copy, which reads an element where it writes one, or an operator of Python's
+  // (__and__), none of which has the tag.
   bool works_in_place(const spec::Node& node, std::uint32_t argument) const {
     const spec::OpRow* row = ops_.find(node.op);
     if (row == nullptr) return false;
-    if (node.op == "aten.copy.default") return true;
+    const bool is_operator = row->schema.base_name().rfind("__", 0) == 0;
+    if (node.op == "aten.copy.default" || is_operator) return true;
     const std::string& name = node.arguments[argument].name;
     const auto family = ops_.find_by_base_name(row->schema.ns + "." + row->schema.base_name());
     return std::any_of(family.begin(), family.end(), [&](const spec::OpRow* other) {
