@@ -161,7 +161,8 @@ class EditingSource final : public conformance::ExecutorSource {
 
 // Two seeded calls of one executor against the oracle.
 conformance::CaseReport check_seeded(const spec::Program& program,
-                                     const conformance::ExecutorSource& subject) {
+                                     const conformance::ExecutorSource& subject,
+                                     const char* judges = "bounds") {
   const std::shared_ptr<const spec::OpTable> ops(&spec::builtin_op_table(),
                                                  [](const spec::OpTable*) {});
   const conformance::Script script =
@@ -172,7 +173,7 @@ conformance::CaseReport check_seeded(const spec::Program& program,
   settings.judge_nodes = false;
   settings.localize = false;
   auto report =
-      conformance::judge_script(runs, conformance::parse_judges("bounds").value(), settings);
+      conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
   EXPECT_TRUE(report.ok()) << report.error().message;
   return report.ok() ? std::move(report).value() : conformance::CaseReport{};
 }
@@ -224,6 +225,22 @@ TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
 })");
   const auto report = check_seeded(program, *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
+}
+
+// The executors add up in other orders, so the number that leaves the tensor has other bits.
+TEST(ProvenanceJudge, ComparesNoWordsThatAComputedFloatEnters) {
+  const spec::Program program = with_text(R"(program "float" {
+  input %x : f32[64]
+  %s = aten.sum.default(%x)
+  %f : symfloat = aten._local_scalar_dense.default(%s)
+  %y : f32[64] = aten.mul.Tensor(%x, %f)
+  output %y
+})");
+  const auto report = check_seeded(program, *tools::optimized_source(), "provenance");
+  ASSERT_EQ(report.judges.size(), 1U) << report.reason;
+  EXPECT_TRUE(report.judges.front().findings.empty()) << report.reason;
+  EXPECT_NE(report.judges.front().remark.find("a float that the call computes"), std::string::npos)
+      << report.judges.front().remark;
 }
 
 // What the oracle knows of %x it knows as numbers; the view sees their bits.

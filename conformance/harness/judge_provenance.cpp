@@ -33,13 +33,23 @@ void add_remark(JudgeReport& report, const std::string& remark) {
   report.remark += (report.remark.empty() ? "" : "; ") + remark;
 }
 
-// Nodes that are given a float which the call computes. Its bits are part of a word, so that two
-// executors that round differently make different words of it.
+// Nodes that are given a float which comes out of a tensor. Its bits are part of a word, so that
+// two executors that round differently make different words of it.
 void find_float_readers(const spec::Graph& graph, std::set<std::string>& out) {
+  std::set<spec::ValueId> computed;
   for (const spec::Node& node : graph.nodes) {
+    bool is_computed = false;
     spec::for_each_operand(node, [&](spec::ValueId id) {
-      if (graph.value(id).kind == spec::ValueKind::kSymFloat) out.insert(node.name);
+      if (computed.contains(id)) out.insert(node.name);
+      is_computed =
+          is_computed || computed.contains(id) || graph.value(id).kind == spec::ValueKind::kTensor;
     });
+    for (const spec::NodeResult& result : node.results) {
+      for (const spec::ValueId id : result.values) {
+        const bool is_float = graph.value(id).kind == spec::ValueKind::kSymFloat;
+        if (is_computed && is_float) computed.insert(id);
+      }
+    }
   }
   for (const spec::Graph& subgraph : graph.subgraphs) find_float_readers(subgraph, out);
 }
