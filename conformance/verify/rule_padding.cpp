@@ -133,7 +133,7 @@ class PaddingCheck {
     if (!keeps_rows) {
       report(node, row.has_tag("reduction") ? spec::Outcome::kFail : spec::Outcome::kSuspect,
              "makes a result without rows of %" + rows->name);
-    } else if (names_rows(node, *rows)) {
+    } else if (names_rows(graph, node, *rows)) {
       report(node, spec::Outcome::kSuspect, "works along the rows of %" + rows->name);
     }
   }
@@ -150,10 +150,15 @@ class PaddingCheck {
     return row.schema.base_name().rfind("new_", 0) == 0;
   }
 
-  // Whether an argument `dim` or `dims` is the dimension of the rows.
-  [[nodiscard]] bool names_rows(const Node& node, const Value& rows) const {
+  // Whether an argument `dim` or `dims`, which is about the first operand, is the dimension of the
+  // rows.
+  [[nodiscard]] bool names_rows(const Graph& graph, const Node& node, const Value& rows) const {
     const auto dim = dim_of(rows);
-    if (!dim) return false;
+    const Value* first = nullptr;
+    spec::for_each_operand(node, [&](ValueId id) {
+      if (first == nullptr) first = &graph.value(id);
+    });
+    if (!dim || first != &rows) return false;
     const auto rank = static_cast<std::int64_t>(rows.type->sizes.size());
     const auto is_it = [&](const spec::Argument& argument) {
       const auto* integer = argument.as<std::int64_t>();
