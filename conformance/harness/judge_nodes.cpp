@@ -160,6 +160,13 @@ class NodeJudge {
     GRAPHGATE_TRY(auto loaded, bounds_.load(one.program));
     auto oracle_result = loaded->call(one.inputs);
     if (!oracle_result.ok() && oracle_result.error().kind == ErrorKind::kUnsupported) return {};
+    if (!oracle_result.ok() && oracle_result.error().kind == ErrorKind::kBadInput) {
+      // It takes the program: what the executor gave the node is not what the program gives it.
+      report_.findings.push_back(
+          {call, node.name, node.op,
+           "the reference refuses what the node was given: " + oracle_result.error().message});
+      return {};
+    }
     GRAPHGATE_TRY(const CallResult oracle, std::move(oracle_result));
     ++report_.judged;
     for (const TappedProgram::Tap& tap : taps.after) {
