@@ -74,6 +74,7 @@ class OrderCheck {
         node.match == NodeMatch::kSame ? paired_operand(read, node, fact) : nullptr;
     std::optional<Mismatch> mismatch;
     std::vector<Writer> expected;
+    buffer_ = case_.accesses.all[read.access].buffer;
     if (operand != nullptr && operand->tensor) {
       expected = operand->tensor->writers();
       mismatch = compare(*operand->tensor, *case_.accesses.all[read.access].value, read.contents,
@@ -82,7 +83,35 @@ class OrderCheck {
       expected = lineage_.writers_read_by(*node.graph_node);
       mismatch = first_unexpected(expected, read.contents, read.exact);
     }
+    buffer_.reset();
     if (mismatch) report_read(read, node, expected, *mismatch);
+  }
+
+  // Whether the token may be there for one of these writers.
+  bool accepts(const std::vector<Writer>& expected, Writer token, ByteRange range) {
+    if (lineage_.any_accepts(expected, token)) return true;
+    return std::any_of(expected.begin(), expected.end(),
+                       [&](Writer writer) { return is_left_alone(writer, token, range); });
+  }
+
+  // A scatter that became an update in place of other bytes of the buffer: these are as it found
+  // them, before and after it.
+  bool is_left_alone(Writer writer, Writer token, ByteRange range) {
+    if (!buffer_ || facts_.is_input(writer)) return false;
+    const std::uint32_t graph_node = facts_.node_of(writer);
+    bool updates = false;
+    for (const FlowNode& node : flow_.nodes) {
+      if (node.match != NodeMatch::kRewritten || node.graph_node != graph_node) continue;
+      for (const Access& access : case_.accesses.all) {
+        if (access.step != node.step || access.body != node.body || !access.writes) continue;
+        if (!access.value || access.buffer != buffer_) continue;
+        const ByteSet& bytes = case_.accesses.value_bytes[access.value->index];
+        const ByteSet read = bytes_of(range.begin_bytes, range.end_bytes);
+        if (access.makes || !bytes.exact || first_common(bytes, 0, read, 0)) return false;
+        updates = true;
+      }
+    }
+    return updates && lineage_.any_accepts(lineage_.writers_read_by(graph_node), token);
   }
 
   // The graph's operand at the same place; null where the two have not the same operands.
@@ -124,7 +153,7 @@ class OrderCheck {
       bool some_here = content.writers.empty();
       std::optional<Mismatch> bad;
       for (const Writer token : content.writers) {
-        if (lineage_.any_accepts(expected, token)) {
+        if (accepts(expected, token, content.range)) {
           some_here = true;
         } else if (!bad) {
           bad = Mismatch{token, std::nullopt, content.range};
@@ -146,8 +175,9 @@ class OrderCheck {
         bool found = false;
         for (const Content& content : contents) {
           found = found || content.writers.empty() ||
-                  std::any_of(content.writers.begin(), content.writers.end(),
-                              [&](Writer token) { return lineage_.accepts(writer, token); });
+                  std::any_of(content.writers.begin(), content.writers.end(), [&](Writer token) {
+                    return accepts({writer}, token, content.range);
+                  });
         }
         if (!found) {
           return Mismatch{std::nullopt, writer, contents.front().range};
@@ -309,6 +339,7 @@ class OrderCheck {
   const spec::Plan& plan_;
   const PlanFlow& flow_;
   Lineage lineage_;
+  std::optional<spec::BufferId> buffer_;  // of the read that is looked at
   Findings& out_;
 };
 
