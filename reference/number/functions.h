@@ -268,8 +268,9 @@ Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DT
   if (std::isinf(exponential.value) && std::isfinite(x.value) && std::isfinite(a.value)) {
     const long double reach = std::fabs(a.value) + static_cast<long double>(a.radius);
     const long double most = std::exp(x.value + static_cast<long double>(x.radius));
-    out.radius = std::max(out.radius,
-                          static_cast<double>(reach * most) * (1 + 0x1p-20) + half_ulp(0, compute));
+    // The small number may be subnormal before it is multiplied.
+    const double tiny = half_ulp(0, compute) * (1 + static_cast<double>(reach));
+    out.radius = std::max(out.radius, static_cast<double>(reach * most) * (1 + 0x1p-20) + tiny);
   }
   return out;
 }
