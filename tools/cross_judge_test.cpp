@@ -1,5 +1,7 @@
 // Both executors on the same programs, and judges on wrong executors: one of the few places that
 // name both.
+#include <set>
+
 #include "conformance/harness/judge_nodes.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
@@ -241,6 +243,42 @@ TEST(ProvenanceJudge, ComparesNoWordsThatAComputedFloatEnters) {
   EXPECT_TRUE(report.judges.front().findings.empty()) << report.reason;
   EXPECT_NE(report.judges.front().remark.find("a float that the call computes"), std::string::npos)
       << report.judges.front().remark;
+}
+
+// What the verifier says of a plan hangs on no judge that was asked before it.
+TEST(VerifierJudge, MissesANodeWhetherOrNotWordsWereAskedFor) {
+  const spec::Program program = with_text(R"(program "steps" {
+  input %x : f32[4, 4]
+  input %y : f32[4, 4]
+  %a = aten.mm.default(%x, %y)
+  %w = aten.copy_.default(%x, %y)
+  %b = aten.mm.default(%x, %y)
+  output %a
+  output %b
+})");
+  const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  auto script =
+      conformance::script_of(std::make_shared<const spec::Program>(program), {}, 2, 1, ops).value();
+  script.options = {{"plan-mutation", "step-dropped"}};
+  const auto subject = tools::optimized_source();
+  const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
+  const auto rules_after = [&](const char* judges) {
+    conformance::Runs runs(script, *subject, *oracle);
+    conformance::JudgeSettings settings;
+    settings.localize = false;
+    const auto report =
+        conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
+    EXPECT_TRUE(report.ok());
+    std::multiset<std::string> rules;
+    for (const conformance::JudgeReport& judge : report.value().judges) {
+      if (judge.judge != conformance::Judge::kVerifier) continue;
+      for (const spec::Finding& finding : judge.findings) rules.insert(finding.rule);
+    }
+    return rules;
+  };
+  const auto alone = rules_after("verifier");
+  EXPECT_TRUE(alone.contains("V4.missing-node"));
+  EXPECT_EQ(alone, rules_after("provenance,verifier"));
 }
 
 // What the oracle knows of %x it knows as numbers; the view sees their bits.

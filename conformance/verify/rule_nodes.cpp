@@ -4,7 +4,7 @@
 // a plan if it gives its operand back as it is (a view, a copy, an integer plus 0), or if a fused
 // op stands for it; one that writes its operand only for a fused op that writes as well. Whether a
 // node gives its operand back is asked of the run of the reference, where provenance words move
-// unchanged through copies, and else of its schema.
+// unchanged through copies, and else of its schema: then more is blamed than may be missing.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,12 +27,17 @@ constexpr std::array<std::string_view, 4> kCopies = {"clone", "_to_copy", "_unsa
 
 // The words without producer and version, which every write counts anew.
 bool same_words(const ProvenanceRow& a, const ProvenanceRow& b) {
-  constexpr int kHashShift = 24;
   return a.words.size() == b.words.size() &&
          std::equal(a.words.begin(), a.words.end(), b.words.begin(),
                     [](spec::ProvenanceWord x, spec::ProvenanceWord y) {
-                      return x >> kHashShift == y >> kHashShift;
+                      return spec::provenance_hash(x) == spec::provenance_hash(y);
                     });
+}
+
+// A run that tells geometry alone says nothing of what a node gives back.
+const std::vector<ProvenanceRow>* rows_with_words(const RuleCase& rule_case) {
+  const auto* run = rule_case.plan().padding ? nullptr : rule_case.plan_case.facts_of_run;
+  return run != nullptr && has_words(*run) ? run : nullptr;
 }
 
 class NodeCheck {
@@ -41,8 +46,7 @@ class NodeCheck {
       : case_(rule_case),
         facts_(*rule_case.facts),
         lineage_(facts_, *rule_case.flow),
-        rows_(*facts_.program,
-              rule_case.plan().padding ? nullptr : rule_case.plan_case.facts_of_run),
+        rows_(*facts_.program, rows_with_words(rule_case)),
         out_(out),
         seen_by_(facts_.nodes.size()),
         updates_(facts_.nodes.size(), 0) {}

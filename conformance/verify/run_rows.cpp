@@ -1,5 +1,6 @@
 #include "conformance/verify/run_rows.h"
 
+#include <algorithm>
 #include <set>
 
 #include "spec/graph_text.h"
@@ -70,6 +71,11 @@ spec::HostTensor RunRows::geometry_of(const spec::ProvenanceRow& row) {
   geometry.strides = row.strides;
   geometry.storage_offset = row.storage_offset;
   return geometry;
+}
+
+bool has_words(const std::vector<spec::ProvenanceRow>& run) {
+  return std::any_of(run.begin(), run.end(),
+                     [](const spec::ProvenanceRow& row) { return !row.words.empty(); });
 }
 
 }  // namespace graphgate::verify

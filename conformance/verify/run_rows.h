@@ -43,4 +43,7 @@ class RunRows {
   std::map<std::string, const spec::ProvenanceRow*> first_operands_;  // by value name
 };
 
+// Whether the run kept words; one that is asked for geometry alone does not.
+[[nodiscard]] bool has_words(const std::vector<spec::ProvenanceRow>& run);
+
 }  // namespace graphgate::verify
