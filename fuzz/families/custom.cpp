@@ -47,21 +47,11 @@ bool draw_token(Draft& draft, GeneReader& genes, std::size_t) {
 
 // Nothing comes back: an argument is written, and hidden state.
 bool draw_effect(Draft& draft, GeneReader& genes, std::size_t) {
-  const auto input = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    const int last = tensor.sizes.rank - 1;
-    return is_computed_float(tensor.dtype) && tensor.sizes.rank >= 1 &&
-           is_constant(tensor.sizes[last]) && tensor.sizes[last] >= 2 &&
-           tensor.sizes[last] % 2 == 0;
-  });
-  if (!input) return false;
-  const DrawnTensor from = draft.tensor(*input);
-  Shape sizes = from.sizes;
-  sizes[sizes.rank - 1] = sizes[sizes.rank - 1] / 2;
-  auto out = draft.pick_out(genes.next(), from.dtype, sizes);
-  if (!out || draft.tensor(*out).storage == from.storage) out = draft.add_empty(from.dtype, sizes);
+  const auto halved = pick_halved(draft, genes);
+  if (!halved) return false;
   draft.add_custom_op(kEffect);
   NodeBuilder node(draft, "vllm.silu_and_mul.keep");
-  node.tensor("out", *out).tensor("input", *input).writes(*out);
+  node.tensor("out", halved->out).tensor("input", halved->input).writes(halved->out);
   return true;
 }
 

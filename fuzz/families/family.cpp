@@ -187,4 +187,29 @@ int draw_dim(GeneReader& genes, int rank) {
   return static_cast<int>(genes.below(static_cast<std::size_t>(rank)));
 }
 
+std::optional<HalvedOperands> pick_halved(Draft& draft, GeneReader& genes) {
+  const auto input = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    const int last = tensor.sizes.rank - 1;
+    return is_computed_float(tensor.dtype) && tensor.sizes.rank >= 1 &&
+           is_constant(tensor.sizes[last]) && tensor.sizes[last] >= 2 &&
+           tensor.sizes[last] % 2 == 0;
+  });
+  if (!input) return std::nullopt;
+  const DrawnTensor from = draft.tensor(*input);
+  Shape sizes = from.sizes;
+  sizes[sizes.rank - 1] = sizes[sizes.rank - 1] / 2;
+  auto out = draft.pick_out(genes.next(), from.dtype, sizes);
+  if (!out || draft.tensor(*out).storage == from.storage) out = draft.add_empty(from.dtype, sizes);
+  return HalvedOperands{*input, *out};
+}
+
+void use_number(Draft& draft, GeneReader& genes, std::string_view op, spec::ValueId number) {
+  const TensorIndex operand = draft.pick_floating(genes);
+  const DrawnTensor to = draft.tensor(operand);
+  const TensorIndex operands[] = {operand};
+  const Layout layout = pointwise_layout(draft, operands, to.sizes, 1);
+  NodeBuilder node(draft, op);
+  node.tensor("self", operand).value("other", number).fresh(to.dtype, to.sizes, layout);
+}
+
 }  // namespace graphgate::fuzz

@@ -92,6 +92,16 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
   return node.written(form.target);
 }
 
+// What ops over two halves of a last dimension (silu_and_mul) read, and where they write.
+struct HalvedOperands {
+  TensorIndex input = 0;
+  TensorIndex out = 0;  // as `input`, with half of its last dimension
+};
+[[nodiscard]] std::optional<HalvedOperands> pick_halved(Draft& draft, GeneReader& genes);
+
+// A floating tensor of the draft plus or times a number: so something hangs on the number.
+void use_number(Draft& draft, GeneReader& genes, std::string_view op, spec::ValueId number);
+
 // A number that fits a dtype's arithmetic, small.
 [[nodiscard]] spec::Argument draw_scalar(GeneReader& genes, spec::DType dtype);
 // A dimension of the tensor; -1 stands for the last one in some draws.

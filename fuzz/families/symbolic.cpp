@@ -31,13 +31,7 @@ bool draw_arithmetic(Draft& draft, GeneReader& genes, std::size_t variant) {
     if (variant == 3) known = draft.table().quotient(from.sizes[dim], static_cast<Size>(by));
     number = node.number(spec::ValueKind::kSymInt, known);
   }
-  // Something hangs on it.
-  const TensorIndex operand = draft.pick_floating(genes);
-  const DrawnTensor to = draft.tensor(operand);
-  const TensorIndex operands[] = {operand};
-  const Layout layout = pointwise_layout(draft, operands, to.sizes, 1);
-  NodeBuilder node(draft, "aten.add.Tensor");
-  node.tensor("self", operand).value("other", number).fresh(to.dtype, to.sizes, layout);
+  use_number(draft, genes, "aten.add.Tensor", number);
   return true;
 }
 
@@ -52,12 +46,7 @@ bool draw_item(Draft& draft, GeneReader& genes, std::size_t) {
     NodeBuilder node(draft, "aten._local_scalar_dense.default");
     number = node.tensor("self", *self).number(spec::ValueKind::kSymFloat, std::nullopt);
   }
-  const TensorIndex operand = draft.pick_floating(genes);
-  const DrawnTensor to = draft.tensor(operand);
-  const TensorIndex operands[] = {operand};
-  const Layout layout = pointwise_layout(draft, operands, to.sizes, 1);
-  NodeBuilder node(draft, "aten.mul.Tensor");
-  node.tensor("self", operand).value("other", number).fresh(to.dtype, to.sizes, layout);
+  use_number(draft, genes, "aten.mul.Tensor", number);
   return true;
 }
 
@@ -65,12 +54,7 @@ bool draw_item(Draft& draft, GeneReader& genes, std::size_t) {
 bool draw_number_input(Draft& draft, GeneReader& genes, std::size_t) {
   if (draft.number_inputs() >= 1) return false;
   const spec::ValueId number = draft.add_number_input(spec::ValueKind::kSymFloat);
-  const TensorIndex operand = draft.pick_floating(genes);
-  const DrawnTensor to = draft.tensor(operand);
-  const TensorIndex operands[] = {operand};
-  const Layout layout = pointwise_layout(draft, operands, to.sizes, 1);
-  NodeBuilder node(draft, "aten.mul.Tensor");
-  node.tensor("self", operand).value("other", number).fresh(to.dtype, to.sizes, layout);
+  use_number(draft, genes, "aten.mul.Tensor", number);
   return true;
 }
 
