@@ -19,35 +19,39 @@ struct Port {
   std::size_t index = 0;
 };
 
-// One flag for each port of each program, for those of `chosen`.
-std::vector<std::vector<bool>> marks(const CaseFile& the_case, const std::vector<Port>& ports,
-                                     std::size_t begin, std::size_t end,
-                                     std::size_t (*width)(const Program&)) {
-  std::vector<std::vector<bool>> out;
-  for (const Program& program : the_case.programs) out.emplace_back(width(program), false);
-  for (std::size_t i = begin; i < end; ++i) out[ports[i].program][ports[i].index] = true;
-  return out;
-}
-
+using Width = std::size_t (*)(const Program&);
 std::size_t output_count(const Program& program) { return program.outputs.size(); }
 std::size_t input_count(const Program& program) { return program.inputs.size(); }
 
-std::vector<Port> outputs_of(const CaseFile& the_case) {
+std::vector<Port> all_ports(const CaseFile& the_case, Width width) {
   std::vector<Port> out;
   for (std::size_t p = 0; p < the_case.programs.size(); ++p) {
-    for (std::size_t o = 0; o < the_case.programs[p].outputs.size(); ++o) out.push_back({p, o});
+    for (std::size_t i = 0; i < width(the_case.programs[p]); ++i) out.push_back({p, i});
   }
   return out;
 }
 
-std::size_t count_outputs(const CaseFile& the_case) { return outputs_of(the_case).size(); }
-
-Candidate drop_some_outputs(const CaseFile& the_case, std::size_t begin, std::size_t end) {
-  const auto marked = marks(the_case, outputs_of(the_case), begin, end, output_count);
+// Without `ports` [begin, end), which `drop` takes out of one program by a flag for each of its
+// ports.
+CaseFile without(const CaseFile& the_case, const std::vector<Port>& ports, std::size_t begin,
+                 std::size_t end, Width width,
+                 void (*drop)(CaseFile&, std::size_t, const std::vector<bool>&)) {
+  std::vector<std::vector<bool>> marked;
+  for (const Program& program : the_case.programs) marked.emplace_back(width(program), false);
+  for (std::size_t i = begin; i < end; ++i) marked[ports[i].program][ports[i].index] = true;
   CaseFile out = the_case;
-  for (std::size_t p = 0; p < marked.size(); ++p) drop_outputs(out, p, marked[p]);
+  for (std::size_t p = 0; p < marked.size(); ++p) drop(out, p, marked[p]);
   tidy_case(out);
   return out;
+}
+
+std::size_t count_outputs(const CaseFile& the_case) {
+  return all_ports(the_case, output_count).size();
+}
+
+Candidate drop_some_outputs(const CaseFile& the_case, std::size_t begin, std::size_t end) {
+  return without(the_case, all_ports(the_case, output_count), begin, end, output_count,
+                 drop_outputs);
 }
 
 std::set<ValueId> used_values(const Graph& graph) {
@@ -82,26 +86,16 @@ std::vector<Port> idle_inputs(const CaseFile& the_case) {
 std::size_t count_idle_inputs(const CaseFile& the_case) { return idle_inputs(the_case).size(); }
 
 Candidate drop_idle_inputs(const CaseFile& the_case, std::size_t begin, std::size_t end) {
-  const auto marked = marks(the_case, idle_inputs(the_case), begin, end, input_count);
-  CaseFile out = the_case;
-  for (std::size_t p = 0; p < marked.size(); ++p) drop_inputs(out, p, marked[p]);
-  tidy_case(out);
-  return out;
+  return without(the_case, idle_inputs(the_case), begin, end, input_count, drop_inputs);
 }
 
-// Inputs whose uses can be given to an earlier input of the same type.
-std::vector<Port> all_inputs(const CaseFile& the_case) {
-  std::vector<Port> out;
-  for (std::size_t p = 0; p < the_case.programs.size(); ++p) {
-    for (std::size_t i = 0; i < the_case.programs[p].inputs.size(); ++i) out.push_back({p, i});
-  }
-  return out;
+std::size_t count_inputs(const CaseFile& the_case) {
+  return all_ports(the_case, input_count).size();
 }
 
-std::size_t count_inputs(const CaseFile& the_case) { return all_inputs(the_case).size(); }
-
+// Uses of an input are given to an earlier one of the same type.
 Candidate merge_input(const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-  const Port port = all_inputs(the_case)[begin];
+  const Port port = all_ports(the_case, input_count)[begin];
   CaseFile out = the_case;
   Program& program = out.programs[port.program];
   const spec::ProgramInput& input = program.inputs[port.index];
