@@ -85,7 +85,7 @@ class InPlace {
     return out;
   }
 
-  // How many operands lie in this one's storage, itself among them.
+  // How many operands of the node lie in the storage of `operand`.
   [[nodiscard]] std::size_t mentions_of(const SizedNode& node, ValueId operand) const {
     const StorageIndex storage = graph_.value(operand).tensor.storage;
     std::size_t count = 0;
@@ -113,7 +113,7 @@ class InPlace {
     const auto consider = [&](ValueId id) {
       if (!is_tensor(id)) return;
       for (auto inner = node.body.begin(); inner != node.body.end(); ++inner) {
-        if (!mentions_storage(*inner, id)) continue;
+        if (mentions_of(*inner, id) == 0) continue;
         const bool is_late = inner > maker || (inner == maker && !stands_overlap(*inner));
         if (is_late || !goes_by_rows(*inner, id)) return;
       }
@@ -146,15 +146,6 @@ class InPlace {
   [[nodiscard]] bool is_tensor(ValueId id) const {
     return graph_.value(id).kind == spec::ValueKind::kTensor && !graph_.value(id).is_dynamic;
   }
-  [[nodiscard]] bool mentions_storage(const SizedNode& node, ValueId wanted) const {
-    const StorageIndex storage = graph_.value(wanted).tensor.storage;
-    bool found = false;
-    for_each_operand(node.node, [&](ValueId id) {
-      found |= is_tensor(id) && graph_.value(id).tensor.storage == storage;
-    });
-    return found;
-  }
-
   [[nodiscard]] bool dies_here(StorageIndex storage, std::size_t block, std::size_t index) const {
     const StorageKind kind = graph_.storages[storage].kind;
     if (kind == StorageKind::kInner) return takes_removed_;
