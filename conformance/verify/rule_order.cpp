@@ -5,6 +5,7 @@
 // that got lost, and an operand that was mixed up all show as a writer that nobody expects.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "conformance/verify/lineage.h"
@@ -39,7 +40,11 @@ class OrderCheck {
         plan_(rule_case.plan()),
         flow_(*rule_case.flow),
         lineage_(facts_, flow_),
-        out_(out) {}
+        out_(out) {
+    for (const FlowNode& node : flow_.nodes) {
+      if (node.match == NodeMatch::kRewritten) rewritten_.emplace(*node.graph_node, &node);
+    }
+  }
 
   void check() {
     for (const FlowRead& read : flow_.reads) {
@@ -100,8 +105,9 @@ class OrderCheck {
     if (!buffer_ || facts_.is_input(writer)) return false;
     const std::uint32_t graph_node = facts_.node_of(writer);
     bool updates = false;
-    for (const FlowNode& node : flow_.nodes) {
-      if (node.match != NodeMatch::kRewritten || node.graph_node != graph_node) continue;
+    const auto [begin, end] = rewritten_.equal_range(graph_node);
+    for (auto at = begin; at != end; ++at) {
+      const FlowNode& node = *at->second;
       for (const Access& access : case_.accesses.all) {
         if (access.step != node.step || access.body != node.body || !access.writes) continue;
         if (!access.value || access.buffer != buffer_) continue;
@@ -339,7 +345,8 @@ class OrderCheck {
   const spec::Plan& plan_;
   const PlanFlow& flow_;
   Lineage lineage_;
-  std::optional<spec::BufferId> buffer_;  // of the read that is looked at
+  std::multimap<std::uint32_t, const FlowNode*> rewritten_;  // by the graph's node
+  std::optional<spec::BufferId> buffer_;                     // of the read that is looked at
   Findings& out_;
 };
 
