@@ -15,10 +15,6 @@ using fuzz::Signature;
 
 constexpr const char* kOutOfMemory = "out of memory";
 
-std::string dumped(const nlohmann::json& json) {
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
 Result<CaseLook> look(const spec::CaseFile& the_case, const fuzz::CaseExecutors& executors,
                       const fuzz::JudgeChoice& choice) {
   GRAPHGATE_TRY(const conformance::CaseReport report,
@@ -31,7 +27,7 @@ std::string to_text(const Result<CaseLook>& look) {
   if (!look.ok()) {
     json["error"] = look.error().message;
     json["kind"] = static_cast<int>(look.error().kind);
-    return dumped(json);
+    return child_text(json);
   }
   json["outcome"] = spec::outcome_name(look.value().outcome);
   json["reason"] = look.value().reason;
@@ -39,7 +35,7 @@ std::string to_text(const Result<CaseLook>& look) {
   for (const Signature& signature : look.value().signatures) {
     json["signatures"].push_back(fuzz::print_signature(signature));
   }
-  return dumped(json);
+  return child_text(json);
 }
 
 // What our own child wrote.

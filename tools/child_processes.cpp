@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 namespace graphgate::tools {
 namespace {
@@ -164,6 +165,10 @@ Result<std::vector<ChildResult>> run_children(std::size_t count, const ChildOpti
     for (auto& [index, result] : pool.wait(kTickMilliseconds)) results[index] = std::move(result);
   }
   return results;
+}
+
+std::string child_text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace graphgate::tools

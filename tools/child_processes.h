@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,5 +79,8 @@ class ChildPool {
 [[nodiscard]] Result<std::vector<ChildResult>> run_children(
     std::size_t count, const ChildOptions& options,
     const std::function<std::string(std::size_t)>& work);
+
+// What a child hands back, as one line of ASCII; bytes that are no UTF-8 are replaced.
+[[nodiscard]] std::string child_text(const nlohmann::json& json);
 
 }  // namespace graphgate::tools

@@ -8,7 +8,7 @@
 namespace graphgate::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::string print_triage_result(const TriageResult& result) {
   json["remark"] = result.triage.remark;
   json["folder"] = static_cast<int>(result.folder);
   json["case"] = result.case_text;
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return child_text(json);
 }
 
 std::optional<TriageResult> parse_triage_result(const std::string& text) {

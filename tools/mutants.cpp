@@ -158,7 +158,7 @@ std::string to_text(const Result<MutantVerdict>& run) {
   if (!run.ok()) {
     json["error"] = run.error().message;
     json["kind"] = static_cast<int>(run.error().kind);
-    return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return child_text(json);
   }
   const MutantVerdict& verdict = run.value();
   json["killed"] = verdict.killed;
@@ -169,7 +169,7 @@ std::string to_text(const Result<MutantVerdict>& run) {
   json["cases"] = verdict.cases;
   json["seconds"] = verdict.seconds;
   json["by_outputs"] = verdict.by_outputs;
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return child_text(json);
 }
 
 // A child that ends without a word has been killed by what it ran.

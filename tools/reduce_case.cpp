@@ -59,7 +59,7 @@ std::string dumped(const fuzz::Reduced& reduced) {
   json["finished"] = reduced.is_finished;
   json["checks"] = reduced.checks;
   json["seconds"] = reduced.seconds;
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return child_text(json);
 }
 
 // What a child has made of the case; nothing where it did not live to tell.

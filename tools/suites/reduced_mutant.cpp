@@ -166,7 +166,7 @@ std::string to_text(const Result<MutantReduction>& run) {
   nlohmann::json json;
   if (!run.ok()) {
     json["error"] = run.error().message;
-    return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return child_text(json);
   }
   const MutantReduction& made = run.value();
   json["path"] = made.path;
@@ -177,7 +177,7 @@ std::string to_text(const Result<MutantReduction>& run) {
   json["seconds"] = made.seconds;
   json["finished"] = made.is_finished;
   json["text"] = made.text;
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return child_text(json);
 }
 
 MutantReduction from_child(const Mutant& mutant, const ChildResult& child) {
