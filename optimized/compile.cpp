@@ -54,8 +54,8 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
     Partitions partitions =
         make_partitions(graph, options.partition, options.deviations, &program.graph);
     clock.begin("compilers");
-    GRAPHGATE_TRY_VOID(compile_partitions(graph, partitions, options.compiler, ops.table(),
-                                          options.deviations));
+    GRAPHGATE_TRY_VOID(
+        compile_partitions(graph, partitions, options.compiler, ops.table(), options.deviations));
     clock.begin("streams");
     graph = assign_streams(std::move(graph), partitions, options.streams, options.deviations);
     clock.begin("liveness");
@@ -65,10 +65,9 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
         derive_signatures(graph, partitions, liveness, options.deviations);
     clock.begin("memory");
     const Liveness widened = widen_lifetimes(graph, partitions, liveness, options.deviations);
-    GRAPHGATE_TRY(const Placement placement,
-                  plan_memory({graph, partitions, signatures, widened,
-                               hinted_bytes(program, prepared, graph)},
-                              options.memory, options.deviations));
+    GRAPHGATE_TRY(const Placement placement, plan_memory({graph, partitions, signatures, widened,
+                                                          hinted_bytes(program, prepared, graph)},
+                                                         options.memory, options.deviations));
     clock.begin("lower");
     spec::Plan plan = lower(program.name, graph, partitions, signatures, placement);
     count_plan(plan, options.counters);

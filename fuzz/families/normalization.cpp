@@ -13,8 +13,7 @@ bool draw_softmax(Draft& draft, GeneReader& genes, std::size_t variant) {
   const DrawnTensor from = draft.tensor(self);
   const int dim = draw_dim(genes, from.sizes.rank);
   static constexpr const char* kNames[] = {"aten._softmax.default", "aten._log_softmax.default",
-                                           "aten.softmax.int",
-                                           "aten._safe_softmax.default"};
+                                           "aten.softmax.int", "aten._safe_softmax.default"};
   const Layout layout = row_major_like(draft, {self}, from.sizes);
   NodeBuilder node(draft, kNames[variant]);
   node.tensor("self", self).integer("dim", genes.chance(30) ? dim - from.sizes.rank : dim);

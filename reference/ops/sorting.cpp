@@ -2,8 +2,9 @@
 //
 // Equal elements: a stable sort and the median keep their order. An unstable sort and topk leave it
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
-// over the same comparisons. kthvalue leaves it open, as does nanmedian of NaNs alone, and here their
-// index is undecided then. Elements whose order their radii leave open are undecided everywhere.
+// over the same comparisons. kthvalue leaves it open, as does nanmedian of NaNs alone, and here
+// their index is undecided then. Elements whose order their radii leave open are undecided
+// everywhere.
 #include <algorithm>
 #include <array>
 #include <functional>
