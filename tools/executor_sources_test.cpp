@@ -28,6 +28,25 @@ TEST(PlannerConfigurations, AreTheFlagsOfTheCommandLine) {
   EXPECT_EQ(flags.profile, "torch-2.9.1,vllm-0.11.1");
 }
 
+TEST(PlannerConfigurations, OweNothingToThoseBefore) {
+  const auto are_default = [](const PlannerFlags& flags) {
+    const PlannerFlags fresh;
+    return flags.memory == fresh.memory && flags.reuse == fresh.reuse &&
+           flags.capture_sizes == fresh.capture_sizes && flags.poison == fresh.poison &&
+           flags.streams == fresh.streams;
+  };
+  const Configuration many = {
+      {"capture-sizes", "2,4"}, {"memory", "lines"}, {"no-reuse", ""}, {"poison", "0xFF"}};
+  EXPECT_FALSE(are_default(planner_flags(many).value()));
+  EXPECT_TRUE(are_default(planner_flags({}).value()));
+  Configuration broken = many;
+  broken["streams"] = "few";
+  EXPECT_FALSE(planner_flags(broken).ok());
+  EXPECT_TRUE(are_default(planner_flags({}).value()));
+  EXPECT_EQ(planner_flags({{"capture-sizes", "8"}}).value().capture_sizes,
+            (std::vector<std::int64_t>{8}));
+}
+
 TEST(PlannerConfigurations, ReadBackFromACommandLine) {
   CLI::App app;
   PlannerFlags flags;
