@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "spec/result.h"
 
@@ -44,7 +45,9 @@ struct Shard {
     return cases > index ? (cases - index - 1) / count + 1 : 0;
   }
   friend bool operator==(const Shard&, const Shard&) = default;
-  friend auto operator<=>(const Shard&, const Shard&) = default;
+  friend bool operator<(const Shard& a, const Shard& b) {
+    return std::tie(a.index, a.count) < std::tie(b.index, b.count);
+  }
 };
 
 // "2/8".

@@ -18,12 +18,10 @@
 namespace graphgate::tools {
 namespace {
 
-using conformance::CaseReport;
 using conformance::Configuration;
 using conformance::ExecutorSource;
 using conformance::Runs;
 using conformance::Script;
-using conformance::Trace;
 
 // An executor that is not there: its runs are stored.
 class AbsentSource final : public ExecutorSource {

@@ -86,7 +86,7 @@ Result<void> ChildPool::start(std::size_t index, const std::function<std::string
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0) {
-    const Result<void> error = cannot_start("no process");
+    Result<void> error = cannot_start("no process");
     ::close(ends[0]);
     ::close(ends[1]);
     return error;

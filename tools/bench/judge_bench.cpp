@@ -69,7 +69,7 @@ class Caller {
       }
     }
   }
-  [[nodiscard]] const Result<void>& error() const { return error_; }
+  [[nodiscard]] Result<void> error() const { return error_; }
 
  private:
   std::unique_ptr<spec::Executor> executor_;
@@ -133,7 +133,7 @@ Result<VerifierTimes> measure_verifier(const std::string& path) {
       const auto trace = runs.oracle("geometry");
       if (!trace.ok()) facts = trace.error();
     });
-    GRAPHGATE_TRY_VOID(facts);
+    GRAPHGATE_TRY_VOID(std::move(facts));
     GRAPHGATE_TRY(const auto verifier, judge_verifier(runs, settings));
     if (verifier.checks == 0) return bad_input(path + ": the verifier had no plan to look at");
     times.verifier_seconds = times.run_seconds + verifier.seconds;

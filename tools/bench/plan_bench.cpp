@@ -97,7 +97,7 @@ class Starter {
     const Result<void> done = try_start(capture);
     if (error_.ok() && !done.ok()) error_ = done;
   }
-  [[nodiscard]] const Result<void>& error() const { return error_; }
+  [[nodiscard]] Result<void> error() const { return error_; }
   [[nodiscard]] std::int64_t cache_hits() const { return counters_.cache_hits; }
 
  private:
@@ -159,7 +159,7 @@ Result<StartTimes> measure_start(const std::string& path) {
   times.plans_cold_by_warm = measure(false);
   times.ready_cold_by_warm = measure(true);
   GRAPHGATE_TRY_VOID(starter.error());
-  constexpr std::int64_t kWarmStarts = 2 * (kRounds + 1);
+  constexpr std::int64_t kWarmStarts = 2 * (std::int64_t{kRounds} + 1);
   if (starter.cache_hits() != kWarmStarts * std::ssize(seen)) {
     return Error{ErrorKind::kInternal, path + ": a warm start compiled"};
   }
