@@ -21,7 +21,7 @@ endfunction()
 # For targets that need not run fast themselves: little optimization, and (with GRAPHGATE_PCH) the
 # headers that cost the most, compiled once: a list of them, or REUSE_FROM another target.
 function(graphgate_build_sooner target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og> $<$<CONFIG:RelWithDebInfo>:-O0>)
   if(NOT GRAPHGATE_PCH)
     return()
   endif()
