@@ -14,7 +14,6 @@
 namespace graphgate::tools {
 namespace {
 
-using fuzz::CheckResult;
 using fuzz::Signature;
 using spec::CaseFile;
 

@@ -76,7 +76,7 @@ std::optional<std::string> accelerator_of(const RuleCase& rule_case) {
       ++tally.anywhere;
     }
   }
-  const auto best = most_frequent(tally.planned);
+  auto best = most_frequent(tally.planned);
   if (!best || rule_case.plan_case.program == nullptr) return best;
   tally_graph(rule_case.plan_case.program->graph, in_plan, tally);
   if (most_frequent(tally.stated) != best) return std::nullopt;
