@@ -95,8 +95,9 @@ class Parser {
   }
   Result<void> expect(char c) {
     if (accept(c)) return {};
-    return error(std::string("expected '") + c + "', found " +
-                 (at_ < text_.size() ? "'" + rest() + "'" : "the end"));
+    std::string message = "expected '";
+    message += c;
+    return error(message + "', found " + (at_ < text_.size() ? "'" + rest() + "'" : "the end"));
   }
   std::string_view name() {
     skip_blanks();

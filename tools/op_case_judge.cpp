@@ -72,7 +72,9 @@ void count(const interop::OpCase& op_case, const Result<CallReport>& report,
 }  // namespace
 
 Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request, const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const auto executor, make_executor(request.executor, {&ops}));
+  ExecutorOptions executor_options;
+  executor_options.ops = &ops;
+  GRAPHGATE_TRY(const auto executor, make_executor(request.executor, executor_options));
   reference::Options options;
   options.mode = reference::Mode::kWorstCase;
   options.ops = &ops;
