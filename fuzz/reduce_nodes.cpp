@@ -85,7 +85,7 @@ void add_user_input(Program& program, ValueId id) {
   const auto is_taken = [&] {
     return program.find_input(spec::InputKind::kUserInput, input.target).has_value();
   };
-  while (is_taken()) input.target += "_";
+  while (is_taken()) input.target += '_';
   program.inputs.push_back(std::move(input));
   program.graph.inputs.push_back(id);
 }

@@ -72,7 +72,7 @@ class Inliner {
 
  private:
   static std::string fresh(std::string name, std::set<std::string>& taken) {
-    while (!taken.insert(name).second) name += "_";
+    while (!taken.insert(name).second) name += '_';
     return name;
   }
 

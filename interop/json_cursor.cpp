@@ -32,7 +32,7 @@ std::string JsonCursor::place() const {
   const bool after_file = parent_->parent_ == nullptr && parent_->path_.empty();
   if (after_file) text += ": ";
   if (index_) return text + "[" + std::to_string(*index_) + "]";
-  if (!after_file) text += ".";
+  if (!after_file) text += '.';
   return text.append(key_);
 }
 

@@ -140,7 +140,7 @@ Result<std::vector<PlacedMinimallocBuffer>> parse_placed_minimalloc(std::string_
     for (std::size_t i = 0; i < fields.size(); ++i) {
       rest += std::string(i == 0 ? "" : ",") + std::string(fields[i]);
     }
-    rest += "\n";
+    rest += '\n';
   }
   GRAPHGATE_TRY(const auto buffers, parse_minimalloc(rest, name));
   std::vector<PlacedMinimallocBuffer> placed;

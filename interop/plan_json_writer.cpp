@@ -148,7 +148,7 @@ class PlanWriter {
       out_ += json(thing).dump();
       first = false;
     }
-    out_ += "]";
+    out_ += ']';
   }
 
   Json json(const spec::PlanPool& pool) const {

@@ -120,7 +120,7 @@ class GraphWriter {
     out_ += context_.bare_graphs.contains(path_) ? "true" : "false";
     out_ += ", \"custom_obj_values\": {}, \"sym_float_values\": ";
     GRAPHGATE_TRY_VOID(write_values(ValueKind::kSymFloat));
-    out_ += "}";
+    out_ += '}';
     return {};
   }
 
@@ -214,7 +214,7 @@ class GraphWriter {
   }
 
   Result<void> write_values(const ValueKind kind) {
-    out_ += "{";
+    out_ += '{';
     bool first = true;
     for (std::size_t i = 0; i < graph_.values.size(); ++i) {
       const Value& value = graph_.values[i];
@@ -224,7 +224,7 @@ class GraphWriter {
       if (!std::exchange(first, false)) out_ += ", ";
       out_ += json_text(names_.of(ValueId{static_cast<std::uint32_t>(i)})) + ": " + text.value();
     }
-    out_ += "}";
+    out_ += '}';
     return {};
   }
 

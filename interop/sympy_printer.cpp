@@ -75,7 +75,7 @@ void print(const SymExpr& expr, const SymbolInfos& symbols, std::string& out) {
     if (!std::exchange(first, false)) out += ", ";
     print(operand, symbols, out);
   }
-  out += ")";
+  out += ')';
 }
 
 }  // namespace

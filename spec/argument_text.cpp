@@ -41,12 +41,12 @@ struct Printer {
     out += print_sigil_name('@', graph.subgraphs.at(id.index).name);
   }
   void operator()(const Argument::List& list) const {
-    out += "[";
+    out += '[';
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (i > 0) out += ", ";
       std::visit(*this, list[i].value);
     }
-    out += "]";
+    out += ']';
   }
 };
 

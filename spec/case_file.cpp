@@ -84,7 +84,7 @@ std::string print_inputs(const InputSet& set) {
 std::string print_expectation(const Expectation& expectation) {
   std::string text = "expect " + std::string(outcome_name(expectation.outcome));
   if (!expectation.detail.empty()) text += " " + quote_string(expectation.detail);
-  text += "\n";
+  text += '\n';
   for (const ExpectedOutput& output : expectation.outputs) {
     text += "expect call " + std::to_string(output.call) + " out" + std::to_string(output.output) +
             std::visit(DataPrinter{}, output.data) + "\n";

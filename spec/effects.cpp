@@ -47,7 +47,7 @@ std::string print_kinds(const Effects& effects) {
   std::string kinds;
   const auto add = [&](bool holds, std::string_view kind) {
     if (!holds) return;
-    if (!kinds.empty()) kinds += " ";
+    if (!kinds.empty()) kinds += ' ';
     kinds += kind;
   };
   add(effects.is_view, "view");

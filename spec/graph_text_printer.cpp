@@ -37,7 +37,7 @@ void print_call(const Graph& graph, const Node& node, const OpTable& ops, std::s
     if (!leading && !named.name.empty()) out += print_name(named.name) + "=";
     print_argument(graph, named.argument, out);
   }
-  out += ")";
+  out += ')';
 }
 
 void print_node_to(const Graph& graph, const Node& node, const OpTable& ops, std::string& out) {
@@ -104,7 +104,7 @@ class Printer {
   void line(std::string_view text) {
     indent();
     out_ += text;
-    out_ += "\n";
+    out_ += '\n';
   }
 
   void print_symbol(const std::string& name, const SymbolInfo& info) {
@@ -149,7 +149,7 @@ class Printer {
       indent();
       print_node_to(graph, node, ops_, out_);
       if (node.name != default_node_name(graph, node, i)) out_ += " as " + print_name(node.name);
-      out_ += "\n";
+      out_ += '\n';
     }
   }
 

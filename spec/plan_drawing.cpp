@@ -236,11 +236,11 @@ class Drawing {
     for (std::size_t r = 0; r < cells_.size(); ++r) {
       print_label(label(rows_.first(r)), " |");
       for (const char cell : cells_[r]) out_.append(step_width_, cell);
-      out_ += "\n";
+      out_ += '\n';
     }
     print_label(label(ends_.size() - 1), " +");
     out_.append(step_width_ * cells_.front().size(), '-');
-    out_ += "\n";
+    out_ += '\n';
   }
 
   void print_label(const std::string& text, std::string_view rule) {

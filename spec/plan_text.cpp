@@ -91,7 +91,7 @@ class Printer {
   void line(std::string_view text) {
     out_.append(2 * depth_, ' ');
     out_ += text;
-    out_ += "\n";
+    out_ += '\n';
   }
 
   void close() {

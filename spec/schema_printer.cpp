@@ -38,7 +38,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::string print_alias(const AliasInfo& alias) {
   if (!alias.present()) return "";
   std::string text = "(" + join(alias.before, "|");
-  if (alias.writes) text += "!";
+  if (alias.writes) text += '!';
   if (alias.after != alias.before) text += " -> " + join(alias.after, "|");
   return text + ")";
 }
@@ -103,12 +103,12 @@ std::optional<std::size_t> OpSchema::find_argument(std::string_view argument_nam
 std::string print_type(const SchemaType& type) {
   std::string text{print_base_type(type.base)};
   text += print_alias(type.alias);
-  if (type.optional_element) text += "?";
+  if (type.optional_element) text += '?';
   for (const std::optional<std::int64_t>& size : type.list_sizes) {
     text += "[" + (size ? std::to_string(*size) : std::string()) + "]";
   }
   text += print_alias(type.list_alias);
-  if (type.optional) text += "?";
+  if (type.optional) text += '?';
   return text;
 }
 

@@ -95,15 +95,15 @@ class Printer {
  private:
   void print_at(const SymExpr& expr, Level loosest) {
     const bool bare = level_of(expr) >= loosest;
-    if (!bare) out_ += "(";
+    if (!bare) out_ += '(';
     print(expr);
-    if (!bare) out_ += ")";
+    if (!bare) out_ += ')';
   }
 
   void print_enclosed(const SymExpr& expr) {
-    out_ += "(";
+    out_ += '(';
     print(expr);
-    out_ += ")";
+    out_ += ')';
   }
 
   void print_run(const std::vector<SymExpr>& operands, std::string_view mark, Level loosest) {
@@ -152,16 +152,16 @@ class Printer {
     const bool product = operands.at(0).op() == SymOp::kMul;
     print_at(operands[0], product ? Level::kUnary : Level::kTerm);
     for (std::size_t i = 1; i < operands.size(); ++i) {
-      out_ += "*";
+      out_ += '*';
       print_at(operands[i], Level::kUnary);
     }
   }
 
   void print_call(const SymExpr& expr) {
     out_ += spelling(kSymFunctions, expr.op());
-    out_ += "(";
+    out_ += '(';
     print_run(expr.operands(), ", ", Level::kOr);
-    out_ += ")";
+    out_ += ')';
   }
 
   std::string out_;

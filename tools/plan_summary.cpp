@@ -58,7 +58,7 @@ void add_block(std::string& page, const spec::Plan& plan, const spec::PlanBlock&
       if (count > 1) page += " to '" + plan.steps[partition.end_step - 1].node.name + "'";
     }
     if (!partition.reason.empty()) page += "; " + partition.reason;
-    page += "\n";
+    page += '\n';
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       const spec::PlanStep& step = plan.steps[s];
       std::vector<std::string> names;

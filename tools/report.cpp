@@ -197,7 +197,7 @@ std::string describe(const FileReport& file, bool details) {
   }
   if (!worst->judged.reason.empty()) line += "; " + worst->judged.reason;
   if (const std::string node = node_of(*worst); !node.empty()) line += "; from node '" + node + "'";
-  line += "\n";
+  line += '\n';
   for (const ExecutorReport& executor : file.executors) {
     if (details) line += describe_findings(executor);
     for (const std::string& where : executor.judged.localization) line += "  " + where + "\n";

@@ -15,7 +15,7 @@ using spec::HostTensor;
 
 std::string describe(const HostTensor& tensor) {
   std::string text(spec::short_name(tensor.dtype));
-  text += "[";
+  text += '[';
   for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
     text += (d == 0 ? "" : ", ") + std::to_string(tensor.sizes[d]);
   }

@@ -147,7 +147,7 @@ Sites changed_key_entries(const Plan& plan) {
   Sites sites;
   for (const auto& [name, value] : plan.key) {
     if (!name.starts_with("symbol.")) continue;
-    sites.emplace_back([name = name](Plan& p) { p.key[name] += "0"; });
+    sites.emplace_back([name = name](Plan& p) { p.key[name] += '0'; });
   }
   return sites;
 }

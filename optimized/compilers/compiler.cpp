@@ -99,7 +99,7 @@ std::string print_compiled(const CompiledPartition& compiled) {
   for (const Launched& launch : compiled.launches) {
     text += "launch";
     for (const std::uint32_t place : launch) text += " " + std::to_string(place);
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

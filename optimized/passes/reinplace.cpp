@@ -60,7 +60,7 @@ const Region* find_region(std::string_view op) {
 // "aten.index_put_.default" of "aten.index_put.default".
 std::string in_place_name(const spec::OpRow& row) {
   spec::OpSchema schema = row.schema;
-  schema.name += "_";
+  schema.name += '_';
   return schema.qualified_name();
 }
 
