@@ -46,6 +46,7 @@ Result<std::optional<std::string>> refusal_in_other_arm(Runs& runs, const Trace&
   const std::size_t count = conditionals(runs.script());
   constexpr std::size_t kMostAlone = 8;
   std::vector<std::optional<std::size_t>> choices;
+  choices.reserve(kMostAlone + 1);
   for (std::size_t i = 0; i < std::min(count, kMostAlone); ++i) choices.emplace_back(i);
   if (count > 1) choices.emplace_back();
   for (const auto& which : choices) {

@@ -39,6 +39,7 @@ bool holds_block(const spec::Argument& argument) {
 std::vector<std::string> ops_of(const PlanStep& step) {
   if (step.body.empty()) return {step.node.op};
   std::vector<std::string> out;
+  out.reserve(step.body.size());
   for (const spec::Node& node : step.body) out.push_back(node.op);
   return out;
 }

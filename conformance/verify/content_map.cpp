@@ -69,6 +69,7 @@ std::vector<Content> ContentMap::read(const ByteSet& bytes) const {
 
 std::vector<Content> ContentMap::read_all() const {
   std::vector<Content> out;
+  out.reserve(cells_.size());
   for (const auto& [begin, cell] : cells_) {
     out.push_back({{begin, cell.end_bytes}, cell.writers, cell.may});
   }
