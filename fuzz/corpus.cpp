@@ -98,9 +98,9 @@ std::string Corpus::find(std::string_view finding) const {
 
 std::vector<std::string> case_files(const std::string& root, CorpusFolder folder) {
   std::vector<std::string> out;
-  const std::string below(folder_name(folder));
+  const std::string below = std::string(folder_name(folder)) + "/";
   for (const std::string& name : names_in(root + "/" + below, ".case")) {
-    out.push_back(below + "/" + name);
+    out.push_back(below + name);
   }
   return out;
 }
@@ -114,10 +114,10 @@ std::string Corpus::journal_path(const Shard& shard) const {
 }
 
 Result<std::vector<std::string>> find_states(const std::string& root) {
-  const std::string folder = root + "/campaigns";
+  const std::string folder = root + "/campaigns/";
   std::vector<std::string> paths;
   for (const std::string& name : names_in(folder, kStateEnding)) {
-    paths.push_back(folder + "/" + name);
+    paths.push_back(folder + name);
   }
   if (paths.empty()) return bad_input(root + ": holds no campaign");
   return paths;

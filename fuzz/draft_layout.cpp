@@ -81,8 +81,8 @@ Spread spread_over(const SizeTable& table, const DrawnTensor& tensor, const Shap
   const int skipped = sizes.rank - tensor.sizes.rank;
   for (int d = 0; d < tensor.sizes.rank; ++d) {
     const bool is_broadcast = tensor.sizes[d] == 1 && sizes[d + skipped] != 1;
-    out.strides[static_cast<std::size_t>(d + skipped)] =
-        is_broadcast ? 0 : table.sample(tensor.strides[d]);
+    const std::size_t at = static_cast<std::size_t>(d) + static_cast<std::size_t>(skipped);
+    out.strides[at] = is_broadcast ? 0 : table.sample(tensor.strides[d]);
   }
   return out;
 }

@@ -77,6 +77,7 @@ class ScenarioDrawer {
     if (latest_[p].was_called && (latest_[p].is_fed_back || genes_.chance(25)))
       return latest_[p].sizes;
     std::vector<std::int64_t> sizes;
+    sizes.reserve(program.ranges.size());
     for (const Bounds& range : program.ranges) {
       sizes.push_back(std::clamp(genes_.of(kCallSizes), range.least, range.most));
     }

@@ -140,7 +140,9 @@ class OverlapCheck {
 
   void report(std::string rule, std::uint32_t kept, std::uint32_t other, std::uint32_t step,
               const std::string& why) {
-    const ByteRange range = *shared(kept, other);
+    const auto bytes = shared(kept, other);
+    if (!bytes) return;
+    const ByteRange& range = *bytes;
     const spec::PlanPool& pool = plan_.pools[plan_.buffers[kept].pool.index];
     spec::Finding finding;
     finding.rule = std::move(rule);

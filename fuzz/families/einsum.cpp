@@ -10,8 +10,8 @@ bool draw_einsum(Draft& draft, GeneReader& genes, std::size_t) {
   const Size rows = first.sizes[0];
   const Size columns = first.sizes[1];
   std::vector<TensorIndex> operands = {a};
-  const char* equation = "ij->ji";
-  Shape sizes{columns, rows};
+  const char* equation = "ij->j";
+  Shape sizes{columns};
   switch (genes.below(4)) {
     case 0:
       equation = "ij,kj->ik";
@@ -29,8 +29,6 @@ bool draw_einsum(Draft& draft, GeneReader& genes, std::size_t) {
       sizes = first.sizes;
       break;
     default:
-      equation = "ij->j";
-      sizes = {columns};
       break;
   }
   NodeBuilder node(draft, "aten.einsum.default");
