@@ -142,6 +142,20 @@ CheckResult check_case_for(const spec::CaseFile& the_case, const fuzz::CaseExecu
   return is_same ? CheckResult::kSame : CheckResult::kOther;
 }
 
+const spec::Finding* finding_of(const conformance::CaseReport& report, const std::string& rule) {
+  const auto find = [&](const std::vector<spec::Finding>& findings) -> const spec::Finding* {
+    for (const spec::Finding& finding : findings) {
+      if (finding.rule == rule) return &finding;
+    }
+    return nullptr;
+  };
+  if (const spec::Finding* found = find(report.findings)) return found;
+  for (const conformance::JudgeReport& judge : report.judges) {
+    if (const spec::Finding* found = find(judge.findings)) return found;
+  }
+  return nullptr;
+}
+
 std::string crash_rule(int signal) {
   const char* name = signal == 0 ? nullptr : sigabbrev_np(signal);
   return name ? std::string("SIG") + name : "exit";

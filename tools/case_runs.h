@@ -61,6 +61,10 @@ struct CaseLook {
                                                const conformance::JudgeSettings& settings,
                                                const Isolation& isolation);
 
+// The first finding of a report with this rule; null where there is none.
+[[nodiscard]] const spec::Finding* finding_of(const conformance::CaseReport& report,
+                                              const std::string& rule);
+
 // "SIGSEGV"; "exit" for 0, a process that ended by itself.
 [[nodiscard]] std::string crash_rule(int signal);
 

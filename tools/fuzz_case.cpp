@@ -41,20 +41,6 @@ CaseVerdict verdict_of_error(const Error& error) {
   return verdict;
 }
 
-const spec::Finding* finding_of(const conformance::CaseReport& report, const std::string& rule) {
-  const auto find = [&](const std::vector<spec::Finding>& findings) -> const spec::Finding* {
-    for (const spec::Finding& finding : findings) {
-      if (finding.rule == rule) return &finding;
-    }
-    return nullptr;
-  };
-  if (const spec::Finding* found = find(report.findings)) return found;
-  for (const conformance::JudgeReport& judge : report.judges) {
-    if (const spec::Finding* found = find(judge.findings)) return found;
-  }
-  return nullptr;
-}
-
 CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseFile& the_case,
                               const std::string& expected) {
   CaseVerdict verdict;

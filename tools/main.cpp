@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   graphgate::tools::FuzzVerb fuzz;
   graphgate::tools::ReduceVerb reduce;
   graphgate::tools::ReplayVerb replay;
+  graphgate::tools::GateVerb gate;
   graphgate::tools::DoctorVerb doctor;
   check.command_line.assign(argv, argv + argc);
   const CLI::App* check_app = add_check(app, check);
@@ -47,6 +48,7 @@ int run(int argc, char** argv) {
   const CLI::App* fuzz_app = add_fuzz(app, fuzz);
   const CLI::App* reduce_app = add_reduce(app, reduce);
   const CLI::App* replay_app = add_replay(app, replay);
+  const CLI::App* gate_app = add_gate(app, gate);
   const CLI::App* doctor_app = add_doctor(app, doctor);
   try {
     app.parse(argc, argv);
@@ -74,6 +76,7 @@ int run(int argc, char** argv) {
   if (fuzz_app->parsed()) return finish(run_fuzz(fuzz));
   if (reduce_app->parsed()) return finish(run_reduce(reduce));
   if (replay_app->parsed()) return finish(run_replay(replay));
+  if (gate_app->parsed()) return finish(run_gate(gate));
   if (doctor_app->parsed()) return finish(run_doctor(doctor));
   return static_cast<int>(ExitCode::kBadInput);
 }

@@ -33,6 +33,7 @@ struct FileReport {
   std::size_t calls = 0;
   std::vector<ExecutorReport> executors;
   std::optional<Error> error;
+  std::string baseline_state;  // SARIF's, of a comparison: "new", "absent"...
 
   // The worst executor's; PASS without executors.
   [[nodiscard]] spec::Outcome outcome() const;

@@ -166,6 +166,7 @@ Json sarif_result(const FileReport& file, const ExecutorReport& executor, const 
   result["ruleId"] = finding.rule;
   result["ruleIndex"] = rule_index;
   result["level"] = sarif_level(finding.outcome);
+  if (!file.baseline_state.empty()) result["baselineState"] = file.baseline_state;
   result["message"] = {{"text", finding.message}};
   result["locations"] =
       Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(file.file)}}}}}}});

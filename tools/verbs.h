@@ -163,6 +163,27 @@ struct FuzzVerb {
 CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb);
 [[nodiscard]] Result<ExitCode> run_fuzz(const FuzzVerb& verb);
 
+struct GateVerb {
+  std::string baseline;                                // a profile, or a stored side
+  std::vector<std::string> candidates;                 // the same, oldest first
+  std::string overrides;                               // "vllm", or a path; over both sides
+  std::vector<std::string> corpus = {"golden/cases"};  // folders
+  std::string judges;                                  // empty: all
+  std::string waivers;                                 // a file
+  double plan_threshold_percent = 5;
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 120;
+  int reruns = 2;
+  std::uint64_t seed = 1;
+  std::string save;      // a .json for the candidate's side
+  std::string json;      // a path, or "-"
+  std::string markdown;  // a path, or "-"
+  std::string junit;     // a path, or "-"
+  std::string sarif;     // a path, or "-"
+};
+CLI::App* add_gate(CLI::App& app, GateVerb& verb);
+[[nodiscard]] Result<ExitCode> run_gate(const GateVerb& verb);
+
 struct ReduceVerb {
   std::string file;       // a case, graph text or a .pt2 archive
   std::string output;     // empty: beside the file

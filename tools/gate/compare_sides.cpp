@@ -1,0 +1,310 @@
+#include "tools/gate/compare_sides.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "fuzz/corpus.h"
+
+namespace graphgate::tools {
+namespace {
+
+using spec::Outcome;
+
+// Where a signature shows on one side.
+struct Shown {
+  std::set<std::string> steady;  // cases that show the same each time
+  std::set<std::string> flaky;
+  std::string message;
+
+  [[nodiscard]] std::vector<std::string> all() const {
+    std::set<std::string> both = steady;
+    both.insert(flaky.begin(), flaky.end());
+    return {both.begin(), both.end()};
+  }
+};
+
+// Whether a case says anything of its side. UNSUPPORTED does not; UNDECIDED and MISTRUSTED do: it
+// ran, and nothing is held against it.
+bool was_run(const GateCase& one) {
+  return one.outcome != Outcome::kInfra && one.outcome != Outcome::kUnsupported;
+}
+
+// Numbers of a plan of which less is better.
+bool is_cost(std::string_view quantity) {
+  return quantity == "peak" || quantity == "partitions" || quantity == "steps" ||
+         quantity == "copied-in";
+}
+
+// A quantity, summed over the calls that both sides have plans of.
+struct PlanChange {
+  std::string name;  // of the case
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+
+  // Relative to what it was; a change from nothing is one of 100%.
+  [[nodiscard]] double share() const {
+    const auto from = static_cast<double>(before);
+    return before == 0 ? (after > 0 ? 1 : 0) : (static_cast<double>(after) - from) / from;
+  }
+};
+
+// "5%", "+12.5%" with a sign.
+std::string percent(double share, bool with_sign) {
+  char text[32];
+  std::snprintf(text, sizeof(text), with_sign ? "%+.3g%%" : "%.3g%%", share * 100);
+  return text;
+}
+
+class Comparison {
+ public:
+  Comparison(const GateSide& baseline, const GateSide& candidate, const CompareOptions& options)
+      : baseline_(baseline), candidate_(candidate), options_(options) {}
+
+  GateComparison run() {
+    out_.baseline = baseline_.name;
+    out_.candidate = candidate_.name;
+    pair_cases();
+    for (const auto& [signature, unused] : signatures_) add_finding(signature);
+    for (const char* quantity : {"peak", "partitions", "steps", "copied-in", "captured-steps"}) {
+      add_plans(quantity);
+    }
+    add_waivers();
+    std::stable_sort(out_.rows.begin(), out_.rows.end(), [](const GateRow& a, const GateRow& b) {
+      return std::tie(a.bucket, a.name) < std::tie(b.bucket, b.name);
+    });
+    return std::move(out_);
+  }
+
+ private:
+  struct Sides {
+    Shown before;
+    Shown after;
+  };
+  struct Pair {
+    const GateCase* before;
+    const GateCase* after;
+  };
+
+  static void add_shown(const std::string& name, const GateCase& one, bool is_after,
+                        std::map<std::string, Sides>& signatures) {
+    for (const GateFinding& finding : one.findings) {
+      Sides& sides = signatures[finding.signature];
+      Shown& shown = is_after ? sides.after : sides.before;
+      (one.is_flaky ? shown.flaky : shown.steady).insert(name);
+      if (shown.message.empty()) shown.message = finding.message;
+    }
+  }
+
+  void pair_cases() {
+    for (const auto& [name, before] : baseline_.cases) {
+      const auto found = candidate_.cases.find(name);
+      if (found == candidate_.cases.end()) {
+        not_compared(name, "the candidate does not have the case");
+        continue;
+      }
+      const GateCase& after = found->second;
+      if (!was_run(before) && !was_run(after)) continue;  // nothing changed
+      if (!was_run(before) || !was_run(after)) {
+        not_compared(name, std::string(was_run(before) ? "candidate" : "baseline") + ": " +
+                               (was_run(before) ? after : before).reason);
+        continue;
+      }
+      pairs_.emplace(name, Pair{&before, &after});
+      ++out_.compared;
+      if (before.findings.empty() && after.findings.empty()) ++out_.clean;
+      add_shown(name, before, false, signatures_);
+      add_shown(name, after, true, signatures_);
+    }
+    for (const auto& [name, after] : candidate_.cases) {
+      if (!baseline_.cases.contains(name)) {
+        not_compared(name, "the baseline does not have the case");
+      }
+    }
+  }
+
+  void not_compared(const std::string& name, const std::string& why) {
+    GateRow row;
+    row.bucket = GateBucket::kNotCompared;
+    row.name = name;
+    row.message = why;
+    row.candidate_cases = {name};
+    out_.rows.push_back(std::move(row));
+  }
+
+  [[nodiscard]] GateBucket bucket_of(const Sides& sides) const {
+    const bool was = !sides.before.steady.empty();
+    const bool is = !sides.after.steady.empty();
+    if (!is && (!sides.after.flaky.empty() || !was)) return GateBucket::kFlaky;
+    if (!is) return GateBucket::kFixed;
+    if (!was && sides.before.flaky.empty()) return GateBucket::kRegressed;
+    const bool is_spread = std::any_of(
+        sides.after.steady.begin(), sides.after.steady.end(),
+        [&](const std::string& name) { return pairs_.at(name).before->findings.empty(); });
+    return is_spread ? GateBucket::kSpread : GateBucket::kBoth;
+  }
+
+  void add_finding(const std::string& signature) {
+    const Sides& sides = signatures_.at(signature);
+    GateRow row;
+    row.bucket = bucket_of(sides);
+    row.signature = signature;
+    row.message = sides.after.message.empty() ? sides.before.message : sides.after.message;
+    row.baseline_cases = sides.before.all();
+    row.candidate_cases = sides.after.all();
+    add_row(std::move(row));
+  }
+
+  [[nodiscard]] static PlanChange change_of(const std::string& name, const Pair& pair,
+                                            std::string_view quantity) {
+    PlanChange change{name};
+    const std::size_t calls = std::min(pair.before->plans.size(), pair.after->plans.size());
+    for (std::size_t call = 0; call < calls; ++call) {
+      change.before += number_in(pair.before->plans[call], quantity);
+      change.after += number_in(pair.after->plans[call], quantity);
+    }
+    return change;
+  }
+
+  // One row for each quantity that some case has more or less of than the threshold allows: what is
+  // worse decides, and the cases are those of the largest changes first.
+  void add_plans(const std::string& quantity) {
+    const double sign = is_cost(quantity) ? 1 : -1;
+    std::vector<PlanChange> worse;
+    std::vector<PlanChange> better;
+    for (const auto& [name, pair] : pairs_) {
+      // A plan that is wrong is no yardstick.
+      if (!pair.before->findings.empty() || !pair.after->findings.empty()) continue;
+      PlanChange change = change_of(name, pair, quantity);
+      const double share = sign * change.share();
+      if (share > options_.plan_threshold)
+        worse.push_back(std::move(change));
+      else if (share < -options_.plan_threshold)
+        better.push_back(std::move(change));
+    }
+    if (worse.empty() && better.empty()) return;
+    std::vector<PlanChange>& told = worse.empty() ? better : worse;
+    std::stable_sort(told.begin(), told.end(), [](const PlanChange& a, const PlanChange& b) {
+      return std::abs(a.share()) > std::abs(b.share());
+    });
+    GateRow row;
+    row.bucket = worse.empty() ? GateBucket::kFixed : GateBucket::kRegressed;
+    row.signature = "plans " + quantity + " [] {}";
+    for (const PlanChange& change : told) row.candidate_cases.push_back(change.name);
+    if (worse.empty()) std::swap(row.baseline_cases, row.candidate_cases);
+    const PlanChange& first = told.front();
+    row.message = quantity + " is worse in " + std::to_string(worse.size()) + " and better in " +
+                  std::to_string(better.size()) + " by more than " +
+                  percent(options_.plan_threshold, false) + "; '" + first.name +
+                  "': " + std::to_string(first.before) + " -> " + std::to_string(first.after) +
+                  " (" + percent(first.share(), true) + ")";
+    add_row(std::move(row));
+  }
+
+  static std::int64_t number_in(const conformance::Quality& quality, std::string_view quantity) {
+    for (const auto& [name, number] : quality) {
+      if (name == quantity) return number;
+    }
+    return 0;
+  }
+
+  void add_row(GateRow row) {
+    row.name = fuzz::finding_name(row.signature);
+    const auto waiver = options_.waivers.find(row.name);
+    if (waiver != options_.waivers.end()) {
+      if (waiver->second.holds_on(options_.day)) {
+        row.waiver = waiver->second.issue;
+      } else {
+        row.message += "; its waiver ended on " + waiver->second.last_day;
+      }
+    }
+    out_.rows.push_back(std::move(row));
+  }
+
+  // A waiver for what the candidate does not show.
+  void add_waivers() {
+    for (const auto& [name, waiver] : options_.waivers) {
+      const bool shows =
+          std::any_of(out_.rows.begin(), out_.rows.end(), [&name = name](const GateRow& row) {
+            return row.name == name && row.bucket != GateBucket::kFixed;
+          });
+      if (shows) continue;
+      GateRow row;
+      row.bucket = GateBucket::kUnexpectedPass;
+      row.name = name;
+      row.message = "waived for " + waiver.issue + ", and the candidate does not show it";
+      out_.rows.push_back(std::move(row));
+    }
+  }
+
+  const GateSide& baseline_;
+  const GateSide& candidate_;
+  const CompareOptions& options_;
+  std::map<std::string, Pair> pairs_;  // cases that both ran
+  std::map<std::string, Sides> signatures_;
+  GateComparison out_;
+};
+
+}  // namespace
+
+const char* bucket_name(GateBucket bucket) {
+  switch (bucket) {
+    case GateBucket::kRegressed:
+      return "regressed";
+    case GateBucket::kSpread:
+      return "spread";
+    case GateBucket::kFixed:
+      return "fixed";
+    case GateBucket::kBoth:
+      return "fails on both";
+    case GateBucket::kFlaky:
+      return "flaky";
+    case GateBucket::kNotCompared:
+      return "not compared";
+    case GateBucket::kUnexpectedPass:
+      return "unexpected pass";
+  }
+  return "";
+}
+
+bool GateRow::counts() const {
+  const bool is_bad = bucket == GateBucket::kRegressed || bucket == GateBucket::kSpread;
+  return (is_bad && waiver.empty()) || bucket == GateBucket::kUnexpectedPass;
+}
+
+spec::Outcome GateRow::outcome() const {
+  switch (bucket) {
+    case GateBucket::kRegressed:
+    case GateBucket::kSpread:
+      return waiver.empty() ? Outcome::kFail : Outcome::kXFail;
+    case GateBucket::kFixed:
+      return Outcome::kPass;
+    case GateBucket::kBoth:
+      return Outcome::kXFail;
+    case GateBucket::kFlaky:
+      return Outcome::kFlaky;
+    case GateBucket::kNotCompared:
+      return Outcome::kInfra;
+    case GateBucket::kUnexpectedPass:
+      return Outcome::kXPass;
+  }
+  return Outcome::kInfra;
+}
+
+std::size_t GateComparison::count(GateBucket bucket) const {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [&](const GateRow& row) { return row.bucket == bucket; }));
+}
+
+bool GateComparison::has_failed() const {
+  return std::any_of(rows.begin(), rows.end(), [](const GateRow& row) { return row.counts(); });
+}
+
+GateComparison compare_sides(const GateSide& baseline, const GateSide& candidate,
+                             const CompareOptions& options) {
+  return Comparison(baseline, candidate, options).run();
+}
+
+}  // namespace graphgate::tools

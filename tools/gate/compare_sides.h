@@ -1,0 +1,69 @@
+// Two sides of a gate beside each other: what is worse on the candidate, by failure signature.
+//
+// A pure function of two results; nothing runs here. Names of cases decide nothing: a finding is
+// its signature, wherever it shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "spec/outcome.h"
+#include "tools/gate/gate_results.h"
+#include "tools/gate/waivers.h"
+
+namespace graphgate::tools {
+
+enum class GateBucket : std::uint8_t {
+  kRegressed,       // the candidate shows it, the baseline does not
+  kSpread,          // both do, the candidate also where nothing was found on the baseline
+  kFixed,           // the baseline alone
+  kBoth,            // both, in the same cases or fewer
+  kFlaky,           // only in cases that show something else each time
+  kNotCompared,     // a side could not run the case, or does not have it
+  kUnexpectedPass,  // a waiver whose finding has gone
+};
+inline constexpr int kGateBucketCount = 7;
+
+// "regressed", "spread", "fixed", "fails on both", "flaky", "not compared", "unexpected pass".
+[[nodiscard]] const char* bucket_name(GateBucket bucket);
+
+struct GateRow {
+  GateBucket bucket = GateBucket::kBoth;
+  std::string name;       // of the finding, as waivers have it: fuzz::finding_name
+  std::string signature;  // of plans that cost more: "plans peak [] {}"
+  std::string message;    // the candidate's, where it shows it
+  std::vector<std::string> baseline_cases;
+  std::vector<std::string> candidate_cases;
+  std::string waiver;  // the issue, where a waiver holds
+
+  // Whether it fails the gate.
+  [[nodiscard]] bool counts() const;
+  // XFAIL for what is waived or fails on both sides, XPASS for an unexpected pass, INFRA for what
+  // was not compared, PASS for what is fixed.
+  [[nodiscard]] spec::Outcome outcome() const;
+};
+
+struct CompareOptions {
+  // A case whose plans cost more by more than this share is worse (conformance::Quality: peak,
+  // partitions, steps, copied-in, captured-steps), and better the other way. Cases that either side
+  // gets wrong do not count: a wrong plan is no yardstick.
+  double plan_threshold = 0.05;
+  Waivers waivers;
+  std::string day = today();
+};
+
+struct GateComparison {
+  std::string baseline;
+  std::string candidate;
+  std::vector<GateRow> rows;  // by bucket, then by name
+  std::size_t compared = 0;   // cases that both sides ran
+  std::size_t clean = 0;      // of them, those where neither shows anything
+
+  [[nodiscard]] std::size_t count(GateBucket bucket) const;
+  [[nodiscard]] bool has_failed() const;
+};
+
+[[nodiscard]] GateComparison compare_sides(const GateSide& baseline, const GateSide& candidate,
+                                           const CompareOptions& options);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,167 @@
+#include "tools/gate/compare_sides.h"
+
+#include <gtest/gtest.h>
+
+#include "fuzz/corpus.h"
+
+namespace graphgate::tools {
+namespace {
+
+constexpr const char* kOverlap = "verifier V3.overlap [mm] {}";
+constexpr const char* kStale = "shadow S2.stale-read [view] {}";
+
+GateCase passing() { return {}; }
+
+GateCase failing(const std::vector<std::string>& signatures, bool is_flaky = false) {
+  GateCase one;
+  one.outcome = spec::Outcome::kFail;
+  for (const std::string& signature : signatures) one.findings.push_back({signature, "why"});
+  one.is_flaky = is_flaky;
+  return one;
+}
+
+GateCase not_run(spec::Outcome outcome) {
+  GateCase one;
+  one.outcome = outcome;
+  one.reason = "no such op here";
+  return one;
+}
+
+GateCase with_plan(std::int64_t peak, std::int64_t captured = 10) {
+  GateCase one;
+  one.plans = {{{"peak", peak}, {"lower-bound", 1}, {"captured-steps", captured}}};
+  return one;
+}
+
+GateSide side(std::map<std::string, GateCase> cases) { return {"side", std::move(cases)}; }
+
+GateComparison compare(std::map<std::string, GateCase> before,
+                       std::map<std::string, GateCase> after, const CompareOptions& options = {}) {
+  return compare_sides(side(std::move(before)), side(std::move(after)), options);
+}
+
+TEST(CompareSides, FindsNothingWhereNothingIsFound) {
+  const auto report = compare({{"a", passing()}}, {{"a", passing()}});
+  EXPECT_TRUE(report.rows.empty());
+  EXPECT_EQ(report.compared, 1U);
+  EXPECT_EQ(report.clean, 1U);
+  EXPECT_FALSE(report.has_failed());
+}
+
+TEST(CompareSides, CallsASignatureThatOnlyTheCandidateShowsRegressed) {
+  const auto report = compare({{"a", failing({kStale})}, {"b", passing()}},
+                              {{"a", failing({kStale, kOverlap})}, {"b", passing()}});
+  ASSERT_EQ(report.count(GateBucket::kRegressed), 1U);
+  EXPECT_EQ(report.rows.front().signature, kOverlap);
+  EXPECT_EQ(report.rows.front().name, fuzz::finding_name(kOverlap));
+  EXPECT_EQ(report.rows.front().candidate_cases, std::vector<std::string>{"a"});
+  EXPECT_EQ(report.count(GateBucket::kBoth), 1U);
+  EXPECT_TRUE(report.has_failed());
+}
+
+TEST(CompareSides, CallsASignatureThatOnlyTheBaselineShowsFixed) {
+  const auto report = compare({{"a", failing({kStale})}}, {{"a", passing()}});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows.front().bucket, GateBucket::kFixed);
+  EXPECT_EQ(report.rows.front().outcome(), spec::Outcome::kPass);
+  EXPECT_FALSE(report.has_failed());
+}
+
+TEST(CompareSides, GoesByTheSignatureAndNotByTheCase) {
+  // The fault has moved to a case that showed another one: it is the same fault.
+  const auto report = compare({{"a", failing({kStale})}, {"b", failing({kOverlap})}},
+                              {{"a", failing({kOverlap})}, {"b", failing({kStale})}});
+  EXPECT_EQ(report.count(GateBucket::kBoth), 2U);
+  EXPECT_FALSE(report.has_failed());
+}
+
+TEST(CompareSides, SaysThatAFaultSpreadsToCasesThatWereClean) {
+  const auto report = compare({{"a", failing({kStale})}, {"b", passing()}},
+                              {{"a", failing({kStale})}, {"b", failing({kStale})}});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows.front().bucket, GateBucket::kSpread);
+  EXPECT_TRUE(report.has_failed());
+}
+
+TEST(CompareSides, HoldsNothingAgainstWhatIsFlaky) {
+  const auto report = compare({{"a", passing()}}, {{"a", failing({kStale}, true)}});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows.front().bucket, GateBucket::kFlaky);
+  EXPECT_FALSE(report.has_failed());
+  // Nor takes it for fixed.
+  const auto gone = compare({{"a", failing({kStale}, true)}}, {{"a", passing()}});
+  EXPECT_EQ(gone.rows.front().bucket, GateBucket::kFlaky);
+}
+
+TEST(CompareSides, DoesNotCompareWhatOneSideCouldNotRun) {
+  const auto report =
+      compare({{"a", passing()}, {"b", not_run(spec::Outcome::kUnsupported)}, {"only", passing()}},
+              {{"a", not_run(spec::Outcome::kInfra)}, {"b", not_run(spec::Outcome::kUnsupported)}});
+  EXPECT_EQ(report.count(GateBucket::kNotCompared), 2U);  // "b" is as it was
+  EXPECT_EQ(report.compared, 0U);
+  EXPECT_EQ(report.rows.front().message, "candidate: no such op here");
+  EXPECT_EQ(report.rows.back().message, "the candidate does not have the case");
+}
+
+TEST(CompareSides, LetsAWaivedFindingPassUntilItsLastDay) {
+  CompareOptions options;
+  options.day = "2027-01-31";
+  options.waivers[fuzz::finding_name(kOverlap)] = {"https://example.org/12", "2027-01-31", ""};
+  const auto waived = compare({{"a", passing()}}, {{"a", failing({kOverlap})}}, options);
+  ASSERT_EQ(waived.rows.size(), 1U);
+  EXPECT_EQ(waived.rows.front().waiver, "https://example.org/12");
+  EXPECT_EQ(waived.rows.front().outcome(), spec::Outcome::kXFail);
+  EXPECT_FALSE(waived.has_failed());
+  options.day = "2027-02-01";
+  const auto late = compare({{"a", passing()}}, {{"a", failing({kOverlap})}}, options);
+  EXPECT_TRUE(late.has_failed());
+  EXPECT_NE(late.rows.front().message.find("its waiver ended on 2027-01-31"), std::string::npos);
+}
+
+TEST(CompareSides, FailsAWaiverWhoseFindingHasGone) {
+  CompareOptions options;
+  options.day = "2026-01-01";
+  options.waivers[fuzz::finding_name(kOverlap)] = {"https://example.org/12", "2027-01-31", ""};
+  const auto report = compare({{"a", failing({kOverlap})}}, {{"a", passing()}}, options);
+  EXPECT_EQ(report.count(GateBucket::kUnexpectedPass), 1U);
+  EXPECT_EQ(report.count(GateBucket::kFixed), 1U);
+  EXPECT_TRUE(report.has_failed());
+}
+
+TEST(CompareSides, TellsOfPlansThatCostMoreThanTheThresholdAllows) {
+  const auto within = compare({{"a", with_plan(1000)}}, {{"a", with_plan(1050)}});
+  EXPECT_TRUE(within.rows.empty());
+  const auto worse = compare({{"a", with_plan(1000)}, {"b", with_plan(1000)}},
+                             {{"a", with_plan(1100)}, {"b", with_plan(500)}});
+  ASSERT_EQ(worse.rows.size(), 1U);
+  EXPECT_EQ(worse.rows.front().bucket, GateBucket::kRegressed);
+  EXPECT_EQ(worse.rows.front().signature, "plans peak [] {}");
+  EXPECT_EQ(worse.rows.front().message,
+            "peak is worse in 1 and better in 1 by more than 5%; 'a': 1000 -> 1100 (+10%)");
+  const auto better = compare({{"a", with_plan(1000)}}, {{"a", with_plan(500)}});
+  ASSERT_EQ(better.rows.size(), 1U);
+  EXPECT_EQ(better.rows.front().bucket, GateBucket::kFixed);
+}
+
+TEST(CompareSides, WantsMoreCapturedStepsAndNotFewer) {
+  const auto fewer = compare({{"a", with_plan(1, 10)}}, {{"a", with_plan(1, 5)}});
+  ASSERT_EQ(fewer.rows.size(), 1U);
+  EXPECT_EQ(fewer.rows.front().bucket, GateBucket::kRegressed);
+  const auto more = compare({{"a", with_plan(1, 5)}}, {{"a", with_plan(1, 10)}});
+  EXPECT_EQ(more.rows.front().bucket, GateBucket::kFixed);
+}
+
+TEST(CompareSides, TakesAWrongPlanForNoYardstick) {
+  GateCase wrong = failing({kOverlap});
+  wrong.plans = with_plan(512).plans;
+  const auto report = compare({{"a", wrong}}, {{"a", with_plan(1024)}});
+  EXPECT_EQ(report.count(GateBucket::kRegressed), 0U);
+}
+
+TEST(CompareSides, CountsACostThatCameFromNothing) {
+  const auto report = compare({{"a", with_plan(0)}}, {{"a", with_plan(64)}});
+  EXPECT_TRUE(report.has_failed());
+}
+
+}  // namespace
+}  // namespace graphgate::tools

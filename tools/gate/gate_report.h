@@ -1,0 +1,40 @@
+// What a gate came to, for people and for other programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/exit_code.h"
+#include "tools/gate/compare_sides.h"
+#include "tools/gate/gate_overrides.h"
+#include "tools/report.h"
+
+namespace graphgate::tools {
+
+struct GateStep {
+  GateComparison comparison;
+  std::vector<OverrideVerdict> overrides;
+};
+
+// One step for each candidate, in order; all against the same baseline.
+struct GateReport {
+  std::vector<GateStep> steps;
+
+  // The first candidate that fails; null where none does.
+  [[nodiscard]] const GateStep* first_bad() const;
+};
+
+// 1 where a candidate regressed, a waiver has outlived its finding, or an override does harm; 3
+// where cases could not be compared, 2 where only flaky cases are left over or nothing was
+// compared; else 0.
+[[nodiscard]] ExitCode exit_code_of(const GateReport& report);
+
+[[nodiscard]] std::string describe(const GateReport& report);
+// For an upgrade's pull request.
+[[nodiscard]] std::string print_markdown(const GateReport& report);
+[[nodiscard]] nlohmann::ordered_json json_of(const GateReport& report);
+// For print_junit and print_sarif: one for each row, with SARIF's baselineState.
+[[nodiscard]] std::vector<FileReport> file_reports(const GateReport& report);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,113 @@
+#include "tools/gate/gate_results.h"
+
+#include "fuzz/signature.h"
+#include "interop/json_fields.h"
+
+namespace graphgate::tools {
+namespace {
+
+using interop::JsonCursor;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kVersionKey = "graphgate_gate_side";
+
+Json plans_json(const std::vector<conformance::Quality>& plans) {
+  Json json = Json::array();
+  for (const conformance::Quality& plan : plans) {
+    Json numbers = Json::object();
+    for (const auto& [name, number] : plan) numbers[name] = number;
+    json.push_back(std::move(numbers));
+  }
+  return json;
+}
+
+Result<GateFinding> read_finding(const JsonCursor& object) {
+  GRAPHGATE_TRY_VOID(interop::expect_members(object, {"signature", "message"}));
+  GateFinding finding;
+  GRAPHGATE_TRY(finding.signature, interop::read_string(object, "signature"));
+  const auto parsed = fuzz::parse_signature(finding.signature);
+  if (!parsed.ok()) return object.error(parsed.error().message);
+  GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
+  return finding;
+}
+
+Result<conformance::Quality> read_quality(const JsonCursor& object) {
+  conformance::Quality quality;
+  GRAPHGATE_TRY(const auto members, object.members());
+  for (const auto& [name, value] : members) {
+    GRAPHGATE_TRY(const std::int64_t number, value.as_int());
+    quality.emplace_back(name, number);
+  }
+  return quality;
+}
+
+}  // namespace
+
+Json json_of(const GateCase& one) {
+  Json json;
+  json["outcome"] = spec::outcome_name(one.outcome);
+  if (!one.reason.empty()) json["reason"] = one.reason;
+  json["findings"] = Json::array();
+  for (const GateFinding& finding : one.findings) {
+    json["findings"].push_back({{"signature", finding.signature}, {"message", finding.message}});
+  }
+  if (one.is_flaky) json["flaky"] = true;
+  json["plans"] = plans_json(one.plans);
+  return json;
+}
+
+Json json_of(const GateSide& side) {
+  Json json;
+  json[kVersionKey] = kGateSideVersion;
+  json["name"] = side.name;
+  json["cases"] = Json::object();
+  for (const auto& [name, one] : side.cases) json["cases"][name] = json_of(one);
+  return json;
+}
+
+Result<GateCase> read_gate_case(const JsonCursor& object) {
+  GRAPHGATE_TRY_VOID(
+      interop::expect_members(object, {"outcome", "reason", "findings", "flaky", "plans"}));
+  GateCase one;
+  GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
+  GRAPHGATE_TRY(one.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "reason", one.reason));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "flaky", one.is_flaky));
+  GRAPHGATE_TRY_VOID(
+      interop::read_list(object, "findings", [&](const JsonCursor& each) -> Result<void> {
+        GRAPHGATE_TRY(GateFinding finding, read_finding(each));
+        one.findings.push_back(std::move(finding));
+        return {};
+      }));
+  GRAPHGATE_TRY_VOID(
+      interop::read_list(object, "plans", [&](const JsonCursor& each) -> Result<void> {
+        GRAPHGATE_TRY(conformance::Quality quality, read_quality(each));
+        one.plans.push_back(std::move(quality));
+        return {};
+      }));
+  return one;
+}
+
+Result<GateSide> read_gate_side(const std::string& text, const std::string& file) {
+  const auto json = interop::Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return bad_input(file + ": not JSON");
+  const JsonCursor root(json, file);
+  GRAPHGATE_TRY(const JsonCursor version_member, root.member(kVersionKey));
+  GRAPHGATE_TRY(const std::int64_t version, version_member.as_int());
+  if (version != kGateSideVersion) {
+    return version_member.error("version " + std::to_string(version) + " is not known, only " +
+                                std::to_string(kGateSideVersion));
+  }
+  GRAPHGATE_TRY_VOID(interop::expect_members(root, {kVersionKey, "name", "cases"}));
+  GateSide side;
+  GRAPHGATE_TRY(side.name, interop::read_string(root, "name"));
+  GRAPHGATE_TRY(const JsonCursor cases, root.member("cases"));
+  GRAPHGATE_TRY(const auto members, cases.members());
+  for (const auto& [name, object] : members) {
+    GRAPHGATE_TRY(GateCase one, read_gate_case(object));
+    side.cases.emplace(name, std::move(one));
+  }
+  return side;
+}
+
+}  // namespace graphgate::tools

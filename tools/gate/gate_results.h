@@ -1,0 +1,48 @@
+// What one side of a gate came to: every case of the corpus, by name, with what was found there.
+//
+// `graphgate gate --save FILE` writes a side as JSON (docs/formats.md); such a file stands for that
+// side in later runs. Processes that run single cases hand back the same form.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/plan_quality.h"
+#include "interop/json_cursor.h"
+#include "spec/outcome.h"
+
+namespace graphgate::tools {
+
+inline constexpr int kGateSideVersion = 1;
+
+// `signature` has no options: they vary from case to case, and a side has its own.
+struct GateFinding {
+  std::string signature;  // fuzz/signature.h: "verifier V3.overlap [mm, pointwise] {}"
+  std::string message;
+  friend bool operator==(const GateFinding&, const GateFinding&) = default;
+};
+
+struct GateCase {
+  spec::Outcome outcome = spec::Outcome::kPass;  // kInfra: it could not be run
+  std::string reason;
+  std::vector<GateFinding> findings;        // each signature once
+  bool is_flaky = false;                    // looked at again, it showed something else
+  std::vector<conformance::Quality> plans;  // by call; empty from executors that make none
+  friend bool operator==(const GateCase&, const GateCase&) = default;
+};
+
+struct GateSide {
+  std::string name;  // as on the command line: "torch-2.9.0"
+  std::map<std::string, GateCase> cases;
+};
+
+[[nodiscard]] nlohmann::ordered_json json_of(const GateCase& one);
+[[nodiscard]] nlohmann::ordered_json json_of(const GateSide& side);
+
+// The inverses. kBadInput names the place.
+[[nodiscard]] Result<GateCase> read_gate_case(const interop::JsonCursor& object);
+[[nodiscard]] Result<GateSide> read_gate_side(const std::string& text, const std::string& file);
+
+}  // namespace graphgate::tools

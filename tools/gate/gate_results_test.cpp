@@ -1,0 +1,56 @@
+#include "tools/gate/gate_results.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::tools {
+namespace {
+
+GateSide a_side() {
+  GateSide side;
+  side.name = "torch-2.9.0";
+  side.cases["clean"] = {};
+  GateCase failing;
+  failing.outcome = spec::Outcome::kFail;
+  failing.reason = "V3.overlap: two at once";
+  failing.findings = {{"verifier V3.overlap [mm, pointwise] {}", "two at once"}};
+  failing.is_flaky = true;
+  failing.plans = {{{"peak", 512}, {"steps", 3}}, {}};
+  side.cases["failing"] = failing;
+  return side;
+}
+
+std::string message_for(const std::string& text) {
+  const auto side = read_gate_side(text, "side.json");
+  return side.ok() ? "" : side.error().message;
+}
+
+TEST(GateSide, ComesBackAsItWasWritten) {
+  const GateSide side = a_side();
+  const auto read = read_gate_side(json_of(side).dump(), "side.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read.value().name, side.name);
+  ASSERT_EQ(read.value().cases.size(), side.cases.size());
+  // Numbers of a plan come back in the order of their names, which these have.
+  EXPECT_EQ(read.value().cases.at("failing"), side.cases.at("failing"));
+  EXPECT_EQ(read.value().cases.at("clean"), side.cases.at("clean"));
+}
+
+TEST(GateSide, IsRefusedWithThePlaceOfTheFault) {
+  EXPECT_EQ(message_for("{"), "side.json: not JSON");
+  EXPECT_EQ(message_for("{}"), "side.json: has no \"graphgate_gate_side\"");
+  auto json = json_of(a_side());
+  json["graphgate_gate_side"] = 2;
+  EXPECT_EQ(message_for(json.dump()),
+            "side.json: graphgate_gate_side: version 2 is not known, only 1");
+  json = json_of(a_side());
+  json["cases"]["failing"]["findings"][0]["signature"] = "overlap";
+  EXPECT_EQ(message_for(json.dump()).find("side.json: cases.failing.findings[0]: expected a"), 0U)
+      << message_for(json.dump());
+  json = json_of(a_side());
+  json["cases"]["failing"]["outcome"] = "GREEN";
+  EXPECT_EQ(message_for(json.dump()),
+            "side.json: cases.failing.outcome: expected an outcome, found \"GREEN\"");
+}
+
+}  // namespace
+}  // namespace graphgate::tools

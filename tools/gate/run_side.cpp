@@ -1,0 +1,219 @@
+#include "tools/gate/run_side.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "fuzz/signature.h"
+#include "tools/case_runs.h"
+#include "tools/check_input.h"
+#include "tools/child_processes.h"
+#include "tools/executor_sources.h"
+#include "tools/programs.h"
+#include "tools/verbs.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using conformance::Configuration;
+using conformance::Runs;
+using spec::Outcome;
+
+constexpr const char* kZeroAndOne = "allow-zero-and-one";
+
+// Whether a right executor passes the case as it is.
+bool tells_of_a_side(const spec::CaseFile& the_case) {
+  if (the_case.expectation.outcome != Outcome::kPass) return false;
+  return std::none_of(the_case.options.begin(), the_case.options.end(), [](const auto& option) {
+    return option.first == "deviation" || option.first == "plan-mutation" ||
+           option.first == "profile";
+  });
+}
+
+// A case, or a program as one, with what signatures are made of.
+struct ReadInput {
+  conformance::Script script;
+  spec::CaseFile the_case;
+};
+
+Result<ReadInput> read_input(const GateInput& input, const SideOptions& options) {
+  ReadInput read;
+  if (fs::path(input.path).extension() == ".case") {
+    GRAPHGATE_TRY(const std::string text, read_text(input.path));
+    GRAPHGATE_TRY(read.the_case, parse_checked_case(text, input.path));
+    GRAPHGATE_TRY(read.script, read_case(text, input.path));
+    return read;
+  }
+  CheckVerb verb;
+  verb.seed = options.seed;
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
+  GRAPHGATE_TRY(CheckInput found,
+                read_check_input(input.path, verb, std::make_shared<const spec::OpTable>(ops)));
+  read.script = std::move(found.script);
+  for (const auto& program : read.script.programs) read.the_case.programs.push_back(*program);
+  return read;
+}
+
+// Where an option of the case contradicts a flag, the flags have it all.
+Configuration options_under(const Configuration& own, const Configuration& flags) {
+  Configuration merged = conformance::merged(own, flags);
+  return planner_flags(merged).ok() ? merged : flags;
+}
+
+void add_plans(const Runs& runs, GateCase& out) {
+  const auto found = runs.subject_traces().find(Configuration{});
+  if (found == runs.subject_traces().end()) return;
+  for (const conformance::CallRecord& call : found->second->calls) {
+    if (call.plan && spec::check_plan(*call.plan).ok()) {
+      out.plans.push_back(conformance::quality_of(*call.plan));
+    }
+  }
+}
+
+Result<GateCase> judge_input(const GateInput& input, const Configuration& flags,
+                             const SideOptions& options) {
+  GRAPHGATE_TRY(ReadInput read, read_input(input, options));
+  read.script.options = options_under(read.script.options, flags);
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(read.script.options.contains(kZeroAndOne));
+  Runs runs(read.script, *subject, *oracle);
+  conformance::JudgeSettings settings;
+  settings.seed = options.seed;
+  settings.localize = false;
+  GRAPHGATE_TRY(const conformance::CaseReport report,
+                conformance::judge_script(runs, options.judges, settings));
+  GateCase out;
+  out.outcome = report.outcome;
+  out.reason = report.reason;
+  for (fuzz::Signature& signature : fuzz::signatures_of(report, read.the_case)) {
+    const spec::Finding* finding = finding_of(report, signature.rule);
+    signature.configuration.clear();
+    out.findings.push_back(
+        {fuzz::print_signature(signature), finding ? finding->message : report.reason});
+  }
+  add_plans(runs, out);
+  return out;
+}
+
+std::string to_text(const Result<GateCase>& looked) {
+  if (looked.ok()) return child_text(json_of(looked.value()));
+  nlohmann::json json;
+  json["error"] = looked.error().message;
+  json["kind"] = static_cast<int>(looked.error().kind);
+  return child_text(json);
+}
+
+GateCase of_ending(const ChildResult& child) {
+  const bool is_late = child.ending == ChildEnding::kTimedOut;
+  GateCase out;
+  out.outcome = is_late ? Outcome::kTimeout : Outcome::kCrash;
+  out.reason = child.describe();
+  const fuzz::Signature signature =
+      is_late ? fuzz::signature_of_ending("timeout", "no-end", {})
+              : fuzz::signature_of_ending("crash", crash_rule(child.signal), {});
+  out.findings.push_back({fuzz::print_signature(signature), out.reason});
+  return out;
+}
+
+// What a child handed back. What the reference refuses, too, is bad input and ends the gate; what
+// the machine or the harness could not do is the case's own outcome.
+Result<GateCase> from_child(const GateInput& input, const ChildResult& child) {
+  if (child.ending != ChildEnding::kExited) return of_ending(child);
+  const auto json = nlohmann::json::parse(child.output, nullptr, false);
+  if (json.is_discarded()) return of_ending(child);
+  if (!json.contains("error")) return read_gate_case(interop::JsonCursor(json, input.path));
+  const auto kind = static_cast<ErrorKind>(json["kind"].get<int>());
+  const Error error{kind, json["error"].get<std::string>()};
+  if (kind == ErrorKind::kBadInput) return in_file(error, input.path);
+  GateCase out;
+  out.outcome = kind == ErrorKind::kUnsupported ? Outcome::kUnsupported : Outcome::kInfra;
+  out.reason = error.message;
+  return out;
+}
+
+Result<std::vector<GateCase>> look(const std::vector<GateInput>& inputs, const Configuration& flags,
+                                   const SideOptions& options) {
+  GRAPHGATE_TRY(
+      const std::vector<ChildResult> children,
+      run_children(inputs.size(), {options.jobs, options.timeout_seconds},
+                   [&](std::size_t i) { return to_text(judge_input(inputs[i], flags, options)); }));
+  std::vector<GateCase> out;
+  out.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    GRAPHGATE_TRY(GateCase one, from_child(inputs[i], children[i]));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::set<std::string> signatures_in(const GateCase& one) {
+  std::set<std::string> out;
+  for (const GateFinding& finding : one.findings) out.insert(finding.signature);
+  return out;
+}
+
+// What another look adds: a case that shows something else is flaky, and has all that it ever
+// showed.
+void merge_look(const GateCase& again, GateCase& one) {
+  if (signatures_in(again) == signatures_in(one)) return;
+  one.is_flaky = true;
+  for (const GateFinding& finding : again.findings) {
+    if (!signatures_in(one).contains(finding.signature)) one.findings.push_back(finding);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<GateInput>> find_gate_inputs(const std::vector<std::string>& folders) {
+  std::map<std::string, std::string> by_name;
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    fs::recursive_directory_iterator files(folder, error);
+    if (error) return bad_input(folder + ": " + error.message());
+    for (const auto& entry : files) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".case" && path.extension() != ".pt2") continue;
+      if (path.extension() == ".case") {
+        GRAPHGATE_TRY(const std::string text, read_text(path.string()));
+        GRAPHGATE_TRY(const spec::CaseFile the_case, parse_checked_case(text, path.string()));
+        if (!tells_of_a_side(the_case)) continue;
+      }
+      const std::string name = fs::relative(path, folder).replace_extension().string();
+      if (!by_name.emplace(name, path.string()).second) {
+        return bad_input(path.string() + ": another file of the corpus is called '" + name +
+                         "', too");
+      }
+    }
+  }
+  if (by_name.empty()) return bad_input("the corpus has no case and no program");
+  std::vector<GateInput> inputs;
+  inputs.reserve(by_name.size());
+  for (auto& [name, path] : by_name) inputs.push_back({name, std::move(path)});
+  return inputs;
+}
+
+Result<GateSide> run_side(const std::string& name, const Configuration& flags,
+                          const std::vector<GateInput>& inputs, const SideOptions& options) {
+  GRAPHGATE_TRY(std::vector<GateCase> cases, look(inputs, flags, options));
+  std::vector<GateInput> failing;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].findings.empty()) continue;
+    failing.push_back(inputs[i]);
+    places.push_back(i);
+  }
+  for (int rerun = 0; rerun < options.reruns && !failing.empty(); ++rerun) {
+    GRAPHGATE_TRY(const std::vector<GateCase> again, look(failing, flags, options));
+    for (std::size_t i = 0; i < again.size(); ++i) merge_look(again[i], cases[places[i]]);
+  }
+  GateSide side;
+  side.name = name;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    side.cases.emplace(inputs[i].name, std::move(cases[i]));
+  }
+  return side;
+}
+
+}  // namespace graphgate::tools

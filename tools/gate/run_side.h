@@ -1,0 +1,42 @@
+// The corpus on one side of a gate: every case in a process of its own, those that fail looked at
+// again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/executor_source.h"
+#include "conformance/harness/judge.h"
+#include "tools/gate/gate_results.h"
+
+namespace graphgate::tools {
+
+struct GateInput {
+  std::string name;  // its path below the folder, without the ending
+  std::string path;  // of a case, or of a .pt2 archive
+};
+
+// Below these folders, sorted by name. Cases that say themselves what is wrong (another expectation
+// than PASS, a planted deviation, a profile of their own) tell nothing of a side and are left out.
+// kBadInput for a folder that cannot be read, a case that does not parse, and where nothing is
+// left.
+[[nodiscard]] Result<std::vector<GateInput>> find_gate_inputs(
+    const std::vector<std::string>& folders);
+
+struct SideOptions {
+  conformance::JudgeSet judges = conformance::JudgeSet::all();
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 120;  // for one case
+  int reruns = 2;                       // of a case that fails
+  std::uint64_t seed = 1;               // of inputs where there is no recording
+};
+
+// The optimized executor with `flags` over what each case asks for. kBadInput, with the file, for
+// what the reference refuses too; kInfrastructure where no process can be made.
+[[nodiscard]] Result<GateSide> run_side(const std::string& name,
+                                        const conformance::Configuration& flags,
+                                        const std::vector<GateInput>& inputs,
+                                        const SideOptions& options);
+
+}  // namespace graphgate::tools
