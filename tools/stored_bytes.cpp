@@ -1,5 +1,6 @@
 #include "tools/stored_bytes.h"
 
+#include <cmath>
 #include <cstring>
 #include <string_view>
 
@@ -9,6 +10,33 @@ namespace graphgate::tools {
 
 using Json = nlohmann::ordered_json;
 using spec::HostTensor;
+
+namespace {
+
+Json number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+struct ValueWriter {
+  StoredBytes& bytes;
+  Json operator()(const spec::None&) const { return nullptr; }
+  Json operator()(const HostTensor& tensor) const { return {{"tensor", bytes.tensor(tensor)}}; }
+  Json operator()(std::int64_t i) const { return {{"int", i}}; }
+  Json operator()(double x) const { return {{"float", number(x)}}; }
+  Json operator()(bool b) const { return {{"bool", b}}; }
+};
+
+}  // namespace
+
+Json StoredBytes::value(const spec::OutputValue& value) {
+  return std::visit(ValueWriter{*this}, value);
+}
+
+Json StoredBytes::value(const spec::InputValue& value) {
+  return std::visit(ValueWriter{*this}, value);
+}
 
 Json StoredBytes::tensor(const HostTensor& tensor) {
   Json json;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "interop/safetensors.h"
-#include "spec/provenance.h"
+#include "spec/executor.h"
 
 namespace graphgate::tools {
 
@@ -18,6 +18,24 @@ class StoredBytes {
  public:
   // The tensor's geometry, and the number of its storage.
   nlohmann::ordered_json tensor(const spec::HostTensor& tensor);
+  // A tensor, a number, or null: what StoredTensors::read_value reads.
+  nlohmann::ordered_json value(const spec::OutputValue& value);
+  nlohmann::ordered_json value(const spec::InputValue& value);
+  template <class Value>
+  nlohmann::ordered_json values(const std::vector<Value>& values) {
+    auto json = nlohmann::ordered_json::array();
+    for (const Value& each : values) json.push_back(value(each));
+    return json;
+  }
+  // What StoredTensors::read_tensors reads; `tensors` are pairs of a name and a tensor.
+  template <class Tensors>
+  nlohmann::ordered_json named(const Tensors& tensors) {
+    auto json = nlohmann::ordered_json::array();
+    for (const auto& [name, each] : tensors) {
+      json.push_back({{"name", name}, {"tensor", tensor(each)}});
+    }
+    return json;
+  }
   // The name of the content.
   nlohmann::ordered_json words(const spec::ProvenanceWords& words);
 

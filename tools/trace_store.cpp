@@ -3,14 +3,13 @@
 
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
 
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
 #include "tools/report.h"
-#include "tools/stored_bytes.h"
+#include "tools/stored_result.h"
 
 namespace graphgate::tools {
 namespace {
@@ -19,12 +18,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using namespace conformance;
 using spec::HostTensor;
-
-Json number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
 
 Json ops_json(const spec::OpTable& ops) {
   Json rows = Json::array();
@@ -36,19 +29,6 @@ Json ops_json(const spec::OpTable& ops) {
 
 Json port_json(const ScriptPort& port) {
   return {{"program", port.program}, {"index", port.index}};
-}
-
-Json finding_json(const spec::Finding& finding) {
-  Json json = {{"rule", finding.rule},       {"outcome", spec::outcome_name(finding.outcome)},
-               {"message", finding.message}, {"nodes", finding.nodes},
-               {"buffers", finding.buffers}, {"ranges", Json::array()},
-               {"drawing", finding.drawing}};
-  for (const spec::FindingRange& range : finding.ranges) {
-    json["ranges"].push_back({{"where", range.where},
-                              {"begin_bytes", range.begin_bytes},
-                              {"end_bytes", range.end_bytes}});
-  }
-  return json;
 }
 
 class RunWriter {
@@ -76,31 +56,6 @@ class RunWriter {
   }
 
  private:
-  template <class Value>
-  Json value_json(const Value& value) {
-    if (const auto* tensor = std::get_if<HostTensor>(&value)) {
-      return {{"tensor", pool_.tensor(*tensor)}};
-    }
-    if (const auto* i = std::get_if<std::int64_t>(&value)) return {{"int", *i}};
-    if (const auto* x = std::get_if<double>(&value)) return {{"float", number(*x)}};
-    if (const auto* b = std::get_if<bool>(&value)) return {{"bool", *b}};
-    return nullptr;
-  }
-  template <class Value>
-  Json values_json(const std::vector<Value>& values) {
-    Json json = Json::array();
-    for (const Value& value : values) json.push_back(value_json(value));
-    return json;
-  }
-  template <class Tensors>
-  Json tensors_json(const Tensors& tensors) {
-    Json json = Json::array();
-    for (const auto& [name, tensor] : tensors) {
-      json.push_back({{"name", name}, {"tensor", pool_.tensor(tensor)}});
-    }
-    return json;
-  }
-
   Result<Json> script_json() {
     Json json;
     json["name"] = script_.name;
@@ -118,7 +73,7 @@ class RunWriter {
       const std::string file = "program" + std::to_string(p) + ".txt";
       GRAPHGATE_TRY_VOID(
           write_text(spec::print_program(program, *script_.ops), (folder_ / file).string()));
-      json["programs"].push_back({{"file", file}, {"tensors", tensors_json(program.tensors)}});
+      json["programs"].push_back({{"file", file}, {"tensors", pool_.named(program.tensors)}});
     }
     json["steps"] = Json::array();
     for (const ScriptStep& step : script_.steps) {
@@ -135,7 +90,7 @@ class RunWriter {
       json["mode"] = call.options.mode == spec::CallMode::kEager ? "eager" : "captured";
     }
     json["flags"] = call.options.flags;
-    json["inputs"] = values_json(call.inputs);
+    json["inputs"] = pool_.values(call.inputs);
     if (call.expected) json["expected"] = expected_json(*call.expected);
     return {{"call", json}};
   }
@@ -143,7 +98,7 @@ class RunWriter {
   Json expected_json(const ExpectedCall& expected) {
     Json json;
     json["is_partial"] = expected.is_partial;
-    json["outputs"] = values_json(expected.outputs);
+    json["outputs"] = pool_.values(expected.outputs);
     json["geometries"] = Json::array();
     for (const auto& geometry : expected.geometries) {
       json["geometries"].push_back(geometry ? geometry_json(*geometry) : Json(nullptr));
@@ -153,7 +108,7 @@ class RunWriter {
     for (const auto& [index, tensor] : expected.final_inputs) {
       json["final_inputs"].push_back({{"index", index}, {"tensor", pool_.tensor(tensor)}});
     }
-    json["final_states"] = tensors_json(expected.final_states);
+    json["final_states"] = pool_.named(expected.final_states);
     return json;
   }
 
@@ -171,7 +126,7 @@ class RunWriter {
   Json step_json(const ScriptSwap& swap) {
     return {{"swap",
              {{"program", swap.program},
-              {"values", tensors_json(swap.values)},
+              {"values", pool_.named(swap.values)},
               {"rebind", swap.rebind}}}};
   }
   Json step_json(const ScriptFeedBack& feed_back) {
@@ -215,20 +170,8 @@ class RunWriter {
     if (call.plan) {
       GRAPHGATE_TRY(json["plan"], plan_file(call.plan));
     }
-    json["inputs"] = values_json(call.inputs);
-    json["outputs"] = values_json(call.result.outputs);
-    json["final_inputs"] = values_json(call.result.final_inputs);
-    json["final_states"] = Json::array();
-    for (std::size_t i = 0; i < call.result.final_states.size(); ++i) {
-      json["final_states"].push_back({{"name", call.result.state_targets[i]},
-                                      {"tensor", pool_.tensor(call.result.final_states[i])}});
-    }
-    json["findings"] = Json::array();
-    for (const spec::Finding& finding : call.result.findings) {
-      json["findings"].push_back(finding_json(finding));
-    }
-    json["provenance"] = Json::array();
-    for (const auto& row : call.result.provenance) json["provenance"].push_back(row_json(row));
+    json["inputs"] = pool_.values(call.inputs);
+    json.update(result_json(call.result, pool_));
     return json;
   }
 
@@ -247,21 +190,6 @@ class RunWriter {
     }
     GRAPHGATE_TRY_VOID(write_text(text, (folder_ / file).string()));
     return Json(plans_.emplace(plan.get(), file).first->second);
-  }
-
-  Json row_json(const spec::ProvenanceRow& row) {
-    return {{"node", row.node},
-            {"op", row.op},
-            {"port", row.port},
-            {"value", row.value},
-            {"buffer", row.buffer},
-            {"step", row.step},
-            {"storage", row.storage},
-            {"dtype", spec::torch_name(row.dtype)},
-            {"sizes", row.sizes},
-            {"strides", row.strides},
-            {"storage_offset", row.storage_offset},
-            {"words", pool_.words(row.words)}};
   }
 
   Json held_json(const HeldRecord& held) {

@@ -1,12 +1,11 @@
 // Reading stored runs; the writer is trace_store.cpp.
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include "interop/plan_json.h"
 #include "spec/plan_text.h"
 #include "tools/programs.h"
-#include "tools/stored_tensors.h"
+#include "tools/stored_result.h"
 #include "tools/trace_store.h"
 
 namespace graphgate::tools {
@@ -89,20 +88,7 @@ class RunReader {
       GRAPHGATE_TRY(call.plan, read_plan(plan));
     }
     GRAPHGATE_TRY(call.inputs, tensors_.read_values<spec::InputValue>(object, "inputs"));
-    GRAPHGATE_TRY(call.result.outputs, tensors_.read_values<spec::OutputValue>(object, "outputs"));
-    GRAPHGATE_TRY(call.result.final_inputs,
-                  tensors_.read_values<spec::InputValue>(object, "final_inputs"));
-    GRAPHGATE_TRY_VOID(tensors_.read_tensors(
-        object, "final_states", [&](const std::string& name, HostTensor tensor) {
-          call.result.state_targets.push_back(name);
-          call.result.final_states.push_back(std::move(tensor));
-        }));
-    GRAPHGATE_TRY_VOID(interop::read_list(object, "findings", [&](const JsonCursor& each) {
-      return read_finding(each, call.result.findings.emplace_back());
-    }));
-    GRAPHGATE_TRY_VOID(interop::read_list(object, "provenance", [&](const JsonCursor& each) {
-      return read_row(each, call.result.provenance.emplace_back());
-    }));
+    GRAPHGATE_TRY(call.result, read_result(object, tensors_));
     trace.calls.push_back(std::move(call));
     return {};
   }
@@ -121,44 +107,6 @@ class RunReader {
       if (!valid.ok()) return valid.error().at(path);
     }
     return plans_.emplace(file, std::make_shared<const spec::Plan>(std::move(plan))).first->second;
-  }
-
-  static Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
-    GRAPHGATE_TRY(finding.rule, interop::read_string(object, "rule"));
-    GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
-    GRAPHGATE_TRY(finding.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
-    GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
-    GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
-    GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
-    GRAPHGATE_TRY(finding.drawing, interop::read_string(object, "drawing"));
-    return interop::read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
-      spec::FindingRange& range = finding.ranges.emplace_back();
-      GRAPHGATE_TRY(range.where, interop::read_string(each, "where"));
-      GRAPHGATE_TRY_VOID(interop::read_optional(each, "begin_bytes", range.begin_bytes));
-      return interop::read_optional(each, "end_bytes", range.end_bytes);
-    });
-  }
-
-  Result<void> read_row(const JsonCursor& object, spec::ProvenanceRow& row) const {
-    GRAPHGATE_TRY(row.node, interop::read_string(object, "node"));
-    GRAPHGATE_TRY(row.op, interop::read_string(object, "op"));
-    GRAPHGATE_TRY(row.port, interop::read_string(object, "port"));
-    GRAPHGATE_TRY(row.value, interop::read_string(object, "value"));
-    GRAPHGATE_TRY(row.buffer, interop::read_string(object, "buffer"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "step", row.step));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage", row.storage));
-    GRAPHGATE_TRY(row.dtype, read_dtype(object));
-    GRAPHGATE_TRY(row.sizes, read_ints(object, "sizes"));
-    GRAPHGATE_TRY(row.strides, read_ints(object, "strides"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", row.storage_offset));
-    GRAPHGATE_TRY(const JsonCursor words, object.member("words"));
-    GRAPHGATE_TRY(const HostTensor* content, tensors_.content_at(words));
-    const auto& bytes = content->storage->bytes;
-    if (bytes.size() % sizeof(spec::ProvenanceWord) != 0) return words.error("are no whole words");
-    std::vector<spec::ProvenanceWord> read(bytes.size() / sizeof(spec::ProvenanceWord));
-    std::memcpy(read.data(), bytes.data(), bytes.size());
-    row.words = std::move(read);
-    return {};
   }
 
   Result<void> read_held(const JsonCursor& object, Trace& trace) const {
