@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <new>
@@ -12,6 +13,7 @@
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
+#include "tools/external/external_source.h"
 #include "tools/programs.h"
 #include "tools/trace_store.h"
 
@@ -50,9 +52,39 @@ struct Setting {
 
 const char* const kZeroAndOne = "allow-zero-and-one";
 
-// Options that the executor of this name takes: only one has a planner.
-Configuration options_for(const std::string& executor, const Configuration& options) {
-  return executor == "optimized" ? options : Configuration{};
+// An executor to check, and what it takes of the options that a case asks for.
+struct Subject {
+  std::unique_ptr<ExecutorSource> source;
+  Configuration options;
+};
+
+bool is_built_in(const std::string& executor) {
+  const auto& names = executor_names();
+  return std::find(names.begin(), names.end(), executor) != names.end();
+}
+
+Result<Subject> make_subject(const std::string& executor, const Configuration& options,
+                             const CheckVerb& verb) {
+  Subject subject;
+  if (is_built_in(executor)) {
+    GRAPHGATE_TRY(subject.source, executor_source(executor, options.contains(kZeroAndOne)));
+    if (executor == "optimized") subject.options = options;  // the other has no planner
+    return subject;
+  }
+  const auto time = std::chrono::duration<double>(verb.executor_seconds);
+  GRAPHGATE_TRY(
+      auto source,
+      external_source(executor, std::chrono::duration_cast<std::chrono::milliseconds>(time)));
+  for (const auto& option : options) {
+    if (source->takes(option.first)) subject.options.insert(option);
+  }
+  subject.source = std::move(source);
+  return subject;
+}
+
+// A part of a file's name: commands have blanks and slashes.
+std::string file_word(const std::string& executor) {
+  return is_built_in(executor) ? executor : "external";
 }
 
 conformance::JudgeSettings settings_of(const Setting& setting, bool is_case) {
@@ -117,15 +149,16 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   std::vector<std::unique_ptr<ExecutorSource>> sources;
   std::vector<std::unique_ptr<Runs>> runs;
   for (const std::string& name : executors_of(setting, input.is_case)) {
-    GRAPHGATE_TRY(auto source, executor_source(name, options.contains(kZeroAndOne)));
-    sources.push_back(std::move(source));
+    GRAPHGATE_TRY(Subject subject, make_subject(name, options, setting.verb));
+    sources.push_back(std::move(subject.source));
     scripts.push_back(std::make_unique<Script>(input.script));
-    scripts.back()->options = options_for(name, options);
+    scripts.back()->options = std::move(subject.options);
     runs.push_back(std::make_unique<Runs>(*scripts.back(), *sources.back(), *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
     GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
     if (setting.verb.record.empty()) continue;
-    const std::string folder = setting.verb.record + "/" + setting.record_names[index] + "." + name;
+    const std::string folder =
+        setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
     GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), name, input.is_case, input.recorded,
                                  runs.back()->subject_traces()));
   }

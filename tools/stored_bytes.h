@@ -11,6 +11,7 @@
 
 #include "interop/safetensors.h"
 #include "spec/executor.h"
+#include "spec/op_table.h"
 
 namespace graphgate::tools {
 
@@ -53,5 +54,8 @@ class StoredBytes {
   interop::NamedTensors contents_;
   nlohmann::ordered_json storages_ = nlohmann::ordered_json::array();
 };
+
+// The rows that are not builtin, as texts; StoredTensors' read_ops (stored_tensors.h) reads them.
+[[nodiscard]] nlohmann::ordered_json ops_json(const spec::OpTable& ops);
 
 }  // namespace graphgate::tools

@@ -22,19 +22,10 @@ class ScriptReader {
   }
 
  private:
-  Result<std::shared_ptr<const spec::OpTable>> read_ops(const JsonCursor& object) const {
-    spec::OpTable ops = spec::builtin_op_table();
-    GRAPHGATE_TRY(const auto rows, read_strings(object, "ops"));
-    for (const std::string& row : rows) {
-      GRAPHGATE_TRY_VOID(ops.add_text(row, object.place() + ".ops"));
-    }
-    return std::make_shared<const spec::OpTable>(std::move(ops));
-  }
-
   Result<void> read_all(const JsonCursor& object) {
     GRAPHGATE_TRY(script_.name, interop::read_string(object, "name"));
     GRAPHGATE_TRY(script_.options, read_configuration(object, "options"));
-    GRAPHGATE_TRY(script_.ops, read_ops(object));
+    GRAPHGATE_TRY(script_.ops, read_ops(object, "ops"));
     GRAPHGATE_TRY(const JsonCursor expect, object.member("expect"));
     GRAPHGATE_TRY(const JsonCursor outcome, expect.member("outcome"));
     GRAPHGATE_TRY(script_.expectation.outcome,
@@ -186,7 +177,7 @@ class ScriptReader {
     GRAPHGATE_TRY(restart.changes, read_configuration(object, "changes"));
     GRAPHGATE_TRY(const auto ops, object.find_member("ops"));
     if (ops) {
-      GRAPHGATE_TRY(restart.ops, read_ops(object));
+      GRAPHGATE_TRY(restart.ops, read_ops(object, "ops"));
     }
     script_.steps.emplace_back(std::move(restart));
     return {};

@@ -47,6 +47,16 @@ Result<spec::DType> read_dtype(const JsonCursor& object) {
   return interop::read_word(member, "a dtype", spec::parse_dtype);
 }
 
+Result<std::shared_ptr<const spec::OpTable>> read_ops(const JsonCursor& object,
+                                                      std::string_view key) {
+  spec::OpTable ops = spec::builtin_op_table();
+  GRAPHGATE_TRY(const auto rows, read_strings(object, key));
+  for (const std::string& row : rows) {
+    GRAPHGATE_TRY_VOID(ops.add_text(row, object.place() + "." + std::string(key)));
+  }
+  return std::make_shared<const spec::OpTable>(std::move(ops));
+}
+
 Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
                                           const JsonCursor& root) {
   const std::string path = (folder / "tensors.safetensors").string();

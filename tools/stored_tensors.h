@@ -27,6 +27,10 @@ namespace graphgate::tools {
                                                             std::string_view key);
 [[nodiscard]] Result<spec::DType> read_dtype(const interop::JsonCursor& object);
 
+// The builtin ops and the rows listed at `key`. kBadInput, with the place, for a row that is none.
+[[nodiscard]] Result<std::shared_ptr<const spec::OpTable>> read_ops(
+    const interop::JsonCursor& object, std::string_view key);
+
 // The bytes of a stored run. Tensors of one storage share memory, as they did.
 class StoredTensors {
  public:

@@ -19,14 +19,6 @@ using Json = nlohmann::ordered_json;
 using namespace conformance;
 using spec::HostTensor;
 
-Json ops_json(const spec::OpTable& ops) {
-  Json rows = Json::array();
-  for (const auto& [name, row] : ops.rows()) {
-    if (!spec::builtin_op_table().find(name)) rows.push_back(spec::print_row(row));
-  }
-  return rows;
-}
-
 Json port_json(const ScriptPort& port) {
   return {{"program", port.program}, {"index", port.index}};
 }

@@ -52,10 +52,15 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
   check
       ->add_option(
           "--executor", verb.executors,
-          "an executor to check (repeatable; default: all for programs, optimized for cases "
-          "and with --judges)")
-      ->check(CLI::IsMember(executor_names()))
+          "an executor to check: reference, optimized, or a command that speaks the protocol of "
+          "docs/executors.md (repeatable; default: both for programs, optimized for cases and with "
+          "--judges)")
       ->allow_extra_args(false);
+  check
+      ->add_option("--executor-timeout", verb.executor_seconds,
+                   "seconds for each answer of such a command")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   check->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));

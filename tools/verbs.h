@@ -28,7 +28,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options);
 
 struct CheckVerb {
   ProgramOptions programs;
-  std::vector<std::string> executors;  // empty: what fits the file and the judges
+  std::vector<std::string> executors;  // names or commands; empty: what fits file and judges
+  double executor_seconds = 60;        // for each answer of a command
   std::uint64_t seed = 1;
   int calls = 2;
   int jobs = 1;
@@ -183,6 +184,13 @@ struct GateVerb {
 };
 CLI::App* add_gate(CLI::App& app, GateVerb& verb);
 [[nodiscard]] Result<ExitCode> run_gate(const GateVerb& verb);
+
+struct ServeVerb {
+  std::string executor = "optimized";
+  bool allow_zero_and_one = false;
+};
+CLI::App* add_serve(CLI::App& app, ServeVerb& verb);
+[[nodiscard]] Result<ExitCode> run_serve(const ServeVerb& verb);
 
 struct ReduceVerb {
   std::string file;       // a case, graph text or a .pt2 archive

@@ -1,0 +1,87 @@
+// graphgate check --executor CMD, with graphgate serve at the other end, right and wrong.
+#include "tools/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliExecutor : public Cli {
+ protected:
+  [[nodiscard]] std::string served(const char* executor) const {
+    return (folder_ / "graphgate").string() + " serve " + executor;
+  }
+  // `command` in single quotes, on these cases of golden/cases.
+  CliRun check(const std::string& command, const std::string& cases, const std::string& flags = "",
+               const std::string& judges = "all") {
+    return run("check --judges " + judges + " --executor '" + command + "' " + flags + " " +
+               (folder_ / "golden/cases" / cases).string() + " --json " +
+               (folder_ / "r.json").string());
+  }
+  [[nodiscard]] nlohmann::json report() const {
+    return nlohmann::json::parse(read_file(folder_ / "r.json"), nullptr, false);
+  }
+  // What the judges said, without times and the executor's name.
+  static std::vector<std::string> verdicts(const nlohmann::json& report) {
+    std::vector<std::string> out;
+    for (const auto& program : report["programs"]) {
+      for (const auto& judge : program["executors"][0]["judges"]) {
+        out.push_back(program["file"].get<std::string>() + " " + judge["judge"].get<std::string>() +
+                      " " + judge["outcome"].get<std::string>() + " " + judge["checks"].dump());
+      }
+    }
+    return out;
+  }
+};
+
+TEST_F(CliExecutor, IsJudgedAsTheSameExecutorInThisProcess) {
+  for (const char* cases :
+       {"op/conv*.case", "mutation/*.case", "feed_back.case", "swapped_weights.case"}) {
+    const CliRun apart = check(served("optimized"), cases);
+    EXPECT_EQ(apart.code, 0) << apart.out << apart.err;
+    const auto there = verdicts(report());
+    const CliRun here = check("optimized", cases);
+    EXPECT_EQ(here.code, 0) << here.out << here.err;
+    EXPECT_FALSE(there.empty());
+    EXPECT_EQ(there, verdicts(report())) << cases;
+  }
+}
+
+TEST_F(CliExecutor, ThatDecidesWrongIsFound) {
+  const CliRun outcome = check(served("optimized"), "catalogue/p1-tail-allocation.case",
+                               "--profile torch-2.9.0", "verifier");
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const CliRun right =
+      check(served("reference"), "catalogue/p1-tail-allocation.case", "", "bounds");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+}
+
+TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
+  const std::string serve = served("optimized");
+  const auto found = [&](const std::string& command, const std::string& words) {
+    const CliRun outcome = check(command, "op/conversion.case", "--executor-timeout 2");
+    EXPECT_EQ(outcome.code, 1) << command << "\n" << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("R2.broke-down"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+  };
+  // Three requests in: hello, open, load.
+  found("sed -u 3q | " + serve, "ended with status 0 and without an answer");
+  found(serve + " | (sed -u 3q; kill -SEGV 0)", "was killed by signal 11");
+  found("(" + serve + " | sed -u 3q; sleep 1000)", "did not answer in time");
+  found(serve + " | sed -u s/.result./resul/", "answers with what is no answer");
+  // More elements than there are bytes.
+  found(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "answers with what is no answer");
+}
+
+TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
+  const CliRun missing = check("optimised", "op/conversion.case");
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  EXPECT_NE(missing.err.find("'optimised' ended with status 127"), std::string::npos)
+      << missing.err;
+  EXPECT_EQ(check("echo hello", "op/conversion.case").code, 3);
+  const CliRun old = check(served("optimized") + " | sed -u s/name/nom/", "op/conversion.case");
+  EXPECT_EQ(old.code, 3) << old.out;
+  EXPECT_NE(old.err.find("has no \"name\""), std::string::npos) << old.err;
+}
+
+}  // namespace
+}  // namespace graphgate::tools

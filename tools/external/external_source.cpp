@@ -1,0 +1,261 @@
+#include "tools/external/external_source.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "interop/plan_json.h"
+#include "interop/pt2_writer.h"
+#include "spec/graph_text.h"
+#include "tools/external/messages.h"
+#include "tools/external/process.h"
+
+namespace graphgate::tools {
+namespace {
+
+using interop::JsonCursor;
+using Json = nlohmann::ordered_json;
+using spec::HostTensor;
+
+// Where tensors are handed over: in memory where the machine has such a place, since files are made
+// durable before they are named, which takes longer than most calls.
+class ExchangeFolder {
+ public:
+  ExchangeFolder() {
+    for (const char* root : {"/dev/shm", P_tmpdir}) {
+      std::string path = std::string(root) + "/graphgate-exchange-XXXXXX";
+      if (::mkdtemp(path.data()) == nullptr) continue;
+      path_ = path;
+      return;
+    }
+  }
+  ExchangeFolder(const ExchangeFolder&) = delete;
+  ExchangeFolder& operator=(const ExchangeFolder&) = delete;
+  ~ExchangeFolder() {
+    std::error_code failed;
+    if (!path_.empty()) std::filesystem::remove_all(path_, failed);
+  }
+  // Empty where none can be made.
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// One process, and the folder through which tensors go. Shared by what it has made: executors and
+// programs outlive the source's next start.
+class Session {
+ public:
+  static Result<std::shared_ptr<Session>> start(const std::string& command,
+                                                std::chrono::milliseconds time) {
+    GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
+    auto session = std::make_shared<Session>(command, std::move(process), time);
+    auto hello = session->greet();
+    if (!hello.ok()) return infrastructure(hello.error().message);
+    return session;
+  }
+
+  Session(std::string command, std::unique_ptr<ExternalProcess> process,
+          std::chrono::milliseconds time)
+      : command_(std::move(command)), process_(std::move(process)), time_(time) {}
+
+  // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
+  // protocol is kInternal, and ends the session.
+  Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
+    GRAPHGATE_TRY(const std::string line,
+                  write_message({{what, std::move(body)}}, bytes, folder_.path(),
+                                "request" + std::to_string(++requests_)));
+    auto answer = process_->exchange(line, time_);
+    if (!answer.ok()) return broken(answer.error());
+    auto message = Message::read(answer.value(), folder_.path());
+    if (!message.ok()) return garbage(message.error());
+    const auto refusal = refusal_in(message.value().cursor());
+    if (!refusal.ok()) return garbage(refusal.error());
+    if (refusal.value()) return *refusal.value();
+    return message;
+  }
+
+  // An answer that is not what the protocol wants.
+  Error garbage(const Error& why) {
+    return broken({ErrorKind::kInternal, "the executor '" + command_ +
+                                             "' answers with what is no answer: " + why.message});
+  }
+
+  [[nodiscard]] bool is_broken() const { return is_broken_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+
+ private:
+  Error broken(const Error& error) {
+    is_broken_ = true;
+    return error;
+  }
+
+  Result<void> greet() {
+    if (folder_.path().empty()) {
+      return infrastructure(std::string(P_tmpdir) + ": no folder can be made there");
+    }
+    GRAPHGATE_TRY(const Message hello,
+                  ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
+    const JsonCursor cursor = hello.cursor();
+    const auto read = [&]() -> Result<void> {
+      GRAPHGATE_TRY(name_, interop::read_string(cursor, "name"));
+      GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
+      options_.insert(options.begin(), options.end());
+      return {};
+    };
+    const auto done = read();
+    if (!done.ok()) return garbage(done.error());
+    return {};
+  }
+
+  const std::string command_;
+  const ExchangeFolder folder_;
+  std::unique_ptr<ExternalProcess> process_;
+  const std::chrono::milliseconds time_;
+  std::size_t requests_ = 0;
+  bool is_broken_ = false;
+  std::string name_;
+  std::set<std::string, std::less<>> options_;
+};
+
+// The number that an answer has under `key`.
+Result<std::size_t> number_in(Session& session, const Message& answer, const char* key) {
+  const JsonCursor cursor = answer.cursor();
+  auto number = read_index(cursor, key);
+  if (!number.ok()) return session.garbage(number.error());
+  return number;
+}
+
+class ExternalProgram final : public spec::LoadedProgram {
+ public:
+  ExternalProgram(std::shared_ptr<Session> session, std::size_t id)
+      : session_(std::move(session)), id_(id) {}
+
+  Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
+    return call_with(inputs, {});
+  }
+
+  Result<spec::CallResult> call_with(std::span<const spec::InputValue> inputs,
+                                     const spec::CallOptions& options) override {
+    plan_.reset();
+    StoredBytes bytes;
+    Json body = {{"program", id_}};
+    if (options.mode) {
+      body["mode"] = *options.mode == spec::CallMode::kEager ? "eager" : "captured";
+    }
+    body["flags"] = options.flags;
+    body["inputs"] = bytes.values(std::vector<spec::InputValue>(inputs.begin(), inputs.end()));
+    GRAPHGATE_TRY(const Message answer, session_->ask("call", std::move(body), bytes));
+    auto result = read_answer(answer);
+    if (!result.ok()) return session_->garbage(result.error());
+    return result;
+  }
+
+  Result<void> set_state(std::string_view target, const HostTensor& value, bool rebind) override {
+    StoredBytes bytes;
+    Json body = {{"program", id_}, {"target", target}, {"rebind", rebind}};
+    body["tensor"] = bytes.tensor(value);
+    GRAPHGATE_TRY_VOID(session_->ask("set_state", std::move(body), bytes));
+    return {};
+  }
+
+  [[nodiscard]] const spec::Plan* plan() const override { return plan_ ? &*plan_ : nullptr; }
+
+ private:
+  Result<spec::CallResult> read_answer(const Message& answer) {
+    const JsonCursor cursor = answer.cursor();
+    GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
+    GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
+    GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
+    if (!plan) return result;
+    const auto references = plan->json().contains("references") ? interop::PlanReferences::kByNumber
+                                                                : interop::PlanReferences::kByName;
+    GRAPHGATE_TRY(plan_, interop::read_plan_json(plan->json().dump(), "plan", references));
+    return result;
+  }
+
+  std::shared_ptr<Session> session_;
+  const std::size_t id_;
+  std::optional<spec::Plan> plan_;
+};
+
+class ExternalExecutor final : public spec::Executor {
+ public:
+  ExternalExecutor(std::shared_ptr<Session> session, std::size_t id, const spec::OpTable& ops)
+      : session_(std::move(session)), id_(id), ops_(ops) {}
+  ExternalExecutor(const ExternalExecutor&) = delete;
+  ExternalExecutor& operator=(const ExternalExecutor&) = delete;
+  ~ExternalExecutor() override {
+    if (!session_->is_broken()) (void)session_->ask("close", {{"executor", id_}});
+  }
+
+  [[nodiscard]] std::string_view name() const override { return session_->name(); }
+
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    StoredBytes bytes;
+    Json body = {{"executor", id_}, {"graph", spec::print_program(program, ops_)}};
+    body["tensors"] = bytes.named(program.tensors);
+    const std::string archive = session_->folder() + "/program" + std::to_string(loaded_++) + "-" +
+                                std::to_string(id_) + ".pt2";
+    interop::Pt2Options options;
+    options.ops = &ops_;
+    const auto written = interop::write_pt2(program, archive, options);
+    if (written.ok()) body["archive"] = archive;
+    if (!written.ok()) body["no_archive"] = written.error().message;
+    GRAPHGATE_TRY(const Message answer, session_->ask("load", std::move(body), bytes));
+    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer, "program"));
+    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<ExternalProgram>(session_, id));
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+  const std::size_t id_;
+  const spec::OpTable& ops_;
+  std::size_t loaded_ = 0;
+};
+
+class Source final : public ExternalSource {
+ public:
+  Source(std::string command, std::chrono::milliseconds time, std::shared_ptr<Session> session)
+      : command_(std::move(command)), time_(time), session_(std::move(session)) {}
+
+  [[nodiscard]] std::string_view name() const override { return session_->name(); }
+  [[nodiscard]] bool takes(std::string_view option) const override {
+    return session_->takes(option);
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    for (const auto& [option, value] : configuration) {
+      if (!takes(option)) {
+        return unsupported("'" + session_->name() + "' has no option '" + option + "'");
+      }
+    }
+    if (session_->is_broken()) {
+      GRAPHGATE_TRY(session_, Session::start(command_, time_));
+    }
+    GRAPHGATE_TRY(const Message answer,
+                  session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}}));
+    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer, "executor"));
+    return std::unique_ptr<spec::Executor>(std::make_unique<ExternalExecutor>(session_, id, ops));
+  }
+
+ private:
+  const std::string command_;
+  const std::chrono::milliseconds time_;
+  mutable std::shared_ptr<Session> session_;  // of one thread, as every source
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ExternalSource>> external_source(const std::string& command,
+                                                        std::chrono::milliseconds time) {
+  GRAPHGATE_TRY(auto session, Session::start(command, time));
+  return std::unique_ptr<ExternalSource>(
+      std::make_unique<Source>(command, time, std::move(session)));
+}
+
+}  // namespace graphgate::tools
