@@ -151,6 +151,9 @@ struct FuzzVerb {
   std::string memory_limit = "4GiB";
   double reduce_seconds = 10;
   std::string case_log;
+  bool feedback = false;
+  std::string target;          // a score; empty: none
+  std::uint32_t lineages = 0;  // 0: as many as there are shards
   PlannerFlags planner;
   std::string json;                // a path, or "-"
   std::string junit;               // a path, or "-"
