@@ -73,6 +73,8 @@ struct RunVerb {
   std::uint64_t seed = 1;
   int calls = 1;  // seeded calls, where there is no data
   bool allow_zero_and_one = false;
+  std::string executor = "reference";
+  std::string device = "host";  // of the optimized executor
   std::string save;  // a .safetensors for outputs, final inputs and states
 };
 CLI::App* add_run(CLI::App& app, RunVerb& verb);
