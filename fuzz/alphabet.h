@@ -1,7 +1,7 @@
 // What is drawn how often: weights of ops, and chances of what a case may have besides.
 //
-// `graphgate fuzz --ops a=5,b --exclude c` makes one (parse_alphabet); feedback changes weights in
-// one (features.h). A case is a function of its genes and its alphabet.
+// `graphgate fuzz --ops a=5,b --exclude c` makes one (parse_alphabet). A case is a function
+// of its genes and its alphabet.
 #pragma once
 
 #include <array>

@@ -151,6 +151,10 @@ Result<CampaignState> merge_states(const std::vector<CampaignState>& states) {
       for (const auto& [begin, end] : ordinals.ranges()) sum.done[shard].add(begin, end);
     }
     sum.tally.add(state.tally);
+    for (const auto& [number, lineage] : state.lineages) {
+      if (sum.lineages.try_emplace(number, lineage).second) continue;
+      return bad_input("lineage " + std::to_string(number) + " is in two campaigns");
+    }
     sum.seconds += state.seconds;
     for (const auto& [signature, triage] : state.triage) {
       const auto [at, is_new] = sum.triage.try_emplace(signature, triage);
@@ -162,7 +166,8 @@ Result<CampaignState> merge_states(const std::vector<CampaignState>& states) {
 }
 
 bool same_results(const CampaignState& a, const CampaignState& b) {
-  return a.key == b.key && a.cases == b.cases && a.done == b.done && a.tally == b.tally;
+  return a.key == b.key && a.cases == b.cases && a.done == b.done && a.tally == b.tally &&
+         a.lineages == b.lineages;
 }
 
 }  // namespace graphgate::fuzz

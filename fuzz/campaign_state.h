@@ -10,6 +10,10 @@
 //   done 0 of 4 [0, 1250)
 //   outcome PASS 1249
 //   ...
+//   lineage 0 generation 4 shown {
+//     ... lines as those of the whole
+//   } open {
+//   }
 //   triage "..." confirmed nodes 3 calls 2 from 17 file "regression/verifier-..." remark "..."
 //   seconds 1.5
 //
@@ -23,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "fuzz/guide.h"
 #include "fuzz/shard.h"
 #include "fuzz/tally.h"
 
@@ -85,6 +90,7 @@ struct CampaignState {
   std::uint64_t cases = 0;         // of all shards together; 0: as many as there is time for
   std::map<Shard, RangeSet> done;  // ordinals, Shard::case_index
   Tally tally;
+  Lineages lineages;                     // of a guided campaign
   std::map<std::string, Triage> triage;  // by signature
   double seconds = 0;                    // wall-clock time that was spent
 };

@@ -68,6 +68,26 @@ Result<void> take_setting(TextReader& reader, CampaignState& state) {
   return {};
 }
 
+Result<void> take_tally_block(TextReader& reader, const char* name, Tally& tally) {
+  GRAPHGATE_TRY_VOID(reader.expect(name));
+  GRAPHGATE_TRY_VOID(reader.expect("{"));
+  GRAPHGATE_TRY_VOID(reader.expect_line_end());
+  while (!reader.accept("}")) {
+    GRAPHGATE_TRY(const bool is_tally, take_tally_line(reader, tally));
+    if (!is_tally) return reader.expected("a count or '}'");
+  }
+  return {};
+}
+
+Result<void> take_lineage(TextReader& reader, CampaignState& state) {
+  GRAPHGATE_TRY(const std::uint32_t number, take_small_number(reader, "a lineage"));
+  Lineage& lineage = state.lineages[number];
+  GRAPHGATE_TRY_VOID(reader.expect("generation"));
+  GRAPHGATE_TRY(lineage.generation, take_number(reader, "a count"));
+  GRAPHGATE_TRY_VOID(take_tally_block(reader, "shown", lineage.shown));
+  return take_tally_block(reader, "open", lineage.open);
+}
+
 Result<void> take_seconds(TextReader& reader, CampaignState& state) {
   GRAPHGATE_TRY(const spec::Token number, reader.expect(TokenKind::kFloat, "seconds"));
   state.seconds = std::strtod(std::string(number.text).c_str(), nullptr);
@@ -96,8 +116,8 @@ Result<void> take_line(TextReader& reader, CampaignState& state) {
   };
   constexpr Line kLines[] = {{"generator", take_generator}, {"seed", take_seed_line},
                              {"setting", take_setting},     {"cases", take_cases},
-                             {"done", take_done},           {"triage", take_triage},
-                             {"seconds", take_seconds}};
+                             {"done", take_done},           {"lineage", take_lineage},
+                             {"triage", take_triage},       {"seconds", take_seconds}};
   for (const Line& line : kLines) {
     if (!reader.accept(line.word)) continue;
     GRAPHGATE_TRY_VOID(line.take(reader, state));
@@ -114,6 +134,12 @@ std::string print_done(const Shard& shard, const RangeSet& ordinals) {
     line += " [" + std::to_string(begin) + ", " + std::to_string(end) + ")";
   }
   return line + "\n";
+}
+
+std::string print_lineage(std::uint32_t number, const Lineage& lineage) {
+  return "lineage " + std::to_string(number) + " generation " + std::to_string(lineage.generation) +
+         " shown {\n" + print_tally(lineage.shown) + "} open {\n" + print_tally(lineage.open) +
+         "}\n";
 }
 
 std::string print_triage(const std::string& signature, const Triage& triage) {
@@ -135,6 +161,7 @@ std::string print_state(const CampaignState& state) {
   text += "cases " + std::to_string(state.cases) + "\n";
   for (const auto& [shard, ordinals] : state.done) text += print_done(shard, ordinals);
   text += print_tally(state.tally);
+  for (const auto& [number, lineage] : state.lineages) text += print_lineage(number, lineage);
   for (const auto& [signature, triage] : state.triage) text += print_triage(signature, triage);
   return text + "seconds " + spec::print_float(state.seconds) + "\n";
 }

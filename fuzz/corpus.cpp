@@ -30,7 +30,8 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view en
 }  // namespace
 
 std::string_view folder_name(CorpusFolder folder) {
-  constexpr std::string_view kNames[] = {"regression", "crashing", "quarantine", "coverage"};
+  constexpr std::string_view kNames[] = {"regression", "crashing", "quarantine", "coverage",
+                                         "targets"};
   return kNames[static_cast<std::size_t>(folder)];
 }
 

@@ -1,9 +1,10 @@
-// Where a campaign keeps cases: four folders, and how a file in them is called.
+// Where a campaign keeps cases: five folders, and how a file in them is called.
 //
 //   regression/   the reduced case of each confirmed finding, named by the finding
 //   crashing/     the same for what takes its process down; replayed in processes of their own
 //   quarantine/   what does not come again: flaky, or only in its order
 //   coverage/     the first case of each feature, as drawn, named by content
+//   targets/      the cases of the highest scores, named by score, rank and shard
 //   ledger.txt    what is known (ledger.h)
 //   campaigns/    states and journals of the shards that work here
 //
@@ -21,10 +22,10 @@
 
 namespace graphgate::fuzz {
 
-enum class CorpusFolder : std::uint8_t { kRegression, kCrashing, kQuarantine, kCoverage };
+enum class CorpusFolder : std::uint8_t { kRegression, kCrashing, kQuarantine, kCoverage, kTargets };
 inline constexpr CorpusFolder kCorpusFolders[] = {
     CorpusFolder::kRegression, CorpusFolder::kCrashing, CorpusFolder::kQuarantine,
-    CorpusFolder::kCoverage};
+    CorpusFolder::kCoverage, CorpusFolder::kTargets};
 [[nodiscard]] std::string_view folder_name(CorpusFolder folder);
 
 // A name for files, reports and the ledger: letters, digits, dots and dashes of the signature's

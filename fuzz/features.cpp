@@ -356,37 +356,4 @@ std::string feature_name(std::uint32_t feature) {
   return "feature " + std::to_string(feature);
 }
 
-std::optional<Score> parse_score(std::string_view name) {
-  if (name == "peak") return Score::kPeak;
-  if (name == "reuse-depth") return Score::kReuseDepth;
-  if (name == "error") return Score::kError;
-  return std::nullopt;
-}
-
-double score_of(Score score, const conformance::Trace& trace, double worst_ratio) {
-  if (score == Score::kError) return worst_ratio;
-  std::int64_t most = 0;
-  for (const conformance::CallRecord& call : trace.calls) {
-    if (!call.plan) continue;
-    for (const spec::PlanPool& pool : call.plan->pools) {
-      if (score == Score::kPeak && pool.kind == spec::PoolKind::kArena) {
-        most = std::max(most, pool.size_bytes);
-      }
-    }
-    if (score != Score::kReuseDepth) continue;
-    // How many buffers of an arena begin at or before a byte, and end behind it.
-    for (const spec::PlanBuffer& buffer : call.plan->buffers) {
-      if (call.plan->pools[buffer.pool.index].kind != spec::PoolKind::kArena) continue;
-      std::int64_t depth = 0;
-      for (const spec::PlanBuffer& other : call.plan->buffers) {
-        depth += other.pool == buffer.pool && other.size_bytes > 0 &&
-                 other.offset_bytes <= buffer.offset_bytes &&
-                 buffer.offset_bytes < other.offset_bytes + other.size_bytes;
-      }
-      most = std::max(most, depth);
-    }
-  }
-  return static_cast<double>(most);
-}
-
 }  // namespace graphgate::fuzz

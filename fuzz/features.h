@@ -1,8 +1,8 @@
 // Features of a case: what its plans made the executor do.
 //
 // Coverage of a campaign is the set of features that some case showed; residual_risk.h tells how
-// many more there may be, feedback.h draws toward those that are rare. A feature is a number whose
-// highest bits say of which kind it is, and feature_name spells it.
+// many more there may be, guide.h breeds from the cases of those that are rare. A feature is a
+// number whose highest bits say of which kind it is, and feature_name spells it.
 //
 //   hazard      RAW, WAR, WAW or two tenants of a byte x family of the later op x what lies between
 //               (the same launch, a stream, a partition's edge) x whether it goes through a view x
@@ -36,15 +36,5 @@ namespace graphgate::fuzz {
 
 // "WAR by scatter, captured | eager, through a view, arena".
 [[nodiscard]] std::string feature_name(std::uint32_t feature);
-
-// How hard a case is, for `--target`: the search goes toward larger ones.
-enum class Score : std::uint8_t {
-  kPeak,        // bytes of the largest arena
-  kReuseDepth,  // tenants of the byte that has the most
-  kError,       // the worst error, as a share of what is allowed (of the judge bounds)
-};
-[[nodiscard]] std::optional<Score> parse_score(std::string_view name);  // "peak", "reuse-depth"...
-// kError reads the figure "worst_ratio" of `report`, and is 0 without one.
-[[nodiscard]] double score_of(Score score, const conformance::Trace& trace, double worst_ratio);
 
 }  // namespace graphgate::fuzz

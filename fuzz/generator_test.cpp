@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "fuzz/feedback.h"
+#include "fuzz/descent.h"
 #include "spec/case_file.h"
 
 namespace graphgate::fuzz {
@@ -153,34 +153,32 @@ TEST(Alphabet, RefusesUnknownNames) {
             "--ops: expected NAME=WEIGHT, found 'view=x'");
 }
 
-TEST(Feedback, DrawsWhatShowsMoreMoreOften) {
-  Feedback feedback{Alphabet()};
-  const auto weight_of = [](const Alphabet& alphabet, std::string_view name) {
-    double all = 0;
-    double one = 0;
-    for (const Alphabet::Row& row : alphabet.rows()) {
-      all += row.weight;
-      if (row.op->name == name) one += row.weight;
+TEST(Descent, GivesGenesThatAreTheParentsInPart) {
+  Descent descent{3, {}};
+  EXPECT_EQ(genes_of(5, descent), genes_of(5, 3));
+  for (std::uint64_t index = 100; index < 160; ++index) {
+    const GeneVector parent = genes_of(5, descent);
+    const Descent child = child_of(descent, index);
+    const GeneVector genes = genes_of(5, child);
+    EXPECT_EQ(genes, genes_of(5, child));
+    EXPECT_NE(genes, parent);
+    EXPECT_NE(genes, genes_of(5, index));
+    EXPECT_NE(genes, genes_of(6, child));
+    std::size_t same = 0;
+    for (std::size_t g = 0; g < std::min(genes.size(), parent.size()); ++g) {
+      same += genes[g] == parent[g] ? 1 : 0;
     }
-    return one / all;
-  };
-  const double before = weight_of(feedback.alphabet(), "aten.cumsum");
-  for (std::uint64_t index = 0; index < 1000; ++index) {
-    const CaseFile the_case = case_of(9, index);
-    feedback.note(the_case, ops_of(the_case).contains("aten.cumsum.default") ? 50 : 0);
+    EXPECT_GE(same, kNodeGenes) << index;
+    if (index % 3 == 0) descent = child;
   }
-  EXPECT_GT(weight_of(feedback.alphabet(), "aten.cumsum"), 2 * before);
-  EXPECT_LT(weight_of(feedback.alphabet(), "aten.add"), 1.2 * weight_of(Alphabet(), "aten.add"));
 }
 
-TEST(GenePool, ChangesTheBestAndKeepsThemValid) {
-  GenePool pool(1);
-  for (std::uint64_t index = 0; index < 200; ++index) {
-    pool.offer(genes_of(1, index), static_cast<double>(index % 50));
-  }
-  EXPECT_EQ(pool.best(), 49);
-  for (int i = 0; i < 300; ++i) {
-    ASSERT_EQ(complaint(draw_case(pool.next(), Alphabet())), "");
+TEST(Descent, GivesValidCases) {
+  Descent descent{1, {}};
+  for (std::uint64_t index = 2; index < 400; ++index) {
+    const Descent child = child_of(descent, index);
+    ASSERT_EQ(complaint(draw_case(genes_of(1, child), Alphabet())), "") << index;
+    descent = child.ancestors.size() < kMostAncestors ? child : Descent{index, {}};
   }
 }
 

@@ -39,14 +39,17 @@ const conformance::CaseFiles& no_files() {
 }
 
 Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
-                              const JudgeChoice& choice, std::vector<std::uint32_t>* features) {
+                              const JudgeChoice& choice, CaseShown* shown,
+                              std::optional<Score> target) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
   auto report = conformance::judge_script(runs, choice.judges, choice.settings);
-  if (!features || !report.ok()) return report;
+  if (!shown || !report.ok()) return report;
   // The judges have run it already.
   const auto trace = runs.subject();
-  if (trace.ok()) *features = features_of(the_case, *trace.value(), *script.ops);
+  if (!trace.ok()) return report;
+  shown->features = features_of(the_case, *trace.value(), *script.ops);
+  if (target) shown->score = score_of(*target, *trace.value(), report.value());
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "conformance/harness/executor_source.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/script.h"
+#include "fuzz/score.h"
 #include "fuzz/signature.h"
 #include "spec/case_file.h"
 
@@ -31,11 +32,20 @@ struct JudgeChoice {
   conformance::JudgeSettings settings;
 };
 
+// What a case shows beside the judges' verdict.
+struct CaseShown {
+  std::vector<std::uint32_t> features;  // of the executor's plans (features.h)
+  double score = 0;                     // of the kind that is asked for; 0: none was
+};
+
 // An Error is about the case (check_case, or the reference refuses it as well) or the machine,
-// never a verdict. `features` takes what the executor's plans show (features.h).
-[[nodiscard]] Result<conformance::CaseReport> judge_case(
-    const spec::CaseFile& the_case, const CaseExecutors& executors, const JudgeChoice& choice,
-    std::vector<std::uint32_t>* features = nullptr);
+// never a verdict. `shown` takes what the executor's plans show, and its score where `target` names
+// one.
+[[nodiscard]] Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
+                                                         const CaseExecutors& executors,
+                                                         const JudgeChoice& choice,
+                                                         CaseShown* shown = nullptr,
+                                                         std::optional<Score> target = {});
 
 // What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
 // trace says so; an Error is about the case.

@@ -74,13 +74,16 @@ Result<Shard> gtest_shard(const Environment& environment) {
 }  // namespace
 
 std::string print_case_id(const CaseId& id) {
-  return "g" + std::to_string(id.generator) + ":" + std::to_string(id.seed) + ":" +
-         std::to_string(id.index);
+  const bool is_bred = !id.descent.ancestors.empty();
+  std::string text =
+      (is_bred ? "f" : "g") + std::to_string(id.generator) + ":" + std::to_string(id.seed) + ":";
+  for (const std::uint64_t ancestor : id.descent.ancestors) text += std::to_string(ancestor) + "-";
+  return text + std::to_string(id.descent.index);
 }
 
 bool is_case_id(std::string_view text) {
-  return text.size() > 2 && text[0] == 'g' && text[1] >= '0' && text[1] <= '9' &&
-         text.find(':') != std::string_view::npos &&
+  return text.size() > 2 && (text[0] == 'g' || text[0] == 'f') && text[1] >= '0' &&
+         text[1] <= '9' && text.find(':') != std::string_view::npos &&
          text.find_first_of("/.") == std::string_view::npos;
 }
 
@@ -88,19 +91,34 @@ Result<CaseId> parse_case_id(std::string_view text, std::uint32_t generator) {
   const std::size_t first = text.find(':');
   const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
   const auto bad = [&] {
-    return bad_input("case id: expected gVERSION:SEED:INDEX, found '" + std::string(text) + "'");
+    return bad_input(
+        "case id: expected gVERSION:SEED:INDEX or fVERSION:SEED:ANCESTORS-INDEX, found '" +
+        std::string(text) + "'");
   };
-  if (second == std::string_view::npos || !text.starts_with('g')) return bad();
+  if (second == std::string_view::npos || !is_case_id(text)) return bad();
   const auto version = number_of<std::uint32_t>(text.substr(1, first - 1));
   const auto seed = number_of<std::uint64_t>(text.substr(first + 1, second - first - 1));
-  const auto index = number_of<std::uint64_t>(text.substr(second + 1));
-  if (!version || !seed || !index) return bad();
+  if (!version || !seed) return bad();
+  CaseId id{*version, *seed, {}};
+  for (std::string_view rest = text.substr(second + 1);;) {
+    const std::size_t dash = rest.find('-');
+    const auto index = number_of<std::uint64_t>(rest.substr(0, dash));
+    if (!index) return bad();
+    id.descent.index = *index;
+    if (dash == std::string_view::npos) break;
+    id.descent.ancestors.push_back(*index);
+    rest.remove_prefix(dash + 1);
+  }
+  const bool is_bred = !id.descent.ancestors.empty();
+  if (is_bred != text.starts_with('f') || id.descent.ancestors.size() > kMostAncestors) {
+    return bad();
+  }
   if (*version != generator) {
     return bad_input("case id '" + std::string(text) + "': generator " + std::to_string(*version) +
                      " drew it, this is generator " + std::to_string(generator) +
                      "; a stored case file replays with any");
   }
-  return CaseId{*version, *seed, *index};
+  return id;
 }
 
 std::string print_shard(const Shard& shard) {

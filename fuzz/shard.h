@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "fuzz/descent.h"
 #include "spec/result.h"
 
 namespace graphgate::fuzz {
@@ -20,13 +21,15 @@ namespace graphgate::fuzz {
 struct CaseId {
   std::uint32_t generator = 0;  // kGeneratorVersion
   std::uint64_t seed = 0;
-  std::uint64_t index = 0;
+  Descent descent;
   friend bool operator==(const CaseId&, const CaseId&) = default;
 };
 
-// "g1:42:4711": generator 1, seed 42, index 4711.
+// "g1:42:4711": generator 1, seed 42, index 4711, drawn blindly.
+// "f1:42:17-903-4711": bred from case 903, that was bred from case 17, that was drawn blindly.
 [[nodiscard]] std::string print_case_id(const CaseId& id);
-// Whether a text looks like an id at all: a word that begins with g and a digit, and has a colon.
+// Whether a text looks like an id at all: a word that begins with g or f and a digit, and has a
+// colon.
 [[nodiscard]] bool is_case_id(std::string_view text);
 // kBadInput for what is no id, and for another generator than `generator`.
 [[nodiscard]] Result<CaseId> parse_case_id(std::string_view text, std::uint32_t generator);

@@ -93,12 +93,17 @@ TEST(Shards, AreRefusedWhereTheEnvironmentContradictsItself) {
 }
 
 TEST(CaseIds, AreReadAsTheyArePrinted) {
-  const CaseId id{1, 42, 4711};
+  const CaseId id{1, 42, {4711, {}}};
   EXPECT_EQ(print_case_id(id), "g1:42:4711");
   EXPECT_EQ(parse_case_id("g1:42:4711", 1).value(), id);
   EXPECT_TRUE(is_case_id("g1:42:4711"));
   EXPECT_FALSE(is_case_id("g1/a:b.case"));
-  for (const char* text : {"g1:42", "1:42:4711", "g1:42:", "g:1:2", "g1:42:4711 ", "g1:-1:2"}) {
+  const CaseId bred{1, 42, {4711, {17, 903}}};
+  EXPECT_EQ(print_case_id(bred), "f1:42:17-903-4711");
+  EXPECT_EQ(parse_case_id("f1:42:17-903-4711", 1).value(), bred);
+  EXPECT_TRUE(is_case_id("f1:42:17-903-4711"));
+  for (const char* text : {"g1:42", "1:42:4711", "g1:42:", "g:1:2", "g1:42:4711 ", "g1:-1:2",
+                           "g1:42:1-2", "f1:42:1", "f1:42:1-", "f1:42:-1", "f1:42:1--2"}) {
     EXPECT_FALSE(parse_case_id(text, 1).ok()) << text;
   }
 }

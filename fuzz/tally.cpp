@@ -1,6 +1,8 @@
 #include "fuzz/tally.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace graphgate::fuzz {
 namespace {
@@ -18,24 +20,60 @@ void add_first(std::vector<std::uint64_t>& first, std::uint64_t index) {
   if (first.size() > kFirstCases) first.pop_back();
 }
 
-void add_feature(Tally& tally, std::uint32_t feature, const FeatureCount& count) {
+// Whether the tally names a case now that it did not, and whether it no longer names another.
+struct Naming {
+  bool is_named = false;
+  bool is_instead = false;
+  void note(const Naming& other) {
+    is_named = is_named || other.is_named;
+    is_instead = is_instead || other.is_instead;
+  }
+};
+
+Naming add_feature(Tally& tally, std::uint32_t feature, const FeatureCount& count) {
   const auto [at, is_new] = tally.features.try_emplace(feature, count);
-  if (is_new) return;
+  if (is_new) return {true, false};
+  const bool is_earlier = count.first < at->second.first;
   at->second.cases += count.cases;
   at->second.first = std::min(at->second.first, count.first);
+  return {is_earlier, is_earlier};
 }
 
-void add_signature(Tally& tally, const std::string& name, const SignatureCount& count) {
+Naming add_signature(Tally& tally, const std::string& name, const SignatureCount& count) {
   const auto [at, is_new] = tally.signatures.try_emplace(name, count);
-  if (is_new) return;
+  if (is_new) return {true, false};
   SignatureCount& sum = at->second;
-  if (count.first.front() < sum.first.front()) {
+  const bool is_earlier = count.first.front() < sum.first.front();
+  if (is_earlier) {
     sum.outcome = count.outcome;
     sum.message = count.message;
     sum.nodes = count.nodes;
   }
   sum.cases += count.cases;
   for (const std::uint64_t index : count.first) add_first(sum.first, index);
+  return {is_earlier, is_earlier};
+}
+
+Naming add_scored(Tally& tally, const ScoredCase& scored) {
+  const auto is_better = [](const ScoredCase& a, const ScoredCase& b) {
+    return std::tie(a.score, b.index) > std::tie(b.score, a.index);
+  };
+  const auto place = std::lower_bound(tally.best.begin(), tally.best.end(), scored, is_better);
+  if (place == tally.best.end() && tally.best.size() == kBestCases) return {};
+  tally.best.insert(place, scored);
+  if (tally.best.size() <= kBestCases) return {true, false};
+  tally.best.pop_back();
+  return {true, true};
+}
+
+// Forgets where cases come from that nothing names.
+void forget_ancestors(Tally& tally) {
+  if (tally.ancestors.empty()) return;
+  std::set<std::uint64_t> named;
+  for (const auto& [feature, count] : tally.features) named.insert(count.first);
+  for (const auto& [name, count] : tally.signatures) named.insert(count.first.front());
+  for (const ScoredCase& scored : tally.best) named.insert(scored.index);
+  std::erase_if(tally.ancestors, [&](const auto& bred) { return !named.contains(bred.first); });
 }
 
 }  // namespace
@@ -63,12 +101,18 @@ void Tally::add(const CaseVerdict& verdict) {
   BlockSum& block = blocks[verdict.index / kBlockCases];
   ++block.cases;
   block.digest += digest_of(verdict);
+  Naming naming;
   for (const std::uint32_t feature : verdict.features) {
-    add_feature(*this, feature, {1, verdict.index});
+    naming.note(add_feature(*this, feature, {1, verdict.index}));
   }
-  if (verdict.signature.empty()) return;
-  add_signature(*this, verdict.signature,
-                {verdict.outcome, 1, {verdict.index}, verdict.message, verdict.nodes});
+  if (verdict.score > 0) naming.note(add_scored(*this, {verdict.score, verdict.index}));
+  if (!verdict.signature.empty()) {
+    naming.note(
+        add_signature(*this, verdict.signature,
+                      {verdict.outcome, 1, {verdict.index}, verdict.message, verdict.nodes}));
+  }
+  if (naming.is_named && !verdict.ancestors.empty()) ancestors[verdict.index] = verdict.ancestors;
+  if (naming.is_instead) forget_ancestors(*this);
 }
 
 void Tally::add(const Tally& other) {
@@ -81,6 +125,20 @@ void Tally::add(const Tally& other) {
   }
   for (const auto& [name, count] : other.signatures) add_signature(*this, name, count);
   for (const auto& [feature, count] : other.features) add_feature(*this, feature, count);
+  for (const ScoredCase& scored : other.best) add_scored(*this, scored);
+  ancestors.insert(other.ancestors.begin(), other.ancestors.end());
+  forget_ancestors(*this);
+}
+
+Descent Tally::descent_of(std::uint64_t index) const {
+  const auto bred = ancestors.find(index);
+  return {index, bred == ancestors.end() ? std::vector<std::uint64_t>() : bred->second};
+}
+
+void Tally::forget_results() {
+  blocks.clear();
+  signatures.clear();
+  forget_ancestors(*this);
 }
 
 }  // namespace graphgate::fuzz

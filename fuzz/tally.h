@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fuzz/descent.h"
 #include "spec/outcome.h"
 #include "spec/text_lexer.h"
 
@@ -27,6 +28,8 @@ struct CaseVerdict {
   std::string message;    // of the finding, one line
   std::vector<std::string> nodes;
   std::vector<std::uint32_t> features;
+  std::vector<std::uint64_t> ancestors;  // Descent::ancestors
+  double score = 0;                      // what a search is after; 0: nothing of it
 };
 
 // FNV-1a, 64 bits.
@@ -60,15 +63,30 @@ struct SignatureCount {
   friend bool operator==(const SignatureCount&, const SignatureCount&) = default;
 };
 
+// The cases with the highest scores, highest first; of equal ones the least index first.
+inline constexpr std::size_t kBestCases = 64;
+struct ScoredCase {
+  double score = 0;
+  std::uint64_t index = 0;
+  friend bool operator==(const ScoredCase&, const ScoredCase&) = default;
+};
+
 struct Tally {
   std::uint64_t cases = 0;
   std::array<std::uint64_t, spec::kOutcomeCount> outcomes{};
   std::map<std::uint64_t, BlockSum> blocks;
   std::map<std::string, SignatureCount> signatures;
   std::map<std::uint32_t, FeatureCount> features;
+  std::vector<ScoredCase> best;  // at most kBestCases
+  // Of the bred cases that are named above: the first of a feature or signature, the best.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> ancestors;
 
   void add(const CaseVerdict& verdict);
   void add(const Tally& other);
+  // Keeps counts, features and scores: neither signatures nor digests.
+  void forget_results();
+  // Of a case that is named above.
+  [[nodiscard]] Descent descent_of(std::uint64_t index) const;
   [[nodiscard]] std::uint64_t count(spec::Outcome outcome) const {
     return outcomes[static_cast<std::size_t>(outcome)];
   }
@@ -76,7 +94,7 @@ struct Tally {
 };
 
 // Lines "outcome PASS 12", "block 0 12 8317", "signature "..." FAIL 3 at 7 9 12 nodes "add"
-// message "..."", "feature 17 3 at 7".
+// message "..."", "feature 17 3 at 7", "best 2.5 at 9", "bred 9 from 3 5".
 [[nodiscard]] std::string print_tally(const Tally& tally);
 // Digits without a sign, in 64 bits, or "expected WHAT".
 [[nodiscard]] Result<std::uint64_t> take_number(spec::TextReader& reader, std::string_view what);

@@ -1,4 +1,6 @@
 // The text form of a tally: one line for each count.
+#include <cstdlib>
+
 #include "fuzz/tally.h"
 
 namespace graphgate::fuzz {
@@ -69,6 +71,32 @@ Result<void> take_signature(TextReader& reader, Tally& tally) {
   return {};
 }
 
+Result<void> take_best(TextReader& reader, Tally& tally) {
+  const spec::Token token = reader.peek();
+  ScoredCase scored;
+  GRAPHGATE_TRY(const spec::Token number, reader.expect(TokenKind::kFloat, "a score"));
+  scored.score = std::strtod(std::string(number.text).c_str(), nullptr);
+  GRAPHGATE_TRY_VOID(reader.expect("at"));
+  GRAPHGATE_TRY(scored.index, take_number(reader, "an index"));
+  const bool descends = tally.best.empty() || tally.best.back().score >= scored.score;
+  if (!descends || tally.best.size() == kBestCases) {
+    return reader.error_at(token, "expected at most 64 scores, descending");
+  }
+  tally.best.push_back(scored);
+  return {};
+}
+
+Result<void> take_bred(TextReader& reader, Tally& tally) {
+  GRAPHGATE_TRY(const std::uint64_t index, take_number(reader, "an index"));
+  GRAPHGATE_TRY_VOID(reader.expect("from"));
+  std::vector<std::uint64_t>& ancestors = tally.ancestors[index];
+  do {
+    GRAPHGATE_TRY(const std::uint64_t ancestor, take_number(reader, "an index"));
+    ancestors.push_back(ancestor);
+  } while (reader.at(TokenKind::kInteger));
+  return {};
+}
+
 std::string print_signature(const std::string& name, const SignatureCount& count) {
   std::string line = "signature " + spec::quote_string(name) + " " +
                      std::string(spec::outcome_name(count.outcome)) + " " +
@@ -102,6 +130,15 @@ std::string print_tally(const Tally& tally) {
     text += "feature " + std::to_string(feature) + " " + std::to_string(count.cases) + " at " +
             std::to_string(count.first) + "\n";
   }
+  for (const ScoredCase& scored : tally.best) {
+    text +=
+        "best " + spec::print_float(scored.score) + " at " + std::to_string(scored.index) + "\n";
+  }
+  for (const auto& [index, ancestors] : tally.ancestors) {
+    text += "bred " + std::to_string(index) + " from";
+    for (const std::uint64_t ancestor : ancestors) text += " " + std::to_string(ancestor);
+    text += "\n";
+  }
   return text;
 }
 
@@ -110,10 +147,9 @@ Result<bool> take_tally_line(TextReader& reader, Tally& tally) {
     const char* word;
     Result<void> (*take)(TextReader&, Tally&);
   };
-  constexpr Line kLines[] = {{"outcome", take_outcome_count},
-                             {"block", take_block},
-                             {"signature", take_signature},
-                             {"feature", take_feature}};
+  constexpr Line kLines[] = {
+      {"outcome", take_outcome_count}, {"block", take_block}, {"signature", take_signature},
+      {"feature", take_feature},       {"best", take_best},   {"bred", take_bred}};
   for (const Line& line : kLines) {
     if (!reader.accept(line.word)) continue;
     GRAPHGATE_TRY_VOID(line.take(reader, tally));

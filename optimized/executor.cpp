@@ -21,6 +21,12 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
   return {};
 }
 
+// A device captures only what it has kernels for.
+Options for_device(Options options) {
+  options.compile.partition.device_kernels = options.device != nullptr;
+  return options;
+}
+
 // A provenance run follows the program's own nodes: passes that put one node in the place of
 // several are off, since its words would hash another op (docs/provenance.md).
 Options for_instrument(Options options) {
@@ -36,7 +42,8 @@ Options for_instrument(Options options) {
 
 class OptimizedExecutor final : public spec::Executor {
  public:
-  explicit OptimizedExecutor(Options options) : options_(for_instrument(std::move(options))) {
+  explicit OptimizedExecutor(Options options)
+      : options_(for_device(for_instrument(std::move(options)))) {
     if (options_.runtime.share_pools) {
       shared_pool_ = std::make_shared<RunPool>(options_.compile.deviations);
     }
@@ -47,6 +54,9 @@ class OptimizedExecutor final : public spec::Executor {
 
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
     GRAPHGATE_TRY_VOID(validate(options_.runtime));
+    if (options_.device && options_.runtime.instrument != InstrumentKind::kNone) {
+      return bad_input("instruments watch the host: they do not go with a device");
+    }
     auto prepared = prepare(program, options_.compile);
     if (!prepared.ok()) return prepared.error().at(program.name);
     const auto supported = check_supported(prepared.value(), *options_.compile.ops);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "optimized/arithmetic/sum.h"
+#include "optimized/device/product_text.h"
 #include "optimized/loop.h"
 #include "optimized/rows.h"
 
@@ -303,8 +304,10 @@ void merge_shared(Product& p) {
 
 Launch product_launch(Product product) {
   merge_shared(product);
-  return with_compute(product.rounds_to,
-                      [&]<class C>() -> Launch { return bind_product<C>(product); });
+  Launch launch = with_compute(product.rounds_to,
+                               [&]<class C>() -> Launch { return bind_product<C>(product); });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {product_text(product)});
 }
 
 Tensor unsqueezed(Tensor tensor, std::int64_t dim) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "optimized/device/work.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -131,10 +132,8 @@ Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>
   Launch launch =
       kernel.bind(Binding(row, std::move(probe.arguments()), std::move(results), workspace));
   if (copies.empty()) return launch;
-  return [copies = std::move(copies), launch = std::move(launch)] {
-    for (const Launch& copy : copies) copy();
-    if (launch) launch();
-  };
+  copies.push_back(std::move(launch));
+  return in_turn(std::move(copies));
 }
 
 }  // namespace graphgate::optimized

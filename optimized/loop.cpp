@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "optimized/device/copy_work.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -91,12 +93,16 @@ Loop::Loop(std::span<const Tensor* const> tensors) {
 Launch copy_launch(const Tensor& target, const Tensor& source) {
   const std::array<const Tensor*, 2> tensors = {&target, &source};
   const Loop loop(tensors);
+  Launch launch;
   if (target.dtype == source.dtype) {
-    return [loop, item = target.item_bytes()] { move_items(loop, item); };
+    launch = [loop, item = target.item_bytes()] { move_items(loop, item); };
+  } else {
+    with_compute(source.dtype, [&]<class C>() {
+      launch = [loop, to = target.dtype, from = source.dtype] { convert_runs<C>(loop, to, from); };
+    });
   }
-  return with_compute(source.dtype, [&]<class C>() -> Launch {
-    return [loop, to = target.dtype, from = source.dtype] { convert_runs<C>(loop, to, from); };
-  });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {copy_work(target, source)});
 }
 
 void copy_now(const Tensor& target, const Tensor& source) { copy_launch(target, source)(); }

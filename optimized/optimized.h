@@ -15,6 +15,8 @@
 
 namespace graphgate::optimized {
 
+class Device;
+
 struct Options {
   CompileOptions compile;
   RuntimeOptions runtime;
@@ -30,6 +32,9 @@ struct Options {
   // Which legal order the launches of captured partitions on several streams run in; 0: program
   // order (runtime/host/streams.h).
   std::uint64_t interleaving_seed = 0;
+  // Where captured partitions, and what else can, run (runtime/cuda/cuda_device.h); null: the host.
+  // Not together with an instrument: load() says kBadInput.
+  std::shared_ptr<Device> device;
 };
 
 [[nodiscard]] std::unique_ptr<spec::Executor> make_executor(Options options = {});

@@ -120,6 +120,43 @@ TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {
   EXPECT_NE(twice.err.find("ran the same cases"), std::string::npos) << twice.err;
 }
 
+TEST_F(CliFuzz, DrawsByWhatEarlierGenerationsShowed) {
+  const std::string common =
+      " --seed 5 --cases 560 --judges verifier --no-replay --reduce-time 0.1 --lineages 2 "
+      "--feedback --corpus ";
+  EXPECT_LE(run("fuzz -j 2" + common + corpus("whole")).code, 1);
+  EXPECT_LE(run("fuzz -j 1 --shard 0/2" + common + corpus("parts")).code, 1);
+  EXPECT_LE(run("fuzz -j 1 --shard 1/2" + common + corpus("parts")).code, 1);
+  EXPECT_LE(run("fuzz merge " + corpus("parts") + " --into " + corpus("all")).code, 1);
+  const auto results = [&](const char* name) {
+    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(results("all"), results("whole"));
+  EXPECT_NE(results("all").find("lineage 1 generation 1 shown {"), std::string::npos);
+  EXPECT_NE(results("all").find("bred 5"), std::string::npos);
+}
+
+TEST_F(CliFuzz, SearchesTowardAScoreAndKeepsTheBestCases) {
+  const CliRun outcome =
+      run("fuzz --cases 520 -j 2 --judges verifier --target reuse-depth --corpus " + corpus() +
+          option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const auto best = json("r.json")["best"];
+  ASSERT_EQ(best.size(), 64U);
+  EXPECT_GE(best[0]["score"].get<double>(), best[1]["score"].get<double>());
+  const std::string text = read_file(folder_ / "corpus/targets/reuse-depth-01-shard-0-of-1.case");
+  const std::string id = best[0]["case"];
+  EXPECT_NE(text.find("# Case " + id + ".\n"), std::string::npos) << text.substr(0, 200);
+  // The id alone gives the case again.
+  const CliRun replayed = run("replay --judges verifier " + id);
+  EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
+}
+
 TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
   const std::string line = (folder_ / "graphgate").string() +
                            " fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() +
@@ -186,7 +223,8 @@ TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
   for (const char* arguments :
        {"--shard 4/4", "--time soon", "--memory-limit much", "--judges nobody",
         "--ops nothing.at.all", "--cases 0", "--replay-only --no-replay", "--json - --junit -",
-        "--deviation nothing"}) {
+        "--deviation nothing", "--lineages 2", "--feedback --target peak", "--target speed",
+        "--target error --judges verifier", "--feedback --lineages 3 --shard 0/2"}) {
     const CliRun outcome = run("fuzz --cases 1 --corpus " + corpus() + " " + arguments);
     EXPECT_EQ(outcome.code, 4) << arguments << outcome.err;
     EXPECT_EQ(outcome.err.find("internal"), std::string::npos) << outcome.err;

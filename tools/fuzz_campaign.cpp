@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <set>
@@ -30,6 +31,7 @@ class Campaign {
         earlier_seconds_(state_.seconds),
         taken_(state_.done[options.shard]),
         last_ordinal_(options.cases == 0 ? ~std::uint64_t{0} : options.shard.size(options.cases)),
+        guide_(guide_of(options, state_)),
         pool_(options.pool, journal, parts.judge),
         findings_(options.findings, parts.look_again, parts.corpus, parts.ledger, parts.view,
                   state_) {}
@@ -50,6 +52,7 @@ class Campaign {
       GRAPHGATE_TRY_VOID(keep_up());
     }
     state_.seconds = earlier_seconds_ + seconds_since(begin_);
+    GRAPHGATE_TRY_VOID(keep_best());
     GRAPHGATE_TRY_VOID(write_state());
     parts_.view.progress(progress());
     return CampaignEnd{std::move(state_), parts_.stop.came() != 0, findings_.waiting()};
@@ -60,14 +63,24 @@ class Campaign {
   static constexpr double kBatchSeconds = 0.2;
   static constexpr std::uint64_t kMostInBatch = 512;
 
+  static std::optional<fuzz::ShardGuide> guide_of(const CampaignOptions& options,
+                                                  CampaignState& state) {
+    if (!options.breeding) return std::nullopt;
+    return fuzz::ShardGuide(*options.breeding, options.shard, state.lineages);
+  }
+
   [[nodiscard]] bool is_time_up() const {
     return options_.seconds > 0 && earlier_seconds_ + seconds_since(begin_) >= options_.seconds;
   }
   [[nodiscard]] bool wants_more() const {
     if (is_time_up()) return false;
     if (!again_.empty()) return true;
-    const auto [begin, end] = taken_.gap(0, last_ordinal_);
+    const auto [begin, end] = taken_.gap(0, drawable_ordinals());
     return begin < end;
+  }
+
+  [[nodiscard]] std::uint64_t drawable_ordinals() const {
+    return guide_ ? std::min(last_ordinal_, guide_->drawable_ordinals()) : last_ordinal_;
   }
 
   // Findings may take a while longer than cases.
@@ -98,12 +111,15 @@ class Campaign {
       again_.pop_front();
       return batch;
     }
-    const auto [begin, end] = taken_.gap(0, last_ordinal_);
+    const auto [begin, end] = taken_.gap(0, drawable_ordinals());
     const auto jobs = static_cast<std::uint64_t>(std::max(options_.pool.jobs, 1));
     const std::uint64_t fair = (end - begin + jobs - 1) / jobs;
     const std::uint64_t count =
         std::clamp<std::uint64_t>(std::min(fair, batch_cases_), 1, kMostInBatch);
-    const Batch batch{begin, std::min(end, begin + count)};
+    Batch batch{begin, std::min(end, begin + count), {}};
+    for (std::uint64_t ordinal = begin; guide_ && ordinal < batch.end; ++ordinal) {
+      batch.ancestors.push_back(guide_->descent_of(options_.shard.case_index(ordinal)).ancestors);
+    }
     taken_.add(batch.begin, batch.end);
     return batch;
   }
@@ -122,23 +138,52 @@ class Campaign {
     for (const auto& [signature, seen] : done.tally.signatures) {
       if (state_.tally.signatures.contains(signature)) continue;
       const std::uint64_t index = seen.first.front();
-      tasks.push_back({signature, index, {done.batch.begin, index / options_.shard.count + 1}});
+      tasks.push_back(
+          {signature, index, done.batch.part(done.batch.begin, index / options_.shard.count + 1)});
     }
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
     GRAPHGATE_TRY_VOID(log_.write(done.lines));
-    for (const std::uint64_t index : novel) GRAPHGATE_TRY_VOID(keep_coverage(index));
+    for (const auto& [lineage, tally] : done.by_lineage) {
+      if (guide_) guide_->add(lineage, tally);
+    }
+    for (const std::uint64_t index : novel) {
+      GRAPHGATE_TRY_VOID(keep_coverage(done.tally.descent_of(index)));
+    }
     for (const TriageTask& task : tasks) add_finding(task);
     return {};
   }
 
-  Result<void> keep_coverage(std::uint64_t index) {
+  Result<void> keep_coverage(const fuzz::Descent& descent) {
     last_new_ = Clock::now();
-    GRAPHGATE_TRY(const std::string text, parts_.print_case(index));
+    GRAPHGATE_TRY(const std::string text, parts_.print_case(descent, {}));
     char name[32];
     std::snprintf(name, sizeof(name), "%016llx",
                   static_cast<unsigned long long>(fuzz::hash_of(text)));
     GRAPHGATE_TRY_VOID(parts_.corpus.keep(fuzz::CorpusFolder::kCoverage, name, text));
+    return {};
+  }
+
+  // The best cases of a search that are not on the disk yet.
+  Result<void> keep_best() {
+    constexpr std::size_t kMostKept = 16;
+    const auto& best = state_.tally.best;
+    for (std::size_t b = 0; options_.target && b < std::min(best.size(), kMostKept); ++b) {
+      if (b < kept_best_.size() && kept_best_[b] == best[b]) continue;
+      const fuzz::Descent descent = state_.tally.descent_of(best[b].index);
+      const std::string name(fuzz::score_name(*options_.target));
+      const fuzz::CaseId id{options_.key.generator, options_.key.seed, descent};
+      char score[40];
+      std::snprintf(score, sizeof(score), "%.6g", best[b].score);
+      GRAPHGATE_TRY(const std::string text,
+                    parts_.print_case(descent, {"Score " + name + ": " + score + ".",
+                                                "Case " + fuzz::print_case_id(id) + "."}));
+      char file[80];
+      std::snprintf(file, sizeof(file), "%s-%02zu-shard-%u-of-%u", name.c_str(), b + 1,
+                    options_.shard.index, options_.shard.count);
+      GRAPHGATE_TRY_VOID(parts_.corpus.keep(fuzz::CorpusFolder::kTargets, file, text));
+    }
+    kept_best_ = best;
     return {};
   }
 
@@ -149,22 +194,29 @@ class Campaign {
 
   // The case that took its process down has its verdict; the others of its batch run again.
   Result<void> take(const CaseLost& lost) {
-    const std::uint64_t index = options_.shard.case_index(lost.ordinal);
-    if (lost.batch.begin < lost.ordinal) again_.push_back({lost.batch.begin, lost.ordinal});
-    if (lost.ordinal + 1 < lost.batch.end) again_.push_back({lost.ordinal + 1, lost.batch.end});
+    const Batch& batch = lost.batch;
+    const fuzz::Descent descent = batch.descent(lost.ordinal, options_.shard);
+    if (batch.begin < lost.ordinal) again_.push_back(batch.part(batch.begin, lost.ordinal));
+    if (lost.ordinal + 1 < batch.end) again_.push_back(batch.part(lost.ordinal + 1, batch.end));
     fuzz::CaseVerdict verdict;
-    verdict.index = index;
-    verdict.content = parts_.content_of(index);
+    verdict.index = descent.index;
+    verdict.ancestors = descent.ancestors;
+    verdict.content = parts_.content_of(descent);
     verdict.outcome = lost.is_timeout ? spec::Outcome::kTimeout : spec::Outcome::kCrash;
     verdict.signature = ending_signature(lost);
     verdict.message = "while " + std::string(fuzz::phase_name(lost.phase)) + ", the case " +
                       describe(lost, options_.pool.timeout_seconds);
     const bool is_new = !state_.tally.signatures.contains(verdict.signature);
-    state_.tally.add(verdict);
+    fuzz::Tally tally;
+    tally.add(verdict);
+    state_.tally.add(tally);
+    if (guide_) {
+      guide_->add(static_cast<std::uint32_t>(descent.index % options_.breeding->lineages), tally);
+    }
     state_.done[options_.shard].add(lost.ordinal, lost.ordinal + 1);
     if (options_.pool.wants_lines) GRAPHGATE_TRY_VOID(log_.write(print_case_line(verdict)));
     if (!is_new) return {};
-    add_finding({verdict.signature, index, {lost.batch.begin, lost.ordinal + 1}});
+    add_finding({verdict.signature, descent.index, batch.part(batch.begin, lost.ordinal + 1)});
     return {};
   }
 
@@ -178,6 +230,7 @@ class Campaign {
     journal_.sync();
     const Clock::time_point begin = Clock::now();
     state_.seconds = earlier_seconds_ + seconds_since(begin_);
+    GRAPHGATE_TRY_VOID(keep_best());
     GRAPHGATE_TRY_VOID(write_state());
     // A state that takes long to write is written less often.
     write_interval_ = std::max(1.0, 20 * seconds_since(begin));
@@ -219,10 +272,12 @@ class Campaign {
   const double earlier_seconds_;
   fuzz::RangeSet taken_;  // ordinals that are done, running, or in again_
   const std::uint64_t last_ordinal_;
+  std::optional<fuzz::ShardGuide> guide_;
   WorkerPool pool_;
   Findings findings_;
   CaseLog log_;
   std::deque<Batch> again_;
+  std::vector<fuzz::ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
   double write_interval_ = 1;
   double rate_ = 0;
@@ -264,9 +319,8 @@ void tell_of_journal(const CampaignOptions& options, const CampaignParts& parts)
   for (std::size_t w = 0; w < journal.value().workers(); ++w) {
     const auto entry = journal.value().in_flight(w);
     if (!entry) continue;
-    const fuzz::CaseId id{options.key.generator, options.key.seed, entry->index};
-    parts.view.remark("case " + fuzz::print_case_id(id) + " was " + fuzz::phase_name(entry->phase) +
-                      " when the campaign ended; it runs again");
+    parts.view.remark("case " + std::to_string(entry->index) + " was " +
+                      fuzz::phase_name(entry->phase) + " when the campaign ended; it runs again");
   }
 }
 

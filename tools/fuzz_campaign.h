@@ -8,6 +8,7 @@
 #include "fuzz/campaign_state.h"
 #include "fuzz/corpus.h"
 #include "fuzz/ledger.h"
+#include "fuzz/score.h"
 #include "tools/fuzz_findings.h"
 #include "tools/fuzz_view.h"
 #include "tools/fuzz_workers.h"
@@ -22,16 +23,20 @@ struct CampaignOptions {
   fuzz::Shard shard;
   PoolOptions pool;
   FindingOptions findings;
-  bool resume = false;   // goes on with the state that is there, if there is one
-  std::string case_log;  // a file that gets a line for each case; empty: none
+  std::optional<fuzz::Breeding> breeding;  // of a guided campaign
+  std::optional<fuzz::Score> target;       // whose best cases are kept
+  bool resume = false;                     // goes on with the state that is there, if there is one
+  std::string case_log;                    // a file that gets a line for each case; empty: none
 };
 
 // What a campaign is about. All outlive it.
 struct CampaignParts {
-  JudgeIndex judge;
+  JudgeDrawn judge;
   LookAgain look_again;
-  std::function<std::uint64_t(std::uint64_t index)> content_of;  // CaseVerdict::content
-  std::function<Result<std::string>(std::uint64_t index)> print_case;
+  std::function<std::uint64_t(const fuzz::Descent& descent)> content_of;  // CaseVerdict::content
+  // The text of a case with these lines as its header.
+  std::function<Result<std::string>(const fuzz::Descent& descent, std::vector<std::string> header)>
+      print_case;
   const fuzz::Corpus& corpus;
   const fuzz::Ledger& ledger;
   CampaignView& view;

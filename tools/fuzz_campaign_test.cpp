@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using conformance::TemporaryFolder;
 using fuzz::CaseVerdict;
+using fuzz::Descent;
 using spec::Outcome;
 
 constexpr const char* kWrong = "verifier V3.overlap [mm] {}";
@@ -67,23 +68,26 @@ class CampaignTest : public testing::Test {
     options_.pool.timeout_seconds = 20;
   }
 
-  Result<CampaignEnd> run(const JudgeIndex& judge, const std::string& folder = "corpus") {
+  Result<CampaignEnd> run(const JudgeDrawn& judge, const std::string& folder = "corpus") {
     options_.pool.shard = options_.shard;
     auto corpus = fuzz::Corpus::open(folder_.path() + "/" + folder, write_);
     if (!corpus.ok()) return corpus.error();
     const StopSignals stop;
     output_.reset(std::tmpfile());
     const auto view = ndjson_view(output_.get());
-    const CampaignParts parts{judge,
-                              look_again_,
-                              [](std::uint64_t index) { return plain_verdict(index).content; },
-                              [](std::uint64_t index) -> Result<std::string> {
-                                return "case " + std::to_string(index) + "\n";
-                              },
-                              corpus.value(),
-                              ledger_,
-                              *view,
-                              stop};
+    const CampaignParts parts{
+        judge,
+        look_again_,
+        [](const Descent& descent) { return plain_verdict(descent.index).content; },
+        [](const Descent& descent, const std::vector<std::string>& header) -> Result<std::string> {
+          std::string text;
+          for (const std::string& line : header) text += "# " + line + "\n";
+          return text + "case " + std::to_string(descent.index) + "\n";
+        },
+        corpus.value(),
+        ledger_,
+        *view,
+        stop};
     return run_campaign(options_, parts);
   }
 
@@ -134,9 +138,9 @@ class CampaignTest : public testing::Test {
   std::unique_ptr<std::FILE, Closer> output_;
 };
 
-CaseVerdict judge_plainly(std::uint64_t index, const std::function<void()>& begin_judging) {
+CaseVerdict judge_plainly(const Descent& descent, const std::function<void()>& begin_judging) {
   begin_judging();
-  return plain_verdict(index);
+  return plain_verdict(descent.index);
 }
 
 TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
@@ -170,8 +174,9 @@ TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
   options_.pool.timeout_seconds = 2;
   options_.pool.memory_bytes = can_limit_memory() ? std::uint64_t{1} << 30U : 0;
-  const auto judge = [](std::uint64_t index, const std::function<void()>& begin_judging) {
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
     begin_judging();
+    const std::uint64_t index = descent.index;
     if (index == 17) (void)::raise(SIGSEGV);
     if (index == 40) {
       std::fprintf(stderr, "some/where.cpp:3: CHECK failed: x\n");
@@ -213,10 +218,10 @@ TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
   options_.pool.jobs = 1;
   const SharedCount runs;
   const pid_t campaign = ::getpid();
-  const auto end = run([&](std::uint64_t index, const std::function<void()>& begin_judging) {
+  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
     if (runs.add() == 100) (void)::kill(campaign, SIGTERM);
     ::usleep(1000);
-    return judge_plainly(index, begin_judging);
+    return judge_plainly(descent, begin_judging);
   });
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_TRUE(end.value().is_interrupted);
@@ -228,9 +233,9 @@ TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
   EXPECT_EQ(text.value(), fuzz::print_state(end.value().state));
   options_.resume = true;
   const SharedCount more;
-  const auto rest = run([&](std::uint64_t index, const std::function<void()>& begin_judging) {
+  const auto rest = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
     more.add();
-    return judge_plainly(index, begin_judging);
+    return judge_plainly(descent, begin_judging);
   });
   ASSERT_TRUE(rest.ok()) << rest.error().message;
   EXPECT_FALSE(rest.value().is_interrupted);
@@ -242,9 +247,9 @@ TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
   options_.pool.jobs = 1;
   const pid_t child = ::fork();
   if (child == 0) {
-    (void)run([](std::uint64_t index, const std::function<void()>& begin_judging) {
+    (void)run([](const Descent& descent, const std::function<void()>& begin_judging) {
       ::usleep(50'000);
-      return judge_plainly(index, begin_judging);
+      return judge_plainly(descent, begin_judging);
     });
     ::_exit(0);
   }
@@ -259,9 +264,9 @@ TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   options_.resume = true;
   const SharedCount more;
-  const auto end = run([&](std::uint64_t index, const std::function<void()>& begin_judging) {
+  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
     more.add();
-    return judge_plainly(index, begin_judging);
+    return judge_plainly(descent, begin_judging);
   });
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_LT(more.get(), 200);
@@ -337,6 +342,110 @@ TEST_F(CampaignTest, SurvivesWhatLooksAgain) {
   EXPECT_EQ(end.value().state.triage.at(kWrong).remark,
             "looking at it again was killed by signal 6 (Aborted)");
   EXPECT_EQ(end.value().state.tally.cases, 200U);
+}
+
+// What a bred case shows hangs on all that it descends from.
+CaseVerdict judge_bred(const Descent& descent, const std::function<void()>& begin_judging) {
+  begin_judging();
+  CaseVerdict verdict = plain_verdict(descent.index);
+  verdict.ancestors = descent.ancestors;
+  verdict.score = 1 + static_cast<double>(descent.ancestors.size());
+  for (const std::uint64_t ancestor : descent.ancestors) {
+    verdict.content = fuzz::hash_of(std::to_string(ancestor), verdict.content);
+  }
+  verdict.features = {static_cast<std::uint32_t>(10'000 + descent.ancestors.size()),
+                      static_cast<std::uint32_t>(20'000 + verdict.content % 50)};
+  return verdict;
+}
+
+class GuidedCampaignTest : public CampaignTest {
+ protected:
+  GuidedCampaignTest() {
+    options_.cases = 5 * fuzz::kGenerationCases;
+    breed(1);
+  }
+  void breed(std::uint32_t lineages) {
+    options_.breeding = fuzz::Breeding{42, fuzz::BreedFrom::kFeatures, lineages};
+    options_.pool.lineages = lineages;
+    options_.key.settings["lineages"] = std::to_string(lineages);
+  }
+  fuzz::CampaignState state_of(const std::string& folder) {
+    const auto end = run(judge_bred, folder);
+    EXPECT_TRUE(end.ok()) << end.error().message;
+    return end.value().state;
+  }
+};
+
+TEST_F(GuidedCampaignTest, IsTheSameForAnyNumberOfWorkers) {
+  options_.pool.jobs = 1;
+  const auto alone = state_of("alone");
+  options_.pool.jobs = 5;
+  EXPECT_TRUE(same_results(state_of("several"), alone));
+  // It goes from generation to generation, and is another one than the blind campaign.
+  EXPECT_EQ(alone.lineages.at(0).generation, 5U);
+  EXPECT_TRUE(alone.tally.features.contains(10'004));
+  options_.breeding.reset();
+  EXPECT_FALSE(alone.tally == state_of("blind").tally);
+}
+
+TEST_F(GuidedCampaignTest, MergedFromShardsIsTheUnshardedOne) {
+  breed(4);
+  options_.cases = 10 * fuzz::kGenerationCases;
+  const auto whole = state_of("whole");
+  std::vector<fuzz::CampaignState> states;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    options_.shard = {i, 2};
+    states.push_back(state_of("parts"));
+  }
+  const auto merged = fuzz::merge_states(states);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_TRUE(same_results(merged.value(), whole));
+  EXPECT_EQ(whole.lineages.size(), 4U);
+}
+
+TEST_F(GuidedCampaignTest, ThatIsInterruptedGoesOnAsIfItWereNot) {
+  const auto whole = state_of("whole");
+  options_.pool.jobs = 1;
+  const pid_t campaign = ::getpid();
+  const SharedCount runs;
+  const auto interrupt = [&](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (runs.add() == 700) (void)::kill(campaign, SIGTERM);
+    return judge_bred(descent, begin_judging);
+  };
+  const auto end = run(interrupt, "parts");
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_TRUE(end.value().is_interrupted);
+  options_.resume = true;
+  EXPECT_TRUE(same_results(state_of("parts"), whole));
+}
+
+TEST_F(GuidedCampaignTest, GoesOnBehindCasesThatEndTheirProcess) {
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (descent.index % 200 == 190) std::abort();
+    return judge_bred(descent, begin_judging);
+  };
+  const auto end = run(judge);
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  const auto& state = end.value().state;
+  EXPECT_EQ(state.tally.cases, options_.cases);
+  EXPECT_EQ(state.lineages.at(0).generation, 5U);
+  EXPECT_EQ(state.tally.signatures.at("crash SIGABRT [] {}").first.front(), 190U);
+}
+
+TEST_F(GuidedCampaignTest, TowardAScoreKeepsTheBestCases) {
+  options_.breeding->from = fuzz::BreedFrom::kScores;
+  options_.target = fuzz::Score::kPeak;
+  const auto state = state_of("corpus");
+  // Each generation is bred from the cases of the most ancestors.
+  ASSERT_FALSE(state.tally.best.empty());
+  EXPECT_EQ(state.tally.best.front().score, 5);
+  const std::string corpus = folder_.path() + "/corpus";
+  const auto files = fuzz::case_files(corpus, fuzz::CorpusFolder::kTargets);
+  ASSERT_EQ(files.size(), 16U);
+  EXPECT_EQ(files.front(), "targets/peak-01-shard-0-of-1.case");
+  const auto text = read_text(corpus + "/" + files.front());
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(text.value().starts_with("# Score peak: 5.\n# Case f1:42:")) << text.value();
 }
 
 }  // namespace

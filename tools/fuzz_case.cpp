@@ -65,7 +65,9 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
 FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
     : source_(std::move(source)), setting_(std::move(setting)), executors_(fuzz::no_files()) {}
 
-CaseFile FuzzCases::draw(std::uint64_t index) const { return with_flags(source_.draw(index)); }
+CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
+  return with_flags(source_.draw(descent));
+}
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
   if (setting_.flags.empty()) return the_case;
@@ -74,8 +76,11 @@ CaseFile FuzzCases::with_flags(CaseFile the_case) const {
   return the_case;
 }
 
-Result<std::string> FuzzCases::print(std::uint64_t index) const {
-  return spec::print_case(draw(index));
+Result<std::string> FuzzCases::print(const fuzz::Descent& descent,
+                                     std::vector<std::string> header) const {
+  CaseFile the_case = draw(descent);
+  the_case.header = std::move(header);
+  return spec::print_case(the_case);
 }
 
 fuzz::JudgeChoice FuzzCases::choice_of(std::uint64_t index) const {
@@ -85,13 +90,14 @@ fuzz::JudgeChoice FuzzCases::choice_of(std::uint64_t index) const {
   return choice;
 }
 
-CaseVerdict FuzzCases::judge(std::uint64_t index,
+CaseVerdict FuzzCases::judge(const fuzz::Descent& descent,
                              const std::function<void()>& begin_judging) const {
-  const CaseFile the_case = draw(index);
+  const CaseFile the_case = draw(descent);
   begin_judging();
-  CaseVerdict verdict = judge_case(the_case, choice_of(index).judges);
-  verdict.index = index;
-  verdict.content = source_.content_of(index);
+  CaseVerdict verdict = judge_case(the_case, choice_of(descent.index).judges);
+  verdict.index = descent.index;
+  verdict.ancestors = descent.ancestors;
+  verdict.content = source_.content_of(descent);
   return verdict;
 }
 
@@ -101,12 +107,16 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    std::vector<std::uint32_t> features;
-    const auto report = fuzz::judge_case(the_case, executors_.get(), choice, &features);
+    fuzz::CaseShown shown;
+    const auto report =
+        fuzz::judge_case(the_case, executors_.get(), choice, &shown, setting_.target);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
     // What the judges do not trust covers nothing.
-    if (verdict.outcome != Outcome::kMistrusted) verdict.features = std::move(features);
+    if (verdict.outcome != Outcome::kMistrusted) {
+      verdict.features = std::move(shown.features);
+      verdict.score = shown.score;
+    }
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
     const auto taken = fuzz::check_reference_takes(the_case, executors_.get());

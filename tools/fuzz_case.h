@@ -15,10 +15,10 @@
 
 namespace graphgate::tools {
 
-// Where cases come from: both are pure functions of the index.
+// Where cases come from: both are pure functions.
 struct CaseSource {
-  std::function<spec::CaseFile(std::uint64_t index)> draw;
-  std::function<std::uint64_t(std::uint64_t index)> content_of;
+  std::function<spec::CaseFile(const fuzz::Descent& descent)> draw;
+  std::function<std::uint64_t(const fuzz::Descent& descent)> content_of;
 };
 
 struct CaseSetting {
@@ -28,7 +28,8 @@ struct CaseSetting {
   conformance::JudgeSet judges;        // of every case
   std::uint64_t all_judges_every = 0;  // and all of them of the first of so many; 0: never
   conformance::JudgeSettings settings;
-  PoolOptions pool;  // limits of a case that is looked at again
+  std::optional<fuzz::Score> target;  // what is searched for
+  PoolOptions pool;                   // limits of a case that is looked at again
   double reduce_seconds = 10;
 };
 
@@ -37,16 +38,18 @@ class FuzzCases {
   FuzzCases(CaseSource source, CaseSetting setting);
 
   // As it is judged: with the flags.
-  [[nodiscard]] spec::CaseFile draw(std::uint64_t index) const;
+  [[nodiscard]] spec::CaseFile draw(const fuzz::Descent& descent) const;
   // Where an option of the case contradicts a flag, the flags have it all.
   [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case) const;
-  [[nodiscard]] Result<std::string> print(std::uint64_t index) const;
-  [[nodiscard]] std::uint64_t content_of(std::uint64_t index) const {
-    return source_.content_of(index);
+  // With these lines as its header.
+  [[nodiscard]] Result<std::string> print(const fuzz::Descent& descent,
+                                          std::vector<std::string> header) const;
+  [[nodiscard]] std::uint64_t content_of(const fuzz::Descent& descent) const {
+    return source_.content_of(descent);
   }
   // What the judges say of the case. What says that the case itself is no good is a finding about
   // the generator.
-  [[nodiscard]] fuzz::CaseVerdict judge(std::uint64_t index,
+  [[nodiscard]] fuzz::CaseVerdict judge(const fuzz::Descent& descent,
                                         const std::function<void()>& begin_judging) const;
   // For one that is not drawn, by these judges. Where it shows several things, and one of them has
   // the name `expected`, that one is told.

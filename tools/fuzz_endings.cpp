@@ -47,7 +47,7 @@ std::string ending_signature(const CaseLost& lost) {
   return signature("crash", crash_rule(lost.signal));
 }
 
-Result<PoolNews> run_apart(const PoolOptions& options, const JudgeIndex& judge,
+Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
                            const Batch& batch) {
   GRAPHGATE_TRY(fuzz::Journal journal, fuzz::Journal::in_memory(1));
   PoolOptions alone = options;

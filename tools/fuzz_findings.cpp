@@ -17,6 +17,12 @@ bool TriageTask::ends_process() const {
   return parsed.ok() && tools::ends_process(parsed.value());
 }
 
+fuzz::Descent TriageTask::descent() const {
+  fuzz::Descent descent{index, {}};
+  if (!batch.ancestors.empty()) descent.ancestors = batch.ancestors.back();
+  return descent;
+}
+
 std::string print_triage_result(const TriageResult& result) {
   Json json;
   json["status"] = static_cast<int>(result.triage.status);
@@ -53,12 +59,12 @@ Findings::Findings(const FindingOptions& options, LookAgain look_again, const fu
       state_(state),
       children_({1, options.timeout_seconds, 0}) {}
 
-FindingNews Findings::news_of(const std::string& signature, std::uint64_t index) const {
+FindingNews Findings::news_of(const TriageTask& task) const {
   FindingNews news;
-  news.name = fuzz::finding_name(signature);
-  news.signature = signature;
-  news.id = {state_.key.generator, state_.key.seed, index};
-  const auto counted = state_.tally.signatures.find(signature);
+  news.name = fuzz::finding_name(task.signature);
+  news.signature = task.signature;
+  news.id = {state_.key.generator, state_.key.seed, task.descent()};
+  const auto counted = state_.tally.signatures.find(task.signature);
   if (counted != state_.tally.signatures.end()) {
     news.outcome = spec::outcome_name(counted->second.outcome);
     news.message = counted->second.message;
@@ -75,13 +81,14 @@ void Findings::resume(const fuzz::Shard& shard) {
         (triage->second.status == fuzz::TriageStatus::kPending && triage->second.remark.empty());
     if (!is_open) continue;
     state_.triage.erase(signature);
-    const std::uint64_t ordinal = count.first.front() / shard.count;
-    add({signature, count.first.front(), {ordinal, ordinal + 1}});
+    const fuzz::Descent descent = state_.tally.descent_of(count.first.front());
+    const std::uint64_t ordinal = descent.index / shard.count;
+    add({signature, descent.index, {ordinal, ordinal + 1, {descent.ancestors}}});
   }
 }
 
 void Findings::add(const TriageTask& task) {
-  const FindingNews news = news_of(task.signature, task.index);
+  const FindingNews news = news_of(task);
   view_.found(news);
   fuzz::Triage& triage = state_.triage[task.signature];
   triage.from = task.index;
@@ -120,7 +127,7 @@ Result<void> Findings::collect(int milliseconds) {
 }
 
 Result<void> Findings::finish(const TriageTask& task, const ChildResult& child) {
-  const FindingNews news = news_of(task.signature, task.index);
+  const FindingNews news = news_of(task);
   fuzz::Triage& triage = state_.triage[task.signature];
   auto result = parse_triage_result(child.output);
   if (!result) {

@@ -22,6 +22,8 @@ struct TriageTask {
   std::string signature;  // as in the tally
   std::uint64_t index = 0;
   Batch batch;  // that it ended: the cases that ran before it, and itself
+  [[nodiscard]] Batch alone() const { return batch.part(batch.end - 1, batch.end); }
+  [[nodiscard]] fuzz::Descent descent() const;
   // Of a crash, a hang, no memory.
   [[nodiscard]] bool ends_process() const;
 };
@@ -68,7 +70,7 @@ class Findings {
   [[nodiscard]] std::uint64_t known() const;
 
  private:
-  [[nodiscard]] FindingNews news_of(const std::string& signature, std::uint64_t index) const;
+  [[nodiscard]] FindingNews news_of(const TriageTask& task) const;
   [[nodiscard]] Result<void> finish(const TriageTask& task, const ChildResult& child);
 
   FindingOptions options_;

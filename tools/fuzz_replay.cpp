@@ -97,19 +97,19 @@ Result<std::vector<ReplayedCase>> replay_corpus(const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(fuzz::Journal journal,
                 fuzz::Journal::in_memory(static_cast<std::size_t>(std::max(options.jobs, 1))));
   WorkerPool pool(pool_options, journal,
-                  [&](std::uint64_t index, const std::function<void()>& begin_judging) {
+                  [&](const fuzz::Descent& descent, const std::function<void()>& begin_judging) {
                     begin_judging();
-                    const StoredCase& one = stored[static_cast<std::size_t>(index)];
+                    const StoredCase& one = stored[static_cast<std::size_t>(descent.index)];
                     CaseVerdict verdict = cases.judge_case(cases.with_flags(one.the_case),
                                                            conformance::JudgeSet::all(), one.name);
-                    verdict.index = index;
+                    verdict.index = descent.index;
                     return verdict;
                   });
   std::vector<std::optional<CaseVerdict>> verdicts(stored.size());
   std::uint64_t next = 0;
   while ((next < stored.size() || pool.busy() > 0) && !stop()) {
     for (; next < stored.size() && pool.has_idle(); ++next) {
-      GRAPHGATE_TRY_VOID(pool.assign({next, next + 1}));
+      GRAPHGATE_TRY_VOID(pool.assign({next, next + 1, {}}));
     }
     GRAPHGATE_TRY(const PoolNews news, pool.wait(20));
     for (const BatchDone& done : news.done) {

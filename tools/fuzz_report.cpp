@@ -47,9 +47,14 @@ std::vector<FindingRow> rows_of(const FuzzOutcome& outcome, const fuzz::Ledger& 
   return rows;
 }
 
+// Of a case that the tally names.
+std::string case_id(const FuzzOutcome& outcome, std::uint64_t index) {
+  const fuzz::CampaignState& state = outcome.state;
+  return fuzz::print_case_id({state.key.generator, state.key.seed, state.tally.descent_of(index)});
+}
+
 std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
-  return fuzz::print_case_id(
-      {outcome.state.key.generator, outcome.state.key.seed, row.count.first.front()});
+  return case_id(outcome, row.count.first.front());
 }
 
 // The flags of the campaign that an id needs beside it, " --deviation frees_twice".
@@ -202,6 +207,14 @@ std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   const std::vector<FindingRow> rows = rows_of(outcome, ledger);
   if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
   for (const FindingRow& row : rows) text += describe_row(outcome, row);
+  const auto target = outcome.state.key.settings.find("target");
+  if (target != outcome.state.key.settings.end() && !tally.best.empty()) {
+    const fuzz::ScoredCase& best = tally.best.front();
+    char score[40];
+    std::snprintf(score, sizeof(score), "%.6g", best.score);
+    text +=
+        "highest " + target->second + ": " + score + ", of " + case_id(outcome, best.index) + "\n";
+  }
   if (tally.cases > 0) {
     text += describe_risk("features", fuzz::feature_risk(tally));
     text += describe_risk("findings", fuzz::signature_risk(tally));
@@ -255,6 +268,10 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     one["replay"] = replay_line(outcome, row);
     if (row.known) one["issue"] = row.known->issue;
     json["findings"].push_back(std::move(one));
+  }
+  json["best"] = Json::array();
+  for (const fuzz::ScoredCase& best : state.tally.best) {
+    json["best"].push_back({{"score", best.score}, {"case", case_id(outcome, best.index)}});
   }
   json["replayed"] = Json::array();
   for (const ReplayedCase& replayed : outcome.replayed) {

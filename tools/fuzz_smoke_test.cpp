@@ -19,12 +19,12 @@ class Drawn : public testing::Test {
   // Every finding of the case, one a line; "" where there is none. Errors are findings about the
   // generator.
   std::string findings_of(const spec::CaseFile& the_case, JudgeSet judges,
-                          std::vector<std::uint32_t>* features = nullptr) const {
+                          fuzz::CaseShown* shown = nullptr) const {
     fuzz::JudgeChoice choice;
     choice.judges = judges;
     choice.settings.localize = false;
     const fuzz::CaseExecutors executors{*subject_, *oracle_, *wide_oracle_, fuzz::no_files()};
-    const auto report = fuzz::judge_case(the_case, executors, choice, features);
+    const auto report = fuzz::judge_case(the_case, executors, choice, shown);
     if (!report.ok()) return report.error().message;
     const auto taken = fuzz::check_reference_takes(the_case, executors);
     if (!taken.ok()) return "the reference refuses it: " + taken.error().message;
@@ -126,10 +126,10 @@ TEST_F(Drawn, CasesPassTheCheapJudges) {
   std::set<std::uint32_t> features;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(41, index), fuzz::Alphabet());
-    std::vector<std::uint32_t> shown;
+    fuzz::CaseShown shown;
     ASSERT_EQ(findings_of(the_case, judges, &shown), "") << "index " << index << "\n"
                                                          << spec::print_case(the_case).value();
-    features.insert(shown.begin(), shown.end());
+    features.insert(shown.features.begin(), shown.features.end());
   }
   EXPECT_GT(features.size(), 500U);
   for (const std::uint32_t feature : features) {

@@ -27,8 +27,8 @@ int FuzzCases::count_again(const TriageTask& task, const Batch& batch, int times
   int count = 0;
   for (int i = 0; i < times; ++i) {
     const auto news = run_apart(
-        setting_.pool, [this](auto index, const auto& begin) { return judge(index, begin); },
-        batch);
+        setting_.pool,
+        [this](const auto& descent, const auto& begin) { return judge(descent, begin); }, batch);
     count += news.ok() && shows(news.value(), task.signature) ? 1 : 0;
   }
   return count;
@@ -53,7 +53,7 @@ TriageResult FuzzCases::look_again(const TriageTask& task) const {
   fuzz::Triage& triage = result.triage;
   triage.from = task.index;
   const int before = static_cast<int>(task.batch.end - 1 - task.batch.begin);
-  const int again = count_again(task, {task.batch.end - 1, task.batch.end}, kTimesAlone);
+  const int again = count_again(task, task.alone(), kTimesAlone);
   if (again == kTimesAlone) {
     triage.status = TriageStatus::kConfirmed;
   } else if (again > 0) {
@@ -80,7 +80,7 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
     result.triage.remark += "the case cannot be drawn";
     return;
   }
-  CaseFile the_case = draw(task.index);
+  CaseFile the_case = draw(task.descent());
   std::optional<CaseFile> passing;
   if (is_confirmed && !task.signature.starts_with("generator ")) {
     result.folder =
@@ -106,20 +106,21 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
 
 // In a worker, whether the case gets past the generator.
 bool FuzzCases::draws(const TriageTask& task) const {
-  const auto news = run_apart(setting_.pool,
-                              [this](std::uint64_t index, const std::function<void()>&) {
-                                CaseVerdict verdict;
-                                verdict.index = index;
-                                (void)draw(index);
-                                return verdict;
-                              },
-                              {task.batch.end - 1, task.batch.end});
+  const auto news = run_apart(
+      setting_.pool,
+      [this](const fuzz::Descent& descent, const std::function<void()>&) {
+        CaseVerdict verdict;
+        verdict.index = descent.index;
+        (void)draw(descent);
+        return verdict;
+      },
+      task.alone());
   return news.ok() && news.value().lost.empty();
 }
 
 std::vector<std::string> FuzzCases::header_of(const TriageTask& task, const CaseFile& the_case,
                                               const std::optional<CaseFile>& passing) const {
-  const fuzz::CaseId id{setting_.generator, setting_.seed, task.index};
+  const fuzz::CaseId id{setting_.generator, setting_.seed, task.descent()};
   std::vector<std::string> lines = {"Found by graphgate fuzz in case " + print_case_id(id) + "."};
   auto signature = fuzz::parse_signature(task.signature);
   if (signature.ok()) {

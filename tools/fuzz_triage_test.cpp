@@ -27,21 +27,23 @@ class LookingAgain : public testing::Test {
  protected:
   static constexpr const char* kSignature = "verifier V2.missing-output [] {}";
 
-  static TriageResult look(std::function<spec::CaseFile(std::uint64_t)> draw, const Batch& batch,
-                           const std::string& signature = kSignature) {
+  static TriageResult look(std::function<spec::CaseFile(const fuzz::Descent&)> draw,
+                           const Batch& batch, const std::string& signature = kSignature) {
     CaseSetting setting;
     setting.generator = 1;
     setting.seed = 42;
     setting.judges.add(conformance::Judge::kVerifier);
     setting.settings.localize = false;
     setting.pool.timeout_seconds = 20;
-    const FuzzCases cases({std::move(draw), [](std::uint64_t index) { return index; }}, setting);
+    const FuzzCases cases(
+        {std::move(draw), [](const fuzz::Descent& descent) { return descent.index; }}, setting);
     return cases.look_again({signature, batch.end - 1, batch});
   }
 };
 
 TEST_F(LookingAgain, ReducesWhatComesAgain) {
-  const TriageResult result = look([](std::uint64_t) { return small_case(true); }, {3, 8});
+  const TriageResult result =
+      look([](const fuzz::Descent&) { return small_case(true); }, {3, 8, {}});
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed) << result.triage.remark;
   EXPECT_EQ(result.triage.nodes, 1U);
   EXPECT_EQ(result.triage.calls, 1U);
@@ -55,36 +57,49 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   EXPECT_EQ(kept.value().header[2], "The nearest case that passes:");
 }
 
+TEST_F(LookingAgain, NamesWhatACaseDescendsFrom) {
+  const auto draw = [](const fuzz::Descent& descent) {
+    return small_case(descent.ancestors == std::vector<std::uint64_t>{2, 5});
+  };
+  const TriageResult result = look(draw, {6, 8, {{}, {2, 5}}});
+  EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed) << result.triage.remark;
+  const auto kept = spec::parse_case(result.case_text, "kept");
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  EXPECT_EQ(kept.value().header[0], "Found by graphgate fuzz in case f1:42:2-5-7.");
+}
+
 TEST_F(LookingAgain, TellsWhatHangsOnTheOrder) {
   static int drawn = 0;  // in each worker from the beginning
-  const TriageResult result = look([](std::uint64_t) { return small_case(++drawn > 3); }, {3, 8});
+  const TriageResult result =
+      look([](const fuzz::Descent&) { return small_case(++drawn > 3); }, {3, 8, {}});
   EXPECT_EQ(result.triage.status, TriageStatus::kOrderDependent);
   EXPECT_EQ(result.triage.remark, "comes only behind cases before it, at most 4");
   EXPECT_EQ(result.folder, fuzz::CorpusFolder::kQuarantine);
 }
 
 TEST_F(LookingAgain, TellsWhatDoesNotComeAgain) {
-  const TriageResult never = look([](std::uint64_t) { return small_case(false); }, {3, 8});
+  const TriageResult never =
+      look([](const fuzz::Descent&) { return small_case(false); }, {3, 8, {}});
   EXPECT_EQ(never.triage.status, TriageStatus::kFlaky);
   EXPECT_EQ(never.triage.remark, "did not come again, alone or behind the cases before it");
   // Every other worker sees it: a file is what they share.
   const conformance::TemporaryFolder folder;
   const std::string path = folder.path() + "x";
   const TriageResult sometimes = look(
-      [path](std::uint64_t) {
+      [path](const fuzz::Descent&) {
         const bool is_there = ::unlink(path.c_str()) == 0;
         if (!is_there) std::fclose(std::fopen(path.c_str(), "w"));
         return small_case(!is_there);
       },
-      {7, 8});
+      {7, 8, {}});
   (void)::unlink(path.c_str());
   EXPECT_EQ(sometimes.triage.status, TriageStatus::kFlaky);
   EXPECT_EQ(sometimes.triage.remark, "comes in 2 of 3 runs alone");
 }
 
 TEST_F(LookingAgain, KeepsNoCaseThatCannotBeDrawn) {
-  const TriageResult result =
-      look([](std::uint64_t) -> spec::CaseFile { std::abort(); }, {7, 8}, "crash SIGABRT [] {}");
+  const TriageResult result = look([](const fuzz::Descent&) -> spec::CaseFile { std::abort(); },
+                                   {7, 8, {}}, "crash SIGABRT [] {}");
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed);
   EXPECT_EQ(result.triage.remark, "the case cannot be drawn");
   EXPECT_EQ(result.case_text, "");

@@ -71,7 +71,8 @@ TEST(CampaignView, KeepsToTheWidthOfATerminal) {
 
 TEST(CampaignView, TellsFindingsInLines) {
   const std::string shown = on_terminal(80, [](CampaignView& view) {
-    FindingNews news{"verifier-V3-1", "verifier V3 [] {}", "FAIL", "two overlap", {1, 2, 3}, ""};
+    FindingNews news{"verifier-V3-1", "verifier V3 [] {}", "FAIL",
+                     "two overlap",   {1, 2, {3, {}}},     ""};
     view.found(news);
     news.issue = "https://example.org/1";
     view.found(news);

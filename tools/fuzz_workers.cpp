@@ -68,16 +68,67 @@ Error cannot_start(const char* what) {
 }
 
 // What is thrown ends the worker: nobody above it knows what to do with it.
-fuzz::CaseVerdict judge_or_abort(const JudgeIndex& judge, std::uint64_t index,
+fuzz::CaseVerdict judge_or_abort(const JudgeDrawn& judge, const fuzz::Descent& descent,
                                  const std::function<void()>& begin_judging) {
   try {
-    return judge(index, begin_judging);
+    return judge(descent, begin_judging);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
   } catch (...) {
     std::fprintf(stderr, "something was thrown\n");
   }
   std::abort();
+}
+
+// "lineage 3", and its tally; then the next.
+Result<void> take_tallies(std::string_view text, std::map<std::uint32_t, fuzz::Tally>& tallies) {
+  spec::TextReader reader(text, "worker");
+  fuzz::Tally* tally = nullptr;
+  while (!reader.at(spec::TokenKind::kEnd)) {
+    if (reader.accept("lineage")) {
+      GRAPHGATE_TRY(const std::uint64_t lineage, fuzz::take_number(reader, "a lineage"));
+      GRAPHGATE_TRY_VOID(reader.expect_line_end());
+      tally = &tallies[static_cast<std::uint32_t>(lineage)];
+      continue;
+    }
+    if (!tally) return reader.expected("a lineage");
+    GRAPHGATE_TRY(const bool is_taken, fuzz::take_tally_line(reader, *tally));
+    if (!is_taken) return reader.expected("a tally");
+  }
+  return {};
+}
+
+// In front of what descent the cases of a batch have: numbers of ancestors, and they.
+struct BatchHead {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t numbers = 0;
+};
+
+// A worker that has died meanwhile is found when its channel ends.
+void send_batch(int channel, const Batch& batch) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& ancestors : batch.ancestors) {
+    numbers.push_back(ancestors.size());
+    numbers.insert(numbers.end(), ancestors.begin(), ancestors.end());
+  }
+  const BatchHead head{batch.begin, batch.end, numbers.size()};
+  if (!send_whole(channel, &head, sizeof(head))) return;
+  (void)send_whole(channel, numbers.data(), numbers.size() * sizeof(std::uint64_t));
+}
+
+bool receive_batch(int channel, Batch& batch) {
+  BatchHead head;
+  if (!receive_whole(channel, &head, sizeof(head))) return false;
+  std::vector<std::uint64_t> numbers(head.numbers);
+  if (!receive_whole(channel, numbers.data(), numbers.size() * sizeof(std::uint64_t))) return false;
+  batch = {head.begin, head.end, {}};
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const auto end = at + 1 + static_cast<std::ptrdiff_t>(*at);
+    batch.ancestors.emplace_back(at + 1, end);
+    at = end;
+  }
+  return true;
 }
 
 // The last line that is not empty, at most a screen's width or two of it.
@@ -95,7 +146,21 @@ std::string last_line(int file) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeIndex judge)
+Batch Batch::part(std::uint64_t first, std::uint64_t last) const {
+  Batch out{first, last, {}};
+  if (ancestors.empty()) return out;
+  const auto at = ancestors.begin() + static_cast<std::ptrdiff_t>(first - begin);
+  out.ancestors.assign(at, at + static_cast<std::ptrdiff_t>(last - first));
+  return out;
+}
+
+fuzz::Descent Batch::descent(std::uint64_t ordinal, const fuzz::Shard& shard) const {
+  fuzz::Descent out{shard.case_index(ordinal), {}};
+  if (!ancestors.empty()) out.ancestors = ancestors[static_cast<std::size_t>(ordinal - begin)];
+  return out;
+}
+
+WorkerPool::WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeDrawn judge)
     : options_(options),
       journal_(journal),
       judge_(std::move(judge)),
@@ -162,21 +227,24 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
   const int words = workers_[index].words;
   if (words >= 0) (void)::dup2(words, STDERR_FILENO);
   Batch batch;
-  while (receive_whole(channel, &batch, sizeof(batch))) {
+  while (receive_batch(channel, batch)) {
     if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
     const std::uint64_t begin = Journal::now_nanoseconds();
-    fuzz::Tally tally;
+    std::map<std::uint32_t, fuzz::Tally> by_lineage;
     std::string lines;
     for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
-      const std::uint64_t case_index = options_.shard.case_index(ordinal);
-      journal_.begin(index, case_index);
+      const fuzz::Descent descent = batch.descent(ordinal, options_.shard);
+      journal_.begin(index, descent.index);
       const fuzz::CaseVerdict verdict =
-          judge_or_abort(judge_, case_index, [&] { journal_.enter(index, CasePhase::kJudging); });
+          judge_or_abort(judge_, descent, [&] { journal_.enter(index, CasePhase::kJudging); });
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
-      tally.add(verdict);
+      by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);
     }
-    const std::string text = fuzz::print_tally(tally);
+    std::string text;
+    for (const auto& [lineage, tally] : by_lineage) {
+      text += "lineage " + std::to_string(lineage) + "\n" + fuzz::print_tally(tally);
+    }
     const MessageHead head{text.size(), lines.size(), Journal::seconds_since(begin)};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
                          send_whole(channel, text.data(), text.size()) &&
@@ -195,8 +263,7 @@ Result<void> WorkerPool::assign(const Batch& batch) {
   idle->is_busy = true;
   idle->batch = batch;
   idle->assigned_nanoseconds = Journal::now_nanoseconds();
-  // A worker that has died meanwhile is found when its channel ends.
-  (void)send_whole(idle->channel, &batch, sizeof(batch));
+  send_batch(idle->channel, batch);
   return {};
 }
 
@@ -239,15 +306,10 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   BatchDone done;
   done.batch = worker.batch;
   done.seconds = head.seconds;
-  spec::TextReader reader(std::string_view(worker.received).substr(sizeof(head), head.tally_bytes),
-                          "worker");
-  while (!reader.at(spec::TokenKind::kEnd)) {
-    const auto taken = fuzz::take_tally_line(reader, done.tally);
-    if (!taken.ok() || !taken.value()) {
-      return Error{ErrorKind::kInternal,
-                   taken.ok() ? reader.expected("a tally").message : taken.error().message};
-    }
-  }
+  const auto text = std::string_view(worker.received).substr(sizeof(head), head.tally_bytes);
+  const auto parsed = take_tallies(text, done.by_lineage);
+  if (!parsed.ok()) return Error{ErrorKind::kInternal, parsed.error().message};
+  for (const auto& [lineage, tally] : done.by_lineage) done.tally.add(tally);
   done.lines = worker.received.substr(sizeof(head) + head.tally_bytes, head.line_bytes);
   worker.received.erase(0, whole);
   worker.is_busy = false;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,14 @@
 
 namespace graphgate::tools {
 
-// Draws and judges the case of this index; says so when it begins to judge. Runs in a worker.
-using JudgeIndex = std::function<fuzz::CaseVerdict(std::uint64_t index,
+// Draws and judges a case; says so when it begins to judge. Runs in a worker.
+using JudgeDrawn = std::function<fuzz::CaseVerdict(const fuzz::Descent& descent,
                                                    const std::function<void()>& begin_judging)>;
 
 struct PoolOptions {
   int jobs = 1;
   fuzz::Shard shard;
+  std::uint32_t lineages = 1;      // of the campaign; tallies come back by lineage
   double timeout_seconds = 20;     // for one case, by the clock on the wall
   std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
   bool wants_lines = false;        // a line of text for each case, for a log
@@ -38,12 +40,18 @@ struct PoolOptions {
 struct Batch {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::vector<std::vector<std::uint64_t>> ancestors;  // of each; empty: all were drawn blindly
+
+  // Those of its cases that lie in [first, last).
+  [[nodiscard]] Batch part(std::uint64_t first, std::uint64_t last) const;
+  [[nodiscard]] fuzz::Descent descent(std::uint64_t ordinal, const fuzz::Shard& shard) const;
 };
 
 struct BatchDone {
   Batch batch;
   fuzz::Tally tally;
-  std::string lines;  // case_log.h
+  std::map<std::uint32_t, fuzz::Tally> by_lineage;  // of which that is the sum
+  std::string lines;                                // case_log.h
   double seconds = 0;
 };
 
@@ -73,7 +81,7 @@ struct PoolNews {
 class WorkerPool {
  public:
   // The journal has as many rings as there are jobs.
-  WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeIndex judge);
+  WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeDrawn judge);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();  // ends all workers
@@ -107,12 +115,12 @@ class WorkerPool {
 
   PoolOptions options_;
   fuzz::Journal& journal_;
-  JudgeIndex judge_;
+  JudgeDrawn judge_;
   std::vector<Worker> workers_;
 };
 
 // One batch in a worker of its own, up to its end or to the first case that is lost.
-[[nodiscard]] Result<PoolNews> run_apart(const PoolOptions& options, const JudgeIndex& judge,
+[[nodiscard]] Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
                                          const Batch& batch);
 
 // Whether a limit on address space can be set: sanitizers need terabytes of it.

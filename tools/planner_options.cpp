@@ -5,6 +5,7 @@
 
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
+#include "optimized/runtime/cuda/cuda_device.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
 #include "tools/programs.h"
@@ -125,6 +126,9 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->check(CLI::IsMember({"none", "shadow", "provenance"}))
       ->group(kGroup);
   app.add_option("--cache", flags.cache, "keep plans in this folder")->group(kGroup);
+  app.add_option("--device", flags.device, "where captured partitions run (default: host)")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->group(kGroup);
 }
 
 Result<void> choose_upstream(const PlannerFlags& flags, PlannerChoice& choice) {
@@ -293,6 +297,9 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
+  if (flags.device == "cuda") {
+    GRAPHGATE_TRY(choice.options.device, optimized::cuda::make_cuda_device());
+  }
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;

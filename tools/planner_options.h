@@ -53,6 +53,7 @@ struct PlannerFlags {
   std::string instrument;  // what watches the runs
   bool allow_zero_and_one = false;
   std::string cache;  // a folder
+  std::string device;
   FineFlags fine;
 };
 

@@ -197,27 +197,51 @@ Result<Json> bench_draw(const BenchVerb& verb) {
               {"invalid", times.invalid}};
 }
 
-Json print_curve(std::FILE* page, const char* name, const std::vector<FeaturePoint>& points) {
+// In eighths; features, or the highest score where one is searched for.
+Json print_curve(std::FILE* page, const char* name, const Curve& points,
+                 std::optional<fuzz::Score> target) {
   std::fprintf(page, "  %-10s", name);
   Json json = Json::array();
-  for (const FeaturePoint& point : points) {
-    std::fprintf(page, " %zu (%.1f s)", point.features, point.seconds);
-    json.push_back(
-        {{"cases", point.cases}, {"features", point.features}, {"seconds", point.seconds}});
+  for (const CampaignPoint& point : points) {
+    const double shown = target ? point.score : static_cast<double>(point.features);
+    std::fprintf(page, " %.0f (%.1f s)", shown, point.seconds);
+    json.push_back({{"cases", point.cases},
+                    {"features", point.features},
+                    {"score", point.score},
+                    {"seconds", point.seconds}});
   }
   std::fprintf(page, "\n");
   return json;
 }
 
+constexpr std::uint64_t kCurveSeed = 3;
+
+Json print_curves(std::FILE* page, const std::string& what, const Curves& curves,
+                  std::optional<fuzz::Score> target) {
+  std::fprintf(page, "%s in eighths of %llu cases, and the processor time\n", what.c_str(),
+               static_cast<unsigned long long>(curves.blind.back().cases));
+  Json blind = print_curve(page, "blind", curves.blind, target);
+  Json bred = print_curve(page, "bred", curves.bred, target);
+  return Json{{"blind", std::move(blind)}, {"bred", std::move(bred)}};
+}
+
+std::uint64_t curve_cases(const BenchVerb& verb) {
+  return std::min<std::uint64_t>(verb.cases, 100'000);
+}
+
 Result<Json> bench_features(const BenchVerb& verb) {
-  std::FILE* const page = page_of(verb);
-  const std::uint64_t cases = std::min<std::uint64_t>(verb.cases, 100'000);
-  GRAPHGATE_TRY(const FeatureCurves curves, measure_features(3, cases));
-  std::fprintf(page, "features: seen in eighths of %llu cases, and the processor time\n",
-               static_cast<unsigned long long>(cases));
-  Json blind = print_curve(page, "blind", curves.blind);
-  Json feedback = print_curve(page, "feedback", curves.feedback);
-  return Json{{"blind", std::move(blind)}, {"feedback", std::move(feedback)}};
+  GRAPHGATE_TRY(const Curves curves, measure_features(kCurveSeed, curve_cases(verb)));
+  return print_curves(page_of(verb), "features: seen", curves, {});
+}
+
+Result<Json> bench_search(const BenchVerb& verb) {
+  Json json;
+  for (const auto target : {fuzz::Score::kPeak, fuzz::Score::kReuseDepth}) {
+    const std::string name(fuzz::score_name(target));
+    GRAPHGATE_TRY(const Curves curves, measure_search(kCurveSeed, curve_cases(verb), target));
+    json[name] = print_curves(page_of(verb), "search: highest " + name, curves, target);
+  }
+  return json;
 }
 
 struct Part {
@@ -234,7 +258,8 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"judges", "shadow", bench_shadow},
                            {"judges", "verifier", bench_verifier},
                            {"fuzz", "draw", bench_draw},
-                           {"fuzz", "features", bench_features}};
+                           {"fuzz", "features", bench_features},
+                           {"fuzz", "search", bench_search}};
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names;

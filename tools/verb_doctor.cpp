@@ -1,13 +1,12 @@
 // graphgate doctor: what this machine and this build can run, and why not.
-#include <dlfcn.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "optimized/runtime/cuda/facts.h"
 #include "reference/reference.h"
 #include "tools/doctor.h"
 #include "tools/report.h"
@@ -29,13 +28,12 @@ std::string proc_field(const char* path, const std::string& key) {
   return "";
 }
 
-// Why there is no GPU, or "" when the driver's library loads. Creates no context.
-std::string gpu_obstacle() {
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (!driver) return "no CUDA driver on this machine (libcuda.so.1 does not load)";
-  dlclose(driver);
-  if (!std::filesystem::exists("/dev/nvidiactl")) return "a CUDA driver, but no GPU device node";
-  return "";
+// One sentence: what would run on a GPU here, or why nothing does.
+std::string cuda_sentence(const optimized::cuda::CudaFacts& facts) {
+  if (!facts.gpu_obstacle.empty()) return facts.gpu_obstacle;
+  std::string text = "driver for CUDA " + facts.driver;
+  for (const auto& gpu : facts.gpus) text += "; " + optimized::cuda::describe(gpu);
+  return text;
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ Json machine_facts() {
   for (const auto& [name, row] : spec::builtin_op_table().rows()) {
     bodies += reference::supports(row) ? 1 : 0;
   }
-  const std::string obstacle = gpu_obstacle();
+  const optimized::cuda::CudaFacts cuda = optimized::cuda::cuda_facts();
   Json json;
   json["version"] = GRAPHGATE_VERSION;
   json["compiler"] = GRAPHGATE_COMPILER;
@@ -62,8 +60,9 @@ Json machine_facts() {
   json["reference"] = __LDBL_MANT_DIG__ >= 64
                           ? "runs here"
                           : "runs here, but long double is too narrow for an oracle of float64";
-  json["cuda"] = obstacle.empty() ? "a driver is present; this build has no CUDA backend"
-                                  : obstacle + "; this build has no CUDA backend";
+  json["cuda"] = cuda_sentence(cuda);
+  json["cuda_toolkit"] = cuda.toolkit.empty() ? "none when this was built" : cuda.toolkit;
+  json["nvrtc"] = cuda.nvrtc.empty() ? cuda.nvrtc_obstacle : cuda.nvrtc;
   return json;
 }
 

@@ -52,6 +52,16 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
                       ", and all of them for every 16th case)");
   fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5");
   fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas");
+  fuzz.add_flag("--feedback", verb.feedback,
+                "breed cases from those that showed what few others did, generation by generation");
+  fuzz.add_option(
+      "--target", verb.target,
+      "breed cases toward a high score, and keep the best: peak (bytes of the largest "
+      "arena), reuse-depth (tenants of one byte), error (as a share of what is allowed)");
+  fuzz.add_option("--lineages", verb.lineages,
+                  "of --feedback and --target: parts of the campaign that learn nothing of each "
+                  "other; a multiple of the shards (default: one for each shard)")
+      ->check(CLI::Range(1U, 1U << 20U));
   fuzz.add_option("--timeout", verb.timeout_seconds, "seconds for one case")
       ->check(CLI::Range(0.1, 1e6))
       ->capture_default_str();
@@ -73,6 +83,43 @@ Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
   auto judges = conformance::parse_judges(verb.judges.empty() ? kQuickJudges : verb.judges);
   if (!judges.ok()) return judges.error().at("--judges");
   return judges;
+}
+
+// What --feedback, --target and --lineages ask for, and what differs between campaigns by it.
+Result<void> add_breeding(const FuzzVerb& verb, CampaignOptions& options) {
+  if (!verb.target.empty()) {
+    options.target = fuzz::parse_score(verb.target);
+    if (!options.target) {
+      return bad_input("--target: expected peak, reuse-depth or error, found '" + verb.target +
+                       "'");
+    }
+    GRAPHGATE_TRY(const conformance::JudgeSet judges, judges_of(verb));
+    if (options.target == fuzz::Score::kError && !judges.has(conformance::Judge::kBounds)) {
+      return bad_input("--target error needs the judge bounds");
+    }
+  }
+  if (!verb.feedback && !options.target) {
+    return verb.lineages == 0 ? Result<void>()
+                              : bad_input("--lineages: only of --feedback or --target");
+  }
+  if (verb.feedback && options.target) {
+    return bad_input("--feedback and --target contradict each other");
+  }
+  const std::uint32_t lineages = verb.lineages > 0 ? verb.lineages : options.shard.count;
+  if (lineages % options.shard.count != 0) {
+    return bad_input("--lineages: " + std::to_string(lineages) + " lineages do not make " +
+                     std::to_string(options.shard.count) + " equal shards");
+  }
+  const auto from = options.target ? fuzz::BreedFrom::kScores : fuzz::BreedFrom::kFeatures;
+  options.breeding = fuzz::Breeding{verb.seed, from, lineages};
+  options.pool.lineages = lineages;
+  options.key.settings["lineages"] = std::to_string(lineages);
+  if (options.target) {
+    options.key.settings["target"] = verb.target;
+  } else {
+    options.key.settings["feedback"] = "features";
+  }
+  return {};
 }
 
 Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
@@ -105,6 +152,7 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   if (!verb.exclude.empty()) options.key.settings["exclude"] = verb.exclude;
   const auto flags = planner_configuration(*verb.app);
   if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
+  GRAPHGATE_TRY_VOID(add_breeding(verb, options));
   return options;
 }
 
@@ -138,6 +186,7 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
+  setting.target = options.target;
   setting.pool = options.pool;
   setting.pool.wants_lines = false;
   setting.reduce_seconds = verb.reduce_seconds;
@@ -152,13 +201,13 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
   for (const std::string& remark : planner.remarks) view.remark(remark);
-  const auto genes = [seed = verb.seed](std::uint64_t index) {
-    return fuzz::genes_of(seed, index);
+  const auto genes = [seed = verb.seed](const fuzz::Descent& descent) {
+    return fuzz::genes_of(seed, descent);
   };
   const FuzzCases cases(
-      {[&](std::uint64_t index) { return fuzz::draw_case(genes(index), alphabet); },
-       [&](std::uint64_t index) {
-         const fuzz::GeneVector vector = genes(index);
+      {[&](const fuzz::Descent& descent) { return fuzz::draw_case(genes(descent), alphabet); },
+       [&](const fuzz::Descent& descent) {
+         const fuzz::GeneVector vector = genes(descent);
          return fuzz::hash_of({reinterpret_cast<const char*>(vector.data()),
                                vector.size() * sizeof(vector.front())});
        }},
@@ -175,12 +224,14 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   outcome.is_interrupted = stop.came() != 0;
   outcome.state.key = options.key;
   if (verb.replay_only || outcome.is_interrupted) return outcome;
-  const CampaignParts parts{[&](std::uint64_t index, const std::function<void()>& begin) {
-                              return cases.judge(index, begin);
+  const CampaignParts parts{[&](const fuzz::Descent& descent, const std::function<void()>& begin) {
+                              return cases.judge(descent, begin);
                             },
                             [&](const TriageTask& task) { return cases.look_again(task); },
-                            [&](std::uint64_t index) { return cases.content_of(index); },
-                            [&](std::uint64_t index) { return cases.print(index); },
+                            [&](const fuzz::Descent& descent) { return cases.content_of(descent); },
+                            [&](const fuzz::Descent& descent, std::vector<std::string> header) {
+                              return cases.print(descent, std::move(header));
+                            },
                             corpus,
                             ledger,
                             view,
@@ -226,6 +277,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
   fuzz->footer(
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
+      "  graphgate fuzz --time 1h --target reuse-depth --corpus deep\n"
       "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
       "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
       "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");

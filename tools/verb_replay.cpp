@@ -44,7 +44,7 @@ Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id)
   GRAPHGATE_TRY(const fuzz::CaseId parsed,
                 fuzz::parse_case_id(id, static_cast<std::uint32_t>(fuzz::kGeneratorVersion)));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
-  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.index);
+  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.descent);
   return ReplayInput{fuzz::draw_case(genes, alphabet), id, "."};
 }
 
@@ -138,8 +138,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   replay
       ->add_option("case", verb.words,
                    "a case file, the name of a finding in the corpus, the id of a drawn case "
-                   "(g1:42:4711), or a "
-                   "line as a report prints it")
+                   "(g1:42:4711; of a bred one, f1:42:17-4711), or a line as a report prints it")
       ->required();
   replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas");
   replay->add_option("--corpus", verb.corpus, "the folder that names of findings are looked up in")

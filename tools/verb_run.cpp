@@ -1,4 +1,4 @@
-// graphgate run: one program through the reference, results shown and saved.
+// graphgate run: one program through one executor, results shown and saved.
 #include <cstdio>
 
 #include "conformance/compare/element.h"
@@ -61,14 +61,26 @@ void show_call(std::size_t index, const spec::CallResult& result, interop::Named
   }
 }
 
-Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
-  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const spec::OpTable& ops) {
+  if (verb.executor == "optimized") {
+    PlannerFlags flags;
+    flags.device = verb.device;
+    flags.allow_zero_and_one = verb.allow_zero_and_one;
+    GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
+    return optimized::make_executor(std::move(choice.options));
+  }
   reference::Options options;
   options.ops = &ops;
   options.allow_zero_and_one = verb.allow_zero_and_one;
   if (verb.mode == "oracle") options.mode = reference::Mode::kSampled;
-  GRAPHGATE_TRY(auto loaded, reference::make_executor(options)->load(program));
+  return reference::make_executor(options);
+}
+
+Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  GRAPHGATE_TRY(const auto executor, executor_of(verb, ops));
+  GRAPHGATE_TRY(auto loaded, executor->load(program));
   const std::size_t calls =
       recorded.empty() ? static_cast<std::size_t>(verb.calls) : recorded.size();
   interop::NamedTensors saved;
@@ -90,10 +102,14 @@ Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::
 }  // namespace
 
 CLI::App* add_run(CLI::App& app, RunVerb& verb) {
-  CLI::App* run = app.add_subcommand("run", "run programs on the reference and show the results");
+  CLI::App* run = app.add_subcommand("run", "run programs and show the results");
   add_program_options(*run, verb.programs);
   run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
       ->check(CLI::IsMember({"eager", "oracle"}));
+  run->add_option("--executor", verb.executor, "who runs them")
+      ->check(CLI::IsMember(executor_names()));
+  run->add_option("--device", verb.device, "where the optimized executor runs")
+      ->check(CLI::IsMember({"host", "cuda"}));
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));
@@ -109,6 +125,12 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
 Result<ExitCode> run_run(const RunVerb& verb) {
   if (verb.programs.files.size() != 1 && !(verb.programs.data.empty() && verb.save.empty())) {
     return bad_input("--data and --save go with exactly one program");
+  }
+  if (verb.executor == "reference" && verb.device != "host") {
+    return bad_input("--device " + verb.device + " goes with --executor optimized");
+  }
+  if (verb.executor == "optimized" && verb.mode != "eager") {
+    return bad_input("--mode " + verb.mode + " goes with --executor reference");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   for (const std::string& path : verb.programs.files) {

@@ -74,6 +74,8 @@ struct RunVerb {
   std::uint64_t seed = 1;
   int calls = 1;  // seeded calls, where there is no data
   bool allow_zero_and_one = false;
+  std::string executor = "reference";
+  std::string device = "host";  // of the optimized executor
   std::string save;  // a .safetensors for outputs, final inputs and states
 };
 CLI::App* add_run(CLI::App& app, RunVerb& verb);
@@ -152,6 +154,9 @@ struct FuzzVerb {
   std::string memory_limit = "4GiB";
   double reduce_seconds = 10;
   std::string case_log;
+  bool feedback = false;
+  std::string target;          // a score; empty: none
+  std::uint32_t lineages = 0;  // 0: as many as there are shards
   PlannerFlags planner;
   std::string json;                // a path, or "-"
   std::string junit;               // a path, or "-"

@@ -104,6 +104,8 @@ TEST(CacheKey, HasEveryKindOfOption) {
             Names{"partition.split_ops"});
   EXPECT_EQ(change([](auto& o) { o.partition.max_nodes = 1; }), Names{"partition.max_nodes"});
   EXPECT_EQ(change([](auto& o) { o.partition.cut_after = {"add"}; }), Names{"partition.cut_after"});
+  EXPECT_EQ(change([](auto& o) { o.partition.device_kernels = true; }),
+            Names{"partition.device_kernels"});
   EXPECT_EQ(change([](auto& o) { o.partition.mode = PartitionMode::kSplitGraph; }),
             Names{"partition.mode"});
   EXPECT_EQ(change([](auto& o) { o.memory.reuse = false; }), Names{"memory.reuse"});
@@ -127,7 +129,7 @@ TEST(CacheKey, KnowsEveryFieldOfTheOptions) {
   [[maybe_unused]] const auto& [reorder_rule, memory_budget] = reorder;
   [[maybe_unused]] const auto& [mode, split_generation, split_ops, unsafe_unbacked_ops,
                                 skip_dynamic_graphs, min_partition_size, max_nodes, cut_after,
-                                capture] = partition;
+                                capture, device_kernels] = partition;
   [[maybe_unused]] const auto& [compiler_name, own, limits, realize] = compiler;
   [[maybe_unused]] const auto& [limit_nodes, row_bytes] = limits;
   [[maybe_unused]] const auto& [rule, reads_threshold, opcount_threshold, heavy_newer, recompute] =
@@ -140,7 +142,7 @@ TEST(CacheKey, KnowsEveryFieldOfTheOptions) {
   const auto count = [&](const char* section) { return factors.sections().at(section).size(); };
   EXPECT_EQ(count("passes"), 1U);  // all in the uuid; the range is a factor of entries
   EXPECT_EQ(count("reorder"), 2U);
-  EXPECT_EQ(count("partition"), 9U);
+  EXPECT_EQ(count("partition"), 10U);
   EXPECT_EQ(count("compiler"), 9U);  // the hash besides
   EXPECT_EQ(count("streams"), 1U);
   EXPECT_EQ(count("memory"), 10U);

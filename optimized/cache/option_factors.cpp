@@ -63,6 +63,7 @@ void add(const PartitionOptions& options, KeyFactors& factors) {
   factors.set("partition", "max_nodes", text_of(options.max_nodes));
   factors.set_of("partition", "cut_after", options.cut_after);
   factors.set("partition", "capture", text_of(options.capture));
+  factors.set("partition", "device_kernels", text_of(options.device_kernels));
 }
 
 void add(const MemoryOptions& options, KeyFactors& factors) {

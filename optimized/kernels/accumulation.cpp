@@ -147,8 +147,8 @@ Launch count_launch(const Accumulation& job, const Tensor& counts) {
   counting.constant = {std::int64_t{1}};
   auto* first = reinterpret_cast<std::int64_t*>(counts.bytes);
   const std::int64_t start = job.includes_self ? 1 : 0;
-  return in_sequence({[first, n = counts.count(), start] { std::fill(first, first + n, start); },
-                      combine(counting, counts)});
+  return in_turn({[first, n = counts.count(), start] { std::fill(first, first + n, start); },
+                  combine(counting, counts)});
 }
 
 Launch divide_launch(const Tensor& target, const Tensor& counts) {
@@ -212,7 +212,7 @@ Launch accumulate(const Tensor& result, const Tensor& self, const Accumulation& 
     steps.push_back(divide_launch(target, counts));
   }
   if (!combines_in_place(result.dtype)) steps.push_back(copy_launch(result, target));
-  return in_sequence(std::move(steps));
+  return in_turn(std::move(steps));
 }
 
 Launch start_from_self(const Tensor& result, const Tensor& self) {
@@ -222,14 +222,6 @@ Launch start_from_self(const Tensor& result, const Tensor& self) {
   }
   if (same_geometry(result, self) && result.bytes == self.bytes) return {};
   return copy_launch(result, self);
-}
-
-Launch in_sequence(std::vector<Launch> launches) {
-  return [launches = std::move(launches)] {
-    for (const Launch& launch : launches) {
-      if (launch) launch();
-    }
-  };
 }
 
 std::array<std::byte, 8> element_bytes(DType dtype, const Item& value) {

@@ -6,6 +6,7 @@
 // rounded once at the end; all other dtypes are combined in place.
 #pragma once
 
+#include "optimized/device/work.h"
 #include "optimized/kernels/indexed_loop.h"
 
 namespace graphgate::optimized {
@@ -36,8 +37,6 @@ void set_reduction(Accumulation& accumulation, std::string_view name);
 
 // Copies self into the result, unless the result is self. Throws OpError for differing dtypes.
 [[nodiscard]] Launch start_from_self(const Tensor& result, const Tensor& self);
-// Runs launches one after the other; null ones are skipped.
-[[nodiscard]] Launch in_sequence(std::vector<Launch> launches);
 // `value` as an element of `dtype`.
 [[nodiscard]] std::array<std::byte, 8> element_bytes(spec::DType dtype, const Item& value);
 

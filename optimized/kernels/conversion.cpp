@@ -1,4 +1,5 @@
 // Conversions between dtypes, devices and layouts, and fills.
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
 
@@ -127,7 +128,7 @@ void infer_fill(Inference& call) {
 Launch fill_launch(const Tensor& result, DType dtype, const Item& value) {
   return with_compute(dtype, [&]<class C>() {
     std::array<Source<C>, 1> source = {Source<C>(value, dtype)};
-    return launch_sources<C>(result, dtype, std::move(source), [](C x) { return x; });
+    return launch_sources<C>(result, dtype, std::move(source), element::Identity());
   });
 }
 

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "optimized/device/copy_work.h"
+#include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -73,16 +76,10 @@ template <class C>
 Launch launch_arange(const Tensor& result, const Range& range) {
   const C start = number_as<C>(range.start);
   const C step = number_as<C>(range.step);
-  return [result, start, step] {
-    write_sequence<C>(result, [=](std::int64_t i) {
-      if constexpr (std::is_same_v<C, std::int64_t>) {
-        return static_cast<C>(static_cast<std::uint64_t>(start) +
-                              static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(i));
-      } else {
-        return static_cast<C>(start + step * static_cast<C>(i));
-      }
-    });
-  };
+  const element::Sequence<C> element{start, step};
+  Launch launch = [result, element] { write_sequence<C>(result, element); };
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {sequence_text(result, callable_text<C>(element))});
 }
 
 // A number, or a tensor whose one element is read when it is asked for.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "optimized/device/copy_work.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -66,6 +67,19 @@ Launch fill_words(const Tensor& target, const Element& element) {
   };
 }
 
+Launch fill_bytes(const Tensor& target, const Element& element) {
+  switch (target.item_bytes()) {
+    case 1:
+      return fill_words<std::uint8_t>(target, element);
+    case 2:
+      return fill_words<std::uint16_t>(target, element);
+    case 4:
+      return fill_words<std::uint32_t>(target, element);
+    default:
+      return fill_words<std::uint64_t>(target, element);
+  }
+}
+
 }  // namespace
 
 Element element_of(const Item& number, spec::DType dtype) {
@@ -82,16 +96,9 @@ Element element_of(const Item& number, spec::DType dtype) {
 }
 
 Launch fill_launch(const Tensor& target, const Element& element) {
-  switch (target.item_bytes()) {
-    case 1:
-      return fill_words<std::uint8_t>(target, element);
-    case 2:
-      return fill_words<std::uint16_t>(target, element);
-    case 4:
-      return fill_words<std::uint32_t>(target, element);
-    default:
-      return fill_words<std::uint64_t>(target, element);
-  }
+  Launch launch = fill_bytes(target, element);
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {fill_work(target, element)});
 }
 
 }  // namespace graphgate::optimized

@@ -1,5 +1,7 @@
 #include "optimized/kernels/indexed_loop.h"
 
+#include "optimized/device/cells_text.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -68,7 +70,11 @@ IndexedLoop::IndexedLoop(const Sizes& frame, const Tensor& indexed, std::span<co
                          std::vector<IndexedDim> dims)
     : other_count_(others.size()),
       dims_(std::move(dims)),
-      loop_(make_loop(frame, indexed, others, dims_)) {}
+      loop_(make_loop(frame, indexed, others, dims_)) {
+  if (!DeviceListener::is_there()) return;
+  parts_ =
+      std::make_shared<const Parts>(Parts{frame, indexed, {others.begin(), others.end()}, dims_});
+}
 
 void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* strides_bytes,
                                std::int64_t begin, std::int64_t n, std::int64_t* offsets) const {
@@ -91,7 +97,8 @@ void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* st
 }
 
 Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  return [loop = std::move(loop), item_bytes] {
+  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  Launch launch = [loop = std::move(loop), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
       loop.for_each_run([](const Cells& cells, std::byte* const* others,
@@ -106,10 +113,12 @@ Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
+  return parts ? described(std::move(launch), {read_cells_text(*parts, item_bytes)}) : launch;
 }
 
 Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  return [loop = std::move(loop), item_bytes] {
+  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  Launch launch = [loop = std::move(loop), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
       loop.for_each_run([](const Cells& cells, std::byte* const* others,
@@ -124,6 +133,7 @@ Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
+  return parts ? described(std::move(launch), {write_cells_text(*parts, item_bytes)}) : launch;
 }
 
 Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 
 #include "optimized/loop.h"
 
@@ -53,6 +54,15 @@ class IndexedLoop {
   template <class Visit>
   void for_each_run(Visit&& visit) const;
 
+  // What it was made of, for devices; null unless somebody listened (device/work.h).
+  struct Parts {
+    Sizes frame;
+    Tensor indexed;
+    std::vector<Tensor> others;
+    std::vector<IndexedDim> dims;
+  };
+  [[nodiscard]] const Parts* parts() const { return parts_.get(); }
+
  private:
   // The offsets that elements [begin, begin + n) of a run have in the indexed tensor.
   void read_offsets(std::byte* const* indices, const std::int64_t* strides_bytes,
@@ -61,6 +71,7 @@ class IndexedLoop {
   std::size_t other_count_;
   std::vector<IndexedDim> dims_;
   Loop loop_;
+  std::shared_ptr<const Parts> parts_;
 };
 
 // A loop of one tensor's own elements in row-major order, with others beside it.

@@ -4,6 +4,7 @@
 // Each is a number of copies into views of the result; what they do not cover is zero (block_diag).
 #include <algorithm>
 
+#include "optimized/device/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/reordering.h"
@@ -97,7 +98,7 @@ Launch bind_cat(const Binding& call) {
     copies.push_back(copy_launch(narrowed(call.result(), joined.dim, start, length), *tensor));
     start += length;
   }
-  return in_order(std::move(copies));
+  return in_turn(std::move(copies));
 }
 
 // stack joins along `dim`, then splits that dimension; along the last, it joins unsqueezed tensors.
@@ -141,7 +142,7 @@ Launch bind_stack(const Binding& call) {
     const Tensor part = selected(result, dim, static_cast<std::int64_t>(i));
     copies.push_back(copy_launch(part, *tensors[i]));
   }
-  return in_order(std::move(copies));
+  return in_turn(std::move(copies));
 }
 
 void infer_repeat(Inference& call) {
@@ -206,7 +207,7 @@ Launch bind_block_diag(const Binding& call) {
     row += matrix.sizes[0];
     column += matrix.sizes[1];
   }
-  return in_order(std::move(launches));
+  return in_turn(std::move(launches));
 }
 
 constexpr Kernel kKernels[] = {

@@ -2,6 +2,7 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/normalization_layer.h"
 
@@ -63,7 +64,7 @@ Launch bind_softmax(const Binding& call) {
   const DType dtype = softmax_dtype(call);
   if (self.count() == 0) return [] {};
   const std::vector<std::int64_t> dims = {wrap_dim(call.integer("dim"), self.rank())};
-  return with_real(dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(dtype, [&]<class C>() -> Launch {
     return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
             result = call.result(), dtype] {
       std::vector<C> row(static_cast<std::size_t>(from.length()));
@@ -74,6 +75,12 @@ Launch bind_softmax(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  constexpr const char* kFunction = kind == Kind::kSafe  ? "safe_softmax"
+                                    : kind == Kind::kLog ? "log_softmax"
+                                                         : "softmax";
+  auto work = softmax_text(call.result(), self, dims[0], dtype, kFunction);
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 constexpr Kernel kKernels[] = {

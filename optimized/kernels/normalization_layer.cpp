@@ -3,6 +3,7 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {
@@ -168,9 +169,16 @@ void infer_native_layer_norm(Inference& call) {
 Launch bind_layer_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
   const Dims dims = layer_dims(call);
-  return with_real(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     return make_normalizer<C>(call, input, call.result(), dims);
   });
+  if (!DeviceListener::is_there()) return launch;
+  const bool gives_statistics = call.result_count() == 3;
+  auto work = norm_text({call.result(), input, dims, call.optional_tensor("weight"),
+                         call.optional_tensor("bias"), gives_statistics ? &call.result(1) : nullptr,
+                         gives_statistics ? &call.result(2) : nullptr, statistics_dtype(call),
+                         call.real("eps")});
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 void infer_native_group_norm(Inference& call) {

@@ -16,6 +16,8 @@
 #include <concepts>
 #include <utility>
 
+#include "optimized/device/type_text.h"
+#include "optimized/device/work.h"
 #include "optimized/loop.h"
 #include "optimized/promotion.h"
 #include "optimized/strides.h"
@@ -93,11 +95,10 @@ template <class C>
 // Unlike loop.h's pointwise it knows numbers and casts operands to their `as` dtype.
 template <class C, class F, std::size_t N>
 class PointwiseLaunch;
+// Where f is of elements.h, a device that listens is told (device/work.h).
 template <class C, std::size_t N, class F>
 [[nodiscard]] Launch launch_sources(const Tensor& result, spec::DType rounds_to,
-                                    std::array<Source<C>, N> sources, F f) {
-  return PointwiseLaunch<C, F, N>(result, rounds_to, std::move(sources), std::move(f));
-}
+                                    std::array<Source<C>, N> sources, F f);
 
 // Calls f.operator()<C>() with the compute type of a common dtype that the signature allows.
 template <PointwiseSignature kSignature, class F>

@@ -1,9 +1,8 @@
 // Arithmetic of two and three tensors, and powers. Division has a family of its own.
 #include <array>
 
-#include "optimized/arithmetic/functions.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/integer_arithmetic.h"
 #include "optimized/kernels/pointwise.h"
 
 namespace graphgate::optimized {
@@ -67,57 +66,24 @@ void infer_subtract_from(Inference& call) {
   make_over(call, common, inputs);
 }
 
-// f(self, other, alpha), with alpha in the common dtype.
-template <class F>
-Launch bind_scaled(const Binding& call, F f) {
+// Of self, other and alpha, with alpha in the common dtype.
+template <template <class> class Scaled>
+Launch bind_scaled(const Binding& call) {
   const DType common = common_dtype(call, kSum);
-  return launch_pointwise<kSum>(call, [&]<class C>() {
-    return [f, alpha = checked_number<C>(call.item("alpha"), common)](C x, C y) {
-      return f(x, y, alpha);
-    };
-  });
+  return launch_pointwise<kSum>(
+      call, [&]<class C>() { return Scaled<C>{checked_number<C>(call.item("alpha"), common)}; });
 }
 
-Launch bind_add(const Binding& call) {
-  return bind_scaled(call, [](auto x, auto y, auto alpha) { return add(x, multiply(alpha, y)); });
-}
-Launch bind_subtract(const Binding& call) {
-  return bind_scaled(call,
-                     [](auto x, auto y, auto alpha) { return subtract(x, multiply(alpha, y)); });
-}
-Launch bind_subtract_from(const Binding& call) {
-  return bind_scaled(call,
-                     [](auto x, auto y, auto alpha) { return subtract(y, multiply(alpha, x)); });
-}
-
-// value * (tensor1 op tensor2) is added to self; value is not rounded to a narrow float.
-template <PointwiseSignature kSignature, class F>
-Launch bind_with_value(const Binding& call, F f) {
-  return launch_pointwise<kSignature>(call, [&]<class C>() {
-    return
-        [f, value = number_as<C>(call.item("value"))](C x, C y, C z) { return f(x, y, z, value); };
-  });
+// Of self, two tensors and value.
+template <PointwiseSignature kSignature, template <class> class WithValue>
+Launch bind_with_value(const Binding& call) {
+  return launch_pointwise<kSignature>(
+      call, [&]<class C>() { return WithValue<C>{number_as<C>(call.item("value"))}; });
 }
 
 void infer_addcmul(Inference& call) {
   check_number(call.item("value"), common_dtype(call, kAddcmul));
   infer_pointwise<kAddcmul>(call);
-}
-Launch bind_addcmul(const Binding& call) {
-  return bind_with_value<kAddcmul>(call, [](auto x, auto y, auto z, auto value) {
-    return add(x, multiply(multiply(value, y), z));
-  });
-}
-Launch bind_addcdiv(const Binding& call) {
-  return bind_with_value<kAddcdiv>(
-      call, [](auto x, auto y, auto z, auto value) { return x + value * y / z; });
-}
-
-// From the nearer end, so that both ends are met exactly.
-template <class C>
-C interpolate(C start, C end, C weight) {
-  const C step = end - start;
-  return std::fabs(weight) < C(0.5) ? start + weight * step : end - step * (C(1) - weight);
 }
 
 void infer_lerp(Inference& call) {
@@ -126,14 +92,10 @@ void infer_lerp(Inference& call) {
 }
 Launch bind_lerp(const Binding& call) {
   if (call.is_tensor("weight")) {
-    return launch_pointwise<kLerpTensor>(call, []<class C>() {
-      return [](C start, C end, C weight) { return interpolate(start, end, weight); };
-    });
+    return launch_pointwise<kLerpTensor>(call, []<class C>() { return element::Interpolate(); });
   }
   return launch_pointwise<kLerp>(call, [&]<class C>() {
-    return [weight = number_as<C>(call.item("weight"))](C start, C end) {
-      return interpolate(start, end, weight);
-    };
+    return element::InterpolateBy<C>{number_as<C>(call.item("weight"))};
   });
 }
 
@@ -158,25 +120,15 @@ void infer_power(Inference& call) {
   call.make(common, exponent.as<Tensor>()->sizes);
 }
 
-template <class C>
-C power(C x, C y) {
-  if constexpr (kIsInteger<C>) {
-    return integer_power(x, y);
-  } else {
-    return pow(x, y);
-  }
-}
-
 // Exponents of one half are square roots, which differ from powers at -0 and -infinity; not in
 // float16, as ATen has it.
 template <class C>
 Launch root_launch(const Binding& call, DType common, bool is_inverse) {
   std::array<Source<C>, 1> self = {Source<C>(call.arguments()[0], common)};
   if (is_inverse) {
-    return launch_sources<C>(call.result(), common, std::move(self), [](C x) { return rsqrt(x); });
+    return launch_sources<C>(call.result(), common, std::move(self), element::Rsqrt());
   }
-  return launch_sources<C>(call.result(), common, std::move(self),
-                           [](C x) { return std::sqrt(x); });
+  return launch_sources<C>(call.result(), common, std::move(self), element::Sqrt());
 }
 
 Launch bind_power(const Binding& call) {
@@ -186,23 +138,7 @@ Launch bind_power(const Binding& call) {
     return with_real(common,
                      [&]<class C>() { return root_launch<C>(call, common, *exponent < 0); });
   }
-  return launch_pointwise<kPower>(call,
-                                  []<class C>() { return [](C x, C y) { return power(x, y); }; });
-}
-
-// log(e^x + e^y); equal infinities are themselves.
-template <class C>
-C log_add_exp(C x, C y) {
-  if (std::isinf(x) && x == y) return x;
-  const double high = x > y ? static_cast<double>(x) : static_cast<double>(y);
-  const double low = x > y ? static_cast<double>(y) : static_cast<double>(x);
-  return static_cast<C>(high + log1p_exp(low - high));
-}
-
-template <class C>
-C x_log_y(C x, C y) {
-  if (std::isnan(y)) return y;
-  return x == 0 ? C(0) : x * log(y);
+  return launch_pointwise<kPower>(call, []<class C>() { return element::Power(); });
 }
 
 }  // namespace
@@ -210,22 +146,21 @@ C x_log_y(C x, C y) {
 std::span<const Kernel> pointwise_binary_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
-      {"aten.add", infer_add, bind_add, kOverlap},
-      {"aten.addcdiv", infer_pointwise<kAddcdiv>, bind_addcdiv, kOverlap},
-      {"aten.addcmul", infer_addcmul, bind_addcmul, kOverlap},
+      {"aten.add", infer_add, bind_scaled<element::AddScaled>, kOverlap},
+      {"aten.addcdiv", infer_pointwise<kAddcdiv>, bind_with_value<kAddcdiv, element::AddQuotient>,
+       kOverlap},
+      {"aten.addcmul", infer_addcmul, bind_with_value<kAddcmul, element::AddProduct>, kOverlap},
       {"aten.lerp", infer_lerp, bind_lerp, kOverlap},
       {"aten.pow", infer_power, bind_power, kOverlap},
-      {"aten.rsub", infer_subtract_from, bind_subtract_from, kOverlap},
-      {"aten.sub", infer_subtract, bind_subtract, kOverlap},
-      pointwise_kernel<kProduct>("aten.mul", [](auto x, auto y) { return multiply(x, y); }),
-      pointwise_kernel<kReal>("aten.atan2", [](auto y, auto x) { return atan2(y, x); }),
-      pointwise_kernel<kReal>("aten.copysign", [](auto x, auto y) { return std::copysign(x, y); }),
-      pointwise_kernel<kReal>("aten.xlogy", [](auto x, auto y) { return x_log_y(x, y); }),
-      pointwise_kernel<kFloats>("aten.hypot", [](auto x, auto y) { return hypot(x, y); }),
-      pointwise_kernel<kFloats>("aten.logaddexp", [](auto x, auto y) { return log_add_exp(x, y); }),
-      pointwise_kernel<kHeaviside>(
-          "aten.heaviside",
-          []<class C>(C x, C values) { return x == 0 ? values : static_cast<C>(x > 0); }),
+      {"aten.rsub", infer_subtract_from, bind_scaled<element::SubtractScaledFrom>, kOverlap},
+      {"aten.sub", infer_subtract, bind_scaled<element::SubtractScaled>, kOverlap},
+      pointwise_kernel<kProduct>("aten.mul", element::Multiply()),
+      pointwise_kernel<kReal>("aten.atan2", element::Atan2()),
+      pointwise_kernel<kReal>("aten.copysign", element::CopySign()),
+      pointwise_kernel<kReal>("aten.xlogy", element::XLogY()),
+      pointwise_kernel<kFloats>("aten.hypot", element::Hypot()),
+      pointwise_kernel<kFloats>("aten.logaddexp", element::LogAddExp()),
+      pointwise_kernel<kHeaviside>("aten.heaviside", element::Heaviside()),
   };
   return kKernels;
 }

@@ -1,5 +1,5 @@
 // Division, its roundings, and remainders.
-#include "optimized/arithmetic/functions.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/integer_arithmetic.h"
 #include "optimized/kernels/pointwise.h"
@@ -13,39 +13,42 @@ constexpr PointwiseSignature kRounded{
 constexpr PointwiseSignature kRemainder{.operands = 2, .numbers = Numbers::kNotBool};
 
 // Integer division by 0 is an error of the values: it shows when the launch runs.
-template <class C>
-void check_divisor(C y) {
-  if constexpr (kIsInteger<C>) {
-    if (y == 0) throw OpError("ZeroDivisionError: integer division by zero");
-  }
+void check_divisor(std::int64_t y) {
+  if (y == 0) throw OpError("ZeroDivisionError: integer division by zero");
 }
 
-template <class C>
-C truncated_quotient(C x, C y) {
-  check_divisor(y);
-  if constexpr (kIsInteger<C>) {
+struct IntegerQuotient {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    check_divisor(y);
     return divide_truncated(x, y);
-  } else {
-    return std::trunc(x / y);
   }
-}
-
-// Python's floor division: the quotient of x less its remainder, which is almost whole, taken to
-// the whole number next to it. A zero quotient has the sign of x / y.
-template <class C>
-C floored_quotient(C x, C y) {
-  check_divisor(y);
-  if constexpr (kIsInteger<C>) {
+};
+struct IntegerFlooredQuotient {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    check_divisor(y);
     return divide_floored(x, y);
-  } else {
-    if (y == 0) return x / y;
-    const C rest = std::fmod(x, y);
-    C quotient = (x - rest) / y;
-    if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
-    if (quotient == 0) return std::copysign(C(0), x / y);
-    const C whole = std::floor(quotient);
-    return quotient - whole > C(0.5) ? whole + 1 : whole;
   }
+};
+struct IntegerFmod {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    check_divisor(y);
+    return remainder_truncated(x, y);
+  }
+};
+struct IntegerRemainder {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    check_divisor(y);
+    return remainder_floored(x, y);
+  }
+};
+
+// The one of a pair that C needs.
+template <class C, class Integer, class Real>
+using Of = std::conditional_t<kIsInteger<C>, Integer, Real>;
+
+template <PointwiseSignature kSignature, class Integer, class Real>
+Launch bind_either(const Binding& call) {
+  return launch_pointwise<kSignature>(call, []<class C>() { return Of<C, Integer, Real>(); });
 }
 
 enum class Rounding : std::uint8_t { kNone, kTruncate, kFloor };
@@ -66,47 +69,27 @@ void infer_divide(Inference& call) {
 Launch bind_divide(const Binding& call) {
   switch (rounding_of(call)) {
     case Rounding::kTruncate:
-      return launch_pointwise<kRounded>(
-          call, []<class C>() { return [](C x, C y) { return truncated_quotient(x, y); }; });
+      return bind_either<kRounded, IntegerQuotient, element::TruncatedQuotient>(call);
     case Rounding::kFloor:
-      return launch_pointwise<kRounded>(
-          call, []<class C>() { return [](C x, C y) { return floored_quotient(x, y); }; });
+      return bind_either<kRounded, IntegerFlooredQuotient, element::FlooredQuotient>(call);
     case Rounding::kNone:
       break;
   }
-  return launch_pointwise<kTrue>(call, []<class C>() { return [](C x, C y) { return x / y; }; });
-}
-
-template <class C>
-C remainder_of(C x, C y) {
-  check_divisor(y);
-  if constexpr (kIsInteger<C>) {
-    return remainder_floored(x, y);
-  } else {
-    return remainder(x, y);
-  }
-}
-
-template <class C>
-C fmod_of(C x, C y) {
-  check_divisor(y);
-  if constexpr (kIsInteger<C>) {
-    return remainder_truncated(x, y);
-  } else {
-    return fmod(x, y);
-  }
+  return launch_pointwise<kTrue>(call, []<class C>() { return element::Divide(); });
 }
 
 }  // namespace
 
 std::span<const Kernel> pointwise_division_kernels() {
+  constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
-      {"aten.div", infer_divide, bind_divide, Overlap::kSameGeometry},
-      pointwise_kernel<kRounded>("aten.floor_divide",
-                                 [](auto x, auto y) { return floored_quotient(x, y); }),
-      pointwise_kernel<kRemainder>("aten.fmod", [](auto x, auto y) { return fmod_of(x, y); }),
-      pointwise_kernel<kRemainder>("aten.remainder",
-                                   [](auto x, auto y) { return remainder_of(x, y); }),
+      {"aten.div", infer_divide, bind_divide, kOverlap},
+      {"aten.floor_divide", infer_pointwise<kRounded>,
+       bind_either<kRounded, IntegerFlooredQuotient, element::FlooredQuotient>, kOverlap},
+      {"aten.fmod", infer_pointwise<kRemainder>,
+       bind_either<kRemainder, IntegerFmod, element::Fmod>, kOverlap},
+      {"aten.remainder", infer_pointwise<kRemainder>,
+       bind_either<kRemainder, IntegerRemainder, element::Remainder>, kOverlap},
   };
   return kKernels;
 }

@@ -218,6 +218,23 @@ class PointwiseLaunch {
   Loop loop_;
 };
 
+template <class C, std::size_t N, class F>
+Launch launch_sources(const Tensor& result, spec::DType rounds_to, std::array<Source<C>, N> sources,
+                      F f) {
+  PointwiseWork work{result, rounds_to, native_dtype<C>(), "", {}};
+  if (DeviceListener::is_there()) {
+    work.function = callable_text<C>(f);
+    for (const Source<C>& source : sources) {
+      DeviceOperand operand{source.tensor, source.as, source.is_number, 0};
+      std::memcpy(&operand.number, &source.number, sizeof(C));
+      work.operands.push_back(std::move(operand));
+    }
+  }
+  Launch launch = PointwiseLaunch<C, F, N>(result, rounds_to, std::move(sources), std::move(f));
+  if (work.function.empty()) return launch;
+  return described(std::move(launch), {std::move(work)});
+}
+
 template <PointwiseSignature kSignature>
 void infer_pointwise(Inference& call) {
   const spec::DType common = common_dtype(call, kSignature);

@@ -4,6 +4,7 @@
 // converts the input first.
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/reduction_frame.h"
 #include "optimized/promotion.h"
@@ -49,19 +50,14 @@ Launch bind_reduction(const Binding& call, DType dtype, F f) {
 
 Launch bind_sum(const Binding& call) {
   const DType dtype = sum_dtype(call);
-  return with_compute(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype,
-                             [](const C* x, std::int64_t n) { return ordered_sum(x, n); });
-  });
+  return with_compute(
+      dtype, [&]<class C>() { return bind_reduction<C>(call, dtype, element::RowSum<C>()); });
 }
 
 Launch bind_nansum(const Binding& call) {
   const DType dtype = sum_dtype(call);
-  return with_compute(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
-      return ordered_sum_of<C>(n, [x](std::int64_t i) { return x[i] == x[i] ? x[i] : C(0); });
-    });
-  });
+  return with_compute(
+      dtype, [&]<class C>() { return bind_reduction<C>(call, dtype, element::RowNanSum<C>()); });
 }
 
 Launch bind_prod(const Binding& call) {
@@ -83,9 +79,8 @@ Launch bind_mean(const Binding& call) {
   const DType read_as = spec::item_size_bytes(dtype) < 4 ? DType::kFloat32 : dtype;
   const Tensor& self = self_of(call);
   return with_real(dtype, [&]<class C>() {
-    return reduce_launch<C, C>(
-        call.result(), self, reduced_dims(call, self), read_as, dtype,
-        [](const C* x, std::int64_t n) { return ordered_sum(x, n) / static_cast<C>(n); });
+    return reduce_launch<C, C>(call.result(), self, reduced_dims(call, self), read_as, dtype,
+                               element::RowMean<C>());
   });
 }
 
@@ -100,13 +95,9 @@ Launch bind_test(const Binding& call) {
   const Tensor& self = self_of(call);
   const Dims dims = reduced_dims(call, self, true);
   return with_compute(self.dtype, [&]<class C>() {
+    using Test = std::conditional_t<is_all, element::RowAll<C>, element::RowAny<C>>;
     return reduce_launch<C, std::int64_t>(call.result(), self, dims, self.dtype, DType::kBool,
-                                          [](const C* x, std::int64_t n) -> std::int64_t {
-                                            std::int64_t nonzero = 0;
-                                            for (std::int64_t i = 0; i < n; ++i)
-                                              nonzero += x[i] != C(0) ? 1 : 0;
-                                            return is_all ? nonzero == n : nonzero != 0;
-                                          });
+                                          Test());
   });
 }
 
@@ -116,12 +107,7 @@ Launch bind_count_nonzero(const Binding& call) {
   const Tensor& self = self_of(call);
   return with_compute(self.dtype, [&]<class C>() {
     return reduce_launch<C, std::int64_t>(call.result(), self, reduced_dims(call, self), self.dtype,
-                                          DType::kInt64, [](const C* x, std::int64_t n) {
-                                            std::int64_t count = 0;
-                                            for (std::int64_t i = 0; i < n; ++i)
-                                              count += x[i] != C(0) ? 1 : 0;
-                                            return count;
-                                          });
+                                          DType::kInt64, element::RowCount<C>());
   });
 }
 

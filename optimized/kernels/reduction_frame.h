@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
+#include "optimized/device/type_text.h"
 
 namespace graphgate::optimized {
 
@@ -31,13 +33,26 @@ using Dims = std::vector<std::int64_t>;
   return wrap_dims(*given, self.rank(), !empty_is_none);
 }
 
+// The dtype that holds every value of C.
+template <class C>
+[[nodiscard]] constexpr spec::DType compute_dtype() {
+  if (std::is_same_v<C, double>) return spec::DType::kFloat64;
+  return std::is_same_v<C, float> ? spec::DType::kFloat32 : spec::DType::kInt64;
+}
+
 // result[r] = f(row r of self, converted to `dtype`, n), rounded to `rounds_to`. C is the type f
 // reads, R what it returns.
 template <class C, class R, class F>
 [[nodiscard]] Launch reduce_launch(const Tensor& result, const Tensor& self, const Dims& dims,
                                    spec::DType dtype, spec::DType rounds_to, F f) {
-  return [from = ConvertedRows(self, dims, dtype), to = Rows(result, {}), result, rounds_to,
-          f = std::move(f)] {
+  std::optional<TextWork> work;
+  if (DeviceListener::is_there()) {
+    ReduceWork reduction{
+        result, self, dims, dtype, rounds_to, compute_dtype<C>(), callable_text<C>(f)};
+    if (!reduction.function.empty()) work = reduce_text(reduction);
+  }
+  Launch launch = [from = ConvertedRows(self, dims, dtype), to = Rows(result, {}), result,
+                   rounds_to, f = std::move(f)] {
     std::vector<C> row(static_cast<std::size_t>(from.length()));
     for (std::int64_t r = 0; r < to.count(); ++r) {
       from.template load<C>(r, row.data());
@@ -45,6 +60,7 @@ template <class C, class R, class F>
       store_result<R>(result, to, r, rounds_to, value);
     }
   };
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 }  // namespace graphgate::optimized

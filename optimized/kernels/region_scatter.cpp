@@ -45,8 +45,8 @@ Launch index_put_launch(const Binding& call, const IndexList& list) {
     return IndexedLoop(at.sizes, at.indexed, others, std::move(at.dims));
   };
   if (call.boolean("accumulate")) return accumulate(call.result(), self, job, call.workspace());
-  return in_sequence({start_from_self(call.result(), self),
-                      write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
+  return in_turn({start_from_self(call.result(), self),
+                  write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
 }
 
 Launch bind_index_put(const Binding& call) {
@@ -105,7 +105,7 @@ Launch bind_masked_scatter(const Binding& call) {
   const Tensor self = broadcast_to(call.tensor("self"), result.sizes);
   const Tensor mask = broadcast_to(call.tensor("mask"), result.sizes);
   const std::array<const Tensor*, 2> tensors = {&result, &mask};
-  return in_sequence(
+  return in_turn(
       {start_from_self(result, self), [loop = row_major_loop(result.sizes, tensors),
                                        source = call.tensor("source"), item = self.item_bytes()] {
          with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
@@ -229,7 +229,7 @@ Launch bind_region_scatter(const Binding& call) {
   target.sizes = region.sizes;
   target.strides = region.strides;
   target.offset = region.offset;
-  return in_sequence(
+  return in_turn(
       {copy_launch(call.result(), call.tensor("self")), copy_launch(target, call.tensor("src"))});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "optimized/device/work.h"
 #include "optimized/kernels/view_geometry.h"
 #include "optimized/loop.h"
 #include "optimized/scratch.h"
@@ -107,16 +108,10 @@ Launch roll_flattened(const Binding& call, Shift shift) {
   std::vector<Launch> copies = {copy_launch(before, self)};
   add_blocks(viewed(after, flat), viewed(before, flat), {&shift, 1}, copies);
   copies.push_back(copy_launch(call.result(), after));
-  return in_order(std::move(copies));
+  return in_turn(std::move(copies));
 }
 
 }  // namespace
-
-Launch in_order(std::vector<Launch> launches) {
-  return [launches = std::move(launches)] {
-    for (const Launch& launch : launches) launch();
-  };
-}
 
 // channels_last where every input is, else row-major.
 spec::MemoryFormat common_format(std::span<const Tensor* const> tensors) {
@@ -179,7 +174,7 @@ Launch bind_roll(const Binding& call) {
   const Tensor& self = call.tensor("self");
   std::vector<Launch> copies;
   add_blocks(call.result(), self, merged(shifts, self), copies);
-  return in_order(std::move(copies));
+  return in_turn(std::move(copies));
 }
 
 }  // namespace graphgate::optimized

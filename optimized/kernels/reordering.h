@@ -22,7 +22,4 @@ void infer_roll(Inference& call);
 // row-major. There is at least one.
 [[nodiscard]] spec::MemoryFormat common_format(std::span<const Tensor* const> tensors);
 
-// Runs one launch after the other.
-[[nodiscard]] Launch in_order(std::vector<Launch> launches);
-
 }  // namespace graphgate::optimized

@@ -98,11 +98,11 @@ Launch bind_scatter(const Binding& call) {
     return accumulate(call.result(), self, job, call.workspace());
   }
   if (job.source) {
-    return in_sequence(
+    return in_turn(
         {std::move(start), write_cells(scatter_loop(call.result(), index, dim, {&*job.source, 1}),
                                        self.item_bytes())});
   }
-  return in_sequence(
+  return in_turn(
       {std::move(start), fill_cells(scatter_loop(call.result(), index, dim, {}), self.item_bytes(),
                                     element_bytes(self.dtype, call.item("value")))});
 }
@@ -168,10 +168,9 @@ Launch bind_index_copy(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Tensor source = at_least_1d(call.tensor("source"));
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
-  return in_sequence(
-      {start_from_self(call.result(), self),
-       write_cells(slice_loop(call.result(), call.tensor("index"), dim, {&source, 1}),
-                   self.item_bytes())});
+  return in_turn({start_from_self(call.result(), self),
+                  write_cells(slice_loop(call.result(), call.tensor("index"), dim, {&source, 1}),
+                              self.item_bytes())});
 }
 
 Launch bind_index_accumulation(const Binding& call) {
@@ -214,17 +213,16 @@ Launch bind_index_fill(const Binding& call) {
   };
   Launch start = start_from_self(result, self);
   if (!call.is_tensor("value")) {
-    return in_sequence(
-        {std::move(start), fill_cells(make_loop({}), self.item_bytes(),
-                                      element_bytes(self.dtype, call.item("value")))});
+    return in_turn({std::move(start), fill_cells(make_loop({}), self.item_bytes(),
+                                                 element_bytes(self.dtype, call.item("value")))});
   }
   Tensor value = call.tensor("value");
   value.dtype = self.dtype;
   value.offset = 0;
   value.bytes = call.workspace();
   value.storage = kNoStorage;
-  return in_sequence({copy_launch(value, call.tensor("value")), std::move(start),
-                      write_cells(make_loop({&value, 1}), self.item_bytes())});
+  return in_turn({copy_launch(value, call.tensor("value")), std::move(start),
+                  write_cells(make_loop({&value, 1}), self.item_bytes())});
 }
 
 // ---- put: one index per element, which counts self's elements in row-major order
@@ -276,10 +274,10 @@ Launch bind_put(const Binding& call) {
     return IndexedLoop(index.sizes, indexed, others, {indexed_elements(target, index)});
   };
   if (call.boolean("accumulate")) {
-    return in_sequence({std::move(pack), accumulate(call.result(), self, job, workspace)});
+    return in_turn({std::move(pack), accumulate(call.result(), self, job, workspace)});
   }
-  return in_sequence({std::move(pack), start_from_self(call.result(), self),
-                      write_cells(job.loop(call.result(), {&source, 1}), self.item_bytes())});
+  return in_turn({std::move(pack), start_from_self(call.result(), self),
+                  write_cells(job.loop(call.result(), {&source, 1}), self.item_bytes())});
 }
 
 constexpr auto kSame = Overlap::kSameGeometry;

@@ -1,7 +1,6 @@
 #include "optimized/kernels/selection.h"
 
-#include <cmath>
-
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/pointwise.h"
 #include "optimized/rows.h"
 
@@ -38,35 +37,28 @@ bool is_lone_number(const Bounds& bounds) {
          !bounds.max.as<Tensor>();
 }
 
-// x, or the bound that it passes. NaN wins, but with `ignores_nan` not that of the bound.
-template <class C>
-C at_least(C x, C bound, bool ignores_nan) {
-  return x < bound || (bound != bound && !ignores_nan) ? bound : x;
-}
-template <class C>
-C at_most(C x, C bound, bool ignores_nan) {
-  return x > bound || (bound != bound && !ignores_nan) ? bound : x;
-}
-
 template <class C>
 Launch clamp_launch(const Binding& call, const Bounds& bounds, DType common) {
   const Source<C> self(call.item("self"), common);
   const bool ignores_nan = is_lone_number(bounds);
   if (!bounds.has_max()) {
     std::array<Source<C>, 2> sources = {self, Source<C>(bounds.min, common)};
-    return launch_sources<C>(call.result(), common, std::move(sources),
-                             [ignores_nan](C x, C low) { return at_least(x, low, ignores_nan); });
+    if (!ignores_nan) {
+      return launch_sources<C>(call.result(), common, std::move(sources),
+                               element::AtLeast<false>());
+    }
+    return launch_sources<C>(call.result(), common, std::move(sources), element::AtLeast<true>());
   }
   const Source<C> high(bounds.max, common);
   if (!bounds.has_min()) {
     std::array<Source<C>, 2> sources = {self, high};
-    return launch_sources<C>(call.result(), common, std::move(sources),
-                             [ignores_nan](C x, C top) { return at_most(x, top, ignores_nan); });
+    if (!ignores_nan) {
+      return launch_sources<C>(call.result(), common, std::move(sources), element::AtMost<false>());
+    }
+    return launch_sources<C>(call.result(), common, std::move(sources), element::AtMost<true>());
   }
   std::array<Source<C>, 3> sources = {self, Source<C>(bounds.min, common), high};
-  return launch_sources<C>(call.result(), common, std::move(sources), [](C x, C low, C top) {
-    return at_most(at_least(x, low, false), top, false);
-  });
+  return launch_sources<C>(call.result(), common, std::move(sources), element::Clamp());
 }
 
 // ---- bits ----
@@ -111,13 +103,12 @@ Launch select_launch(const Tensor& result, const Tensor& condition, const Item& 
     std::array<Source<Word>, 3> sources = {Source<Word>(condition, condition.dtype),
                                            word_source(yes, common), word_source(no, common)};
     return launch_sources<Word>(as_words(result), word_dtype(common), std::move(sources),
-                                [](Word c, Word x, Word y) { return c != 0 ? x : y; });
+                                element::Select());
   }
   return with_compute(common, [&]<class C>() {
     std::array<Source<C>, 3> sources = {Source<C>(condition, condition.dtype),
                                         Source<C>(yes, common), Source<C>(no, common)};
-    return launch_sources<C>(result, common, std::move(sources),
-                             [](C c, C x, C y) { return c != 0 ? x : y; });
+    return launch_sources<C>(result, common, std::move(sources), element::Select());
   });
 }
 

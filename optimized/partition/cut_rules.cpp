@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "optimized/binding.h"
+#include "optimized/device/fused_works.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -122,6 +125,24 @@ Reason any_symbol(const CutContext& context, const SizedNode& node) {
   return "uses symbol " + node.symbols.front();
 }
 
+// Captures run on a GPU, and the op has no kernel there for what it is asked.
+Reason no_device_kernel(const CutContext& context, const SizedNode& node) {
+  if (!context.options().device_kernels || node.row == nullptr || node.kernel == nullptr) return {};
+  const auto item = [&](spec::ValueId id) -> Item {
+    const SizedValue& value = context.graph().value(id);
+    if (value.kind == spec::ValueKind::kTensor) return {value.tensor};
+    return {spec::None{}};
+  };
+  std::vector<Tensor> made;
+  for (const spec::ValueId id : flat_results(node.node)) {
+    const SizedValue& value = context.graph().value(id);
+    made.push_back(value.kind == spec::ValueKind::kTensor ? value.tensor : Tensor{});
+  }
+  const bool has_kernel = has_device_kernel(
+      *node.kernel, *node.row, bind_arguments(node.row->schema, node.node.arguments, item), made);
+  return has_kernel ? Reason() : "no GPU kernel for " + node.node.op;
+}
+
 }  // namespace
 
 const std::vector<CutRule>& cut_rules() {
@@ -130,7 +151,7 @@ const std::vector<CutRule>& cut_rules() {
       {"device_copy", device_copy}, {"host_scalar", host_scalar},
       {"conditional", conditional}, {"unbacked_binding", unbacked_binding},
       {"unsafe_tag", unsafe_tag},   {"unbacked_use", unbacked_use},
-      {"any_symbol", any_symbol},
+      {"any_symbol", any_symbol},   {"no_device_kernel", no_device_kernel},
   };
   return kRules;
 }

@@ -47,6 +47,8 @@ struct PartitionOptions {
   std::vector<std::string> cut_after;
   // No partition is captured; the reason says so.
   bool capture = true;
+  // Captures run on a GPU: nodes that have no kernel there are cut out.
+  bool device_kernels = false;
 };
 
 // Whether `op` ("ns.name.overload") is the op, or an overload of the op, that an option names.

@@ -120,6 +120,8 @@ Result<spec::CallResult> Session::call_with(std::span<const InputValue> inputs,
     return bad_input(program_.name + ": " + error.what());
   } catch (const Unsupported& error) {
     return unsupported(program_.name + ": " + error.what());
+  } catch (const DeviceError& error) {
+    return infrastructure(program_.name + ": " + error.what());
   } catch (const std::bad_alloc&) {
     return infrastructure(program_.name + ": out of memory");
   } catch (const std::length_error&) {
@@ -219,8 +221,12 @@ Result<Session::Compiled*> Session::find_or_compile(const Request& request) {
     const auto formed = spec::check_plan(plan);
     if (!formed.ok()) return Error{ErrorKind::kInternal, "the plan: " + formed.error().message};
   }
-  const HostOptions host{options_.interleaving_seed, options_.runtime.poison,
-                         options_.runtime.pad_fill, options_.compile.deviations, instrument_};
+  const HostOptions host{options_.interleaving_seed,
+                         options_.runtime.poison,
+                         options_.runtime.pad_fill,
+                         options_.compile.deviations,
+                         instrument_,
+                         options_.device};
   auto program = std::make_shared<HostProgram>(std::move(plan), *options_.compile.ops,
                                                state_.memory(), host, shared_pool_);
   GRAPHGATE_TRY_VOID(state_.load(*program));

@@ -8,6 +8,7 @@ namespace graphgate::optimized {
 Result<void> StateStore::load(const HostProgram& program) {
   if (is_loaded_) return {};
   is_loaded_ = true;
+  ++memory_.host_writes;
   const spec::Plan& plan = program.plan();
   for (const spec::PlanInput& input : plan.inputs) {
     if (input.kind == spec::InputKind::kUserInput) continue;
@@ -75,6 +76,7 @@ Result<void> StateStore::apply(std::string_view target, const spec::HostTensor& 
                 bytes_of(place).data() + geometry.storage_offset * item, geometry.strides,
                 value.sizes, item);
   memory_.written.insert(place.place);
+  ++memory_.host_writes;
   return {};
 }
 

@@ -1,11 +1,13 @@
 #include "tools/bench/fuzz_bench.h"
 
+#include <algorithm>
 #include <ctime>
 #include <set>
+#include <utility>
 
 #include "fuzz/features.h"
-#include "fuzz/feedback.h"
 #include "fuzz/generator.h"
+#include "fuzz/guide.h"
 #include "fuzz/judge_case.h"
 #include "tools/executor_sources.h"
 
@@ -14,6 +16,9 @@ namespace {
 
 constexpr std::uint64_t kBenchSeed = 1;
 constexpr std::uint64_t kPoints = 8;
+// As in a campaign, sums are handed over now and then.
+constexpr std::uint64_t kBatchCases = 32;
+static_assert(fuzz::kGenerationCases % kBatchCases == 0);
 
 double process_seconds() {
   timespec time{};
@@ -21,38 +26,49 @@ double process_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-Result<std::vector<FeaturePoint>> curve(std::uint64_t seed, std::uint64_t cases, bool feeds_back) {
+Result<Curve> curve(std::uint64_t seed, std::uint64_t cases, bool is_bred,
+                    std::optional<fuzz::Score> target) {
   const auto subject = optimized_source();
   const auto oracle = reference_source(false);
-  fuzz::Feedback feedback{fuzz::Alphabet()};
-  fuzz::GenePool pool(seed);
-  conformance::SplitMix64 coin(seed);
+  const fuzz::Alphabet alphabet;
+  fuzz::Lineages lineages;
+  const auto from = target ? fuzz::BreedFrom::kScores : fuzz::BreedFrom::kFeatures;
+  fuzz::ShardGuide guide({seed, from, 1}, {}, lineages);
   std::set<std::uint32_t> seen;
-  std::vector<FeaturePoint> points;
+  double score = 0;
+  fuzz::Tally tally;
+  Curve points;
   const std::uint64_t every = std::max<std::uint64_t>(cases / kPoints, 1);
   const double begin = process_seconds();
   for (std::uint64_t index = 0; index < cases; ++index) {
-    const bool changes = feeds_back && !pool.empty() && coin.next() % 2 == 0;
-    const fuzz::GeneVector genes = changes ? pool.next() : fuzz::genes_of(seed, index);
-    const spec::CaseFile the_case = fuzz::draw_case(genes, feedback.alphabet());
+    const fuzz::Descent descent = is_bred ? guide.descent_of(index) : fuzz::Descent{index, {}};
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(seed, descent), alphabet);
     GRAPHGATE_TRY(const conformance::Script script,
                   conformance::script_of(the_case, fuzz::no_files()));
     conformance::Runs runs(script, *subject, *oracle);
     GRAPHGATE_TRY(const conformance::Trace* const trace, runs.subject());
-    std::size_t novel = 0;
-    for (const std::uint32_t feature : fuzz::features_of(the_case, *trace, *script.ops)) {
-      novel += seen.insert(feature).second ? 1 : 0;
-    }
-    if (feeds_back) {
-      feedback.note(the_case, novel);
-      if (novel > 0)
-        pool.offer(genes, static_cast<double>(novel) + 1e-3 * static_cast<double>(index));
-    }
+    fuzz::CaseVerdict verdict;
+    verdict.index = index;
+    verdict.ancestors = descent.ancestors;
+    verdict.features = fuzz::features_of(the_case, *trace, *script.ops);
+    if (target) verdict.score = score_of(*target, *trace, {});
+    seen.insert(verdict.features.begin(), verdict.features.end());
+    score = std::max(score, verdict.score);
+    tally.add(verdict);
+    if (is_bred && tally.cases == kBatchCases) guide.add(0, std::exchange(tally, {}));
     if ((index + 1) % every == 0) {
-      points.push_back({index + 1, seen.size(), process_seconds() - begin});
+      points.push_back({index + 1, seen.size(), score, process_seconds() - begin});
     }
   }
   return points;
+}
+
+Result<Curves> both_curves(std::uint64_t seed, std::uint64_t cases,
+                           std::optional<fuzz::Score> target) {
+  Curves curves;
+  GRAPHGATE_TRY(curves.blind, curve(seed, cases, false, target));
+  GRAPHGATE_TRY(curves.bred, curve(seed, cases, true, target));
+  return curves;
 }
 
 }  // namespace
@@ -81,11 +97,12 @@ DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked) {
   return times;
 }
 
-Result<FeatureCurves> measure_features(std::uint64_t seed, std::uint64_t cases) {
-  FeatureCurves curves;
-  GRAPHGATE_TRY(curves.blind, curve(seed, cases, false));
-  GRAPHGATE_TRY(curves.feedback, curve(seed, cases, true));
-  return curves;
+Result<Curves> measure_features(std::uint64_t seed, std::uint64_t cases) {
+  return both_curves(seed, cases, {});
+}
+
+Result<Curves> measure_search(std::uint64_t seed, std::uint64_t cases, fuzz::Score target) {
+  return both_curves(seed, cases, target);
 }
 
 }  // namespace graphgate::tools

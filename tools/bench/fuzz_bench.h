@@ -1,11 +1,12 @@
-// How fast cases are drawn, whether all are valid, and how fast features come, blindly and with
-// feedback: what `graphgate bench fuzz` prints.
+// How fast cases are drawn, whether all are valid, and how fast features and high scores come,
+// blindly and bred: what `graphgate bench fuzz` prints.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "fuzz/score.h"
 #include "spec/result.h"
 
 namespace graphgate::tools {
@@ -20,17 +21,24 @@ struct DrawTimes {
 };
 [[nodiscard]] DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked);
 
-// How many features were seen after so many cases, and after so much processor time.
-struct FeaturePoint {
+// How many features were seen after so many cases, and after so much processor time; the highest
+// score, where one is searched for.
+struct CampaignPoint {
   std::uint64_t cases = 0;
   std::size_t features = 0;
+  double score = 0;
   double seconds = 0;
 };
-struct FeatureCurves {
-  std::vector<FeaturePoint> blind;     // genes of seeds, the usual alphabet
-  std::vector<FeaturePoint> feedback;  // half of the genes from a pool, weights by what was new
+using Curve = std::vector<CampaignPoint>;
+struct Curves {
+  Curve blind;
+  Curve bred;  // by generations (fuzz/guide.h): from rare features, or from the highest scores
 };
-// Runs `cases` cases on the optimized executor, twice. kInfra where one cannot be run at all.
-[[nodiscard]] Result<FeatureCurves> measure_features(std::uint64_t seed, std::uint64_t cases);
+// Runs `cases` cases on the optimized executor, twice, without judges. kInfra where one cannot be
+// run at all.
+[[nodiscard]] Result<Curves> measure_features(std::uint64_t seed, std::uint64_t cases);
+// Of a score that plans alone have: any but kError.
+[[nodiscard]] Result<Curves> measure_search(std::uint64_t seed, std::uint64_t cases,
+                                            fuzz::Score target);
 
 }  // namespace graphgate::tools

@@ -140,7 +140,8 @@ class MutantReducer {
       const CaseFile plain = fuzz::draw_case(fuzz::genes_of(kSeed, index), alphabet);
       const auto signature = shown_by(plain, ".", quick_judges());
       if (!signature.ok() || !signature.value()) continue;
-      const fuzz::CaseId id{static_cast<std::uint32_t>(fuzz::kGeneratorVersion), kSeed, index};
+      const fuzz::CaseId id{
+          static_cast<std::uint32_t>(fuzz::kGeneratorVersion), kSeed, {index, {}}};
       return std::optional<Shown>(
           Shown{planted(plain), ".", fuzz::print_case_id(id), *signature.value()});
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "optimized/binding.h"
+#include "optimized/device/fused_works.h"
 #include "optimized/launch.h"
 #include "optimized/runtime/fused_launch.h"
 #include "optimized/runtime/host/host_program.h"
@@ -87,7 +88,13 @@ Launch HostProgram::bind_body(const spec::PlanStep& step) {
     bound.calls.push_back({body.nodes[c], call.row, call.arguments, call.results});
   }
   bound.workspace = workspace;
-  return watched(std::move(bound), fused_launch(body.calls, is_inner, workspace));
+  Launch launch = fused_launch(body.calls, is_inner, workspace);
+  if (DeviceListener::is_there()) {
+    auto works = fused_works(body.calls, body.first_inner,
+                             [&](std::int64_t bytes) { return reserve_on_device(bytes); });
+    if (works) launch = described(std::move(launch), std::move(*works));
+  }
+  return watched(std::move(bound), std::move(launch));
 }
 
 // The launch of the step that is being bound, with the instrument's eyes on it.

@@ -187,8 +187,10 @@ void HostProgram::run(std::span<const InputSource> inputs) {
     if (plan_.pools[p].kind != PoolKind::kArena) continue;
     std::fill_n(pools_[p]->data(), plan_.pools[p].size_bytes, *options_.poison);
   }
+  if (on_device_) begin_on_device();
   if (options_.instrument) options_.instrument->begin_run(run_memory(inputs));
   with_place([&] { run_block(0); });
+  if (on_device_) end_on_device();
   if (options_.instrument) options_.instrument->end_run();
   has_run_ = true;
 }
@@ -289,7 +291,11 @@ void HostProgram::run_block(std::size_t block) {
   const auto& partitions = plan_.blocks[block].partitions;
   for (std::size_t p = 0; p < partitions.size(); ++p) {
     if (partitions[p].captured) {
+      OnDevice::Unit* unit = on_device_ ? &on_device_->partitions.at({block, p}) : nullptr;
+      if (unit && run_on_device(*unit)) continue;
+      if (unit) bring_to_host(unit->places);
       replay(recordings_[block][p]);
+      if (unit) note_host_writes(unit->places);
       continue;
     }
     for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) run_step(s);
@@ -306,6 +312,12 @@ void HostProgram::replay(const Recording& recording) {
 void HostProgram::run_step(std::uint32_t index) {
   running_ = index;
   const spec::PlanStep& step = plan_.steps[index];
+  DevicePlaces places;
+  if (on_device_) {
+    if (run_on_device(on_device_->steps.at(index))) return;
+    add_places(step, places);  // anew: only now are the places of dynamic views known
+    bring_to_host(places);
+  }
   if (spec::is_higher_order(step.node.op)) {
     run_conditional(step);
     return;
@@ -314,6 +326,7 @@ void HostProgram::run_step(std::uint32_t index) {
   const std::size_t heap_before = heap_.size();
   Launch launch = bound == bound_once_.end() ? bind_step(step, true) : bound->second;
   if (launch) launch();
+  if (on_device_) note_host_writes(places);
   const bool can_keep = heap_.size() == heap_before && is_planned(step);
   if (can_keep && options_.deviations.has(spec::Deviation::kPlansOnlyInWarmUp)) {
     bound_once_.emplace(index, std::move(launch));

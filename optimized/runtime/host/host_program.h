@@ -20,6 +20,7 @@
 
 #include "optimized/kernel.h"
 #include "optimized/runtime/host/copy_in.h"
+#include "optimized/runtime/host/host_device.h"
 #include "optimized/runtime/host/instrument.h"
 #include "optimized/runtime/host/memory.h"
 #include "optimized/runtime/host/run_pool.h"
@@ -38,6 +39,8 @@ struct HostOptions {
   PadFill pad_fill = PadFill::kKeep;
   spec::DeviationSet deviations;
   std::shared_ptr<Instrument> instrument;  // may be null
+  // Runs what it can of the plan; null: the host runs all. Not together with an instrument.
+  std::shared_ptr<Device> device;
 };
 
 class HostProgram {
@@ -72,6 +75,8 @@ class HostProgram {
   [[nodiscard]] std::uint64_t last_run() const { return last_run_; }
   // How many partitions have been recorded so far, those recorded anew included.
   [[nodiscard]] std::uint64_t recordings() const { return recorded_count_; }
+  // What runs on the device; null without one.
+  [[nodiscard]] const OnDevice* on_device() const { return on_device_.get(); }
 
  private:
   struct Recorded {
@@ -124,6 +129,20 @@ class HostProgram {
   std::span<std::byte> allocate(std::int64_t size_bytes);
   void allocate(Tensor& tensor);
 
+  // host_device.cpp: what runs on a device.
+  void record_on_device();
+  void know_memory();
+  void know_for_now(std::span<std::byte> bytes);
+  [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
+  void add_places(const spec::PlanStep& step, DevicePlaces& places) const;
+  std::optional<std::vector<DeviceCall>> calls_of(std::span<const Launch> launches);
+  std::optional<std::vector<DeviceCall>> eager_calls(std::uint32_t index);
+  void begin_on_device();
+  void end_on_device();
+  bool run_on_device(OnDevice::Unit& unit);
+  void bring_to_host(const DevicePlaces& places);
+  void note_host_writes(const DevicePlaces& places);
+
   spec::Plan plan_;
   const spec::OpTable& ops_;
   StateMemory& state_;
@@ -136,8 +155,9 @@ class HostProgram {
   std::vector<bool> is_dynamic_;  // by value: its item is set when a step makes it
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
   std::set<std::uint32_t> eager_buffers_;           // those that eager partitions make
-  std::map<std::uint32_t, Launch> bound_once_;      // by step, under a deviation
-  std::uint32_t running_ = 0;                       // the step that runs, for messages
+  std::unique_ptr<OnDevice> on_device_;
+  std::map<std::uint32_t, Launch> bound_once_;  // by step, under a deviation
+  std::uint32_t running_ = 0;                   // the step that runs, for messages
   std::uint64_t recorded_count_ = 0;
   std::uint64_t last_run_ = 0;
   bool is_recorded_ = false;

@@ -27,17 +27,22 @@ void HostProgram::record_all(const std::set<std::uint32_t>& moved_buffers) {
       }
     }
   }
+  if (options_.device) {
+    on_device_ = nullptr;
+    on_device_ = std::make_unique<OnDevice>(options_.device->memory());
+  }
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
     const auto& partitions = plan_.blocks[b].partitions;
     recordings_[b].resize(partitions.size());
     for (std::size_t p = 0; p < partitions.size(); ++p) {
       if (!partitions[p].captured) continue;
-      const bool is_first = moved_buffers.empty();
+      const bool is_first = moved_buffers.empty() || on_device_;
       if (is_first || must_record(partitions[p], moved_buffers)) {
         recordings_[b][p] = record(partitions[p]);
       }
     }
   }
+  if (options_.device) record_on_device();
 }
 
 // The buffers that the steps of a partition name, those inside fused steps included.
@@ -88,6 +93,8 @@ HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition)
   ++recorded_count_;
   std::vector<Launch> bound;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
+  std::optional<DeviceListener> listener;
+  if (options_.device) listener.emplace();
   with_place([&] {
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       running_ = s;

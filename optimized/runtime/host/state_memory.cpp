@@ -19,6 +19,7 @@ void StateMemory::rebind(const StatePlace& place, std::span<const std::byte> byt
   std::copy(bytes.begin(), bytes.end(), memory->data());
   rebound[place] = std::move(memory);
   ++rebinds;
+  ++host_writes;
 }
 
 StateSnapshot::StateSnapshot(const StateMemory& state) {
@@ -27,6 +28,7 @@ StateSnapshot::StateSnapshot(const StateMemory& state) {
 }
 
 void StateSnapshot::restore(StateMemory& state) const {
+  ++state.host_writes;
   for (const auto& [name, bytes] : pools_) {
     std::copy(bytes.begin(), bytes.end(), state.pools.at(name)->data());
   }

@@ -28,6 +28,8 @@ struct StateMemory {
   std::map<StatePlace, std::shared_ptr<HostMemory>> rebound;
   // Counts rebinds, so that a run need not compare addresses one by one.
   std::uint64_t rebinds = 0;
+  // Counts the times that a caller, and no step, wrote bytes: a device then gets them anew.
+  std::uint64_t host_writes = 1;
 
   // Binds a buffer to `memory`, which gets the same bytes. The old memory lives as long as somebody
   // has recorded its address.

@@ -1,0 +1,73 @@
+#include "optimized/device/copy_work.h"
+
+#include <cstring>
+
+#include "optimized/arithmetic/tile.h"
+#include "optimized/device/spelling.h"
+#include "spec/result.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+constexpr const char* kIdentity = "element::Identity{}";
+
+DType word_dtype(std::int64_t item_bytes) {
+  switch (item_bytes) {
+    case 1:
+      return DType::kUInt8;
+    case 2:
+      return DType::kInt16;
+    case 4:
+      return DType::kInt32;
+    default:
+      return DType::kInt64;
+  }
+}
+
+DType compute_of(DType dtype) {
+  if (dtype == DType::kFloat64) return dtype;
+  return spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
+}
+
+}  // namespace
+
+PointwiseWork copy_work(const Tensor& target, const Tensor& source) {
+  PointwiseWork work{target, target.dtype, compute_of(source.dtype), kIdentity, {}};
+  Tensor from = source;
+  if (target.dtype == source.dtype) {
+    const DType word = word_dtype(target.item_bytes());
+    work.result.dtype = word;
+    work.rounds_to = word;
+    work.compute = DType::kInt64;
+    from.dtype = word;
+  }
+  work.operands.push_back({from, from.dtype, false, 0});
+  return work;
+}
+
+PointwiseWork fill_work(const Tensor& target, const std::array<std::byte, 8>& element) {
+  const DType word = word_dtype(target.item_bytes());
+  PointwiseWork work{target, word, DType::kInt64, kIdentity, {}};
+  work.result.dtype = word;
+  const auto bits = load_element<std::int64_t>(word, element.data());
+  DeviceOperand number{{}, word, true, 0};
+  std::memcpy(&number.number, &bits, sizeof bits);
+  work.operands.push_back(number);
+  return work;
+}
+
+TextWork sequence_text(const Tensor& result, const std::string& function) {
+  GRAPHGATE_CHECK(!function.empty());
+  TextWork work;
+  work.threads = result.count();
+  work.pointers = {result.data()};
+  work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +
+                    "  device::store<" + format_name(result.dtype) + ">(p0 + thread * " +
+                    std::to_string(result.strides.front() * result.item_bytes()) + ", " + function +
+                    "(thread));\n";
+  return work;
+}
+
+}  // namespace graphgate::optimized

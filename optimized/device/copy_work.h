@@ -1,0 +1,20 @@
+// Copies, conversions and fills as pointwise works.
+#pragma once
+
+#include <array>
+
+#include "optimized/device/work.h"
+
+namespace graphgate::optimized {
+
+// What copy_launch does: bytes as they are between equal dtypes, else converted.
+[[nodiscard]] PointwiseWork copy_work(const Tensor& target, const Tensor& source);
+// `element` (the bytes of one, of the target's dtype) everywhere in `target`.
+[[nodiscard]] PointwiseWork fill_work(const Tensor& target,
+                                      const std::array<std::byte, 8>& element);
+
+// result[i] = function(i), for a result of one dimension; `function` is a callable of elements.h
+// that gives the compute type of the result's dtype, or a wider one.
+[[nodiscard]] TextWork sequence_text(const Tensor& result, const std::string& function);
+
+}  // namespace graphgate::optimized

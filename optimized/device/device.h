@@ -1,0 +1,50 @@
+// A device: memory of its own, and kernels that it runs there.
+//
+// Who uses it: the runtime, for the partitions and steps that it can describe (work.h). The memory
+// of a device is a twin of host memory, arena by arena, at the same offsets (memory.h); what is
+// handed over here are the host's addresses. runtime/cuda has the one that is real.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+
+#include "optimized/device/kernels.h"
+#include "optimized/device/memory.h"
+
+namespace graphgate::optimized {
+
+// What the device or its driver refused: infrastructure, not a wrong program.
+class DeviceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Calls that are launched together, ready to run.
+class DeviceRun {
+ public:
+  virtual ~DeviceRun() = default;
+  // Starts them, behind everything that was started before. Throws DeviceError.
+  virtual void launch() = 0;
+};
+
+class Device {
+ public:
+  struct Job {
+    std::vector<DeviceCall> calls;
+    bool is_captured = false;  // into one graph, which launch() replays
+  };
+
+  virtual ~Device() = default;
+  // One line: "NVIDIA H200, compute capability 9.0, ...".
+  [[nodiscard]] virtual std::string description() const = 0;
+  [[nodiscard]] virtual DeviceMemory& memory() = 0;
+  // Compiles the text and makes the jobs ready, in order. Pointers must be known to memory().
+  // Throws DeviceError.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
+                                                                     std::span<const Job> jobs) = 0;
+  // Waits for all that was started. Throws OpError for what a kernel has found wrong (DeviceFault),
+  // once, and DeviceError for what the device did.
+  virtual void finish() = 0;
+};
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,13 @@
+// What graphgate_embed_text makes of the files that device text includes.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace graphgate::optimized {
+
+extern const std::string_view kDeviceTexts[];
+extern const std::string_view kDeviceTextsNames[];
+extern const std::size_t kDeviceTextsCount;
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,201 @@
+#include "optimized/device/fused_works.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "optimized/device/copy_work.h"
+#include "optimized/device/pointwise_text.h"
+#include "optimized/launch.h"
+#include "optimized/schedule/fuse_layout.h"
+
+namespace graphgate::optimized {
+namespace {
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+template <class Visit>
+void for_each_tensor(Item& item, Visit&& visit) {
+  if (auto* tensor = std::get_if<Tensor>(&item.value)) visit(*tensor);
+  if (auto* list = std::get_if<Item::List>(&item.value)) {
+    for (Item& element : *list) for_each_tensor(element, visit);
+  }
+}
+
+template <class Visit>
+void for_each_tensor(TileCall& call, Visit&& visit) {
+  for (Item& argument : call.arguments) for_each_tensor(argument, visit);
+  for (Tensor& result : call.results) visit(result);
+}
+
+// One body on its way to a device.
+class Body {
+ public:
+  Body(std::span<const TileCall> calls, StorageIndex first_inner)
+      : calls_(calls.begin(), calls.end()), first_inner_(first_inner) {
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      for_each_tensor(calls_[c], [&](Tensor& tensor) {
+        std::int64_t& end = bytes_[tensor.storage];
+        end = std::max(end, byte_range(tensor).end);
+        users_[tensor.storage].insert(c);
+        if (tensor.bytes != nullptr) homes_[tensor.storage] = tensor.bytes;
+      });
+      for (const Tensor* tensor : written_by(calls_[c])) written_.insert(tensor->storage);
+    }
+  }
+
+  std::optional<DeviceWorks> works(const std::function<std::byte*(std::int64_t)>& reserve) {
+    move_in(reserve);
+    std::vector<DeviceWorks> by_call;
+    const DeviceListener listener;
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      TileCall& call = calls_[c];
+      const Launch launch = bind_call(*call.kernel, *call.row, call.arguments, call.results,
+                                      scratch_ + kernel_scratch_[c]);
+      const DeviceWorks* works = works_of(launch);
+      if (works == nullptr) return {};
+      by_call.push_back(*works);
+    }
+    return joined(by_call);
+  }
+
+ private:
+  [[nodiscard]] bool is_inner(StorageIndex storage) const { return storage >= first_inner_; }
+
+  // Written storages that lie over another one of the group (a result in an operand's place): on
+  // the host nothing reaches memory before all of a tile is read, so they too wait in scratch.
+  [[nodiscard]] bool lies_over_another(StorageIndex storage) const {
+    const std::byte* const first = homes_.at(storage);
+    const std::byte* const last = first + bytes_.at(storage);
+    return std::any_of(homes_.begin(), homes_.end(), [&](const auto& other) {
+      return other.first != storage && std::less<>()(other.second, last) &&
+             std::less<>()(first, other.second + bytes_.at(other.first));
+    });
+  }
+
+  // Finds a place for inner storages, for results that have to wait, and for the kernels' scratch.
+  void move_in(const std::function<std::byte*(std::int64_t)>& reserve) {
+    std::int64_t size = 0;
+    std::map<StorageIndex, std::int64_t> places;
+    const auto place = [&](StorageIndex storage) {
+      places[storage] = size;
+      size += aligned(bytes_.at(storage));
+    };
+    for (const auto& [storage, bytes] : bytes_) {
+      if (is_inner(storage)) {
+        place(storage);
+      } else if (written_.contains(storage) && lies_over_another(storage)) {
+        waiting_.insert(storage);
+        place(storage);
+      }
+    }
+    for (const TileCall& call : calls_) {
+      kernel_scratch_.push_back(size);
+      size += aligned(infer_call(*call.kernel, *call.row, call.arguments, false).workspace_bytes());
+    }
+    scratch_ = reserve(std::max<std::int64_t>(size, 1));
+    for (TileCall& call : calls_) {
+      for_each_tensor(call, [&](Tensor& tensor) {
+        const auto found = places.find(tensor.storage);
+        if (found != places.end()) tensor.bytes = scratch_ + found->second;
+      });
+    }
+    for (const StorageIndex storage : waiting_)
+      waiting_at_[storage] = scratch_ + places.at(storage);
+  }
+
+  // A storage of bytes as a tensor.
+  [[nodiscard]] Tensor as_bytes(StorageIndex storage, std::byte* at) const {
+    Tensor out;
+    out.dtype = spec::DType::kUInt8;
+    out.sizes = {bytes_.at(storage)};
+    out.strides = {1};
+    out.storage = storage;
+    out.bytes = at;
+    return out;
+  }
+
+  // Pointwise calls behind each other become one kernel where they can.
+  DeviceWorks joined(const std::vector<DeviceWorks>& by_call) {
+    DeviceWorks out;
+    // What was in the waiting storages before counts where it is read, or only partly written.
+    for (const auto& [storage, at] : waiting_at_) {
+      out.emplace_back(copy_work(as_bytes(storage, at), as_bytes(storage, homes_.at(storage))));
+    }
+    std::size_t c = 0;
+    while (c < by_call.size()) {
+      const PointwiseWork* first = single_pointwise(by_call[c]);
+      if (first == nullptr) {
+        out.insert(out.end(), by_call[c].begin(), by_call[c].end());
+        ++c;
+        continue;
+      }
+      PointwiseGroup group(*first);
+      std::size_t end = c + 1;
+      for (; end < by_call.size(); ++end) {
+        const PointwiseWork* next = single_pointwise(by_call[end]);
+        if (next == nullptr || !group.takes(*next)) break;
+        group.add(*next);
+      }
+      out.emplace_back(group.text([&](std::size_t i) { return is_needed(c + i, c, end); }));
+      c = end;
+    }
+    for (const auto& [storage, at] : waiting_at_) {
+      out.emplace_back(copy_work(as_bytes(storage, homes_.at(storage)), as_bytes(storage, at)));
+    }
+    return out;
+  }
+
+  static const PointwiseWork* single_pointwise(const DeviceWorks& works) {
+    return works.size() == 1 ? std::get_if<PointwiseWork>(&works.front()) : nullptr;
+  }
+
+  // Whether memory must have what a call of the group [begin, end) makes: all but inner storages
+  // that nobody outside of the group names.
+  [[nodiscard]] bool is_needed(std::size_t call, std::size_t begin, std::size_t end) const {
+    const StorageIndex storage = calls_[call].results.front().storage;
+    if (!is_inner(storage)) return true;
+    const std::set<std::size_t>& users = users_.at(storage);
+    return *users.begin() < begin || *users.rbegin() >= end;
+  }
+
+  std::vector<TileCall> calls_;
+  StorageIndex first_inner_;
+  std::map<StorageIndex, std::int64_t> bytes_;
+  std::map<StorageIndex, std::set<std::size_t>> users_;
+  std::map<StorageIndex, std::byte*> homes_;  // in the plan
+  std::set<StorageIndex> written_;
+  std::set<StorageIndex> waiting_;
+  std::map<StorageIndex, std::byte*> waiting_at_;
+  std::vector<std::int64_t> kernel_scratch_;
+  std::byte* scratch_ = nullptr;
+};
+
+}  // namespace
+
+bool has_device_kernel(const Kernel& kernel, const spec::OpRow& row, std::vector<Item> arguments,
+                       std::vector<Tensor> results) {
+  if (kernel.bind == nullptr) return true;
+  // Storages far from each other; nobody reads them.
+  const auto give_address = [](Tensor& tensor) {
+    tensor.bytes = reinterpret_cast<std::byte*>(  // NOLINT: an address that is only computed with
+        (std::uintptr_t{tensor.storage} + 16) << 40);
+  };
+  for (Item& argument : arguments) for_each_tensor(argument, give_address);
+  for (Tensor& result : results) give_address(result);
+  try {
+    const DeviceListener listener;
+    auto* const workspace = reinterpret_cast<std::byte*>(std::uintptr_t{8} << 40);  // NOLINT
+    return works_of(bind_call(kernel, row, std::move(arguments), std::move(results), workspace)) !=
+           nullptr;
+  } catch (const OpError&) {
+    return false;
+  }
+}
+
+std::optional<DeviceWorks> fused_works(std::span<const TileCall> calls, StorageIndex first_inner,
+                                       const std::function<std::byte*(std::int64_t)>& reserve) {
+  return Body(calls, first_inner).works(reserve);
+}
+
+}  // namespace graphgate::optimized

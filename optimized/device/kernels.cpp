@@ -1,0 +1,68 @@
+#include "optimized/device/kernels.h"
+
+#include "optimized/cache/sha256.h"
+#include "optimized/device/embedded.h"
+#include "optimized/device/pointwise_text.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// Whether statements mention shared memory or warps makes no difference: all kernels look alike.
+std::string kernel_text(const std::string& name, const TextWork& work) {
+  std::string parameters;
+  for (std::size_t i = 0; i < work.pointers.size(); ++i) {
+    parameters += (i == 0 ? "char* p" : ", char* p") + std::to_string(i);
+  }
+  if (work.reports_faults) {
+    parameters += (parameters.empty() ? "" : ", ") + std::string("device::Fault* fault");
+  }
+  return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kDeviceBlock) + ") " +
+         name + "(" + parameters +
+         ") {\n  const std::int64_t thread = std::int64_t{blockIdx.x} * " +
+         std::to_string(kDeviceBlock) + " + threadIdx.x;\n" + work.statements + "}\n";
+}
+
+}  // namespace
+
+std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
+  std::vector<DeviceCall> calls;
+  for (const DeviceWork& work : works) {
+    const auto* pointwise = std::get_if<PointwiseWork>(&work);
+    const TextWork text = pointwise ? pointwise_text(*pointwise) : std::get<TextWork>(work);
+    if (text.threads == 0) continue;
+    const std::string name = "k_" + sha256_hex(kernel_text("", text)).substr(0, 16);
+    kernels_.try_emplace(name, kernel_text(name, text));
+    calls.push_back({name, text.pointers, text.threads, text.reports_faults});
+  }
+  return calls;
+}
+
+std::string DeviceProgramText::source() const {
+  std::string text =
+      "#include \"optimized/device/text/prelude.cuh\"\n\nnamespace graphgate::optimized {\n";
+  for (const auto& [name, kernel] : kernels_) text += "\n" + kernel;
+  return text + "\n}  // namespace graphgate::optimized\n";
+}
+
+std::vector<std::pair<std::string, std::string>> device_headers() {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t i = 0; i < kDeviceTextsCount; ++i) {
+    std::string name(kDeviceTextsNames[i]);
+    // Sums have a text of their own.
+    if (name == "optimized/device/text/sum.cuh") name = "optimized/arithmetic/sum.h";
+    out.emplace_back(std::move(name), std::string(kDeviceTexts[i]));
+  }
+  for (const char* standard :
+       {"array", "bit", "cmath", "cstddef", "cstdint", "limits", "type_traits", "utility"}) {
+    out.emplace_back(standard, "");
+  }
+  return out;
+}
+
+std::vector<std::string> device_compile_options() {
+  return {"--std=c++20",     "--fmad=false",     "--ftz=false",
+          "--prec-div=true", "--prec-sqrt=true", "--device-as-default-execution-space",
+          "--device-int128"};
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,55 @@
+// All kernels of one device program: works become text, and equal texts become one kernel.
+//
+//   DeviceProgramText program;
+//   std::vector<DeviceCall> calls = program.add(works);   // in order, for each launch
+//   compile(program.source(), program.headers());
+//
+// A kernel's name is a hash of what it says, so that the same works give the same text in any
+// process, and a program's text says nothing of where anything lies.
+#pragma once
+
+#include <map>
+#include <span>
+
+#include "optimized/device/work.h"
+
+namespace graphgate::optimized {
+
+inline constexpr int kDeviceBlock = 256;  // threads of a block
+
+// One launch: kernel `name` with these pointers (the host's addresses), over so many threads.
+struct DeviceCall {
+  std::string name;
+  std::vector<std::byte*> pointers;
+  std::int64_t threads = 0;     // rounded up to whole blocks by whoever launches
+  bool reports_faults = false;  // takes the address of the program's DeviceFault last
+};
+
+// What a program has found wrong in what it read, as the device writes it: an index out of range.
+// Zero while nothing is.
+struct DeviceFault {
+  std::int32_t is_set = 0;
+  std::int32_t unused = 0;
+  std::int64_t index = 0;
+  std::int64_t dim = 0;
+  std::int64_t size = 0;
+};
+
+class DeviceProgramText {
+ public:
+  [[nodiscard]] std::vector<DeviceCall> add(const DeviceWorks& works);
+  [[nodiscard]] bool empty() const { return kernels_.empty(); }
+  [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
+  // CUDA C++, the kernels by name.
+  [[nodiscard]] std::string source() const;
+
+ private:
+  std::map<std::string, std::string> kernels_;  // by name
+};
+
+// What every program's text includes: names, as the text has them, and contents.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> device_headers();
+// What the compiler is told besides the architecture, so that the bits are the host's.
+[[nodiscard]] std::vector<std::string> device_compile_options();
+
+}  // namespace graphgate::optimized

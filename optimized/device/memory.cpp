@@ -1,0 +1,155 @@
+#include "optimized/device/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+#include "spec/result.h"
+
+namespace graphgate::optimized {
+
+DeviceMemory::~DeviceMemory() {
+  for (const auto& [host, arena] : arenas_) raw_.free(arena.twin);
+}
+
+DeviceMemory::Arenas::const_iterator DeviceMemory::arena_at(const std::byte* host) const {
+  auto arena = arenas_.upper_bound(host);
+  if (arena == arenas_.begin()) return arenas_.end();
+  --arena;
+  return host <= arena->first + arena->second.size_bytes ? arena : arenas_.end();
+}
+
+void DeviceMemory::know(std::span<std::byte> host, std::shared_ptr<const void> owner) {
+  const auto size = static_cast<std::int64_t>(host.size());
+  if (size == 0) return;
+  const auto found = arena_at(host.data());
+  if (found != arenas_.end() && host.data() + size <= found->first + found->second.size_bytes) {
+    return;
+  }
+  if (found != arenas_.end() && found->first == host.data()) {  // the same place, and larger now
+    raw_.free(found->second.twin);
+    arenas_.erase(found);
+  }
+  Arena arena{size, raw_.allocate(size), std::move(owner), {{0, Newer::kHost}}};
+  arenas_.emplace(host.data(), std::move(arena));
+  ++generation_;
+}
+
+void DeviceMemory::forget(const std::byte* host) {
+  const auto arena = arenas_.find(host);
+  if (arena == arenas_.end()) return;
+  raw_.free(arena->second.twin);
+  arenas_.erase(arena);
+  ++generation_;
+}
+
+std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t size_bytes) {
+  // Pages that nobody may touch: their addresses are taken, and nothing else.
+  const auto size = static_cast<std::size_t>(size_bytes > 0 ? size_bytes : 1);
+  void* pages = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  auto* const first = static_cast<std::byte*>(pages);
+  Arena arena{static_cast<std::int64_t>(size),
+              raw_.allocate(static_cast<std::int64_t>(size)),
+              nullptr,
+              {{0, Newer::kDevice}}};
+  arenas_.emplace(first, std::move(arena));
+  ++generation_;
+  return {new std::span<std::byte>(first, size), [this](const std::span<std::byte>* span) {
+            forget(span->data());
+            munmap(span->data(), span->size());
+            delete span;
+          }};
+}
+
+std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {
+  const auto arena = arena_at(host);
+  GRAPHGATE_CHECK(arena != arenas_.end());
+  return arena->second.twin + static_cast<std::uint64_t>(host - arena->first);
+}
+
+DeviceMemory::Arena& DeviceMemory::arena_of(std::span<const std::byte> bytes, std::int64_t& begin) {
+  const auto arena = arena_at(bytes.data());
+  GRAPHGATE_CHECK(arena != arenas_.end());
+  begin = bytes.data() - arena->first;
+  GRAPHGATE_CHECK(begin + static_cast<std::int64_t>(bytes.size()) <= arena->second.size_bytes);
+  return arenas_.find(arena->first)->second;
+}
+
+// An entry begins at `at`.
+void DeviceMemory::split(Arena& arena, std::int64_t at) {
+  if (at >= arena.size_bytes) return;
+  const auto next = arena.newer.upper_bound(at);
+  arena.newer.emplace(at, std::prev(next)->second);
+}
+
+void DeviceMemory::mark(Arena& arena, std::int64_t begin, std::int64_t end, Newer newer) {
+  split(arena, begin);
+  split(arena, end);
+  arena.newer.erase(arena.newer.upper_bound(begin), arena.newer.lower_bound(end));
+  arena.newer[begin] = newer;
+  // Neighbours that say the same are one.
+  const auto self = arena.newer.find(begin);
+  const auto next = std::next(self);
+  if (next != arena.newer.end() && next->second == newer) arena.newer.erase(next);
+  if (self != arena.newer.begin() && std::prev(self)->second == newer) arena.newer.erase(self);
+}
+
+void DeviceMemory::host_wrote(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  std::int64_t begin = 0;
+  Arena& arena = arena_of(bytes, begin);
+  mark(arena, begin, begin + static_cast<std::int64_t>(bytes.size()), Newer::kHost);
+}
+
+void DeviceMemory::device_wrote(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  std::int64_t begin = 0;
+  Arena& arena = arena_of(bytes, begin);
+  mark(arena, begin, begin + static_cast<std::int64_t>(bytes.size()), Newer::kDevice);
+}
+
+// Calls copy(first offset, one behind, arena) for all that is newer on `side`, and equals them out.
+template <class Copy>
+void DeviceMemory::copy_newer(std::span<const std::byte> bytes, Newer side, Copy&& copy) {
+  if (bytes.empty()) return;
+  std::int64_t begin = 0;
+  Arena& arena = arena_of(bytes, begin);
+  const std::int64_t end = begin + static_cast<std::int64_t>(bytes.size());
+  for (std::int64_t at = begin; at < end;) {
+    const auto next = arena.newer.upper_bound(at);
+    const std::int64_t run_end = next == arena.newer.end() ? end : std::min(next->first, end);
+    if (std::prev(next)->second == side) {
+      copy(at, run_end, arena);
+      mark(arena, at, run_end, Newer::kNeither);
+    }
+    at = run_end;
+  }
+}
+
+void DeviceMemory::bring_to_device(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  std::int64_t offset = 0;
+  (void)arena_of(bytes, offset);
+  const std::byte* const base = bytes.data() - offset;
+  copy_newer(bytes, Newer::kHost, [&](std::int64_t begin, std::int64_t end, const Arena& arena) {
+    raw_.to_device(arena.twin + static_cast<std::uint64_t>(begin),
+                   {base + begin, static_cast<std::size_t>(end - begin)});
+    bytes_to_device_ += end - begin;
+  });
+}
+
+void DeviceMemory::bring_to_host(std::span<std::byte> bytes) {
+  if (bytes.empty()) return;
+  std::int64_t offset = 0;
+  (void)arena_of(bytes, offset);
+  std::byte* const base = bytes.data() - offset;
+  copy_newer(bytes, Newer::kDevice, [&](std::int64_t begin, std::int64_t end, const Arena& arena) {
+    raw_.to_host({base + begin, static_cast<std::size_t>(end - begin)},
+                 arena.twin + static_cast<std::uint64_t>(begin));
+    bytes_to_host_ += end - begin;
+  });
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,86 @@
+// A device's memory: for every host arena one of the same size, and which of the two is newer.
+//
+//   host     [ input | weights         | a   | b   ]
+//               │ to the device, once     ^
+//   device   [ input | weights         | a   | b   ]      a, b: newer on the device
+//
+// Both sides together are one memory: a byte is newer on one side, or the same on both, and whoever
+// reads asks for the bytes first. So steps may run on either side, in any order, and read what they
+// would have read on one. Ranges are exact to the byte, since arenas are used again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+
+namespace graphgate::optimized {
+
+// The raw side: allocation and copies, whose order is that of the device's work. May throw.
+class RawDeviceMemory {
+ public:
+  virtual ~RawDeviceMemory() = default;
+  [[nodiscard]] virtual std::uint64_t allocate(std::int64_t size_bytes) = 0;
+  virtual void free(std::uint64_t address) = 0;
+  virtual void to_device(std::uint64_t to, std::span<const std::byte> from) = 0;
+  // Returns when the bytes are there.
+  virtual void to_host(std::span<std::byte> to, std::uint64_t from) = 0;
+};
+
+class DeviceMemory {
+ public:
+  // `raw` outlives it.
+  explicit DeviceMemory(RawDeviceMemory& raw) : raw_(raw) {}
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // From now on these bytes have a twin; they are newer on the host. `owner` is kept as long as the
+  // twin, so that no other memory comes to the same addresses; null: the caller says so itself.
+  // Known bytes stay as they are.
+  void know(std::span<std::byte> host, std::shared_ptr<const void> owner);
+  // The arena that begins there is none any more. Nothing if none does.
+  void forget(const std::byte* host);
+  // Bytes of the device alone, at addresses that no host memory has. Gone with the result.
+  [[nodiscard]] std::shared_ptr<const std::span<std::byte>> reserve(std::int64_t size_bytes);
+
+  // The twin of a host address inside (or right behind) what is known.
+  [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
+
+  // Empty ranges do nothing; others lie inside one known arena.
+  void host_wrote(std::span<const std::byte> bytes);
+  void device_wrote(std::span<const std::byte> bytes);
+  void bring_to_device(std::span<const std::byte> bytes);
+  void bring_to_host(std::span<std::byte> bytes);
+
+  // Changes whenever an arena comes or goes.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  // Bytes copied so far.
+  [[nodiscard]] std::int64_t bytes_to_device() const { return bytes_to_device_; }
+  [[nodiscard]] std::int64_t bytes_to_host() const { return bytes_to_host_; }
+
+ private:
+  enum class Newer : std::uint8_t { kNeither, kHost, kDevice };
+  struct Arena {
+    std::int64_t size_bytes = 0;
+    std::uint64_t twin = 0;
+    std::shared_ptr<const void> owner;
+    std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
+  };
+  using Arenas = std::map<const std::byte*, Arena>;
+
+  [[nodiscard]] Arenas::const_iterator arena_at(const std::byte* host) const;
+  Arena& arena_of(std::span<const std::byte> bytes, std::int64_t& begin);
+  static void mark(Arena& arena, std::int64_t begin, std::int64_t end, Newer newer);
+  static void split(Arena& arena, std::int64_t at);
+  template <class Copy>
+  void copy_newer(std::span<const std::byte> bytes, Newer side, Copy&& copy);
+
+  RawDeviceMemory& raw_;
+  Arenas arenas_;
+  std::uint64_t generation_ = 0;
+  std::int64_t bytes_to_device_ = 0;
+  std::int64_t bytes_to_host_ = 0;
+};
+
+}  // namespace graphgate::optimized

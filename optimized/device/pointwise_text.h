@@ -1,0 +1,37 @@
+// Pointwise works as one kernel: what they read and make in between stays in registers.
+//
+//   PointwiseGroup group(first);
+//   while (group.takes(next)) group.add(next);
+//   TextWork kernel = group.text([&](std::size_t work) { return is_read_later(work); });
+//
+// A work joins when its result has the group's sizes (but for dimensions of size 1), and when every
+// thread can go on with what it has: an operand that the group makes is read at the very places
+// where it is made, and no thread reads or writes a byte that another one writes.
+#pragma once
+
+#include <functional>
+
+#include "optimized/device/work.h"
+
+namespace graphgate::optimized {
+
+class PointwiseGroup {
+ public:
+  explicit PointwiseGroup(const PointwiseWork& first);
+
+  [[nodiscard]] bool takes(const PointwiseWork& work) const;
+  void add(const PointwiseWork& work);
+  [[nodiscard]] std::size_t size() const { return works_.size(); }
+  // `is_stored(i)`: whether the result of the i-th work has to be in memory afterwards.
+  [[nodiscard]] TextWork text(const std::function<bool(std::size_t)>& is_stored) const;
+
+ private:
+  [[nodiscard]] const PointwiseWork* maker_of(const Tensor& tensor) const;
+
+  std::vector<PointwiseWork> works_;
+};
+
+// One work alone.
+[[nodiscard]] TextWork pointwise_text(const PointwiseWork& work);
+
+}  // namespace graphgate::optimized

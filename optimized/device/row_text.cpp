@@ -1,0 +1,165 @@
+#include "optimized/device/row_text.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "optimized/device/spelling.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+constexpr std::int64_t kLongest = std::int64_t{1} << 30;
+
+// The sizes and strides (in bytes) of a tensor along some dimensions, or along the others.
+struct Part {
+  Sizes sizes;
+  Sizes strides;
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t out = 1;
+    for (const std::int64_t size : sizes) out *= size;
+    return out;
+  }
+};
+
+struct RowsOf {
+  Part outer, inner;
+};
+
+RowsOf rows_of(const Tensor& tensor, const std::vector<std::int64_t>& dims) {
+  RowsOf out;
+  const auto add = [&](Part& part, std::int64_t dim) {
+    part.sizes.push_back(tensor.sizes[static_cast<std::size_t>(dim)]);
+    part.strides.push_back(tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes());
+  };
+  for (std::int64_t d = 0; d < tensor.rank(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) == dims.end()) add(out.outer, d);
+  }
+  for (const std::int64_t d : dims) {
+    if (d < tensor.rank()) add(out.inner, d);
+  }
+  return out;
+}
+
+// "const char* const NAME = pK + ...;" for row `row`.
+std::string first_text(const std::string& name, std::size_t pointer, const Part& outer) {
+  const std::string prefix = name + "_o";
+  return coordinates_text(outer.sizes, "row", prefix) + "  char* const " + name + " = p" +
+         std::to_string(pointer) + " + " + offset_text(outer.strides, prefix) + ";\n";
+}
+
+// "const auto at_NAME = [&](std::int64_t i) -> char* {...};": where element i of the row lies.
+std::string place_text(const std::string& name, const Part& inner) {
+  return "  const auto at_" + name + " = [&](std::int64_t i) -> char* {\n  " +
+         coordinates_text(inner.sizes, "i", "i") + "    return " + name + " + " +
+         offset_text(inner.strides, "i") + ";\n  };\n";
+}
+
+std::string begin_rows(std::int64_t count) {
+  return "  const std::int64_t row = thread / 32;\n  if (row >= " + std::to_string(count) +
+         ") return;\n";
+}
+
+}  // namespace
+
+std::optional<TextWork> reduce_text(const ReduceWork& work) {
+  const RowsOf from = rows_of(work.self, work.dims);
+  const RowsOf to = rows_of(work.result, {});
+  const std::int64_t length = from.inner.count();
+  if (length >= kLongest) return {};
+  TextWork out;
+  out.threads = to.outer.count() * 32;
+  out.pointers = {work.result.data(), work.self.data()};
+  const std::string c = compute_name(work.compute);
+  out.statements = begin_rows(to.outer.count()) + first_text("to", 0, to.outer) +
+                   first_text("from", 1, from.outer) + place_text("from", from.inner) +
+                   "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " +
+                   load_text(work.self.dtype, work.dtype, work.compute, "at_from(i)") +
+                   ";\n  };\n  const auto value = device::widened(" + work.function +
+                   "(device::Terms<" + c + ", decltype(term)>{term}, " + std::to_string(length) +
+                   "));\n  if (threadIdx.x % 32 != 0) return;\n  device::store<" +
+                   format_name(work.result.dtype) + ">(to, " +
+                   rounded_text(work.rounds_to, work.result.dtype, "value") + ");\n";
+  return out;
+}
+
+std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, std::int64_t dim,
+                                     DType dtype, const std::string& function) {
+  const RowsOf from = rows_of(self, {dim});
+  const RowsOf to = rows_of(result, {dim});
+  const std::int64_t length = from.inner.count();
+  if (length >= kLongest) return {};
+  TextWork out;
+  out.threads = from.outer.count() * 32;
+  out.pointers = {result.data(), self.data()};
+  const std::string c = compute_name(dtype);
+  out.statements = begin_rows(from.outer.count()) + first_text("to", 0, to.outer) +
+                   first_text("from", 1, from.outer) + place_text("to", to.inner) +
+                   place_text("from", from.inner) + "  device::" + function + "<" + c + ">(" +
+                   std::to_string(length) + ", [&](std::int64_t i) -> " + c + " {\n    return " +
+                   load_text(self.dtype, dtype, dtype, "at_from(i)") +
+                   ";\n  }, [&](std::int64_t i, " + c + " value) {\n    device::store<" +
+                   format_name(result.dtype) + ">(at_to(i), " +
+                   rounded_text(dtype, result.dtype, "value") + ");\n  });\n";
+  return out;
+}
+
+std::optional<TextWork> norm_text(const NormWork& work) {
+  const DType dtype = work.input.dtype;
+  const RowsOf from = rows_of(work.input, work.dims);
+  const RowsOf to = rows_of(work.result, work.dims);
+  const std::int64_t length = from.inner.count();
+  if (length >= kLongest || length == 0) return {};
+  TextWork out;
+  out.threads = from.outer.count() * 32;
+  out.pointers = {work.result.data(), work.input.data()};
+  const std::string c = compute_name(dtype);
+  std::uint64_t epsilon = 0;
+  if (c == "double") {
+    std::memcpy(&epsilon, &work.epsilon, sizeof work.epsilon);
+  } else {
+    const auto narrow = static_cast<float>(work.epsilon);
+    std::memcpy(&epsilon, &narrow, sizeof narrow);
+  }
+  std::string& text = out.statements;
+  text = begin_rows(from.outer.count()) + first_text("to", 0, to.outer) +
+         first_text("from", 1, from.outer) + place_text("to", to.inner) +
+         place_text("from", from.inner) + "  const auto term = [&](std::int64_t i) -> " + c +
+         " {\n    return " + load_text(dtype, dtype, dtype, "at_from(i)") +
+         ";\n  };\n  const auto statistics = device::statistics<" + c + ">(" +
+         std::to_string(length) + ", " + number_text(dtype, epsilon) + ", term);\n";
+  std::string scale;
+  const auto parameter = [&](const Tensor* tensor, const std::string& name, const char* sign) {
+    if (tensor == nullptr) return;
+    std::vector<std::int64_t> all(static_cast<std::size_t>(tensor->rank()));
+    for (std::size_t d = 0; d < all.size(); ++d) all[d] = static_cast<std::int64_t>(d);
+    const RowsOf rows = rows_of(*tensor, all);
+    text += "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n" +
+            place_text(name, rows.inner);
+    out.pointers.push_back(tensor->data());
+    scale += std::string("    value = value ") + sign + " " +
+             load_text(tensor->dtype, tensor->dtype, dtype, "at_" + name + "(i)") + ";\n";
+  };
+  parameter(work.weight, "weight", "*");
+  parameter(work.bias, "bias", "+");
+  text += "  for (std::int64_t i = threadIdx.x % 32; i < " + std::to_string(length) +
+          "; i += 32) {\n    " + c +
+          " value = (term(i) - statistics.center) * statistics.factor;\n" + scale +
+          "    device::store<" + format_name(work.result.dtype) + ">(at_to(i), " +
+          rounded_text(dtype, work.result.dtype, "value") + ");\n  }\n";
+  const auto statistic = [&](const Tensor* tensor, const std::string& name, const char* member) {
+    if (tensor == nullptr) return;
+    text += first_text(name, out.pointers.size(), rows_of(*tensor, {}).outer);
+    out.pointers.push_back(tensor->data());
+    text += "  if (threadIdx.x % 32 == 0) device::store<" + format_name(tensor->dtype) + ">(" +
+            name + ", " +
+            rounded_text(work.statistics, tensor->dtype, std::string("statistics.") + member) +
+            ");\n";
+  };
+  statistic(work.mean, "mean", "center");
+  statistic(work.deviation, "deviation", "factor");
+  return out;
+}
+
+}  // namespace graphgate::optimized

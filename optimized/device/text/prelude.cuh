@@ -1,0 +1,117 @@
+// What stands before the kernels of every generated device program.
+#pragma once
+
+#include "optimized/device/text/standard.cuh"
+// The standard headers that follow are empty.
+#include "optimized/arithmetic/formats.h"
+#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/error_function.cpp"
+#include "optimized/arithmetic/gamma.cpp"
+#include "optimized/arithmetic/power.cpp"
+#include "optimized/arithmetic/trigonometric.cpp"
+#include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/rows.h"
+
+namespace graphgate::optimized::device {
+
+// The compute type of a format: what its numbers widen to.
+template <class Format>
+using Wide = std::conditional_t<std::is_same_v<NumberOf<Format>, double>, double,
+                                std::conditional_t<std::is_same_v<NumberOf<Format>, float>, float,
+                                                   std::int64_t>>;
+
+// What kernels.h calls DeviceFault: the first index that is out of range.
+struct Fault {
+  std::int32_t is_set;
+  std::int32_t unused;
+  std::int64_t index, dim, size;
+};
+inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size) {
+  if (atomicCAS(&fault->is_set, 0, 1) != 0) return;
+  fault->index = index;
+  fault->dim = dim;
+  fault->size = size;
+}
+
+// An element at an address, in a compute type.
+template <class Format, class C>
+C load(const char* at) {
+  return convert<C>(Format::decode(*reinterpret_cast<const typename Format::Bits*>(at)));
+}
+template <class Format, class C>
+void store(char* at, C value) {
+  *reinterpret_cast<typename Format::Bits*>(at) =
+      Format::encode(convert<NumberOf<Format>>(value));
+}
+// A number rounded into a format, and widened again.
+template <class Format, class C>
+Wide<Format> rounded(C value) {
+  return convert<Wide<Format>>(Format::decode(Format::encode(convert<NumberOf<Format>>(value))));
+}
+// What a function gives, as a compute type: bool as an integer.
+constexpr std::int64_t widened(bool x) { return x ? 1 : 0; }
+constexpr std::int64_t widened(std::int64_t x) { return x; }
+constexpr float widened(float x) { return x; }
+constexpr double widened(double x) { return x; }
+
+// Terms with an operator[], as rows.h reads them.
+template <class C, class Term>
+struct Terms {
+  const Term& term;
+  C operator[](std::int64_t i) const { return term(i); }
+};
+
+// The greatest of n terms, by a warp: any NaN wins. 0 and -0 are equal, and either may come out.
+template <class C, class Term>
+C greatest_of(std::int64_t n, Term&& term) {
+  C best = -std::numeric_limits<C>::infinity();
+  const auto keep = [&](C x) { best = best != best || !(x > best || x != x) ? best : x; };
+  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) keep(term(i));
+  for (int width = 16; width > 0; width /= 2) {
+    keep(__shfl_down_sync(internal::kWarp, best, width));
+  }
+  return __shfl_sync(internal::kWarp, best, 0);
+}
+
+// What kernels/normalization.cpp does to a row of n terms, by a warp. put(i, y) stores element i.
+template <class C, class Term, class Put>
+void softmax(std::int64_t n, Term&& term, Put&& put) {
+  const C top = greatest_of<C>(n, term);
+  const C sum = ordered_sum_of<C>(n, [&](std::int64_t i) { return exp(term(i) - top); });
+  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) put(i, exp(term(i) - top) / sum);
+}
+// A row of nothing but -inf gives 0.
+template <class C, class Term, class Put>
+void safe_softmax(std::int64_t n, Term&& term, Put&& put) {
+  const C top = greatest_of<C>(n, term);
+  if (top == -std::numeric_limits<C>::infinity()) {
+    for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) put(i, C(0));
+    return;
+  }
+  softmax<C>(n, term, put);
+}
+template <class C, class Term, class Put>
+void log_softmax(std::int64_t n, Term&& term, Put&& put) {
+  const C top = greatest_of<C>(n, term);
+  const C sum = ordered_sum_of<C>(n, [&](std::int64_t i) { return exp(term(i) - top); });
+  const C log_sum = log(sum);
+  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) put(i, term(i) - top - log_sum);
+}
+
+// Layer and group normalization of a row, before weight and bias. Returns center and factor.
+template <class C>
+struct Statistics {
+  C center, factor;
+};
+template <class C, class Term>
+Statistics<C> statistics(std::int64_t n, C epsilon, Term&& term) {
+  const C center = ordered_sum_of<C>(n, term) / static_cast<C>(n);
+  const C squares = ordered_sum_of<C>(n, [&](std::int64_t i) {
+    const C x = term(i) - center;
+    return x * x;
+  });
+  return {center, rsqrt(squares / static_cast<C>(n) + epsilon)};
+}
+
+}  // namespace graphgate::optimized::device

@@ -1,0 +1,53 @@
+#include "optimized/device/work.h"
+
+#include <algorithm>
+
+namespace graphgate::optimized {
+namespace {
+
+thread_local bool listens = false;
+
+// The one type that a described launch has inside its std::function, so that it can be asked.
+struct Described {
+  Launch launch;
+  std::shared_ptr<const DeviceWorks> works;
+  void operator()() const {
+    if (launch) launch();
+  }
+};
+
+}  // namespace
+
+DeviceListener::DeviceListener() : before_(listens) { listens = true; }
+DeviceListener::~DeviceListener() { listens = before_; }
+bool DeviceListener::is_there() { return listens; }
+
+Launch described(Launch launch, DeviceWorks works) {
+  return Described{std::move(launch), std::make_shared<const DeviceWorks>(std::move(works))};
+}
+
+const DeviceWorks* works_of(const Launch& launch) {
+  static const DeviceWorks kNothing;
+  if (!launch) return &kNothing;
+  const auto* told = launch.target<Described>();
+  return told ? told->works.get() : nullptr;
+}
+
+Launch in_turn(std::vector<Launch> launches) {
+  std::erase_if(launches, [](const Launch& launch) { return !launch; });
+  if (launches.empty()) return {};
+  if (launches.size() == 1) return std::move(launches.front());
+  DeviceWorks works;
+  bool is_told = DeviceListener::is_there();
+  for (const Launch& launch : launches) {
+    const DeviceWorks* one = works_of(launch);
+    is_told &= one != nullptr;
+    if (is_told) works.insert(works.end(), one->begin(), one->end());
+  }
+  Launch all = [launches = std::move(launches)] {
+    for (const Launch& launch : launches) launch();
+  };
+  return is_told ? described(std::move(all), std::move(works)) : all;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,72 @@
+// What a launch does, told so that a device can do it too.
+//
+// A kernel's `bind` gives a closure that runs on the host. While somebody listens (DeviceListener),
+// the closures that the shared loops make (pointwise.h, loop.h, gemm.h...) also carry a
+// description: the very tensors, dtypes, numbers and functions that the host's loop would use. The
+// runtime of a device turns descriptions into kernels of its own (kernels.h); a launch without one
+// runs on the host. So no op is written twice, and none of its decisions either.
+//
+// Addresses are the host's. A device backend has memory of its own for every host arena, and puts
+// its addresses in their places.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "optimized/kernel.h"
+
+namespace graphgate::optimized {
+
+// One operand of a pointwise function: elements of a tensor, cast to `as` first, or one number.
+struct DeviceOperand {
+  Tensor tensor;
+  spec::DType as = spec::DType::kFloat32;
+  bool is_number = false;
+  std::uint64_t number = 0;  // its bits, in the compute type
+};
+
+// result[i] = function(operands[i]...), in the compute type whose own dtype is `compute`, rounded
+// to `rounds_to`, then into the result's dtype. Operands broadcast to the result's sizes.
+struct PointwiseWork {
+  Tensor result;
+  spec::DType rounds_to = spec::DType::kFloat32;
+  spec::DType compute = spec::DType::kFloat32;
+  std::string function;  // a C++ expression: a callable of elements.h
+  std::vector<DeviceOperand> operands;
+};
+
+// A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
+// of the thread as `thread` (std::int64_t), and what device/kernel_prelude.h declares.
+struct TextWork {
+  std::string statements;
+  std::vector<std::byte*> pointers;
+  std::int64_t threads = 0;     // that do something; more may run
+  bool reports_faults = false;  // sees the program's fault record as `fault` (prelude.cuh)
+};
+
+using DeviceWork = std::variant<PointwiseWork, TextWork>;
+using DeviceWorks = std::vector<DeviceWork>;  // one after the other
+
+// While one exists, launches that this thread binds carry descriptions.
+class DeviceListener {
+ public:
+  DeviceListener();
+  ~DeviceListener();
+  DeviceListener(const DeviceListener&) = delete;
+  DeviceListener& operator=(const DeviceListener&) = delete;
+  [[nodiscard]] static bool is_there();
+
+ private:
+  bool before_;
+};
+
+// The launch, with what it does.
+[[nodiscard]] Launch described(Launch launch, DeviceWorks works);
+// What a launch does, or null where it does not tell. An empty launch does nothing, and says so.
+[[nodiscard]] const DeviceWorks* works_of(const Launch& launch);
+// Launches one after the other; described where all of them are.
+[[nodiscard]] Launch in_turn(std::vector<Launch> launches);
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,127 @@
+// Arithmetic of two and three elements, divisions and powers.
+//
+// Integer division by 0 is an error of the values, which no element can tell: quotients of integers
+// stay with the kernels of pointwise_division.cpp. Here are those of floats.
+#pragma once
+
+#include <cmath>
+
+#include "optimized/arithmetic/functions.h"
+#include "optimized/kernels/integer_arithmetic.h"
+
+// A callable that computes EXPRESSION of x and y.
+#define GRAPHGATE_BINARY_ELEMENT(NAME, EXPRESSION) \
+  struct NAME {                                    \
+    template <class C>                             \
+    auto operator()(C x, C y) const {              \
+      return EXPRESSION;                           \
+    }                                              \
+  };
+
+namespace graphgate::optimized::element {
+
+template <class C>
+struct AddScaled {
+  C alpha;
+  C operator()(C x, C y) const { return add(x, multiply(alpha, y)); }
+};
+template <class C>
+struct SubtractScaled {
+  C alpha;
+  C operator()(C x, C y) const { return subtract(x, multiply(alpha, y)); }
+};
+template <class C>
+struct SubtractScaledFrom {
+  C alpha;
+  C operator()(C x, C y) const { return subtract(y, multiply(alpha, x)); }
+};
+GRAPHGATE_BINARY_ELEMENT(Multiply, multiply(x, y))
+
+// value * (y op z) is added to x; value is not rounded to a narrow float.
+template <class C>
+struct AddProduct {
+  C value;
+  C operator()(C x, C y, C z) const { return add(x, multiply(multiply(value, y), z)); }
+};
+template <class C>
+struct AddQuotient {
+  C value;
+  C operator()(C x, C y, C z) const { return x + value * y / z; }
+};
+
+// From the nearer end, so that both ends are met exactly.
+struct Interpolate {
+  template <class C>
+  C operator()(C start, C end, C weight) const {
+    const C step = end - start;
+    return std::fabs(weight) < C(0.5) ? start + weight * step : end - step * (C(1) - weight);
+  }
+};
+template <class C>
+struct InterpolateBy {
+  C weight;
+  C operator()(C start, C end) const { return Interpolate()(start, end, weight); }
+};
+
+struct Power {
+  template <class C>
+  C operator()(C x, C y) const {
+    if constexpr (kIsInteger<C>) {
+      return integer_power(x, y);
+    } else {
+      return pow(x, y);
+    }
+  }
+};
+
+// log(e^x + e^y); equal infinities are themselves.
+struct LogAddExp {
+  template <class C>
+  C operator()(C x, C y) const {
+    if (std::isinf(x) && x == y) return x;
+    const double high = x > y ? static_cast<double>(x) : static_cast<double>(y);
+    const double low = x > y ? static_cast<double>(y) : static_cast<double>(x);
+    return static_cast<C>(high + log1p_exp(low - high));
+  }
+};
+
+struct XLogY {
+  template <class C>
+  C operator()(C x, C y) const {
+    if (std::isnan(y)) return y;
+    return x == 0 ? C(0) : x * log(y);
+  }
+};
+
+GRAPHGATE_BINARY_ELEMENT(Atan2, atan2(x, y))
+GRAPHGATE_BINARY_ELEMENT(CopySign, std::copysign(x, y))
+GRAPHGATE_BINARY_ELEMENT(Hypot, hypot(x, y))
+
+struct Heaviside {
+  template <class C>
+  C operator()(C x, C values) const {
+    return x == 0 ? values : static_cast<C>(x > 0);
+  }
+};
+
+GRAPHGATE_BINARY_ELEMENT(Divide, x / y)
+GRAPHGATE_BINARY_ELEMENT(TruncatedQuotient, std::trunc(x / y))
+GRAPHGATE_BINARY_ELEMENT(Remainder, remainder(x, y))
+GRAPHGATE_BINARY_ELEMENT(Fmod, fmod(x, y))
+
+// Python's floor division: the quotient of x less its remainder, which is almost whole, taken to
+// the whole number next to it. A zero quotient has the sign of x / y.
+struct FlooredQuotient {
+  template <class C>
+  C operator()(C x, C y) const {
+    if (y == 0) return x / y;
+    const C rest = std::fmod(x, y);
+    C quotient = (x - rest) / y;
+    if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(C(0), x / y);
+    const C whole = std::floor(quotient);
+    return quotient - whole > C(0.5) ? whole + 1 : whole;
+  }
+};
+
+}  // namespace graphgate::optimized::element

@@ -1,0 +1,126 @@
+// Functions of one element: signs, roundings, roots, exponentials, logarithms, trigonometry.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "optimized/arithmetic/functions.h"
+#include "optimized/kernels/integer_arithmetic.h"
+
+// A callable that computes EXPRESSION of x.
+#define GRAPHGATE_UNARY_ELEMENT(NAME, EXPRESSION) \
+  struct NAME {                                   \
+    template <class C>                            \
+    C operator()(C x) const {                     \
+      return EXPRESSION;                          \
+    }                                             \
+  };
+// The same, where integers are whole already.
+#define GRAPHGATE_ROUNDING_ELEMENT(NAME, EXPRESSION) \
+  struct NAME {                                      \
+    template <class C>                               \
+    C operator()(C x) const {                        \
+      if constexpr (kIsInteger<C>) {                 \
+        return x;                                    \
+      } else {                                       \
+        return EXPRESSION;                           \
+      }                                              \
+    }                                                \
+  };
+
+namespace graphgate::optimized::element {
+
+inline constexpr double kPi = 0x1.921fb54442d18p1;
+
+struct Identity {
+  template <class C>
+  C operator()(C x) const {
+    return x;
+  }
+};
+
+// Element i of an arithmetic sequence.
+template <class C>
+struct Sequence {
+  C start, step;
+  C operator()(std::int64_t i) const { return add(start, multiply(step, static_cast<C>(i))); }
+};
+
+struct Absolute {
+  template <class C>
+  C operator()(C x) const {
+    if constexpr (kIsInteger<C>) {
+      return x < 0 ? negate(x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+
+// 0 for NaN and zeros, as in ATen.
+struct Sign {
+  template <class C>
+  C operator()(C x) const {
+    return static_cast<C>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0));
+  }
+};
+
+// Ties go to the even neighbour.
+GRAPHGATE_ROUNDING_ELEMENT(RoundToEven, std::nearbyint(x))
+GRAPHGATE_ROUNDING_ELEMENT(Ceil, std::ceil(x))
+GRAPHGATE_ROUNDING_ELEMENT(Floor, std::floor(x))
+GRAPHGATE_ROUNDING_ELEMENT(Truncate, std::trunc(x))
+
+// To a power of ten: of fractions, and of whole numbers.
+template <class C>
+struct RoundFraction {
+  C scale;
+  C operator()(C x) const { return std::nearbyint(x * scale) / scale; }
+};
+template <class C>
+struct RoundWhole {
+  C scale;
+  C operator()(C x) const { return std::nearbyint(x / scale) * scale; }
+};
+
+// log(x / (1 - x)), with x first moved into [low, high].
+template <class C>
+struct Logit {
+  C low, high;
+  C operator()(C x) const {
+    const C inside = x < low ? low : (x > high ? high : x);
+    return log(inside / (C(1) - inside));
+  }
+};
+
+GRAPHGATE_UNARY_ELEMENT(Fraction, x - std::trunc(x))
+GRAPHGATE_UNARY_ELEMENT(Negate, negate(x))
+GRAPHGATE_UNARY_ELEMENT(Acos, acos(x))
+GRAPHGATE_UNARY_ELEMENT(Acosh, acosh(x))
+GRAPHGATE_UNARY_ELEMENT(Asin, asin(x))
+GRAPHGATE_UNARY_ELEMENT(Asinh, asinh(x))
+GRAPHGATE_UNARY_ELEMENT(Atan, atan(x))
+GRAPHGATE_UNARY_ELEMENT(Atanh, atanh(x))
+GRAPHGATE_UNARY_ELEMENT(Cos, cos(x))
+GRAPHGATE_UNARY_ELEMENT(Cosh, cosh(x))
+GRAPHGATE_UNARY_ELEMENT(DegreesToRadians, (x * static_cast<C>(kPi / 180)))
+GRAPHGATE_UNARY_ELEMENT(Erf, erf(x))
+GRAPHGATE_UNARY_ELEMENT(Erfc, erfc(x))
+GRAPHGATE_UNARY_ELEMENT(Exp, exp(x))
+GRAPHGATE_UNARY_ELEMENT(Exp2, exp2(x))
+GRAPHGATE_UNARY_ELEMENT(Expm1, expm1(x))
+GRAPHGATE_UNARY_ELEMENT(Log, log(x))
+GRAPHGATE_UNARY_ELEMENT(Log10, log10(x))
+GRAPHGATE_UNARY_ELEMENT(Log1p, log1p(x))
+GRAPHGATE_UNARY_ELEMENT(Log2, log2(x))
+GRAPHGATE_UNARY_ELEMENT(RadiansToDegrees, (x * static_cast<C>(180 / kPi)))
+GRAPHGATE_UNARY_ELEMENT(Reciprocal, C(1) / x)
+GRAPHGATE_UNARY_ELEMENT(Rsqrt, rsqrt(x))
+GRAPHGATE_UNARY_ELEMENT(Sigmoid, sigmoid(x))
+GRAPHGATE_UNARY_ELEMENT(Sin, sin(x))
+GRAPHGATE_UNARY_ELEMENT(Sinh, sinh(x))
+GRAPHGATE_UNARY_ELEMENT(Sqrt, std::sqrt(x))
+GRAPHGATE_UNARY_ELEMENT(Tan, tan(x))
+GRAPHGATE_UNARY_ELEMENT(Tanh, tanh(x))
+
+}  // namespace graphgate::optimized::element

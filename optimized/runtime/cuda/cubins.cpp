@@ -1,0 +1,47 @@
+#include "optimized/runtime/cuda/cubins.h"
+
+#include <mutex>
+
+#include "optimized/cache/sha256.h"
+#include "optimized/runtime/cuda/nvrtc.h"
+
+namespace graphgate::optimized::cuda {
+namespace {
+
+struct Store {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const std::string>> cubins;
+  static Store& instance() {
+    static Store store;
+    return store;
+  }
+};
+
+std::string key_of(const CompileJob& job, const std::string& version) {
+  std::string all = version + "\n" + job.source;
+  for (const std::string& option : job.options) all += "\n" + option;
+  for (const auto& [name, text] : job.headers) all += "\n" + name + "\n" + text;
+  return sha256_hex(all);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& text,
+                                                    const std::string& architecture) {
+  GRAPHGATE_TRY(const Nvrtc* const nvrtc, load_nvrtc());
+  CompileJob job{"plan.cu", text.source(), device_headers(), device_compile_options()};
+  job.options.push_back("--gpu-architecture=" + architecture);
+  const std::string key = key_of(job, nvrtc->version());
+  Store& store = Store::instance();
+  {
+    const std::lock_guard lock(store.mutex);
+    const auto found = store.cubins.find(key);
+    if (found != store.cubins.end()) return found->second;
+  }
+  GRAPHGATE_TRY(std::string cubin, nvrtc->compile(job));
+  const std::lock_guard lock(store.mutex);
+  return store.cubins.try_emplace(key, std::make_shared<const std::string>(std::move(cubin)))
+      .first->second;
+}
+
+}  // namespace graphgate::optimized::cuda

@@ -1,0 +1,24 @@
+// The CUDA backend: a Device whose kernels are compiled by NVRTC and replayed as CUDA graphs.
+//
+// One context (the GPU's primary one), one stream, and arenas of cuMemAlloc. A captured job is
+// recorded into a graph (capture mode thread-local, modules loaded before), checked (kernels alone,
+// as many as there are calls, with no pointer but theirs), instantiated and uploaded; launch()
+// replays it. Other jobs launch kernel by kernel. Nothing is run while a job is made ready, so that
+// no step's effect is there twice.
+//
+// Pointers are baked into graphs. Where arenas have come or gone since, every launch compares them
+// with what memory() says now, and refuses to run with one that has moved.
+#pragma once
+
+#include <memory>
+
+#include "optimized/device/device.h"
+#include "spec/result.h"
+
+namespace graphgate::optimized::cuda {
+
+// A device of its own on GPU 0, for one thread at a time. kInfrastructure, in one line, without a
+// GPU, a driver, NVRTC, or CUDA in this build.
+[[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device();
+
+}  // namespace graphgate::optimized::cuda

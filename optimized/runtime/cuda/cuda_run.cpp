@@ -1,0 +1,116 @@
+#include "optimized/runtime/cuda/cuda_run.h"
+
+#include <algorithm>
+#include <map>
+
+namespace graphgate::optimized::cuda {
+
+CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
+                 std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault)
+    : driver_(driver), stream_(stream), memory_(memory), module_(std::move(module)) {
+  bind(job, fault);
+  if (job.is_captured && !calls_.empty()) capture();
+}
+
+void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
+  std::map<const std::byte*, CUdeviceptr> twins;
+  for (const DeviceCall& call : job.calls) {
+    BoundCall bound;
+    GRAPHGATE_CUDA(driver_, cuModuleGetFunction, &bound.function, module_->get(),
+                   call.name.c_str());
+    bound.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
+    for (const std::byte* pointer : call.pointers) {
+      const CUdeviceptr twin = memory_.twin_of(pointer);
+      twins.emplace(pointer, twin);
+      bound.arguments.push_back(twin);
+    }
+    if (call.reports_faults) bound.arguments.push_back(fault);
+    calls_.push_back(std::move(bound));
+  }
+  addresses_.assign(twins.begin(), twins.end());
+  generation_ = memory_.generation();
+}
+
+void CudaRun::launch_calls() const {
+  for (const BoundCall& call : calls_) {
+    std::vector<void*> arguments;
+    for (const CUdeviceptr& argument : call.arguments) {
+      arguments.push_back(const_cast<CUdeviceptr*>(&argument));  // NOLINT: the driver only reads
+    }
+    GRAPHGATE_CUDA(driver_, cuLaunchKernel, call.function, call.blocks, 1, 1, kDeviceBlock, 1, 1, 0,
+                   stream_, arguments.data(), nullptr);
+  }
+}
+
+void CudaRun::capture() {
+  GRAPHGATE_CUDA(driver_, cuStreamBeginCapture, stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  CUgraph captured = nullptr;
+  try {
+    launch_calls();
+  } catch (const DeviceError&) {
+    (void)driver_.cuStreamEndCapture(stream_, &captured);
+    throw;
+  }
+  GRAPHGATE_CUDA(driver_, cuStreamEndCapture, stream_, &captured);
+  const Graph graph(captured, driver_.cuGraphDestroy);
+  check(captured);
+  CUgraphExec exec = nullptr;
+  GRAPHGATE_CUDA(driver_, cuGraphInstantiateWithFlags, &exec, captured, 0);
+  graph_ = GraphExec(exec, driver_.cuGraphExecDestroy);
+  GRAPHGATE_CUDA(driver_, cuGraphUpload, exec, stream_);
+}
+
+// Kernels alone, as many as there are calls, each with its own arguments.
+void CudaRun::check(CUgraph graph) const {
+  std::size_t count = 0;
+  GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nullptr, &count);
+  if (count != calls_.size()) {
+    throw DeviceError("a capture of " + std::to_string(calls_.size()) + " kernels has " +
+                      std::to_string(count) + " nodes");
+  }
+  std::vector<CUgraphNode> nodes(count);
+  GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nodes.data(), &count);
+  std::multimap<CUfunction, std::vector<CUdeviceptr>> expected;
+  for (const BoundCall& call : calls_) expected.emplace(call.function, call.arguments);
+  for (CUgraphNode node : nodes) {
+    CUgraphNodeType type{};
+    GRAPHGATE_CUDA(driver_, cuGraphNodeGetType, node, &type);
+    if (type != CU_GRAPH_NODE_TYPE_KERNEL) {
+      throw DeviceError("a capture has a node of type " + std::to_string(static_cast<int>(type)) +
+                        ", which is no kernel");
+    }
+    CUDA_KERNEL_NODE_PARAMS params{};
+    GRAPHGATE_CUDA(driver_, cuGraphKernelNodeGetParams, node, &params);
+    const auto [first, last] = expected.equal_range(params.func);
+    const auto found = std::find_if(first, last, [&](const auto& call) {
+      for (std::size_t i = 0; i < call.second.size(); ++i) {
+        if (*static_cast<const CUdeviceptr*>(params.kernelParams[i]) != call.second[i]) {
+          return false;
+        }
+      }
+      return true;
+    });
+    if (found == last) throw DeviceError("a capture has a kernel with other arguments than given");
+    expected.erase(found);
+  }
+}
+
+void CudaRun::check_addresses() {
+  if (generation_ == memory_.generation()) return;
+  for (const auto& [host, twin] : addresses_) {
+    if (memory_.twin_of(host) != twin) {
+      throw DeviceError(
+          "a recorded address has moved: what was captured there must be recorded "
+          "anew");
+    }
+  }
+  generation_ = memory_.generation();
+}
+
+void CudaRun::launch() {
+  check_addresses();
+  if (graph_.get() == nullptr) return launch_calls();
+  GRAPHGATE_CUDA(driver_, cuGraphLaunch, graph_.get(), stream_);
+}
+
+}  // namespace graphgate::optimized::cuda

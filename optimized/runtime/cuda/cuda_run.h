@@ -1,0 +1,44 @@
+// Calls on a GPU, ready to run: one after the other on a stream, or as one graph.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "optimized/device/device.h"
+#include "optimized/runtime/cuda/handles.h"
+
+namespace graphgate::optimized::cuda {
+
+// One kernel launch with its addresses.
+struct BoundCall {
+  CUfunction function = nullptr;
+  unsigned blocks = 0;
+  std::vector<CUdeviceptr> arguments;
+};
+
+class CudaRun final : public DeviceRun {
+ public:
+  // `module` has the kernels of the job; `fault` is the address of the program's DeviceFault.
+  // Throws DeviceError.
+  CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
+          std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault);
+  void launch() override;
+
+ private:
+  void bind(const Device::Job& job, CUdeviceptr fault);
+  void launch_calls() const;
+  void capture();
+  void check(CUgraph graph) const;
+  void check_addresses();
+
+  const Driver& driver_;
+  CUstream stream_;
+  const DeviceMemory& memory_;
+  std::shared_ptr<const Module> module_;
+  std::vector<BoundCall> calls_;
+  std::vector<std::pair<const std::byte*, CUdeviceptr>> addresses_;  // each once
+  std::uint64_t generation_ = 0;  // of the memory, when addresses were compared last
+  GraphExec graph_;
+};
+
+}  // namespace graphgate::optimized::cuda

@@ -1,0 +1,13 @@
+// Facts in words: the part that needs no CUDA headers.
+#include "optimized/runtime/cuda/facts.h"
+
+namespace graphgate::optimized::cuda {
+
+std::string describe(const GpuFacts& gpu) {
+  constexpr std::int64_t kGibibyte = std::int64_t{1} << 30;
+  return gpu.name + ", compute capability " + std::to_string(gpu.major) + "." +
+         std::to_string(gpu.minor) + ", " + std::to_string(gpu.memory_bytes / kGibibyte) +
+         " GiB, " + std::to_string(gpu.multiprocessors) + " multiprocessors";
+}
+
+}  // namespace graphgate::optimized::cuda

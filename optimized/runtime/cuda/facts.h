@@ -1,0 +1,40 @@
+// What this machine has of CUDA: driver, GPUs, run-time compiler; and why not.
+//
+// Who uses it: `graphgate doctor`, and whoever is asked to run on a GPU. Nothing here creates a
+// context, so that asking costs no device memory and disturbs nobody. The build links no CUDA
+// library: the driver (libcuda) and the compiler (NVRTC) are opened when they are asked for, and
+// one binary starts on every machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace graphgate::optimized::cuda {
+
+struct GpuFacts {
+  std::string name;
+  int major = 0;  // compute capability
+  int minor = 0;
+  std::int64_t memory_bytes = 0;
+  int multiprocessors = 0;
+};
+
+// Versions as CUDA writes them, "13.0"; "" where there is none. An obstacle is one line that says
+// why not, "" where nothing stands in the way.
+struct CudaFacts {
+  std::string toolkit;  // whose headers this was built with; "" for a build without CUDA
+  std::string driver;   // the newest CUDA that the driver knows
+  std::vector<GpuFacts> gpus;
+  std::string gpu_obstacle;
+  std::string nvrtc;
+  std::string nvrtc_obstacle;
+};
+
+// Asks anew at every call.
+[[nodiscard]] CudaFacts cuda_facts();
+
+// "NVIDIA H200, compute capability 9.0, 139 GiB, 132 multiprocessors".
+[[nodiscard]] std::string describe(const GpuFacts& gpu);
+
+}  // namespace graphgate::optimized::cuda

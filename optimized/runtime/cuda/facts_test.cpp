@@ -1,0 +1,28 @@
+#include "optimized/runtime/cuda/facts.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::optimized::cuda {
+namespace {
+
+TEST(CudaFacts, EitherNameAGpuOrSayWhyThereIsNone) {
+  const CudaFacts facts = cuda_facts();
+  EXPECT_EQ(facts.gpus.empty(), !facts.gpu_obstacle.empty()) << facts.gpu_obstacle;
+  EXPECT_EQ(facts.nvrtc.empty(), !facts.nvrtc_obstacle.empty()) << facts.nvrtc_obstacle;
+  EXPECT_EQ(facts.gpu_obstacle.find('\n'), std::string::npos);
+  EXPECT_EQ(facts.nvrtc_obstacle.find('\n'), std::string::npos);
+  for (const GpuFacts& gpu : facts.gpus) {
+    EXPECT_FALSE(gpu.name.empty());
+    EXPECT_GE(gpu.major, 5);
+    EXPECT_GT(gpu.memory_bytes, 0);
+    EXPECT_GT(gpu.multiprocessors, 0);
+  }
+}
+
+TEST(CudaFacts, DescribeAGpuInOneLine) {
+  const GpuFacts gpu{"NVIDIA H200", 9, 0, std::int64_t{150'754'820'096}, 132};
+  EXPECT_EQ(describe(gpu), "NVIDIA H200, compute capability 9.0, 140 GiB, 132 multiprocessors");
+}
+
+}  // namespace
+}  // namespace graphgate::optimized::cuda

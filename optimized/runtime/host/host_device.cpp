@@ -1,0 +1,259 @@
+// What of a plan runs on a device: captured partitions whose every step tells what it does, and
+// eager steps that do. All else runs on the host, on bytes that are brought there first.
+#include "optimized/runtime/host/host_device.h"
+
+#include <algorithm>
+
+#include "optimized/binding.h"
+#include "optimized/device/fused_works.h"
+#include "optimized/runtime/host/host_program.h"
+#include "spec/graph_text.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// The device type of most tensors: what captures run on. One that is not the CPU wins a tie.
+std::string main_device(const spec::Plan& plan) {
+  std::map<std::string, std::size_t> counts;
+  for (const spec::PlanValue& value : plan.values) {
+    if (value.value.type) ++counts[value.value.type->device.type];
+  }
+  std::string best = "cpu";
+  for (const auto& [type, count] : counts) {
+    const bool is_better = counts[best] < count || (counts[best] == count && best == "cpu");
+    if (is_better) best = type;
+  }
+  return best;
+}
+
+// Whether every tensor of the step lives on devices of this type.
+bool lives_on(const spec::Plan& plan, const spec::PlanStep& step, const std::string& type) {
+  bool lives = true;
+  const auto look_at = [&](spec::ValueId id) {
+    const auto& tensor = plan.values[id.index].value.type;
+    lives &= !tensor || tensor->device.type == type;
+  };
+  for_each_operand(step.node, look_at);
+  for (const spec::ValueId id : flat_results(step.node)) look_at(id);
+  return lives;
+}
+
+}  // namespace
+
+// The buffers that a step names, and those of them that it may write.
+void HostProgram::add_places(const spec::PlanStep& step, DevicePlaces& places) const {
+  const auto buffers = [&](const Item& item, std::set<std::uint32_t>& out) {
+    const std::function<void(const Item&)> visit = [&](const Item& one) {
+      if (const auto* list = one.as<Item::List>()) std::for_each(list->begin(), list->end(), visit);
+      const auto* tensor = one.as<Tensor>();
+      if (tensor && tensor->storage < plan_.buffers.size() && placed_at_[tensor->storage]) {
+        out.insert(tensor->storage);
+      }
+    };
+    visit(item);
+  };
+  for_each_operand(step.node,
+                   [&](spec::ValueId id) { buffers(values_[id.index], places.touched); });
+  const auto results = [&](const spec::Node& node) {
+    for (const spec::ValueId id : flat_results(node)) {
+      const auto& buffer = plan_.values[id.index].buffer;
+      if (!buffer || placed_at_[buffer->index] == nullptr) continue;
+      places.touched.insert(buffer->index);
+      places.written.insert(buffer->index);
+    }
+  };
+  const auto written = [&](const spec::Node& node) {
+    const spec::OpRow* row = ops_.find(node.op);
+    if (row == nullptr) return;
+    const std::vector<Item> arguments =
+        bind_arguments(row->schema, node.arguments, [&](spec::ValueId id) {
+          return plan_.values[id.index].buffer ? values_[id.index] : Item{spec::None{}};
+        });
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (row->writes(i)) buffers(arguments[i], places.written);
+    }
+  };
+  results(step.node);
+  if (step.body.empty() && !spec::is_higher_order(step.node.op)) written(step.node);
+  for (const spec::Node& node : step.body) {
+    results(node);
+    written(node);
+  }
+  if (step.workspace) {
+    places.touched.insert(step.workspace->index);
+    places.written.insert(step.workspace->index);
+  }
+}
+
+// Where a launch for the device may keep what only the device sees.
+std::byte* HostProgram::reserve_on_device(std::int64_t size_bytes) {
+  on_device_->reserved.push_back(options_.device->memory().reserve(size_bytes));
+  return on_device_->reserved.back()->data();
+}
+
+void HostProgram::know_memory() {
+  DeviceMemory& memory = options_.device->memory();
+  const auto know = [&](const std::shared_ptr<HostMemory>& host) {
+    if (!host) return;
+    memory.know({host->data(), static_cast<std::size_t>(host->size_bytes())}, host);
+  };
+  for (const auto& pool : pools_) know(pool);
+  for (const auto& [place, host] : state_.rebound) know(host);
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    const spec::PlanPool& pool = plan_.pools[plan_.buffers[b].pool.index];
+    if (pool.kind == spec::PoolKind::kCaller) know_for_now(buffer_bytes({b}));
+  }
+}
+
+// Bytes that live as long as the recordings do, or that the caller owns.
+void HostProgram::know_for_now(std::span<std::byte> bytes) {
+  if (bytes.empty()) return;
+  options_.device->memory().know(bytes, nullptr);
+  on_device_->known.push_back(bytes.data());
+}
+
+// The works of launches, in order; nothing where one of them does not tell.
+std::optional<std::vector<DeviceCall>> HostProgram::calls_of(std::span<const Launch> launches) {
+  std::vector<const DeviceWorks*> works;
+  for (const Launch& launch : launches) {
+    works.push_back(works_of(launch));
+    if (works.back() == nullptr) return {};
+  }
+  std::vector<DeviceCall> calls;
+  for (const DeviceWorks* one : works) {
+    auto more = on_device_->text.add(*one);
+    std::move(more.begin(), more.end(), std::back_inserter(calls));
+  }
+  return calls;
+}
+
+// One eager step, if it can be bound before it runs.
+std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t index) {
+  const spec::PlanStep& step = plan_.steps[index];
+  const bool is_fit = !spec::is_higher_order(step.node.op) && is_planned(step) &&
+                      lives_on(plan_, step, on_device_->type);
+  if (!is_fit) return {};
+  try {
+    const DeviceListener listener;
+    const std::array<Launch, 1> launch = {bind_step(step, false)};
+    return calls_of(launch);
+  } catch (const NeedsData&) {
+    return {};
+  } catch (const OpError&) {
+    return {};  // it says so when it runs
+  }
+}
+
+// Everything anew: what can run on the device is compiled and loaded together.
+void HostProgram::record_on_device() {
+  on_device_->type = main_device(plan_);
+  know_memory();
+  std::vector<Device::Job> jobs;
+  std::vector<OnDevice::Unit*> units;
+  std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
+  const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
+                       bool is_captured) {
+    if (!calls) return;
+    jobs.push_back({std::move(*calls), is_captured});
+    units.push_back(&unit);
+  };
+  for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
+    for (std::size_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) {
+      const spec::PlanPartition& partition = plan_.blocks[b].partitions[p];
+      OnDevice::Unit& whole = on_device_->partitions[{b, p}];
+      for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
+        if (partition.captured) {
+          add_places(plan_.steps[s], whole.places);
+          continue;
+        }
+        OnDevice::Unit& unit = on_device_->steps[s];
+        add_places(plan_.steps[s], unit.places);
+        running_ = s;
+        add(unit, eager_calls(s), false);
+      }
+      if (!partition.captured) continue;
+      std::vector<Launch> launches;
+      for (const Recorded& recorded : recordings_[b][p].launches) {
+        launches.push_back(recorded.launch);
+      }
+      for (const HostMemory& scratch : recordings_[b][p].scratch) {
+        know_for_now({scratch.data(), static_cast<std::size_t>(scratch.size_bytes())});
+      }
+      add(whole, calls_of(launches), true);
+    }
+  }
+  for (const HostMemory& scratch : heap_) {
+    know_for_now({scratch.data(), static_cast<std::size_t>(scratch.size_bytes())});
+  }
+  on_device_->scratch = std::exchange(heap_, std::move(heap_of_call));
+  heap_bytes_.resize(heap_.size());
+  auto runs = options_.device->load(on_device_->text, jobs);
+  for (std::size_t u = 0; u < units.size(); ++u) units[u]->run = std::move(runs[u]);
+}
+
+// Before steps of the host: their bytes are there. Afterwards: they are newer there.
+void HostProgram::bring_to_host(const DevicePlaces& places) {
+  for (const std::uint32_t b : places.touched) {
+    options_.device->memory().bring_to_host(buffer_bytes({b}));
+  }
+}
+void HostProgram::note_host_writes(const DevicePlaces& places) {
+  for (const std::uint32_t b : places.written) {
+    options_.device->memory().host_wrote(buffer_bytes({b}));
+  }
+}
+
+// Runs a unit on the device, if it is there.
+bool HostProgram::run_on_device(OnDevice::Unit& unit) {
+  if (!unit.run) return false;
+  DeviceMemory& memory = options_.device->memory();
+  for (const std::uint32_t b : unit.places.touched) memory.bring_to_device(buffer_bytes({b}));
+  unit.run->launch();
+  for (const std::uint32_t b : unit.places.written) memory.device_wrote(buffer_bytes({b}));
+  return true;
+}
+
+// What the host has written since the last run: state, if anybody did, and inputs.
+void HostProgram::begin_on_device() {
+  DeviceMemory& memory = options_.device->memory();
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const spec::PoolKind kind = plan_.pools[p].kind;
+    if (!pools_[p]) continue;
+    const auto size = static_cast<std::size_t>(plan_.pools[p].size_bytes);
+    const bool is_fresh =
+        (kind == spec::PoolKind::kArena && options_.poison) ||
+        (kind == spec::PoolKind::kState && state_.host_writes != on_device_->host_writes_seen);
+    if (is_fresh) memory.host_wrote({pools_[p]->data(), size});
+  }
+  if (state_.host_writes != on_device_->host_writes_seen) {
+    for (const auto& [place, host] : state_.rebound) {
+      memory.host_wrote({host->data(), static_cast<std::size_t>(host->size_bytes())});
+    }
+  }
+  on_device_->host_writes_seen = state_.host_writes;
+  for (const spec::PlanInput& input : plan_.inputs) {
+    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+    const spec::BufferId buffer = *plan_.values[input.value.index].buffer;
+    const std::span<std::byte> bytes = buffer_bytes(buffer);
+    memory.host_wrote(bytes);
+  }
+}
+
+// What callers look at: outputs, inputs, state.
+void HostProgram::end_on_device() {
+  options_.device->finish();
+  DeviceMemory& memory = options_.device->memory();
+  for (const spec::Argument& output : plan_.outputs) {
+    spec::for_each_value(output, [&](spec::ValueId id) {
+      const auto* tensor = values_[id.index].as<Tensor>();
+      if (!tensor || tensor->storage >= plan_.buffers.size()) return;
+      memory.bring_to_host(buffer_bytes({tensor->storage}));
+    });
+  }
+  for (const spec::PlanInput& input : plan_.inputs) {
+    if (input.constant) continue;
+    memory.bring_to_host(buffer_bytes(*plan_.values[input.value.index].buffer));
+  }
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,45 @@
+// What HostProgram keeps of a plan that runs on a device, in part or as a whole.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "optimized/device/device.h"
+#include "optimized/runtime/host/memory.h"
+
+namespace graphgate::optimized {
+
+// Buffers that steps name, and those of them that they may write.
+struct DevicePlaces {
+  std::set<std::uint32_t> touched;
+  std::set<std::uint32_t> written;
+};
+
+// Made anew whenever partitions are recorded anew. The device outlives it.
+struct OnDevice {
+  explicit OnDevice(DeviceMemory& device_memory) : memory(device_memory) {}
+  ~OnDevice() {
+    for (const std::byte* host : known) memory.forget(host);
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  struct Unit {
+    DevicePlaces places;
+    std::unique_ptr<DeviceRun> run;  // null: runs on the host
+  };
+  DeviceMemory& memory;
+  std::vector<const std::byte*> known;  // arenas that this alone has made known
+  std::string type;                     // the device type of the plan's captures
+  DeviceProgramText text;
+  std::vector<std::shared_ptr<const std::span<std::byte>>> reserved;
+  std::vector<HostMemory> scratch;                                 // of eager steps
+  std::map<std::pair<std::size_t, std::size_t>, Unit> partitions;  // by block and partition
+  std::map<std::uint32_t, Unit> steps;                             // of eager partitions
+  std::uint64_t host_writes_seen = 0;
+};
+
+}  // namespace graphgate::optimized

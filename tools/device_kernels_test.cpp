@@ -1,0 +1,105 @@
+// Generated device kernels, on machines without a device: everything that golden models would run
+// on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
+#include <fstream>
+#include <map>
+
+#include "optimized/cache/sha256.h"
+#include "optimized/device/device.h"
+#include "optimized/optimized.h"
+#include "optimized/runtime/cuda/cubins.h"
+#include "optimized/runtime/cuda/nvrtc.h"
+#include "tools/golden_models_test.h"
+
+namespace graphgate {
+namespace {
+
+// Memory apart from the host's, as a device has it.
+class FarMemory final : public optimized::RawDeviceMemory {
+ public:
+  std::uint64_t allocate(std::int64_t size_bytes) override {
+    auto bytes = std::make_unique<std::byte[]>(static_cast<std::size_t>(size_bytes));
+    const auto address = reinterpret_cast<std::uint64_t>(bytes.get());
+    arenas_[address] = std::move(bytes);
+    return address;
+  }
+  void free(std::uint64_t address) override { arenas_.erase(address); }
+  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
+    std::memcpy(reinterpret_cast<std::byte*>(to), from.data(), from.size());
+  }
+  void to_host(std::span<std::byte> to, std::uint64_t from) override {
+    std::memcpy(to.data(), reinterpret_cast<const std::byte*>(from), to.size());
+  }
+
+ private:
+  std::map<std::uint64_t, std::unique_ptr<std::byte[]>> arenas_;
+};
+
+// Compiles what it is given, and runs nothing: every job goes back to the host.
+class CompilingDevice final : public optimized::Device {
+ public:
+  [[nodiscard]] std::string description() const override { return "a compiler"; }
+  [[nodiscard]] optimized::DeviceMemory& memory() override { return memory_; }
+  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
+                                                          std::span<const Job> jobs) override {
+    if (!text.empty()) sources.push_back(text.source());
+    kernels += text.kernel_count();
+    captured += std::count_if(jobs.begin(), jobs.end(),
+                              [](const Job& job) { return job.is_captured && !job.calls.empty(); });
+    if (!text.empty() && compiles) {
+      const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
+      EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+      if (const char* folder = std::getenv("GRAPHGATE_KEEP_KERNELS")) {
+        std::ofstream(std::string(folder) + "/" + optimized::sha256_hex(text.source()) + ".cu")
+            << text.source();
+      }
+    }
+    for (const Job& job : jobs) {
+      for (const optimized::DeviceCall& call : job.calls) {
+        for (const std::byte* pointer : call.pointers) EXPECT_NE(memory_.twin_of(pointer), 0U);
+      }
+    }
+    return std::vector<std::unique_ptr<optimized::DeviceRun>>(jobs.size());
+  }
+  void finish() override {}
+
+  bool compiles = true;
+  std::vector<std::string> sources;
+  std::size_t kernels = 0;
+  std::ptrdiff_t captured = 0;
+
+ private:
+  FarMemory far_;
+  optimized::DeviceMemory memory_{far_};
+};
+
+class DeviceKernels : public testing::TestWithParam<std::string> {};
+
+TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
+  const auto nvrtc = optimized::cuda::load_nvrtc();
+  const Model model = read_model(GetParam());
+  const auto expected = run_calls(*optimized::make_executor(), model);
+  std::vector<std::string> first;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto device = std::make_shared<CompilingDevice>();
+    device->compiles = nvrtc.ok() && repeat == 0;
+    optimized::Options options;
+    options.device = device;
+    const auto actual = run_calls(*optimized::make_executor(options), model);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      EXPECT_EQ(first_difference(actual[i], expected[i]), "") << "call " << i;
+    }
+    EXPECT_GT(device->captured, 0);
+    if (repeat == 0) {
+      first = device->sources;
+      RecordProperty("kernels", static_cast<int>(device->kernels));
+    }
+    EXPECT_TRUE(device->sources == first);
+  }
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, DeviceKernels, testing::ValuesIn(model_paths()), model_name);
+
+}  // namespace
+}  // namespace graphgate
