@@ -400,6 +400,29 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
 }
 
+TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
+  // What doctor says in one sentence: a driver and its GPUs, or why there are none.
+  const std::string sentence =
+      nlohmann::json::parse(run("doctor --json -").out).at("cuda").get<std::string>();
+  if (sentence.starts_with("driver for CUDA")) GTEST_SKIP() << "there is a GPU";
+  for (const char* verb :
+       {"check --device cuda ", "run --executor optimized --device cuda ", "plan --device cuda "}) {
+    const CliRun outcome = run(verb + model("mutations.pt2"));
+    EXPECT_EQ(outcome.code, 3) << verb;
+    EXPECT_EQ(outcome.out, "") << verb;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(run("run --device cuda " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("run --executor optimized --mode oracle " + model("mutations.pt2")).code, 4);
+}
+
+TEST_F(Cli, RunsTheOptimizedExecutor) {
+  const CliRun outcome = run("run --executor optimized " + model("mutations.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("call0.output0 "), std::string::npos) << outcome.out;
+}
+
 TEST_F(Cli, DoctorRunsEverywhere) {
   const CliRun outcome = run("doctor --json -");
   EXPECT_EQ(outcome.code, 0);

@@ -315,5 +315,34 @@ TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
   EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
 }
 
+// The two operands that the norm writes share two elements; the unfolded view has two elements
+// twice.
+TEST(JudgeNodes, LeavesWritesThatClonesPartAlone) {
+  const spec::Program program = with_text(R"(program "parted" {
+  input %x : f32[2, 4]
+  input %weight : f32[3]
+  %c = aten.clone.default(%x)
+  %a = aten.slice.Tensor(%c, 1, 0, 3)
+  %b = aten.slice.Tensor(%c, 1, 1, 4)
+  vllm.fused_add_rms_norm.default(%a, %b, %weight, 1e-5) as norm
+  %u = aten.unfold.default(%c, 1, 2, 1)
+  %w = aten.fill_.Scalar(%u, 1.0)
+  %y = aten.add_.Tensor(%x, %c)
+  output %c
+  output %w
+  output %y
+})");
+  const auto executor = reference::make_executor({});
+  const auto bounds = bounds_executor();
+  const std::vector<std::vector<spec::InputValue>> calls = {
+      {small_integers(*program.graph.values.at(0).type, 5),
+       small_integers(*program.graph.values.at(1).type, 6)}};
+  const auto report =
+      conformance::judge_nodes(program, calls, *executor, *bounds, spec::builtin_op_table());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
+  EXPECT_EQ(report.value().judged, 5U);  // all but the norm and the filling
+}
+
 }  // namespace
 }  // namespace graphgate

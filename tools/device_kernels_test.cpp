@@ -3,7 +3,6 @@
 #include <fstream>
 #include <map>
 
-#include "optimized/cache/sha256.h"
 #include "optimized/device/device.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
@@ -48,10 +47,6 @@ class CompilingDevice final : public optimized::Device {
     if (!text.empty() && compiles) {
       const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
       EXPECT_TRUE(cubin.ok()) << cubin.error().message;
-      if (const char* folder = std::getenv("GRAPHGATE_KEEP_KERNELS")) {
-        std::ofstream(std::string(folder) + "/" + optimized::sha256_hex(text.source()) + ".cu")
-            << text.source();
-      }
     }
     for (const Job& job : jobs) {
       for (const optimized::DeviceCall& call : job.calls) {
@@ -71,6 +66,28 @@ class CompilingDevice final : public optimized::Device {
   FarMemory far_;
   optimized::DeviceMemory memory_{far_};
 };
+
+std::string joined(const std::vector<std::string>& sources) {
+  std::string text;
+  for (const std::string& source : sources) text += source;
+  return text;
+}
+
+// Golden texts are kept for some models: their diff says what a change does to kernels. With
+// GRAPHGATE_UPDATE_KERNELS set they are written anew.
+void expect_golden(const std::string& model, const std::vector<std::string>& sources) {
+  std::filesystem::path path = std::filesystem::path(GRAPHGATE_GOLDEN_DIR) / "kernels";
+  path /= std::filesystem::path(model).stem().string() + ".cu";
+  if (!std::filesystem::exists(path)) return;
+  if (std::getenv("GRAPHGATE_UPDATE_KERNELS") != nullptr) {
+    std::ofstream(path) << joined(sources);
+    return;
+  }
+  std::ifstream file(path);
+  const std::string golden{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(golden == joined(sources))
+      << path << " is not what is generated; GRAPHGATE_UPDATE_KERNELS=1 writes it anew";
+}
 
 class DeviceKernels : public testing::TestWithParam<std::string> {};
 
@@ -96,6 +113,7 @@ TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
     }
     EXPECT_TRUE(device->sources == first);
   }
+  expect_golden(GetParam(), first);
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
 }
 

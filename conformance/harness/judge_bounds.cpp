@@ -1,6 +1,7 @@
 // Numbers inside error bounds: executor and recording against the oracle, call by call, and node by
 // node.
 #include <algorithm>
+#include <cmath>
 
 #include "conformance/harness/judge.h"
 #include "conformance/harness/judge_nodes.h"
@@ -79,6 +80,7 @@ class BoundsJudge {
     const CallReport call = judge_call(subject_->executor, record.result,
                                        oracle_->calls[index].result, expected, options);
     count(call);
+    note_open(index);
     if (call.differences.empty()) return {};
     std::vector<Difference> proofs;
     GRAPHGATE_TRY(const Trace* const bounds, runs_.oracle("worst-case"));
@@ -102,6 +104,41 @@ class BoundsJudge {
     report_.figures["worst_ratio"] = call.worst_ratio;
     report_.figures["worst_error"] = call.worst_error;
     report_.figures["worst_allowed"] = call.worst_allowed;
+  }
+
+  // Which elements of a call the oracle leaves open.
+  void note_open(std::size_t index) {
+    const spec::CallResult& oracle = oracle_->calls[index].result;
+    for (std::size_t i = 0; i < oracle.output_spreads.size(); ++i) {
+      note_open(index, "output " + std::to_string(i), oracle.output_spreads[i]);
+    }
+    for (std::size_t i = 0; i < oracle.final_input_spreads.size(); ++i) {
+      note_open(index, "final input " + std::to_string(i), oracle.final_input_spreads[i]);
+    }
+    for (std::size_t i = 0; i < oracle.final_state_spreads.size(); ++i) {
+      note_open(index, "state '" + oracle.state_targets[i] + "'", oracle.final_state_spreads[i]);
+    }
+  }
+
+  void note_open(std::size_t index, const std::string& where, const spec::Spread& spread) {
+    const auto is_open = [](double radius) { return std::isinf(radius); };
+    const auto first = std::find_if(spread.radii.begin(), spread.radii.end(), is_open);
+    if (first == spread.radii.end()) return;
+    const auto count = std::count_if(first, spread.radii.end(), is_open);
+    open_.push_back("call " + std::to_string(index) + ", " + where + ": " + std::to_string(count) +
+                    " of " + std::to_string(spread.radii.size()) + " elements, from number " +
+                    std::to_string(first - spread.radii.begin()) + " on");
+  }
+
+  // The first few, and how many more.
+  [[nodiscard]] std::string listed_open() const {
+    constexpr std::size_t kShown = 3;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(open_.size(), kShown); ++i) {
+      out += (i > 0 ? "; " : "") + open_[i];
+    }
+    if (open_.size() > kShown) out += "; " + std::to_string(open_.size() - kShown) + " more";
+    return out;
   }
 
   // What is no number is exact. A number is proved wrong by the worst-case bound of the program.
@@ -163,8 +200,10 @@ class BoundsJudge {
     if (has_blind_tensor_) {
       add("B5.undecided", Outcome::kUndecided,
           "an output or state of which the oracle can tell no number: all hang on ties, on "
-          "contents that are left open, or on errors without a bound");
+          "contents that are left open, or on errors without a bound (" +
+              listed_open() + ")");
     }
+    if (report_.remark.empty() && !open_.empty()) report_.remark = "left open: " + listed_open();
   }
 
   Runs& runs_;
@@ -177,6 +216,7 @@ class BoundsJudge {
   std::int64_t undecided_ = 0;
   std::int64_t elements_of_nodes_ = 0;
   bool has_blind_tensor_ = false;
+  std::vector<std::string> open_;  // tensors with elements that the oracle leaves open
   bool is_suspect_ = false;
 };
 

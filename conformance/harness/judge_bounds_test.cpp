@@ -126,6 +126,20 @@ TEST(BoundsJudge, IsUndecidedWhenTheOracleCanTellOfNothing) {
   EXPECT_EQ(report.outcome, Outcome::kUndecided);
 }
 
+TEST(BoundsJudge, SaysWhichElementsAreOpen) {
+  const auto partly = [](std::span<const spec::InputValue> inputs,
+                         std::size_t) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs, 1e-3);
+    result.output_spreads[0].radii[1] = std::numeric_limits<double>::infinity();
+    return result;
+  };
+  const auto report = judge({answering({1, 7}), partly, partly}, {});
+  EXPECT_EQ(report.outcome, Outcome::kPass) << report.reason;
+  EXPECT_EQ(report.judges.at(0).remark,
+            "left open: call 0, output 0: 1 of 2 elements, from number 1 on; "
+            "call 1, output 0: 1 of 2 elements, from number 1 on");
+}
+
 TEST(BoundsJudge, MistrustsAProgramWithoutNodes) {
   auto empty = std::make_shared<spec::Program>(*relu_program());
   empty->graph.outputs = {{empty->graph.inputs[0]}};

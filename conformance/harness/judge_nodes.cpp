@@ -8,6 +8,7 @@
 
 #include "conformance/compare/compare.h"
 #include "conformance/harness/verified_plans.h"
+#include "conformance/harness/written_together.h"
 #include "spec/type_text.h"
 
 namespace graphgate::conformance {
@@ -124,12 +125,14 @@ bool has_open_element(const CallResult& oracle, std::size_t output) {
 
 class NodeJudge {
  public:
-  NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds)
-      : program_(program), tapped_(tapped), bounds_(bounds) {}
+  NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds,
+            const spec::OpTable& ops)
+      : program_(program), tapped_(tapped), bounds_(bounds), ops_(ops) {}
 
-  // `plain` is what the program itself results in: taps must not change it, but for what nobody has
-  // written.
-  Result<void> judge_call(std::size_t call, const CallResult& plain, const CallResult& tapped,
+  // `inputs` are those of the call. `plain` is what the program itself results in: taps must not
+  // change it, but for what nobody has written.
+  Result<void> judge_call(std::size_t call, std::span<const spec::InputValue> inputs,
+                          const CallResult& plain, const CallResult& tapped,
                           const IsOpen& is_open) {
     if (tapped.outputs.size() != tapped_.program_outputs()) {
       return unsupported(program_.name + ": with taps " + std::to_string(tapped.outputs.size()) +
@@ -143,8 +146,9 @@ class NodeJudge {
           {call, "", "",
            "output " + std::to_string(i) + " has other bits when the program is tapped"});
     }
+    const std::vector<bool> parted = written_together(program_, inputs, ops_);
     for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
-      GRAPHGATE_TRY_VOID(judge_node(call, n, tapped));
+      if (!parted[n]) GRAPHGATE_TRY_VOID(judge_node(call, n, tapped));
     }
     return {};
   }
@@ -207,6 +211,7 @@ class NodeJudge {
   const spec::Program& program_;
   const TappedProgram& tapped_;
   spec::Executor& bounds_;
+  const spec::OpTable& ops_;
   NodeReport report_;
 };
 
@@ -244,11 +249,11 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
     }
     return has_open_element(oracle, output);
   };
-  NodeJudge judge(program, tapped, bounds);
+  NodeJudge judge(program, tapped, bounds, ops);
   for (std::size_t call = 0; call < calls.size(); ++call) {
     GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
     GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
-    GRAPHGATE_TRY_VOID(judge.judge_call(call, plain, result, is_open));
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, calls[call], plain, result, is_open));
   }
   return judge.take();
 }
@@ -276,9 +281,9 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
     if (!oracle) {
       GRAPHGATE_TRY(oracle, runs.oracle_source().make({{"mode", "worst-case"}}, ops));
     }
-    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle);
-    GRAPHGATE_TRY_VOID(
-        judge.judge_call(call, plain->calls[call].result, trace.calls[call].result, is_open));
+    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops);
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,
+                                        trace.calls[call].result, is_open));
     add(judge.take(), all);
   }
   return all;

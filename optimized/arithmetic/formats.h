@@ -60,4 +60,10 @@ To convert(From value) {
 template <class Format>
 using NumberOf = decltype(Format::decode(typename Format::Bits{}));
 
+// A number rounded into a format, in its own type again.
+template <class Format, class C>
+C rounded_in(C value) {
+  return convert<C>(Format::decode(Format::encode(convert<NumberOf<Format>>(value))));
+}
+
 }  // namespace graphgate::optimized

@@ -47,7 +47,7 @@ class Body {
   std::optional<DeviceWorks> works(const std::function<std::byte*(std::int64_t)>& reserve) {
     move_in(reserve);
     std::vector<DeviceWorks> by_call;
-    const DeviceListener listener;
+    const DeviceListener listener(reserve);
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       TileCall& call = calls_[c];
       const Launch launch = bind_call(*call.kernel, *call.row, call.arguments, call.results,
@@ -184,8 +184,9 @@ bool has_device_kernel(const Kernel& kernel, const spec::OpRow& row, std::vector
   for (Item& argument : arguments) for_each_tensor(argument, give_address);
   for (Tensor& result : results) give_address(result);
   try {
-    const DeviceListener listener;
     auto* const workspace = reinterpret_cast<std::byte*>(std::uintptr_t{8} << 40);  // NOLINT
+    auto* const scratch = reinterpret_cast<std::byte*>(std::uintptr_t{9} << 40);    // NOLINT
+    const DeviceListener listener([scratch](std::int64_t) { return scratch; });
     return works_of(bind_call(kernel, row, std::move(arguments), std::move(results), workspace)) !=
            nullptr;
   } catch (const OpError&) {

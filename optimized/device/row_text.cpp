@@ -56,6 +56,18 @@ std::string place_text(const std::string& name, const Part& inner) {
          offset_text(inner.strides, "i") + ";\n  };\n";
 }
 
+// A number in the compute type of a float dtype.
+std::uint64_t epsilon_bits(double epsilon, DType dtype) {
+  std::uint64_t bits = 0;
+  const auto narrow = static_cast<float>(epsilon);
+  if (dtype == DType::kFloat64) {
+    std::memcpy(&bits, &epsilon, sizeof epsilon);
+  } else {
+    std::memcpy(&bits, &narrow, sizeof narrow);
+  }
+  return bits;
+}
+
 std::string begin_rows(std::int64_t count) {
   return "  const std::int64_t row = thread / 32;\n  if (row >= " + std::to_string(count) +
          ") return;\n";
@@ -105,6 +117,66 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   return out;
 }
 
+std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
+  const DType dtype = work.input.dtype;
+  const std::vector<std::int64_t> last = {work.input.rank() - 1};
+  const RowsOf from = rows_of(work.input, last);
+  const std::int64_t length = from.inner.count();
+  if (length >= kLongest || length == 0) return {};
+  TextWork out;
+  out.threads = from.outer.count() * 32;
+  const std::string c = compute_name(dtype);
+  std::string& text = out.statements;
+  text = begin_rows(from.outer.count());
+  const auto rows = [&](const Tensor& tensor, const std::string& name) {
+    const RowsOf parts = rows_of(tensor, {tensor.rank() - 1});
+    text += first_text(name, out.pointers.size(), parts.outer) + place_text(name, parts.inner);
+    out.pointers.push_back(tensor.data());
+  };
+  rows(work.result, "to");
+  rows(work.input, "from");
+  rows(work.weight, "weight");
+  if (work.residual != nullptr) rows(*work.residual, "residual");
+  if (work.sum != nullptr) rows(*work.sum, "sum");
+  std::string term = load_text(dtype, dtype, dtype, "at_from(i)");
+  if (work.residual != nullptr) {
+    term = "rounded_in<" + format_name(dtype) + ">(" +
+           load_text(dtype, dtype, dtype, "at_residual(i)") + " + " + term + ")";
+  }
+  text +=
+      "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " + term + ";\n  };\n";
+  text += "  device::rms_norm<" + format_name(dtype) + ", " + format_name(work.compute) + ", " +
+          (work.by_power ? "true" : "false") + ", " + c + ">(" + std::to_string(length) + ", " +
+          number_text(dtype, epsilon_bits(work.epsilon, dtype)) + ", term, [&](std::int64_t i, " +
+          c + " x, " + c + " normal) {\n";
+  if (work.sum != nullptr) {
+    text += "    device::store<" + format_name(work.sum->dtype) + ">(at_sum(i), x);\n";
+  }
+  text += "    device::store<" + format_name(work.result.dtype) + ">(at_to(i), normal * " +
+          load_text(work.weight.dtype, work.weight.dtype, dtype, "at_weight(i)") + ");\n  });\n";
+  return out;
+}
+
+TextWork cumulative_sum_text(const Tensor& result, const Tensor& self, std::int64_t dim,
+                             DType dtype) {
+  const RowsOf from = rows_of(self, {dim});
+  const RowsOf to = rows_of(result, {dim});
+  TextWork out;
+  out.threads = from.outer.count();
+  out.pointers = {result.data(), self.data()};
+  const std::string c = compute_name(dtype);
+  out.statements =
+      "  const std::int64_t row = thread;\n  if (row >= " + std::to_string(out.threads) +
+      ") return;\n" + first_text("to", 0, to.outer) + first_text("from", 1, from.outer) +
+      place_text("to", to.inner) + place_text("from", from.inner) + "  internal::Accumulator<" + c +
+      "> running = 0;\n  for (std::int64_t i = 0; i < " + std::to_string(from.inner.count()) +
+      "; ++i) {\n    running += static_cast<internal::Accumulator<" + c + ">>(" +
+      load_text(self.dtype, dtype, dtype, "at_from(i)") + ");\n    device::store<" +
+      format_name(result.dtype) + ">(at_to(i), " +
+      rounded_text(dtype, result.dtype, "static_cast<" + c + ">(running)") + ");\n  }\n";
+  return out;
+}
+
 std::optional<TextWork> norm_text(const NormWork& work) {
   const DType dtype = work.input.dtype;
   const RowsOf from = rows_of(work.input, work.dims);
@@ -115,13 +187,7 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   out.threads = from.outer.count() * 32;
   out.pointers = {work.result.data(), work.input.data()};
   const std::string c = compute_name(dtype);
-  std::uint64_t epsilon = 0;
-  if (c == "double") {
-    std::memcpy(&epsilon, &work.epsilon, sizeof work.epsilon);
-  } else {
-    const auto narrow = static_cast<float>(work.epsilon);
-    std::memcpy(&epsilon, &narrow, sizeof narrow);
-  }
+  const std::uint64_t epsilon = epsilon_bits(work.epsilon, dtype);
   std::string& text = out.statements;
   text = begin_rows(from.outer.count()) + first_text("to", 0, to.outer) +
          first_text("from", 1, from.outer) + place_text("to", to.inner) +

@@ -42,4 +42,22 @@ struct NormWork {
 };
 [[nodiscard]] std::optional<TextWork> norm_text(const NormWork& work);
 
+// What graphgate.rms_norm does, and with a residual graphgate.add_rms_norm: the sum of input and
+// residual goes into `sum`. `compute` is the dtype that the roundings on the way go through.
+struct RmsNormWork {
+  Tensor result;
+  Tensor input;
+  const Tensor* residual = nullptr;
+  const Tensor* sum = nullptr;
+  Tensor weight;
+  spec::DType compute = spec::DType::kFloat32;
+  bool by_power = false;
+  double epsilon = 0;
+};
+[[nodiscard]] std::optional<TextWork> rms_norm_text(const RmsNormWork& work);
+
+// Running sums of `self` along `dim`, read as `dtype` and rounded to it; a thread takes a row.
+[[nodiscard]] TextWork cumulative_sum_text(const Tensor& result, const Tensor& self,
+                                           std::int64_t dim, spec::DType dtype);
+
 }  // namespace graphgate::optimized

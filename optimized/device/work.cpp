@@ -1,11 +1,12 @@
 #include "optimized/device/work.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace graphgate::optimized {
 namespace {
 
-thread_local bool listens = false;
+thread_local const DeviceListener* listener = nullptr;
 
 // The one type that a described launch has inside its std::function, so that it can be asked.
 struct Described {
@@ -18,9 +19,13 @@ struct Described {
 
 }  // namespace
 
-DeviceListener::DeviceListener() : before_(listens) { listens = true; }
-DeviceListener::~DeviceListener() { listens = before_; }
-bool DeviceListener::is_there() { return listens; }
+DeviceListener::DeviceListener(Reserve reserve)
+    : reserve_(std::move(reserve)), before_(std::exchange(listener, this)) {}
+DeviceListener::~DeviceListener() { listener = before_; }
+bool DeviceListener::is_there() { return listener != nullptr; }
+std::byte* DeviceListener::reserve(std::int64_t size_bytes) {
+  return listener && listener->reserve_ ? listener->reserve_(size_bytes) : nullptr;
+}
 
 Launch described(Launch launch, DeviceWorks works) {
   return Described{std::move(launch), std::make_shared<const DeviceWorks>(std::move(works))};

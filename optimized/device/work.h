@@ -10,6 +10,7 @@
 // its addresses in their places.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -52,14 +53,20 @@ using DeviceWorks = std::vector<DeviceWork>;  // one after the other
 // While one exists, launches that this thread binds carry descriptions.
 class DeviceListener {
  public:
-  DeviceListener();
+  // `reserve` gives bytes of the device alone, at an address that no host byte has, aligned to 256,
+  // for as long as what is described may run. Without it, works that need scratch are not told.
+  using Reserve = std::function<std::byte*(std::int64_t size_bytes)>;
+  explicit DeviceListener(Reserve reserve);
   ~DeviceListener();
   DeviceListener(const DeviceListener&) = delete;
   DeviceListener& operator=(const DeviceListener&) = delete;
   [[nodiscard]] static bool is_there();
+  // Null where nobody listens, or nobody reserves.
+  [[nodiscard]] static std::byte* reserve(std::int64_t size_bytes);
 
  private:
-  bool before_;
+  Reserve reserve_;
+  const DeviceListener* before_;
 };
 
 // The launch, with what it does.

@@ -5,6 +5,7 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/device/attention_work.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"
@@ -248,7 +249,7 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
   if (in.mask) mask = broadcast_to(*in.mask, score_sizes(in, result.sizes));
   const double depth = static_cast<double>(in.query.size(-1));
   const double scale = call.optional_real("scale").value_or(1 / std::sqrt(depth));
-  return with_real(in.query.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(in.query.dtype, [&]<class C>() -> Launch {
     Attention<C> out{.heads = heads_of(in, result, mask ? &*mask : nullptr,
                                        gives_sums ? &call.result(1) : nullptr),
                      .query = Side(in.query),
@@ -268,6 +269,10 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
     if (gives_sums) out.sums = call.result(1);
     return out;
   });
+  if (gives_sums || !DeviceListener::is_there()) return launch;
+  auto works = attention_works({result, in.query, in.key, in.value, mask ? &*mask : nullptr,
+                                call.boolean("is_causal"), scale});
+  return works ? described(std::move(launch), std::move(*works)) : launch;
 }
 
 Launch bind_attention(const Binding& call) {

@@ -1,10 +1,14 @@
 // Batch normalization, per channel (dimension 1): by the batch's own statistics or by the running
 // ones, which training moves toward the batch's.
 #include <algorithm>
+#include <cstring>
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/type_text.h"
+#include "optimized/device/work.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/strides.h"
 
@@ -131,13 +135,42 @@ struct BatchNorm {
   }
 };
 
+// Without training every element stands for itself.
+PointwiseWork inference_work(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  PointwiseWork work{call.result(), input.dtype, DType::kFloat32, "", {}};
+  with_real(input.dtype, [&]<class C>() {
+    work.compute = std::is_same_v<C, double> ? DType::kFloat64 : DType::kFloat32;
+    work.function = callable_text<C>(element::BatchNorm<C>{static_cast<C>(call.real("eps"))});
+    work.operands.push_back({input, input.dtype, false, 0});
+    const auto add = [&](std::string_view name, C otherwise) {
+      DeviceOperand operand{{}, work.compute, true, 0};
+      std::memcpy(&operand.number, &otherwise, sizeof otherwise);
+      if (const Tensor* tensor = call.optional_tensor(name)) {
+        Tensor channels = *tensor;
+        channels.sizes.assign(input.sizes.size() - 1, 1);
+        channels.strides.assign(input.sizes.size() - 1, 0);
+        channels.sizes[0] = tensor->sizes[0];
+        channels.strides[0] = tensor->strides[0];
+        operand = {channels, channels.dtype, false, 0};
+      }
+      work.operands.push_back(std::move(operand));
+    };
+    add("running_mean", C(0));
+    add("running_var", C(1));
+    add("weight", C(1));
+    add("bias", C(0));
+  });
+  return work;
+}
+
 template <Form form>
 Launch bind_batch_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
   Dims dims = {0};
   for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
   const bool saves = form != Form::kPlain;
-  return with_real(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     return BatchNorm<C>{.result = call.result(),
                         .dtype = input.dtype,
                         .from = Rows(input, dims),
@@ -152,6 +185,8 @@ Launch bind_batch_norm(const Binding& call) {
                         .momentum = static_cast<C>(call.real("momentum")),
                         .epsilon = static_cast<C>(call.real("eps"))};
   });
+  if (is_training(call, form) || !DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {inference_work(call)});
 }
 
 constexpr Kernel kKernels[] = {

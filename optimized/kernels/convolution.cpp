@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "optimized/device/convolution_text.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/convolution_shape.h"
 #include "optimized/kernels/families.h"
@@ -212,8 +213,11 @@ void infer_convolution(Inference& call) {
 
 Launch bind_convolution(const Binding& call) {
   const ConvolutionShape shape = convolution_shape(call);
-  return with_compute(shape.input.dtype,
-                      [&]<class C>() -> Launch { return Convolution<C>(call, shape); });
+  Launch launch = with_compute(shape.input.dtype,
+                               [&]<class C>() -> Launch { return Convolution<C>(call, shape); });
+  if (!DeviceListener::is_there()) return launch;
+  auto work = convolution_text(shape, shape.batched(call.result()), call.optional_tensor("bias"));
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 constexpr Kernel kKernels[] = {

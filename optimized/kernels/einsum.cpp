@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "optimized/arithmetic/sum.h"
+#include "optimized/device/work.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/einsum_equation.h"
 #include "optimized/loop.h"
@@ -288,9 +289,7 @@ Launch bind_einsum(const Binding& call) {
   const Einsum einsum = read_einsum(call);
   Chain chain(einsum.operands.front().dtype, call.workspace(), &call.result());
   (void)run_chain(chain, einsum, call);
-  return [launches = chain.take_launches()] {
-    for (const Launch& launch : launches) launch();
-  };
+  return in_turn(chain.take_launches());
 }
 
 }  // namespace graphgate::optimized

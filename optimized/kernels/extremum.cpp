@@ -1,5 +1,7 @@
 // Least and greatest elements, along dimensions or of pairs, and where they stand. NaN is both: it
 // wins over every number. Of equal elements the first one counts.
+#include "optimized/device/row_text.h"
+#include "optimized/device/spelling.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"
 #include "optimized/promotion.h"
@@ -102,6 +104,29 @@ Launch each_row(const Binding& call, Finish finish) {
   };
 }
 
+// The launch, and what it does for a device: `function` of a row (prelude.cuh) goes into `result`.
+// Where two results come of a row, there are two works.
+struct RowFunction {
+  const Tensor& result;
+  const char* name;
+};
+template <Extreme extreme>
+Launch told(Launch launch, const Binding& call, std::initializer_list<RowFunction> functions) {
+  if (!DeviceListener::is_there()) return launch;
+  const Tensor& self = call.tensor("self");
+  DeviceWorks works;
+  for (const RowFunction& function : functions) {
+    const spec::DType dtype = self.dtype;
+    auto work = reduce_text({function.result, self, reduction_of(call).dims, dtype,
+                             function.result.dtype, dtype,
+                             std::string("device::") + function.name + "<" + compute_name(dtype) +
+                                 (extreme == Extreme::kGreatest ? ", true>{}" : ", false>{}")});
+    if (!work) return launch;
+    works.emplace_back(std::move(*work));
+  }
+  return described(std::move(launch), std::move(works));
+}
+
 // ---- values alone: amax, amin, max(self), min(self), aminmax
 
 template <int results>
@@ -114,12 +139,13 @@ void infer_values(Inference& call) {
 
 template <Extreme extreme>
 Launch bind_values(const Binding& call) {
-  return with_compute(call.tensor("self").dtype, [&]<class C>() {
+  Launch launch = with_compute(call.tensor("self").dtype, [&]<class C>() {
     return each_row<C>(
         call, [out = Rows(call.result(), {})](std::int64_t row, const C* x, std::int64_t n) {
           out.store_one<C>(row, extreme_value<extreme>(x, n));
         });
   });
+  return told<extreme>(std::move(launch), call, {{call.result(), "ExtremeValue"}});
 }
 
 Launch bind_aminmax(const Binding& call) {
@@ -145,12 +171,13 @@ void infer_places(Inference& call) {
 
 template <Extreme extreme>
 Launch bind_places(const Binding& call) {
-  return with_compute(call.tensor("self").dtype, [&]<class C>() {
+  Launch launch = with_compute(call.tensor("self").dtype, [&]<class C>() {
     return each_row<C>(
         call, [out = Rows(call.result(), {})](std::int64_t row, const C* x, std::int64_t n) {
           out.store_one<std::int64_t>(row, extreme_index<extreme>(x, n));
         });
   });
+  return told<extreme>(std::move(launch), call, {{call.result(), "ExtremeIndex"}});
 }
 
 // ---- max and min: of all, along a dimension with places, or of two tensors

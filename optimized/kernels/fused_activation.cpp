@@ -1,6 +1,7 @@
 // silu(gate) * up in one pass, with the roundings of the nodes it replaces (see
 // spec/ops/graphgate.txt).
-#include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/format_dispatch.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
 
@@ -29,28 +30,19 @@ void infer_silu_mul(Inference& call) {
   call.make(gate.dtype, gate.sizes, pointwise_strides({&silu, &up}, gate.sizes));
 }
 
-// One value, rounded; the compute types' own dtypes need none.
-template <class C>
-C rounded(DType dtype, C value) {
-  if (dtype == native_dtype<C>()) return value;
-  std::array<std::byte, 8> bytes;
-  store_element<C>(dtype, value, bytes.data());
-  return load_element<C>(dtype, bytes.data());
-}
-
 Launch bind_silu_mul(const Binding& call) {
   const DType dtype = call.tensor("gate").dtype;
-  const DType compute = *call.optional_dtype("compute");
-  if (!call.boolean("by_sigmoid")) {
-    return launch_pointwise<kPair>(call, [dtype]<class C>() {
-      return [dtype](C x, C up) { return rounded<C>(dtype, x * sigmoid(x)) * up; };
-    });
-  }
-  return launch_pointwise<kPair>(call, [dtype, compute]<class C>() {
-    return [dtype, compute](C x, C up) {
-      const C silu = rounded<C>(compute, x * rounded<C>(compute, sigmoid(x)));
-      return rounded<C>(dtype, silu) * up;
-    };
+  const bool is_wide = *call.optional_dtype("compute") != dtype;
+  return with_float_format(dtype, [&]<class Own>() {
+    if (!call.boolean("by_sigmoid")) {
+      return launch_pointwise<kPair>(call, []<class C>() { return element::SiluMul<Own>(); });
+    }
+    if (!is_wide) {
+      return launch_pointwise<kPair>(call,
+                                     []<class C>() { return element::SigmoidMul<Own, Own>(); });
+    }
+    return launch_pointwise<kPair>(
+        call, []<class C>() { return element::SigmoidMul<Plain<float>, Own>(); });
   });
 }
 

@@ -5,6 +5,8 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
+#include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fused_quant.h"
 #include "optimized/strides.h"
@@ -89,16 +91,6 @@ C rounded(DType dtype, C value) {
   return value;
 }
 
-double square_by_power(double x) { return pow(x, 2.0); }
-// pow in double is within an ulp of the square, which is exact: only next to a tie of two floats
-// does it matter which.
-float square_by_power(float x) {
-  const double square = static_cast<double>(x) * static_cast<double>(x);
-  const auto low = static_cast<float>(square * (1 - 0x1p-51));
-  const auto high = static_cast<float>(square * (1 + 0x1p-51));
-  return low == high ? high : pow(x, 2.0F);
-}
-
 // What one normalization needs of its operands.
 template <class C>
 struct Normalizer {
@@ -111,7 +103,8 @@ struct Normalizer {
   void operator()(C* x) {
     const std::size_t n = weight.size();
     const auto length = static_cast<std::int64_t>(n);
-    for (std::size_t i = 0; i < n; ++i) squares[i] = by_power ? square_by_power(x[i]) : x[i] * x[i];
+    for (std::size_t i = 0; i < n; ++i)
+      squares[i] = by_power ? element::square_by_power(x[i]) : x[i] * x[i];
     round_to<C>(compute, squares.data(), length);
     const C mean = rounded<C>(compute, ordered_sum(squares.data(), length) / static_cast<C>(n));
     const C factor = rounded<C>(compute, rsqrt(rounded<C>(compute, mean + epsilon)));
@@ -142,7 +135,7 @@ Launch bind_norm(const Binding& call) {
     per_row.emplace(call);
     scales.emplace(call.result(first + 1), last);
   }
-  return with_real(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     return [=, inputs = Rows(input, last), weights = Rows(call.tensor("weight"), {0}),
             out = Rows(call.result(first), last), dtype = input.dtype,
             compute = *call.optional_dtype("compute"), by_power = call.boolean("by_power"),
@@ -177,6 +170,12 @@ Launch bind_norm(const Binding& call) {
       }
     };
   });
+  if (quant != Quant::kNone || !DeviceListener::is_there()) return launch;
+  auto work = rms_norm_text(
+      {call.result(first), input, first == 1 ? &call.tensor("residual") : nullptr,
+       first == 1 ? &call.result(0) : nullptr, call.tensor("weight"),
+       *call.optional_dtype("compute"), call.boolean("by_power"), call.real("epsilon")});
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 constexpr Overlap kOverlap = Overlap::kSameGeometry;

@@ -2,6 +2,7 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/promotion.h"
 #include "optimized/strides.h"
@@ -51,7 +52,7 @@ Launch scan_launch(const Binding& call, DType dtype, Scan scan) {
 template <bool is_product>
 Launch bind_cumulative(const Binding& call) {
   const DType dtype = scan_dtype(call);
-  return with_compute(dtype, [&]<class C>() {
+  Launch launch = with_compute(dtype, [&]<class C>() {
     return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
       using W = internal::Accumulator<C>;
       W running = is_product ? W(1) : W(0);
@@ -61,6 +62,11 @@ Launch bind_cumulative(const Binding& call) {
       }
     });
   });
+  if (is_product || !DeviceListener::is_there()) return launch;
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) return launch;
+  return described(std::move(launch),
+                   {cumulative_sum_text(call.result(), self, scanned_dims(call, self)[0], dtype)});
 }
 
 void infer_logcumsumexp(Inference& call) {

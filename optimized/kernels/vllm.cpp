@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimized/arithmetic/format_dispatch.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/row_text.h"
+#include "optimized/device/type_text.h"
 #include "optimized/gemm.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/view_geometry.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -59,7 +64,7 @@ void add_rms_norm_row(DType dtype, std::vector<C>& x, std::vector<C>& residual,
 
 Launch bind_add_rms_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
-  return with_real(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     return [inputs = Rows(input, last_dim(input)),
             residuals = Rows(call.tensor("residual"), last_dim(input)),
             weights = Rows(call.tensor("weight"), {0}), dtype = input.dtype,
@@ -77,6 +82,11 @@ Launch bind_add_rms_norm(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  const Tensor& residual = call.tensor("residual");
+  auto work = rms_norm_text({input, input, &residual, &residual, call.tensor("weight"), input.dtype,
+                             false, call.real("epsilon")});
+  return work ? described(std::move(launch), {std::move(*work)}) : launch;
 }
 
 void infer_silu_and_mul(Inference& call) {
@@ -92,7 +102,7 @@ void infer_silu_and_mul(Inference& call) {
 
 Launch bind_silu_and_mul(const Binding& call) {
   const Tensor& out = call.tensor("out");
-  return with_real(out.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(out.dtype, [&]<class C>() -> Launch {
     return [from = Rows(call.tensor("input"), last_dim(out)), to = Rows(out, last_dim(out)),
             dtype = out.dtype] {
       const auto n = at(to.length());
@@ -106,6 +116,17 @@ Launch bind_silu_and_mul(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  const Tensor& input = call.tensor("input");
+  const std::int64_t width = out.size(-1);
+  const Tensor gate = narrowed(input, input.rank() - 1, 0, width);
+  const Tensor up = narrowed(input, input.rank() - 1, width, width);
+  const std::string function = with_float_format(
+      out.dtype, [&]<class Own>() { return callable_text<float>(element::SiluAndMul<Own>()); });
+  const DType compute = out.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  PointwiseWork work{
+      out, out.dtype, compute, function, {{gate, out.dtype, false, 0}, {up, out.dtype, false, 0}}};
+  return described(std::move(launch), {std::move(work)});
 }
 
 void infer_attention(Inference& call) {

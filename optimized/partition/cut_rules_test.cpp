@@ -205,6 +205,21 @@ constexpr const char* kFunctionalized = R"(program "p" {
   output %y
 })";
 
+TEST(CutRules, CutWhatAGpuHasNoKernelForWhereCapturesRunOnOne) {
+  const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[4]
+  %a = aten.relu.default(%x)
+  %b = aten.cumprod.default(%a, 0)
+  %y = aten.neg.default(%b)
+  output %y
+})");
+  CompileOptions options;
+  EXPECT_EQ(cuts_of(program, {zeros({4})}, options), "a b y");
+  options.partition.device_kernels = true;
+  EXPECT_EQ(cuts_of(program, {zeros({4})}, options),
+            "a | (b) | y; no GPU kernel for aten.cumprod.default");
+}
+
 TEST(CutRules, HoldForNodesThatPassesHaveMade) {
   auto program = spec::parse_program(kFunctionalized, spec::builtin_op_table());
   ASSERT_TRUE(program.ok()) << program.error().message;

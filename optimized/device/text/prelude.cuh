@@ -99,6 +99,73 @@ void log_softmax(std::int64_t n, Term&& term, Put&& put) {
   for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) put(i, term(i) - top - log_sum);
 }
 
+// What kernels/fused_norm.cpp does to a row, with its roundings. put(i, x, y) takes element i and
+// what it is normalized to, before the weight.
+template <class Own, class Compute, bool by_power, class C, class Term, class Put>
+void rms_norm(std::int64_t n, C epsilon, Term&& term, Put&& put) {
+  const C squares = ordered_sum_of<C>(n, [&](std::int64_t i) -> C {
+    const C x = term(i);
+    return rounded_in<Compute>(by_power ? element::square_by_power(x) : x * x);
+  });
+  const C mean = rounded_in<Compute>(squares / static_cast<C>(n));
+  const C factor = rounded_in<Compute>(rsqrt(rounded_in<Compute>(mean + epsilon)));
+  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) {
+    const C x = term(i);
+    put(i, x, rounded_in<Own>(rounded_in<Compute>(x * factor)));
+  }
+}
+
+// What kernels/extremum.cpp finds in a row, by a warp: the element, in the host's eight lanes, so
+// that of 0 and -0 the same one comes out.
+template <class C, bool greatest>
+struct ExtremeValue {
+  static bool beats(C x, C best) { return greatest ? x > best : x < best; }
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const int lane = threadIdx.x % 32;
+    C best = x[0];
+    const auto keep = [&](C value) {
+      if (best == best && (beats(value, best) || value != value)) best = value;
+    };
+    const std::int64_t whole = n / 8 * 8;
+    for (std::int64_t i = lane; lane < 8 && i < whole; i += 8) keep(x[i]);
+    for (std::int64_t i = whole; lane == 0 && i < n; ++i) keep(x[i]);
+    for (int j = 1; j < 8; ++j) {
+      const C other = __shfl_sync(internal::kWarp, best, j);
+      if (lane == 0) keep(other);
+    }
+    return __shfl_sync(internal::kWarp, best, 0);
+  }
+};
+// Its first place, or that of the first NaN.
+template <class C, bool greatest>
+struct ExtremeIndex {
+  template <class Row>
+  std::int64_t operator()(const Row& x, std::int64_t n) const {
+    std::int64_t at = -1;
+    const auto keep = [&](std::int64_t i) {
+      if (i < 0) return;
+      if (at < 0) {
+        at = i;
+        return;
+      }
+      const C value = x[i];
+      const C best = x[at];
+      const bool is_nan = value != value;
+      const bool was_nan = best != best;
+      const bool is_equal = is_nan || was_nan ? is_nan && was_nan : value == best;
+      if (is_equal ? i < at : is_nan || (!was_nan && ExtremeValue<C, greatest>::beats(value, best))) {
+        at = i;
+      }
+    };
+    for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) keep(i);
+    for (int width = 16; width > 0; width /= 2) {
+      keep(__shfl_down_sync(internal::kWarp, at, width));
+    }
+    return __shfl_sync(internal::kWarp, at, 0);
+  }
+};
+
 // Layer and group normalization of a row, before weight and bias. Returns center and factor.
 template <class C>
 struct Statistics {

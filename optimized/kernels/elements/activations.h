@@ -2,6 +2,7 @@
 // element in the compute type.
 #pragma once
 
+#include "optimized/arithmetic/formats.h"
 #include "optimized/arithmetic/functions.h"
 
 namespace graphgate::optimized::element {
@@ -88,6 +89,32 @@ struct Silu {
   template <class C>
   C operator()(C x) const {
     return x * sigmoid(x);
+  }
+};
+
+// silu(x) * up with the roundings of the nodes that a fusion replaces: `Compute` is the format that
+// silu computes in, `Own` that of the tensors.
+template <class Own>
+struct SiluMul {
+  template <class C>
+  C operator()(C x, C up) const {
+    return rounded_in<Own>(x * sigmoid(x)) * up;
+  }
+};
+template <class Compute, class Own>
+struct SigmoidMul {
+  template <class C>
+  C operator()(C x, C up) const {
+    const C silu = rounded_in<Compute>(x * rounded_in<Compute>(sigmoid(x)));
+    return rounded_in<Own>(silu) * up;
+  }
+};
+// vLLM's silu_and_mul, which divides.
+template <class Own>
+struct SiluAndMul {
+  template <class C>
+  C operator()(C x, C up) const {
+    return rounded_in<Own>(x / (C(1) + exp(-x))) * up;
   }
 };
 

@@ -35,6 +35,7 @@ struct SubtractScaledFrom {
   C alpha;
   C operator()(C x, C y) const { return subtract(y, multiply(alpha, x)); }
 };
+GRAPHGATE_BINARY_ELEMENT(Add, add(x, y))
 GRAPHGATE_BINARY_ELEMENT(Multiply, multiply(x, y))
 
 // value * (y op z) is added to x; value is not rounded to a narrow float.
@@ -101,6 +102,16 @@ struct Heaviside {
   template <class C>
   C operator()(C x, C values) const {
     return x == 0 ? values : static_cast<C>(x > 0);
+  }
+};
+
+// An element of a channel, by the channel's running statistics.
+template <class C>
+struct BatchNorm {
+  C epsilon;
+  C operator()(C x, C mean, C variance, C weight, C bias) const {
+    const C scale = C(1) / std::sqrt(variance + epsilon) * weight;
+    return (x - mean) * scale + bias;
   }
 };
 

@@ -13,6 +13,17 @@
 
 namespace graphgate::optimized::element {
 
+// x to the power of 2, as pow has it.
+inline double square_by_power(double x) { return pow(x, 2.0); }
+// pow in double is within an ulp of the square, which is exact: only next to a tie of two floats
+// does it matter which.
+inline float square_by_power(float x) {
+  const double square = static_cast<double>(x) * static_cast<double>(x);
+  const auto low = static_cast<float>(square * (1 - 0x1p-51));
+  const auto high = static_cast<float>(square * (1 + 0x1p-51));
+  return low == high ? high : pow(x, 2.0F);
+}
+
 template <class C>
 struct RowSum {
   template <class Row>

@@ -134,7 +134,7 @@ std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t in
                       lives_on(plan_, step, on_device_->type);
   if (!is_fit) return {};
   try {
-    const DeviceListener listener;
+    const DeviceListener listener([this](std::int64_t bytes) { return reserve_on_device(bytes); });
     const std::array<Launch, 1> launch = {bind_step(step, false)};
     return calls_of(launch);
   } catch (const NeedsData&) {

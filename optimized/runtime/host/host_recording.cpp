@@ -94,7 +94,9 @@ HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition)
   std::vector<Launch> bound;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   std::optional<DeviceListener> listener;
-  if (options_.device) listener.emplace();
+  if (options_.device) {
+    listener.emplace([this](std::int64_t bytes) { return reserve_on_device(bytes); });
+  }
   with_place([&] {
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       running_ = s;

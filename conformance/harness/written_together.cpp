@@ -1,0 +1,140 @@
+#include "conformance/harness/written_together.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::HostTensor;
+using spec::Node;
+using spec::ValueId;
+
+// Whether two elements of a tensor may lie in one place: sorted by strides, each dimension must
+// step over all that the smaller ones span.
+bool overlaps_itself(const HostTensor& tensor) {
+  std::vector<std::size_t> order;
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 0) return false;
+    if (tensor.sizes[d] > 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return tensor.strides[a] < tensor.strides[b]; });
+  std::int64_t spanned = 0;
+  for (const std::size_t d : order) {
+    if (tensor.strides[d] <= spanned) return true;
+    spanned += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return false;
+}
+
+class Sharing {
+ public:
+  Sharing(const spec::Program& program, std::span<const spec::InputValue> inputs,
+          const spec::OpTable& ops)
+      : graph_(program.graph), ops_(ops), parent_(graph_.values.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+    folded_.resize(parent_.size());
+    std::size_t next_input = 0;
+    for (const spec::ProgramInput& input : program.inputs) {
+      if (input.kind == spec::InputKind::kUserInput) {
+        const std::size_t i = next_input++;
+        const auto* tensor = i < inputs.size() ? std::get_if<HostTensor>(&inputs[i]) : nullptr;
+        if (tensor && !input.constant) place(input.value, *tensor);
+        continue;
+      }
+      const auto held = program.tensors.find(input.target);
+      if (held != program.tensors.end()) place(input.value, held->second);
+    }
+  }
+
+  std::vector<bool> run() {
+    std::vector<bool> out;
+    for (const Node& node : graph_.nodes) {
+      out.push_back(writes_together(node));
+      join(node);
+    }
+    return out;
+  }
+
+ private:
+  std::uint32_t root(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(ValueId a, ValueId b) { parent_[root(a.index)] = root(b.index); }
+
+  void place(ValueId id, const HostTensor& tensor) {
+    const auto [first, is_new] = first_of_.emplace(tensor.storage.get(), id);
+    if (!is_new) join(id, first->second);
+    folded_[id.index] = overlaps_itself(tensor);
+  }
+
+  bool writes_together(const Node& node) {
+    std::vector<ValueId> operands;
+    spec::for_each_operand(node, [&](ValueId id) { operands.push_back(id); });
+    const auto shares = [&](ValueId written) {
+      return folded_[written.index] ||
+             std::any_of(operands.begin(), operands.end(), [&](ValueId other) {
+               return other != written && root(other.index) == root(written.index);
+             });
+    };
+    const spec::OpRow* const row = ops_.find(node.op);
+    bool out = false;
+    for (const spec::NamedArgument& named : node.arguments) {
+      const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
+      if (!argument || !row->writes(*argument)) continue;
+      spec::for_each_value(named.argument, [&](ValueId id) { out = out || shares(id); });
+    }
+    return out;
+  }
+
+  // Results that may share the storage of an operand do so from here on. Of ops without a row
+  // (conditionals) all may.
+  void join(const Node& node) {
+    if (node.op.starts_with("higher_order.auto_functionalized")) return;  // all results are new
+    const spec::OpRow* const row = ops_.find(node.op);
+    const bool folds = node.op.find("expand") != std::string::npos ||
+                       node.op.find("unfold") != std::string::npos ||
+                       node.op.find("as_strided") != std::string::npos;
+    for (std::size_t r = 0; r < node.results.size(); ++r) {
+      for (const spec::NamedArgument& named : node.arguments) {
+        if (row && !may_share(*row, r, named.name)) continue;
+        spec::for_each_value(named.argument, [&](ValueId from) {
+          for (const ValueId id : node.results[r].values) {
+            join(id, from);
+            folded_[id.index] = folded_[id.index] || folded_[from.index] || folds;
+          }
+        });
+      }
+    }
+  }
+
+  static bool may_share(const spec::OpRow& row, std::size_t result, const std::string& name) {
+    if (spec::is_python_namespace(row.schema.ns)) return true;  // getitem
+    const auto argument = row.schema.find_argument(name);
+    if (!argument) return false;
+    const auto& hidden = row.undeclared_aliases;
+    if (std::find(hidden.begin(), hidden.end(), name) != hidden.end()) return true;
+    if (result >= row.effects.returns.size()) return false;
+    const auto& aliases = row.effects.returns[result].aliases;
+    return std::find(aliases.begin(), aliases.end(), *argument) != aliases.end();
+  }
+
+  const spec::Graph& graph_;
+  const spec::OpTable& ops_;
+  std::vector<std::uint32_t> parent_;  // per value: another that shares its storage, or itself
+  std::vector<bool> folded_;           // per value: whether it may overlap itself
+  std::map<const void*, ValueId> first_of_;
+};
+
+}  // namespace
+
+std::vector<bool> written_together(const spec::Program& program,
+                                   std::span<const spec::InputValue> inputs,
+                                   const spec::OpTable& ops) {
+  return Sharing(program, inputs, ops).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,24 @@
+// Nodes whose writes show in more than one place that the node sees.
+//
+// Who copies the operands of a node one by one parts what shares bytes: a write into one copy does
+// not show in the others, nor, where a view holds an element twice, in the same one. What such a
+// node makes of copies says nothing of what it makes of the operands.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "spec/executor.h"
+#include "spec/op_table.h"
+#include "spec/program.h"
+
+namespace graphgate::conformance {
+
+// For each node of the graph whether it writes a tensor that may share bytes with another of its
+// operands, or with itself (after expand, unfold or as_strided, or as the caller passed it).
+// `inputs` are the user inputs of the call, in order. "May": views that lie apart count too.
+[[nodiscard]] std::vector<bool> written_together(const spec::Program& program,
+                                                 std::span<const spec::InputValue> inputs,
+                                                 const spec::OpTable& ops);
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,32 @@
+// From a dtype to its storage format as a type.
+#pragma once
+
+#include <utility>
+
+#include "optimized/arithmetic/formats.h"
+#include "spec/dtype.h"
+#include "spec/result.h"
+
+namespace graphgate::optimized {
+
+// f.operator()<Format>() with the format of a floating-point dtype.
+template <class F>
+auto with_float_format(spec::DType dtype, F&& f) {
+  switch (dtype) {
+    case spec::DType::kFloat64:
+      return std::forward<F>(f).template operator()<Plain<double>>();
+    case spec::DType::kFloat16:
+      return std::forward<F>(f).template operator()<F16>();
+    case spec::DType::kBFloat16:
+      return std::forward<F>(f).template operator()<BF16>();
+    case spec::DType::kFloat8E4M3FN:
+      return std::forward<F>(f).template operator()<F8E4M3FN>();
+    case spec::DType::kFloat8E5M2:
+      return std::forward<F>(f).template operator()<F8E5M2>();
+    default:
+      GRAPHGATE_CHECK(dtype == spec::DType::kFloat32);
+      return std::forward<F>(f).template operator()<Plain<float>>();
+  }
+}
+
+}  // namespace graphgate::optimized
