@@ -39,7 +39,8 @@ class OptionDrawer {
     return graph.nodes[genes_.below(graph.nodes.size())];
   }
 
-  // One op or two of the programs, each with its overload or without.
+  // One op or two of the programs, each with its overload or without. Where an op has none
+  // (torch.sym_max), what stands before the last dot is a namespace, which names no op.
   void draw_split_ops() {
     std::string names;
     const std::uint32_t count = 1 + genes_.below(2);
@@ -47,7 +48,8 @@ class OptionDrawer {
       std::string op = draw_node().op;
       const bool whole = genes_.chance(30);
       if (op.starts_with("_operator.") || op.starts_with("higher_order.")) continue;
-      if (!whole) op.resize(op.rfind('.'));
+      const bool has_overload = std::count(op.begin(), op.end(), '.') > 1;
+      if (!whole && has_overload) op.resize(op.rfind('.'));
       if (names.find(op) != std::string::npos) continue;
       names += (names.empty() ? "" : ",") + op;
     }

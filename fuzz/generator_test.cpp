@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "fuzz/descent.h"
 #include "spec/case_file.h"
@@ -116,6 +118,29 @@ TEST(Generator, BiasesTowardMutationAndCuts) {
   }
   EXPECT_GT(mutations, kCases * 8 / 10);
   EXPECT_GT(cuts, kCases / 2);
+}
+
+// An op without an overload has no name but its own.
+TEST(Generator, NamesOpsWhereItAsksForCuts) {
+  const auto alphabet = parse_alphabet("split-ops=100,symbolic=40,custom=20", "");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  bool has_bare = false;
+  for (std::uint64_t index = 0; index < 1500; ++index) {
+    const CaseFile the_case = case_of(7, index, alphabet.value());
+    const auto option = the_case.options.find("split-op");
+    if (option == the_case.options.end()) continue;
+    const auto table = spec::case_ops(the_case);
+    std::istringstream names(option->second);
+    for (std::string name; std::getline(names, name, ',');) {
+      const auto overload = table.value().rows().lower_bound(name + ".");
+      const bool has_overloads = overload != table.value().rows().end() &&
+                                 overload->first.starts_with(name + ".") &&
+                                 std::count(name.begin(), name.end(), '.') == 1;
+      EXPECT_TRUE(table.value().find(name) != nullptr || has_overloads) << name;
+      has_bare = has_bare || name.starts_with("torch.");
+    }
+  }
+  EXPECT_TRUE(has_bare);
 }
 
 TEST(Alphabet, DrawsNamedOpsAlone) {

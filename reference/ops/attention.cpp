@@ -6,6 +6,7 @@
 // square root of the scale. The radius covers both.
 #include <array>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/product.h"
 #include "reference/ops/softmax_row.h"
 #include "reference/registry.h"
@@ -140,15 +141,20 @@ struct Attention {
   Matrices<N> values;  // [value_width, keys]
   std::optional<Array<N>> mask;
 
-  // The scores of query `position` with all keys.
+  // The scores of query `position` with all keys. Who masks a score that is not finite may have
+  // added -infinity to it, or never have computed it.
   [[nodiscard]] std::vector<N> scores(const N* row, const N* keys, const N* added,
                                       std::int64_t position) const {
     std::vector<N> out;
     for (std::int64_t j = 0; j < shape.keys; ++j) {
+      const N hidden(-std::numeric_limits<double>::infinity());
       N score = dot_from(Sum<N>(), row, keys + j * shape.width, shape.width);
+      const bool is_wild = !is_finite(score) || is_nan(score).undecided;
+      const bool is_late = options.is_causal && j > position;
+      const bool is_masked = added && equal(added[j], hidden).value != 0;
       if (added) score = score + added[j];
-      const bool is_hidden = options.is_causal && j > position;
-      out.push_back(is_hidden ? N(-std::numeric_limits<double>::infinity()) : score);
+      if (is_late) score = hidden;
+      out.push_back(is_wild && (is_late || is_masked) ? left_open(score) : score);
     }
     return out;
   }
@@ -199,8 +205,13 @@ Attended<N> attend(const Attention<N>& of) {
     }
     const N* values = of.values.at(batch);
     for (std::int64_t d = 0; d < shape.value_width; ++d) {
-      out.output[at * shape.value_width + d] =
-          dot_from(Sum<N>(), weights.data(), values + d * shape.keys, shape.keys);
+      const N* column = values + d * shape.keys;
+      const N sum = dot_from(Sum<N>(), weights.data(), column, shape.keys);
+      bool hides = false;
+      for (std::int64_t j = 0; j < shape.keys; ++j) {
+        hides = hides || is_hidden(column[j], weights[static_cast<std::size_t>(j)]);
+      }
+      out.output[at * shape.value_width + d] = hides ? left_open(sum) : sum;
     }
     if (!softmax.is_masked) out.log_sums[at] = log(softmax.sum) + softmax.shift;
     ++at;

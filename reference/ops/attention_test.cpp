@@ -75,5 +75,26 @@ TEST(FusedAttention, GivesTheLogarithmOfTheSumWithHeadsFastest) {
   for (const double x : values(sums)) EXPECT_NEAR(x, std::log(2.0), 1e-7);
 }
 
+// Kernels that pass over masked keys see no infinity behind the mask, those that multiply by zero
+// make NaN of it. The first query sees all keys but the last.
+TEST(Attention, LeavesOpenWhatIsNotFiniteBehindTheMask) {
+  const auto is_open = [](const Values& key, const Values& value, bool causal) {
+    const TensorRef k = tensor(DType::kFloat32, {1, 1, 2, 1}, key);
+    const TensorRef v = tensor(DType::kFloat32, {1, 1, 2, 1}, value);
+    const TensorRef query = tensor(DType::kFloat32, {1, 1, 1, 1}, {1});
+    const TensorRef mask = tensor(DType::kBool, {1, 2}, {1, 0});
+    const test::Arguments more = {causal ? std::pair<std::string, Datum>{"is_causal", {true}}
+                                         : std::pair<std::string, Datum>{"attn_mask", {mask}}};
+    return std::isinf(test::radii(*attend(query, k, v, more, Mode::kWorstCase))[0]);
+  };
+  for (const bool causal : {false, true}) {
+    EXPECT_TRUE(is_open({1, 1}, {2, INFINITY}, causal));
+    EXPECT_TRUE(is_open({1, 1}, {2, NAN}, causal));
+    EXPECT_TRUE(is_open({1, NAN}, {2, 3}, causal));
+    EXPECT_FALSE(is_open({1, 1}, {INFINITY, 3}, causal));
+    EXPECT_FALSE(is_open({1, 1}, {2, 3}, causal));
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::reference

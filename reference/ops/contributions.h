@@ -8,11 +8,13 @@
 // place).
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "reference/call.h"
 #include "reference/movement.h"
+#include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/ops/index_access.h"
 
@@ -72,8 +74,8 @@ class Slot {
         if constexpr (requires { x.radius; }) roundings_.add(x.value, x.radius);
         break;
       case Combining::kProduct:
-        folded_ = first ? x : folded_ * x;
-        if (how.partials == Partials::kOwnDtype) folded_ = rounded_to(folded_, dtype);
+        if (first) product_.emplace(is_own(how) ? dtype : compute_dtype(dtype));
+        product_->include(x);
         break;
       case Combining::kLargest:
         folded_ = first ? x : maximum(folded_, x);
@@ -86,6 +88,7 @@ class Slot {
 
   [[nodiscard]] N result(const Accumulation& how, spec::DType dtype) const {
     if (how.reduction == Combining::kSum) return total(how, dtype);
+    if (how.reduction == Combining::kProduct) return product_ ? product_->result() : N(0);
     if (how.reduction != Combining::kMean) return folded_;
     const N sum = rounded_to(total(how, dtype), dtype);
     if constexpr (std::is_same_v<N, Whole>) {
@@ -97,6 +100,8 @@ class Slot {
   }
 
  private:
+  static bool is_own(const Accumulation& how) { return how.partials == Partials::kOwnDtype; }
+
   [[nodiscard]] N total(const Accumulation& how, spec::DType dtype) const {
     N sum = sum_.result();
     if constexpr (requires { sum.radius; }) {
@@ -112,6 +117,7 @@ class Slot {
 
   Sum<N> sum_;
   PartialRoundings roundings_;
+  std::optional<Product<N>> product_;
   N folded_;
   std::int64_t count_ = 0;
 };

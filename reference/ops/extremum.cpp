@@ -2,6 +2,7 @@
 // every number; of equal elements the first counts.
 #include <array>
 
+#include "reference/ops/open_order.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
@@ -38,11 +39,7 @@ Whole extreme_index(std::span<const N> slice, Wanted wanted) {
   for (std::size_t i = 1; i < slice.size(); ++i) {
     if (beats(slice[i], slice[best], wanted)) best = i;
   }
-  bool open = false;
-  for (std::size_t i = 0; i < slice.size(); ++i) {
-    open = open || (i != best && less(slice[i], slice[best]).undecided);
-  }
-  return {static_cast<std::int64_t>(best), open && is_nan(slice[best]).value == 0};
+  return {static_cast<std::int64_t>(best), has_rival(slice, best, true)};
 }
 
 void emit_extremes(Call& call, std::string_view name, Wanted wanted) {

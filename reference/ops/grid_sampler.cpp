@@ -43,7 +43,11 @@ N reflected(const N& x, std::int64_t size, bool align_corners, const Settle<N>& 
   if constexpr (std::is_same_v<N, double>) {
     return clipped(fold(distance) + low, size);
   } else {
-    return clipped(settle(through(distance, 1, fold) + N(low)), size);
+    // Folding moves no two numbers farther apart, and none beyond the span.
+    N folded = distance;
+    folded.value = fold(distance.value);
+    if (std::isfinite(distance.radius)) folded.radius = std::min(distance.radius, span);
+    return clipped(settle(folded + N(low)), size);
   }
 }
 

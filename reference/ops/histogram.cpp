@@ -38,14 +38,21 @@ Tracked<P> in_arithmetic_of(const Tracked<P>& like, const Tracked<P>& constant) 
 
 // The range of the data when none is given (min == max), one more on each side when it is empty.
 template <class N>
-std::pair<N, N> histogram_range(const Call& call, const Array<N>& data, DType dtype) {
+struct Range {
+  N low, high;
+  bool is_of_data = false;  // nothing lies outside
+};
+
+template <class N>
+Range<N> histogram_range(const Call& call, const Array<N>& data, DType dtype) {
   N low = number<N>(call.datum("min"), dtype);
   N high = number<N>(call.datum("max"), dtype);
   if (data.count() > 0) {
     low = in_arithmetic_of(data[0], low);
     high = in_arithmetic_of(data[0], high);
   }
-  if (center_of(low) == center_of(high) && data.count() > 0) {
+  const bool is_of_data = center_of(low) == center_of(high) && data.count() > 0;
+  if (is_of_data) {
     low = data[0];
     high = data[0];
     for (const N& x : data.data) {
@@ -61,7 +68,7 @@ std::pair<N, N> histogram_range(const Call& call, const Array<N>& data, DType dt
     throw OpError("histc: the range is not finite");
   }
   if (center_of(low) > center_of(high)) throw OpError("histc: max must be larger than min");
-  return {low, high};
+  return {low, high, is_of_data};
 }
 
 // Bins of one width over [low, high], both numbers of the dtype.
@@ -70,6 +77,7 @@ struct Bins {
   N low, high;
   std::int64_t count;
   DType dtype;
+  bool hold_all;  // whether no number lies outside of the range
 
   // Where a number lies, counted in bins: computed in the dtype, as PyTorch's kernel does. Which
   // bin that is can differ from what a comparison with the edges would say.
@@ -91,10 +99,16 @@ struct Votes {
   }
 };
 
+// A number that may lie outside of the range may count or not.
 template <class N>
 void vote(const N& x, const Bins<N>& bins, Votes<N>& votes) {
   const long double value = center_of(x);
-  if (!(value >= center_of(bins.low)) || !(value <= center_of(bins.high))) return;
+  const bool is_between = value >= center_of(bins.low) && value <= center_of(bins.high);
+  const bool is_inside = bins.hold_all ? !std::isnan(value) : is_between;
+  const bool may_leave = !bins.hold_all && (less(x, bins.low) | less(bins.high, x)).undecided;
+  const bool may_count = is_inside || may_leave || is_nan(x).undecided;
+  const bool is_sure = is_inside && !may_leave && !is_nan(x).undecided;
+  if (!may_count) return;
   const N position = bins.position(x);
   const std::int64_t whole = to_whole(center_of(position)).value;
   const std::int64_t bin = std::clamp<std::int64_t>(whole, 0, bins.count - 1);
@@ -107,8 +121,8 @@ void vote(const N& x, const Bins<N>& bins, Votes<N>& votes) {
   std::int64_t highest = bin;
   while (is_open(highest + 1)) ++highest;
   for (std::int64_t b = lowest; b <= highest; ++b) {
-    const double one = b == bin ? 1 : 0;
-    votes.add(b, lowest == highest ? N(one) : open_count(one, x));
+    const double one = b == bin && is_inside ? 1 : 0;
+    votes.add(b, lowest == highest && is_sure ? N(one) : open_count(one, x));
   }
 }
 
@@ -121,8 +135,9 @@ void histc(Call& call) {
   const TensorRef counts = new_tensor(self.dtype, {bins}, self.device);
   with_real(call.mode(), [&]<class N>() {
     const Array<N> data = load<N>(self, self.dtype);
-    const auto [low, high] = histogram_range(call, data, self.dtype);
-    const Bins<N> all{cast(low, self.dtype), cast(high, self.dtype), bins, self.dtype};
+    const Range<N> range = histogram_range(call, data, self.dtype);
+    const Bins<N> all{cast(range.low, self.dtype), cast(range.high, self.dtype), bins, self.dtype,
+                      range.is_of_data};
     Votes<N> votes;
     for (const N& x : data.data) vote(x, all, votes);
     accumulate(*counts, votes.bins, votes.counts, {Combining::kSum, Partials::kOwnDtype});

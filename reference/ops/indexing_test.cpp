@@ -202,6 +202,17 @@ TEST(Histc, LeavesItOpenOnWhichSideOfAnInexactEdgeANumberLies) {
   EXPECT_EQ(radii(*out)[2], 0);
 }
 
+TEST(Histc, LeavesItOpenWhetherANumberAtTheEndOfTheRangeCounts) {
+  const TensorRef self = tensor(DType::kFloat32, {2}, {0.25, 1});
+  self->storage->marks = {{0.25L, 0}, {1.0009L, 1e-3}};
+  const TensorRef out =
+      run_tensor("aten.histc.default",
+                 {{"self", {self}}, {"bins", {std::int64_t{2}}}, {"min", {0.0}}, {"max", {1.0}}},
+                 Mode::kWorstCase);
+  EXPECT_EQ(values(*out), (Numbers{1, 0}));
+  EXPECT_EQ(radii(*out), (Numbers{0, 1}));
+}
+
 TEST(Searchsorted, DiffersBetweenLeftAndRightOnEqualBoundaries) {
   const auto find = [](bool right) {
     return values(*run_tensor("aten.bucketize.Tensor",

@@ -35,13 +35,19 @@ bool is_number(const Datum& datum, double value) {
   return false;
 }
 
-// alpha * array; array itself when alpha is absent or 1.
+// alpha; nothing when it is absent or 1.
 template <class N>
-Array<N> scaled_by_alpha(const Call& call, Array<N> array, spec::DType dtype) {
-  if (!call.has("alpha") || is_number(call.datum("alpha"), 1)) return array;
-  const N alpha = number<N>(call.datum("alpha"), dtype);
-  for (N& x : array.data) x = alpha * x;
-  return array;
+std::optional<N> factor_of(const Call& call, spec::DType dtype) {
+  if (!call.has("alpha") || is_number(call.datum("alpha"), 1)) return std::nullopt;
+  return number<N>(call.datum("alpha"), dtype);
+}
+
+// alpha * a * b + addend.
+template <class N>
+Array<N> product_of(const Array<N>& a, const Array<N>& b_transposed,
+                    const std::optional<Addend<N>>& addend, const std::optional<N>& alpha) {
+  return alpha ? scaled_product(a, b_transposed, addend, *alpha)
+               : batched_product(a, b_transposed, addend);
 }
 
 // beta * self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs in
@@ -83,8 +89,8 @@ void emit_product(Call& call, const Tensor& a, const Tensor& b,
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
     if (addend) addend->array.sizes = full;
-    const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
-    const Array<N> product = batched_product(left, load<N>(*transposed(b), dtype), addend);
+    const Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), addend,
+                                        factor_of<N>(call, dtype));
     call.emit(with_sizes(product, sizes), call.optional_dtype("out_dtype").value_or(dtype));
   });
 }
@@ -170,7 +176,8 @@ void addbmm(Call& call) {
   const Sizes sizes = {1, a.sizes[1], b.sizes[2]};
   with_number(call.mode(), dtype, [&]<class N>() {
     const Sizes out_sizes = {sizes[1], sizes[2]};
-    const Array<N> left = scaled_by_alpha(call, load<N>(a, dtype), dtype);
+    const std::optional<N> alpha = factor_of<N>(call, dtype);
+    const Array<N> left = load<N>(a, dtype);
     const Array<N> right = load<N>(*transposed(b), dtype);
     std::optional<Addend<N>> addend =
         load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
@@ -185,7 +192,7 @@ void addbmm(Call& call) {
         std::copy_n(all.data.begin() + batch * count, count, one.data.begin());
         return one;
       };
-      out = batched_product(slice(left), slice(right), addend);
+      out = product_of(slice(left), slice(right), addend, alpha);
       if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
       addend = Addend<N>{out, N(1), false};
     }
@@ -193,7 +200,8 @@ void addbmm(Call& call) {
   });
 }
 
-// beta * self + alpha * vec1 * vec2 as a pointwise op: every step rounds, as do alpha and beta.
+// beta * self + alpha * vec1 * vec2 as a pointwise op: every step rounds, as do alpha and beta. An
+// executor may multiply vec1, vec2 or their product by alpha.
 template <class N>
 void emit_addr(Call& call, spec::DType dtype) {
   const auto rounded = [dtype](N x) {
@@ -213,8 +221,12 @@ void emit_addr(Call& call, spec::DType dtype) {
   const bool reads_self = !is_number(call.datum("beta"), 0);
   Array<N> out(sizes);
   for (std::int64_t i = 0; i < out.count(); ++i) {
-    const N scaled = rounded(alpha * vec1[i / sizes[1]]);
-    const N outer = rounded(scaled * vec2[i % sizes[1]]);
+    const N& a = vec1[i / sizes[1]];
+    const N& b = vec2[i % sizes[1]];
+    const N of_first = rounded(rounded(alpha * a) * b);
+    const N of_second = rounded(a * rounded(alpha * b));
+    const N of_both = rounded(alpha * rounded(a * b));
+    const N outer = covering(covering(of_first, of_second), of_both);
     out[i] = reads_self ? rounded(beta * self[i]) + outer : outer;
   }
   const Tensor& column = *call.tensor("vec1");

@@ -128,5 +128,38 @@ TEST(Distance, OfOrderZeroCountsElementsThatDiffer) {
   EXPECT_EQ(values(*out), Values{2});
 }
 
+// 3 * 5 * x where the product of two factors is exact and that of two others is not: a factor, the
+// other one or their product times alpha.
+TEST(AddingProduct, LeavesOpenWhatAlphaMultiplies) {
+  const float x = 9549657;
+  const TensorRef out = run_tensor("aten.addmm.default",
+                                   {{"self", {tensor(DType::kFloat32, {1, 1}, {0})}},
+                                    {"mat1", {tensor(DType::kFloat32, {1, 1}, {5})}},
+                                    {"mat2", {tensor(DType::kFloat32, {1, 1}, {x})}},
+                                    {"beta", {0.0}},
+                                    {"alpha", {3.0}}},
+                                   Mode::kWorstCase);
+  const double exactly = 15.0 * static_cast<double>(x);
+  const double radius = test::radii(*out)[0];
+  EXPECT_GE(radius, std::fabs(static_cast<double>((3.0F * x) * 5.0F) - exactly));
+  EXPECT_GE(radius, std::fabs(static_cast<double>(3.0F * (x * 5.0F)) - exactly));
+  EXPECT_LE(radius, 3 * 0x1p-24 * exactly);
+}
+
+TEST(AddingProduct, IsOpenWhereOnlyOneFactorTimesAlphaOverflows) {
+  const auto radius = [](double a, double alpha) {
+    const TensorRef out = run_tensor("aten.addmm.default",
+                                     {{"self", {tensor(DType::kFloat32, {1, 1}, {1})}},
+                                      {"mat1", {tensor(DType::kFloat32, {1, 1}, {a})}},
+                                      {"mat2", {tensor(DType::kFloat32, {1, 1}, {1e-30})}},
+                                      {"alpha", {alpha}}},
+                                     Mode::kWorstCase);
+    return test::radii(*out)[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(1e30, 1e30)));
+  EXPECT_TRUE(std::isinf(radius(INFINITY, 0)));  // BLAS reads no factor
+  EXPECT_EQ(radius(1, 0), 0);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -4,7 +4,9 @@
 #include <array>
 #include <limits>
 
+#include "reference/ops/contributions.h"
 #include "reference/ops/norm_parameters.h"
+#include "reference/ops/open_order.h"
 #include "reference/ops/window.h"
 #include "reference/registry.h"
 
@@ -21,24 +23,32 @@ struct Pooled {
 
 // The largest element among positions of a plane.
 template <class N>
-struct Best {
-  const N* plane;
-  std::int64_t at = -1;
-  N value = {};
-  bool open = false;
-
-  explicit Best(const N* p) : plane(p) {}
+class Best {
+ public:
+  explicit Best(const N* plane) : plane_(plane) {}
 
   void offer(std::int64_t position) {
-    const N& x = plane[position];
-    const Whole worse = at < 0 ? Whole(1) : less(value, x);
-    const bool is_number = is_nan(x).value == 0;
-    if (at >= 0) open = open || worse.undecided;
-    const N larger = at < 0 ? x : maximum(value, x);
-    if (at < 0 || worse.value != 0 || !is_number) at = position;
-    value = larger;
+    const N& x = plane_[position];
+    const bool is_first = offered_.empty();
+    if (is_first || is_nan(x).value != 0 || less(offered_[best_], x).value != 0) {
+      best_ = offered_.size();
+    }
+    value_ = is_first ? x : maximum(value_, x);
+    offered_.push_back(x);
+    positions_.push_back(position);
   }
-  [[nodiscard]] Whole index() const { return {at, open && is_nan(value).value == 0}; }
+  [[nodiscard]] bool is_empty() const { return offered_.empty(); }
+  [[nodiscard]] const N& value() const { return value_; }
+  [[nodiscard]] Whole index() const {
+    return {positions_[best_], has_rival(std::span<const N>(offered_), best_, false)};
+  }
+
+ private:
+  const N* plane_;
+  std::vector<N> offered_;
+  std::vector<std::int64_t> positions_;
+  std::size_t best_ = 0;  // in these
+  N value_ = {};
 };
 
 // What a window without any element gives: the lowest value, at the place of its first tap.
@@ -69,13 +79,10 @@ Pooled<N> pool_boxes(const Tensor& self, const Sizes& out_sizes, BoxOf box_of) {
       box_of(index, low, high, step);
       Best<N> best(x.data.data() + plane * planes.area_in);
       for_each_in_box(in, low, high, step, [&](std::int64_t position) { best.offer(position); });
-      const bool is_empty = best.at < 0;
-      if (is_empty) {
-        best.at = 0;
-        for (std::size_t d = 0; d < rank; ++d) best.at = best.at * in[d] + low[d];
-      }
-      out.values[i] = is_empty ? lowest<N>(self.dtype) : best.value;
-      out.indices[i++] = best.index();
+      std::int64_t first = 0;
+      for (std::size_t d = 0; d < rank; ++d) first = first * in[d] + low[d];
+      out.values[i] = best.is_empty() ? lowest<N>(self.dtype) : best.value();
+      out.indices[i++] = best.is_empty() ? Whole(first) : best.index();
     });
   }
   return out;
@@ -135,14 +142,9 @@ void adaptive_max_pool(Call& call, std::size_t rank) {
 void adaptive_max_pool2d(Call& call) { adaptive_max_pool(call, 2); }
 void adaptive_max_pool3d(Call& call) { adaptive_max_pool(call, 3); }
 
-// x with an infinite radius.
-template <class N>
-N unknown(const N& x) {
-  return select(Whole(1, true), x, N(std::numeric_limits<double>::infinity()));
-}
-
 // Each gradient goes to its maximum's place; those that meet there are added in the dtype itself,
-// one rounding each, as PyTorch's CPU kernel does. An undecided index leaves its whole plane open.
+// one rounding each, as PyTorch's CPU kernel does, in any order. An undecided index leaves its
+// whole plane open.
 void max_pool2d_with_indices_backward(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Planes planes = planes_of(self, 2);
@@ -152,7 +154,9 @@ void max_pool2d_with_indices_backward(Call& call) {
     const Array<N> grad = load<N>(*call.tensor("grad_output"), self.dtype);
     const bool fits = grad.sizes == places.sizes && planes_of(indices, 2).count == planes.count;
     if (!fits) throw OpError("max_pool2d backward: sizes do not agree");
-    Array<N> out(self.sizes, N(0));
+    const Accumulation how{Combining::kSum, Partials::kOwnDtype};
+    std::vector<detail::Slot<N>> sums(container_size(self.sizes));
+    std::vector<bool> is_open(static_cast<std::size_t>(planes.count));
     const std::int64_t area =
         std::max<std::int64_t>(1, planes.count == 0 ? 0 : grad.count() / planes.count);
     for (std::int64_t i = 0; i < grad.count(); ++i) {
@@ -160,10 +164,13 @@ void max_pool2d_with_indices_backward(Call& call) {
       if (places[i].value < 0 || places[i].value >= planes.area_in) {
         throw OpError("max_pool2d backward: an index is outside the plane");
       }
-      N& sum = out[first + places[i].value];
-      sum = held_in(sum + grad[i], self.dtype);
-      if (!places[i].undecided) continue;
-      for (std::int64_t p = first; p < first + planes.area_in; ++p) out[p] = unknown(out[p]);
+      sums[static_cast<std::size_t>(first + places[i].value)].add(grad[i], how, self.dtype);
+      if (places[i].undecided) is_open[static_cast<std::size_t>(i / area)] = true;
+    }
+    Array<N> out(self.sizes, N(0));
+    for (std::int64_t p = 0; p < out.count(); ++p) {
+      const N sum = sums[static_cast<std::size_t>(p)].result(how, self.dtype);
+      out[p] = is_open[static_cast<std::size_t>(p / planes.area_in)] ? left_open(sum) : sum;
     }
     call.emit(out, self.dtype, image_strides(self, self.sizes));
   });

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/root.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -167,14 +168,17 @@ void pow_of(Call& call) {
 }
 
 // self + value * tensor1 * tensor2, or with a quotient. The number stays in the compute dtype.
+// ATen's kernels for CPUs multiply tensor1 by it, those for CUDA the product or the quotient.
 void addcmul(Call& call) {
   const Operands operands = gather_operands(call, {"self", "tensor1", "tensor2"});
   const DType dtype = operands.common;
   refuse_float8(call, dtype);
   with_number(call.mode(), dtype, [&]<class N>() {
     const N value = number<N>(call.datum("value"), dtype);
-    emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& x, const N& a, const N& b) { return x + value * a * b; });
+    emit_formula<N>(call, operands, dtype, dtype, [&](const N& x, const N& a, const N& b) {
+      const N of_either = covering(value * a * b, value * b * a);
+      return x + covering(of_either, value * (a * b));
+    });
   });
 }
 void addcdiv(Call& call) {
@@ -184,8 +188,9 @@ void addcdiv(Call& call) {
   refuse_float8(call, dtype);
   with_real(call.mode(), [&]<class N>() {
     const N value = number<N>(call.datum("value"), dtype);
-    emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& x, const N& a, const N& b) { return x + value * a / b; });
+    emit_formula<N>(call, operands, dtype, dtype, [&](const N& x, const N& a, const N& b) {
+      return x + covering(value * a / b, value * (a / b));
+    });
   });
 }
 

@@ -187,5 +187,18 @@ TEST(PointwiseDivision, AFlooredQuotientOfExactNumbersIsExactInTheOracle) {
   EXPECT_EQ(radii(*out), (std::vector<double>{0, 0, 0}));
 }
 
+TEST(Addcmul, LeavesOpenInWhichOrderItsFactorsMultiply) {
+  const float x = 13459775;
+  const TensorRef out = run_tensor("aten.addcmul.default",
+                                   {{"self", {row(DType::kFloat32, {0})}},
+                                    {"tensor1", {row(DType::kFloat32, {5})}},
+                                    {"tensor2", {row(DType::kFloat32, {x})}},
+                                    {"value", {3.0}}},
+                                   Mode::kWorstCase);
+  const double exactly = 15.0 * static_cast<double>(x);
+  EXPECT_GE(radii(*out)[0], std::fabs(static_cast<double>(3.0F * (5.0F * x)) - exactly));
+  EXPECT_LE(radii(*out)[0], 3 * 0x1p-24 * exactly);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

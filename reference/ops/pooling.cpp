@@ -3,6 +3,7 @@
 #include <array>
 
 #include "reference/number/sum.h"
+#include "reference/ops/contributions.h"
 #include "reference/ops/norm_parameters.h"
 #include "reference/ops/window.h"
 #include "reference/registry.h"
@@ -35,12 +36,14 @@ N average_of(const std::vector<N>& elements, const Sizes& divisors) {
   return value;
 }
 
-// The same, where every partial sum and quotient is a number of `dtype`.
+// The same, where every partial sum, in any order, and every quotient is a number of `dtype`.
 template <class N>
 N average_within(const std::vector<N>& elements, const Sizes& divisors, DType dtype) {
   if (compute_dtype(dtype) == dtype) return average_of(elements, divisors);
-  N value = 0;
-  for (const N& x : elements) value = held_in(value + x, dtype);
+  const Accumulation how{Combining::kSum, Partials::kOwnDtype};
+  detail::Slot<N> total;
+  for (const N& x : elements) total.add(x, how, dtype);
+  N value = held_in(total.result(how, dtype), dtype);
   for (const std::int64_t divisor : divisors) value = held_in(quotient(value, divisor), dtype);
   return value;
 }

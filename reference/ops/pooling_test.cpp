@@ -96,5 +96,30 @@ TEST(MaxPoolBackward, AddsGradientsThatMeet) {
   EXPECT_EQ(values(*out), (Numbers{0, 7, 0}));
 }
 
+// 1 is lost where it comes before the two others, and left where it comes last.
+TEST(MaxPoolBackward, AddsGradientsThatMeetInAnyOrder) {
+  const auto out =
+      run_tensor("aten.max_pool2d_with_indices_backward.default",
+                 {{"grad_output", {tensor(DType::kFloat32, {1, 1, 3}, {1e8, -1e8, 1})}},
+                  {"self", {tensor(DType::kFloat32, {1, 1, 3}, {1, 9, 1})}},
+                  {"kernel_size", ints({1, 2})},
+                  {"stride", ints({1, 1})},
+                  {"padding", ints({0, 1})},
+                  {"dilation", ints({1, 1})},
+                  {"ceil_mode", {false}},
+                  {"indices", {tensor(DType::kInt64, {1, 1, 3}, {1, 1, 1})}}},
+                 Mode::kWorstCase);
+  EXPECT_GE(radii(*out)[1], 1);
+}
+
+// 256 - 256 + 1, of which bfloat16 loses the 1 where 256 + 1 comes first.
+TEST(AdaptivePool, AddsInTheDtypeInAnyOrder) {
+  const auto out = run_tensor("aten._adaptive_avg_pool3d.default",
+                              {{"self", {tensor(DType::kBFloat16, {1, 1, 1, 3}, {256, -256, 1})}},
+                               {"output_size", ints({1, 1, 1})}},
+                              Mode::kWorstCase);
+  EXPECT_GE(radii(*out)[0], 1.0 / 3);
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

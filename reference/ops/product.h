@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/call.h"
+#include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
@@ -45,6 +46,35 @@ template <class N>
     if (addend && addend->scales) sum.add_product(addend->beta, addend->array[i]);
     if (addend && !addend->scales) sum.add(addend->array[i]);
     out[i] = dot_from(sum, row, column, inner);
+  }
+  return out;
+}
+
+namespace detail {
+template <class N>
+[[nodiscard]] Array<N> times(const N& alpha, Array<N> array) {
+  for (N& x : array.data) x = alpha * x;
+  return array;
+}
+}  // namespace detail
+
+// The same with alpha * a * b: an executor may multiply a, b or their product by alpha, which round
+// and overflow each in their way. BLAS does not read the factors when alpha is 0.
+template <class N>
+[[nodiscard]] Array<N> scaled_product(const Array<N>& a, const Array<N>& b_transposed,
+                                      const std::optional<Addend<N>>& addend, const N& alpha) {
+  Array<N> out = batched_product(detail::times(alpha, a), b_transposed, addend);
+  if constexpr (requires { alpha.radius; }) {
+    const Array<N> other = batched_product(a, detail::times(alpha, b_transposed), addend);
+    const Array<N> plain = batched_product(a, b_transposed);
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+      Sum<N> sum;
+      sum.add(alpha * plain[i]);
+      if (addend && addend->scales) sum.add_product(addend->beta, addend->array[i]);
+      if (addend && !addend->scales) sum.add(addend->array[i]);
+      out[i] = covering(covering(out[i], other[i]), sum.result());
+      if (is_hidden(plain[i], alpha)) out[i] = left_open(out[i]);
+    }
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/contributions.h"
 
 namespace graphgate::reference::resampling {
@@ -20,7 +21,6 @@ enum class Kernel : std::uint8_t { kLinear, kNearest, kCubic };
 
 inline long double center_of(double x) { return static_cast<long double>(x); }
 inline double reach_of(double) { return 0; }
-inline double unknown(double x) { return x; }
 inline double one_like(double) { return 1; }
 inline double zero_like(double) { return 0; }
 template <class P>
@@ -30,10 +30,6 @@ long double center_of(const Tracked<P>& x) {
 template <class P>
 double reach_of(const Tracked<P>& x) {
   return P::kDecisionRadii * x.radius;
-}
-template <class P>
-Tracked<P> unknown(const Tracked<P>& x) {
-  return {x.value, detail::kInfinity, x.arithmetic};
 }
 // Constants with the arithmetic of a number: only such can carry a radius through a product.
 template <class P>
@@ -88,11 +84,12 @@ Taps<N> taps_around(const N& source, Kernel kernel, const Settle<N>& settle) {
   const auto reach = static_cast<long double>(reach_of(source));
   if (!std::isfinite(center)) return {{0, N(static_cast<double>(center - center))}};
   if (!(std::fabs(center) < 0x1p40L)) return {};
-  if (!(reach < 1)) return {{0, unknown(one_like(source))}};
+  if (!(reach < 1)) return {{0, left_open(one_like(source))}};
   if (kernel == Kernel::kNearest) {
     const bool open = std::nearbyint(center - reach) != std::nearbyint(center + reach);
     const auto index = static_cast<std::int64_t>(std::nearbyint(center));
-    return {{index, open ? unknown(one_like(source)) : N(1.0)}};
+    // Of an open pixel the first stands for all: no padding drops it.
+    return open ? Taps<N>{{0, left_open(one_like(source))}} : Taps<N>{{index, N(1.0)}};
   }
   const std::int64_t support = kernel == Kernel::kLinear ? 1 : 2;
   const auto first = static_cast<std::int64_t>(std::floor(center - reach)) - support + 1;
@@ -124,14 +121,15 @@ Taps<N> cross(const std::vector<Taps<N>>& per_dim, const Sizes& sizes, const Set
   return all;
 }
 
-// The sum of an image's pixels under the taps. `plane` is where the image starts.
+// The sum of an image's pixels under the taps. `plane` is where the image starts. Executors differ
+// in which pixels they read beside those that every one reads: whose weight is certainly not zero.
 template <class N>
 N weighted_sum(const Array<N>& input, std::int64_t plane, const Taps<N>& taps, spec::DType dtype,
                const Settle<N>& settle) {
   const Accumulation how{Combining::kSum, Partials::kOwnDtype};
   detail::Slot<N> sum;
   for (const Tap<N>& tap : taps) {
-    sum.add(settle(input[plane + tap.index] * tap.weight), how, dtype);
+    sum.add(settle(weighted(input[plane + tap.index], tap.weight)), how, dtype);
   }
   return sum.result(how, dtype);
 }

@@ -136,5 +136,37 @@ TEST(UpsampleBilinear, KeepsChannelsLast) {
   EXPECT_EQ(out->strides, (Sizes{18, 1, 6, 2}));
 }
 
+// Of the pixels of a row, the first is read with weight 1, the second with weight 0: some executors
+// read it and some do not. Half of an infinity is one for all.
+TEST(UpsampleLinear, LeavesOpenWhatAWeightOfZeroHides) {
+  const auto upsampled = [](const Numbers& pixels) {
+    const Arguments given = {{"self", {tensor(DType::kFloat32, {1, 1, 3}, pixels)}},
+                             {"output_size", ints({5})},
+                             {"align_corners", {true}}};
+    return run_tensor("aten.upsample_linear1d.default", given, Mode::kWorstCase);
+  };
+  const TensorRef hidden = upsampled({1, HUGE_VAL, 2});
+  EXPECT_TRUE(std::isinf(radii(*hidden)[0]));
+  EXPECT_TRUE(std::isinf(values(*hidden)[1]));
+  EXPECT_EQ(radii(*hidden)[1], 0);
+  EXPECT_EQ(radii(*upsampled({1, 5, 2}))[0], 0);
+}
+
+TEST(GridSampler, LeavesOpenANearestPixelThatMayLieOutside) {
+  const TensorRef grid = tensor(DType::kFloat32, {1, 1, 1, 2}, {-1, 0});
+  Array<Bounded> coordinates = load<Bounded>(*grid, DType::kFloat32);
+  coordinates[0] = Bounded(-1.4L, 0.2, coordinates[0].arithmetic);  // pixel -0.7, or -0.3
+  store(*grid, coordinates);
+  const TensorRef out =
+      run_tensor("aten.grid_sampler_2d.default",
+                 {{"input", {tensor(DType::kFloat32, {1, 1, 1, 4}, {7, 1, 2, 3})}},
+                  {"grid", {grid}},
+                  {"interpolation_mode", {std::int64_t{1}}},
+                  {"padding_mode", {std::int64_t{0}}},
+                  {"align_corners", {true}}},
+                 Mode::kWorstCase);
+  EXPECT_TRUE(std::isinf(radii(*out)[0]));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

@@ -6,6 +6,7 @@
 #include "reference/number/moments.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
+#include "reference/ops/open_order.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -95,13 +96,13 @@ template <class N>
 std::vector<Whole> running_best(std::span<const N> line, bool largest) {
   std::vector<Whole> out;
   std::size_t best = 0;
-  bool open = false;
+  const bool inexact = has_inexact(line);
   for (std::size_t i = 0; i < line.size(); ++i) {
     const Whole worse = largest ? less(line[i], line[best]) : less(line[best], line[i]);
     const bool both = is_nan(line[best]).value != 0 || worse.value != 0;
-    if (i > 0 && worse.undecided) open = true;
     if (is_nan(line[i]).value != 0 || !both) best = i;
-    out.emplace_back(static_cast<std::int64_t>(best), open && is_nan(line[best]).value == 0);
+    out.emplace_back(static_cast<std::int64_t>(best),
+                     inexact && has_rival(line.first(i + 1), best, false));
   }
   return out;
 }

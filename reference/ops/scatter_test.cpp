@@ -167,5 +167,17 @@ TEST(SelectScatter, LaysAnExpandedTensorOutAnew) {
   EXPECT_EQ(values(*out), (Numbers{0, 1, 2, 7, 8, 9}));
 }
 
+// 1e30 * 1e30 overflows unless 1e-30 comes between.
+TEST(ScatterReduce, MultipliesInAnyOrder) {
+  const TensorRef out = run_tensor("aten.scatter_reduce.two",
+                                   {{"self", {floats({1e30})}},
+                                    {"dim", {std::int64_t{0}}},
+                                    {"index", {tensor(DType::kInt64, {2}, {0, 0})}},
+                                    {"src", {floats({1e30, 1e-30})}},
+                                    {"reduce", {std::string("prod")}}},
+                                   Mode::kWorstCase);
+  EXPECT_TRUE(std::isinf(test::radii(*out)[0]));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

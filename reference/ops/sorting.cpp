@@ -4,12 +4,14 @@
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
 // over the same comparisons. kthvalue leaves it open, as does nanmedian of NaNs alone, and here
 // their index is undecided then. Elements whose order their radii leave open are undecided
-// everywhere.
+// everywhere, and with them equal ones where the order of those is only what an algorithm made of
+// all comparisons.
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
 
+#include "reference/ops/open_order.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -68,17 +70,6 @@ Order top_order(std::span<const N> line, std::size_t k, bool largest, bool sorte
   return order;
 }
 
-template <class N>
-bool is_open(const N& a, const N& b) {
-  return is_nan(a).value == 0 && is_nan(b).value == 0 && less(a, b).undecided;
-}
-
-// x with the radius of y as well: the i-th of a run of close elements may be any of them.
-template <class N>
-N as_wide_as(const N& x, const N& y) {
-  return less(x, y).value != 0 ? minimum(x, y) : maximum(x, y);
-}
-
 // What a line of results holds.
 template <class N>
 struct Ranked {
@@ -86,20 +77,37 @@ struct Ranked {
   std::vector<Whole> indices;
 };
 
-// The elements of `line` in `order`, those in runs of close neighbours undecided.
+// The elements of `line` in `order`, which is that of their values, open where others may stand.
 template <class N>
-Ranked<N> ranked(std::span<const N> line, const Order& order) {
+Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
   Ranked<N> out;
   for (const std::size_t at : order) {
     out.values.push_back(line[at]);
     out.indices.emplace_back(static_cast<std::int64_t>(at));
   }
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    if (!is_open(line[order[i - 1]], line[order[i]])) continue;
-    for (const std::size_t j : {i - 1, i}) {
-      out.indices[j].undecided = true;
-      out.values[j] = as_wide_as(out.values[j], out.values[2 * i - 1 - j]);
+  if (!has_inexact(line)) return out;
+  const std::vector<std::vector<std::size_t>> others = rivals(line, order, ties_open);
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    for (const std::size_t q : others[p]) {
+      out.values[p] = as_wide_as(out.values[p], line[order[q]]);
+      out.indices[p].undecided = true;
     }
+  }
+  return out;
+}
+
+// The elements of `line` in `order`, in which a selection left them: where any comparison is open,
+// so is everything.
+template <class N>
+Ranked<N> selected(std::span<const N> line, const Order& order) {
+  bool open = false;
+  for (std::size_t i = 0; has_inexact(line) && i < line.size() && !open; ++i) {
+    for (std::size_t j = i + 1; j < line.size(); ++j) open = open || is_open(line[i], line[j]);
+  }
+  Ranked<N> out;
+  for (const std::size_t at : order) {
+    out.values.push_back(open ? left_open(line[at]) : line[at]);
+    out.indices.emplace_back(static_cast<std::int64_t>(at), open);
   }
   return out;
 }
@@ -108,24 +116,18 @@ std::int64_t line_length(const Tensor& self, std::int64_t dim) {
   return self.rank() == 0 ? 1 : self.sizes[static_cast<std::size_t>(dim)];
 }
 
-// Emits values and indices: the elements [first, first + count) of `order_of(line)`.
+// Emits values and indices: the first `count` of `rank(line)`.
 template <class N, class F>
-void emit_ranked(Call& call, std::int64_t first, std::int64_t count, const Sizes& strides,
-                 F order_of) {
+void emit_ranked(Call& call, std::int64_t count, const Sizes& strides, F rank) {
   const Tensor& self = *call.tensor("self");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
   const Array<N> input = load<N>(self, self.dtype);
-  const auto part = [first, count](auto all) {
-    all.resize(static_cast<std::size_t>(first + count));
-    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  const auto part = [count](auto all) {
+    all.resize(static_cast<std::size_t>(count));
     return all;
   };
-  const auto values = [&](std::span<const N> line) {
-    return part(ranked(line, order_of(line)).values);
-  };
-  const auto indices = [&](std::span<const N> line) {
-    return part(ranked(line, order_of(line)).indices);
-  };
+  const auto values = [&](std::span<const N> line) { return part(rank(line).values); };
+  const auto indices = [&](std::span<const N> line) { return part(rank(line).indices); };
   call.emit(map_lines(input, dim, count, values), self.dtype, strides);
   call.emit(map_lines(input, dim, count, indices), DType::kInt64, strides);
 }
@@ -138,8 +140,9 @@ void sort(Call& call) {
   const bool stable = call.has("stable") && call.boolean("stable");
   const Sizes strides = strides_like(self, spec::MemoryFormat::kPreserve);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    emit_ranked<N>(call, 0, line_length(self, dim), strides,
-                   [&](std::span<const N> line) { return sorted_order(line, descending, stable); });
+    emit_ranked<N>(call, line_length(self, dim), strides, [&](std::span<const N> line) {
+      return ranked(line, sorted_order(line, descending, stable), !stable);
+    });
   });
 }
 
@@ -153,8 +156,11 @@ void topk(Call& call) {
   const bool largest = call.boolean("largest");
   const bool sorted = call.boolean("sorted");
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    emit_ranked<N>(call, 0, k, {}, [&](std::span<const N> line) {
-      return top_order(line, static_cast<std::size_t>(k), largest, sorted);
+    emit_ranked<N>(call, k, {}, [&](std::span<const N> line) {
+      Order order = top_order(line, static_cast<std::size_t>(k), largest, sorted);
+      if (!sorted) return selected(line, order);
+      std::stable_sort(order.begin() + k, order.end(), by_value(line, largest));
+      return ranked(line, order, true);
     });
   });
 }
@@ -170,7 +176,7 @@ struct Chosen {
 // The element at `rank` of the line in ascending order.
 template <class N>
 Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
-  const Ranked<N> all = ranked(line, sorted_order(line, false, true));
+  const Ranked<N> all = ranked(line, sorted_order(line, false, true), false);
   return {all.values[rank], all.indices[rank]};
 }
 
@@ -187,7 +193,16 @@ Chosen<N> first_selected(std::span<const N> line) {
 template <class N>
 Chosen<N> middle(std::span<const N> line, bool skips_nan) {
   std::size_t numbers = 0;
-  for (const N& x : line) numbers += is_nan(x).value == 0 ? 1 : 0;
+  const N* nan = nullptr;
+  bool hangs_on_nan = false;
+  for (const N& x : line) {
+    numbers += is_nan(x).value == 0 ? 1 : 0;
+    if (is_certain_nan(x)) nan = &x;
+    hangs_on_nan = hangs_on_nan || may_be_either(x);
+  }
+  if (hangs_on_nan) {
+    return {nan && !skips_nan ? *nan : left_open(line.front()), Whole(0, true)};
+  }
   if (numbers == 0 && skips_nan) return first_selected(line);
   const bool takes_nan = numbers == 0 || (numbers < line.size() && !skips_nan);
   const std::size_t rank = takes_nan ? numbers : (numbers - 1) / 2;

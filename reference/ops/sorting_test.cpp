@@ -121,5 +121,84 @@ TEST(Diff, PutsPrependAndAppendAround) {
   EXPECT_EQ(values(*out), (Numbers{3, 4, -9}));
 }
 
+// Marks of a line of float32 numbers: values with their radii.
+TensorRef marked(const std::vector<Mark>& marks) {
+  const auto x = counting({static_cast<std::int64_t>(marks.size())});
+  x->storage->marks = marks;
+  return x;
+}
+std::vector<bool> openness(const Tensor& tensor) {
+  std::vector<bool> out;
+  for (const double radius : radii(tensor)) out.push_back(std::isinf(radius));
+  return out;
+}
+const double kOpen = std::numeric_limits<double>::infinity();
+
+// The first number may stand anywhere, though it is next to the second alone.
+TEST(Sort, LooksAtAllElementsThatMayStandAtAPlace) {
+  const auto x = marked({{1.0L, 10}, {2.0L, 0}, {3.0L, 0}, {30.0L, 0}});
+  const auto out = run("aten.sort.default", {{"self", {x}}}, Mode::kWorstCase);
+  EXPECT_EQ(openness(result(out, 1)), (std::vector<bool>{true, true, true, false}));
+  EXPECT_GE(radii(result(out, 0))[2], 8);  // 11 may stand where 3 does
+  EXPECT_EQ(radii(result(out, 0))[3], 0);
+}
+
+TEST(Sort, LeavesEqualElementsOpenWhereOthersSteerTheAlgorithm) {
+  const auto index = [](bool stable) {
+    const auto x = marked({{5.0L, 0}, {5.0L, 0}, {1.0L, 0.5}, {1.25L, 0}});
+    return openness(result(
+        run("aten.sort.stable", {{"self", {x}}, {"stable", {stable}}}, Mode::kWorstCase), 1));
+  };
+  EXPECT_EQ(index(true), (std::vector<bool>{true, true, false, false}));
+  EXPECT_EQ(index(false), (std::vector<bool>{true, true, true, true}));
+}
+
+TEST(Sort, LeavesOpenWhereWhatMayBeNaNStands) {
+  const auto x = marked({{1.0L, 0}, {2.0L, kOpen}, {std::nanl(""), 0}});
+  const auto out = run("aten.sort.default", {{"self", {x}}}, Mode::kWorstCase);
+  EXPECT_EQ(openness(result(out, 0)), (std::vector<bool>{true, true, true}));
+}
+
+TEST(Topk, OutOfOrderIsOpenWhereAnyComparisonIs) {
+  const auto values_of = [](double radius, bool sorted) {
+    const auto x = marked({{4.0L, 0}, {1.0L, radius}, {1.25L, 0}, {3.0L, 0}});
+    const Arguments given = {{"self", {x}}, {"k", {std::int64_t{2}}}, {"sorted", {sorted}}};
+    return openness(result(run("aten.topk.default", given, Mode::kWorstCase), 0));
+  };
+  EXPECT_EQ(values_of(0.5, false), (std::vector<bool>{true, true}));
+  EXPECT_EQ(values_of(0.5, true), (std::vector<bool>{false, false}));
+  EXPECT_EQ(values_of(0, false), (std::vector<bool>{false, false}));
+}
+
+TEST(Median, HangsOnWhatMayBeNaN) {
+  const auto median = [](const char* op, const std::vector<Mark>& line) {
+    return run_tensor(op, {{"self", {marked(line)}}}, Mode::kWorstCase);
+  };
+  const std::vector<Mark> maybe = {{1.0L, 0}, {2.0L, kOpen}, {3.0L, 0}};
+  EXPECT_TRUE(std::isinf(radii(*median("aten.median.default", maybe))[0]));
+  const std::vector<Mark> nan = {{1.0L, 0}, {2.0L, kOpen}, {std::nanl(""), 0}};
+  EXPECT_EQ(radii(*median("aten.median.default", nan))[0], 0);
+  EXPECT_TRUE(std::isinf(radii(*median("aten.nanmedian.default", nan))[0]));
+}
+
+TEST(Extremum, BesideWhatMayBeNaNIsOpen) {
+  const auto index = [](const std::vector<Mark>& line) {
+    const auto out =
+        run_tensor("aten.argmax.default", {{"self", {marked(line)}}}, Mode::kWorstCase);
+    return std::isinf(radii(*out)[0]);
+  };
+  const Mark nan = {std::nanl(""), 0};
+  EXPECT_TRUE(index({{1.0L, kOpen}, nan}));  // the first NaN counts
+  EXPECT_FALSE(index({nan, {1.0L, kOpen}}));
+  EXPECT_TRUE(index({{std::nanl(""), kOpen}, {1.0L, 0}}));
+}
+
+TEST(Cummax, IsDecidedAgainBehindACertainMaximum) {
+  const auto x = marked({{1.0L, 0.5}, {1.25L, 0}, {9.0L, 0}, {3.0L, 0}});
+  const auto out =
+      run("aten.cummax.default", {{"self", {x}}, {"dim", {std::int64_t{0}}}}, Mode::kWorstCase);
+  EXPECT_EQ(openness(result(out, 1)), (std::vector<bool>{false, true, false, false}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

@@ -2,6 +2,7 @@
 // them: each tensor operation inside rounds once, in the dtype of the tensors.
 #include <array>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/product.h"
 #include "reference/ops/softmax_row.h"
 #include "reference/registry.h"
@@ -34,7 +35,8 @@ Heads heads_of(const Tensor& query, const Tensor& key, const Tensor& value) {
   return heads;
 }
 
-// What one query head at one token attends to, over the tokens up to it.
+// What one query head at one token attends to, over the tokens up to it. Later ones are masked: who
+// multiplies them by zero makes NaN of what is not finite there, who passes over them does not.
 template <class N>
 void attend(N* out, const N* query, const N* key, const N* value, std::int64_t token,
             const Heads& heads, spec::DType dtype) {
@@ -45,6 +47,11 @@ void attend(N* out, const N* query, const N* key, const N* value, std::int64_t t
     const N product = dot_from(Sum<N>(), query, key + j * step, heads.width);
     scores.push_back(round_edge(round_edge(product, dtype) / root, dtype));
   }
+  bool has_wild_score = false;
+  for (std::int64_t j = token + 1; j < heads.tokens; ++j) {
+    const N product = dot_from(Sum<N>(), query, key + j * step, heads.width);
+    has_wild_score = has_wild_score || !is_finite(product) || is_nan(product).undecided;
+  }
   std::vector<N> weights = normalized(softmax_row(std::move(scores)));
   for (N& weight : weights) weight = round_edge(weight, dtype);
   for (std::int64_t d = 0; d < heads.width; ++d) {
@@ -52,7 +59,12 @@ void attend(N* out, const N* query, const N* key, const N* value, std::int64_t t
     for (std::int64_t j = 0; j <= token; ++j) {
       sum.add_product(weights[static_cast<std::size_t>(j)], value[j * step + d]);
     }
-    out[d] = sum.result();
+    bool hides = has_wild_score;
+    for (std::int64_t j = 0; j < heads.tokens; ++j) {
+      const N& weight = j > token ? N(0.0) : weights[static_cast<std::size_t>(j)];
+      hides = hides || is_hidden(value[j * step + d], weight);
+    }
+    out[d] = hides ? left_open(sum.result()) : sum.result();
   }
 }
 
@@ -137,13 +149,6 @@ void silu_and_mul(Call& call) {
   });
 }
 
-// A number that may be any other.
-Whole unknown(Whole x) { return {x.value, true}; }
-template <class N>
-N unknown(const N& x) {
-  return select(Whole(1, true), x, N(std::numeric_limits<double>::infinity()));
-}
-
 // Rows offs[g-1] to offs[g] (half-open) times weight[g]; rows after the last offset are zero.
 void grouped_mm_fallback(Call& call) {
   const Tensor& input = *call.tensor("input");
@@ -172,7 +177,7 @@ void grouped_mm_fallback(Call& call) {
     bool undecided = false;
     for (const Whole& end : ends.data) undecided = undecided || end.undecided;
     if (undecided) {  // any row may belong to another group
-      for (N& x : out.data) x = unknown(x);
+      for (N& x : out.data) x = left_open(x);
     }
     call.emit(out, input.dtype);
   });

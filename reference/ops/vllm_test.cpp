@@ -48,5 +48,23 @@ TEST(GroupedProduct, TakesEachRowWithTheWeightOfItsGroup) {
   EXPECT_EQ(values(*out), (Values{10, 2000, 3000, 0}));
 }
 
+TEST(UnifiedAttention, LeavesOpenWhatIsNotFiniteAtLaterTokens) {
+  const auto openness = [](const Values& key, const Values& value) {
+    const TensorRef query = tensor(DType::kFloat32, {2, 1, 1}, {1, 1});
+    const TensorRef out = tensor(DType::kFloat32, {2, 1, 1}, Values(2, -1));
+    test::run("vllm.unified_attention_with_output.default",
+              {{"query", {query}},
+               {"key", {tensor(DType::kFloat32, {2, 1, 1}, key)}},
+               {"value", {tensor(DType::kFloat32, {2, 1, 1}, value)}},
+               {"output", {out}},
+               {"layer_name", {std::string("0")}}},
+              Mode::kWorstCase);
+    return std::isinf(test::radii(*out)[0]);
+  };
+  EXPECT_TRUE(openness({1, 1}, {2, INFINITY}));
+  EXPECT_TRUE(openness({1, NAN}, {2, 3}));
+  EXPECT_FALSE(openness({1, 1}, {INFINITY, 3}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference
