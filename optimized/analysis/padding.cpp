@@ -1,6 +1,7 @@
 #include "optimized/analysis/padding.h"
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "optimized/binding.h"
@@ -14,8 +15,11 @@ using spec::Deviation;
 using spec::ValueId;
 
 // Thrown where the proof ends.
-struct Refused {
-  std::string why;
+class Refused : public std::exception {
+ public:
+  explicit Refused(std::string words) : why(std::move(words)) {}
+  [[nodiscard]] const char* what() const noexcept override { return why.c_str(); }
+  const std::string why;
 };
 
 class Prover {

@@ -99,6 +99,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
     }
   }
   std::vector<Argument> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
   environments_.pop_back();
   if (environments_.empty()) place_.clear();

@@ -75,7 +75,7 @@ Result<void> run(const spec::Program& program, const Options& options, int size_
                  char** sizes) {
   GRAPHGATE_TRY(const auto loaded, make_executor(options)->load(program));
   for (int i = 0; i < size_count; ++i) {
-    const spec::InputValue input = input_of(std::atoll(sizes[i]));
+    const spec::InputValue input = input_of(std::strtoll(sizes[i], nullptr, 10));
     GRAPHGATE_TRY(const spec::CallResult result, loaded->call({&input, 1}));
     const auto bytes = spec::packed_bytes(std::get<spec::HostTensor>(result.outputs[0]));
     std::printf("%s ", sizes[i]);
