@@ -66,6 +66,30 @@ TEST_F(CliGate, NamesTheFirstBadVersion) {
   EXPECT_EQ(last_line(outcome.out), "first bad: torch-2.9.0");
 }
 
+TEST_F(CliGate, DrawsCasesBesideTheCorpus) {
+  const CliRun outcome =
+      gate("--baseline fixed --candidate torch-2.8.0 --time 1s --seed 3 --reruns 0 --json " +
+           path("d.json"));
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const auto step = json("d.json")["steps"][0];
+  EXPECT_GE(step["drawn"]["cases"], 16);
+  EXPECT_EQ(step["compared"].get<int>(), step["drawn"]["cases"].get<int>() + 2);
+  EXPECT_GE(step["drawn"]["regressions"], 1) << step.dump(1);
+  EXPECT_NE(outcome.out.find("drawn cases: the next one shows another"), std::string::npos);
+  // What a drawn case shows can be run again by its id.
+  std::string id;
+  for (const auto& row : step["rows"]) {
+    if (row["bucket"] != "regressed") continue;
+    for (const auto& name : row["candidate_cases"]) {
+      if (name.get<std::string>().starts_with("g")) id = name;
+    }
+  }
+  ASSERT_FALSE(id.empty());
+  const CliRun again = run("replay " + id + " --profile torch-2.8.0");
+  EXPECT_EQ(again.code, 1) << again.out << again.err;
+  EXPECT_EQ(gate("--baseline x.json --candidate fixed --time 1s").code, 4);
+}
+
 TEST_F(CliGate, SaysWhichOverridesACandidateNeeds) {
   const CliRun outcome = gate(
       "--baseline torch-2.8.0 --candidate torch-2.9.0 --candidate torch-2.9.1 --overrides vllm "

@@ -1,10 +1,13 @@
-// What the two verbs `fuzz` and `fuzz merge` share.
+// What the verbs `fuzz`, `fuzz merge` and `gate` share.
 #pragma once
 
 #include "tools/fuzz_report.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
+
+// What judges a drawn case where nothing else is asked for: what finds most for its time.
+inline constexpr const char* kQuickJudges = "provenance,bounds,verifier,state,happens-before";
 
 CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb);
 [[nodiscard]] Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb);

@@ -1,11 +1,14 @@
 // graphgate gate: whether a candidate may take a baseline's place.
+#include <chrono>
 #include <cstdio>
-#include <filesystem>
+#include <set>
 
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
 #include "tools/programs.h"
+#include "tools/quantities.h"
 #include "tools/report_formats.h"
+#include "tools/verb_fuzz.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
@@ -43,6 +46,9 @@ Result<void> check_verb(const GateVerb& verb) {
   std::vector<std::string> sides = verb.candidates;
   sides.push_back(verb.baseline);
   for (const std::string& side : sides) {
+    if (is_stored(side) && !verb.time.empty()) {
+      return bad_input("--time draws cases, which a stored side ('" + side + "') cannot run");
+    }
     if (is_stored(side)) continue;
     GRAPHGATE_TRY_VOID(check_side({side, verb.overrides}));
   }
@@ -55,28 +61,67 @@ class GateRun {
       : verb_(verb), inputs_(std::move(inputs)), options_(options) {}
 
   Result<GateReport> run(const CompareOptions& compare) {
-    GRAPHGATE_TRY(const GateSide baseline, side(verb_.baseline));
-    GateReport report;
+    GRAPHGATE_TRY(baseline_, side(verb_.baseline));
     for (const std::string& name : verb_.candidates) {
-      GRAPHGATE_TRY(const GateSide candidate, side(name));
-      if (!verb_.save.empty()) {
-        GRAPHGATE_TRY_VOID(write_text(print_json(json_of(candidate)), verb_.save));
-      }
-      GateStep step{compare_sides(baseline, candidate, compare), {}};
-      const bool has_overrides = !verb_.overrides.empty() && !is_stored(name);
-      if (has_overrides) {
-        // A stored baseline has no versions: what applies is told of the candidate alone.
-        const std::string& before = is_stored(verb_.baseline) ? name : verb_.baseline;
-        GRAPHGATE_TRY(step.overrides,
-                      judge_overrides({before, verb_.overrides}, {name, verb_.overrides}, candidate,
-                                      inputs_, options_));
-      }
+      GRAPHGATE_TRY(GateSide candidate, side(name));
+      candidates_.push_back(std::move(candidate));
+    }
+    if (!verb_.save.empty()) {
+      GRAPHGATE_TRY_VOID(write_text(print_json(json_of(candidates_.front())), verb_.save));
+    }
+    GRAPHGATE_TRY(const double seconds,
+                  verb_.time.empty() ? Result<double>(0.0) : parse_duration(verb_.time));
+    GRAPHGATE_TRY_VOID(draw(seconds));
+    GateReport report;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      GRAPHGATE_TRY(GateStep step, step_of(verb_.candidates[i], candidates_[i], compare));
       report.steps.push_back(std::move(step));
     }
     return report;
   }
 
  private:
+  Result<GateStep> step_of(const std::string& name, const GateSide& candidate,
+                           const CompareOptions& compare) const {
+    GateStep step{compare_sides(baseline_, candidate, compare), {}, {}};
+    if (!drawn_.empty()) step.drawn = weigh_drawn(step.comparison, drawn_);
+    if (verb_.overrides.empty() || is_stored(name)) return step;
+    // A stored baseline has no versions: what applies is told of the candidate alone.
+    const std::string& before = is_stored(verb_.baseline) ? name : verb_.baseline;
+    GRAPHGATE_TRY(step.overrides,
+                  judge_overrides({before, verb_.overrides}, {name, verb_.overrides}, candidate,
+                                  inputs_, options_));
+    return step;
+  }
+
+  // Rounds of drawn cases on all sides, until the time is up. They are judged as those of a
+  // campaign are.
+  Result<void> draw(double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    SideOptions options = options_;
+    if (verb_.judges.empty()) {
+      GRAPHGATE_TRY(options.judges, conformance::parse_judges(kQuickJudges));
+    }
+    const std::size_t round = 16 * static_cast<std::size_t>(verb_.jobs);
+    while (std::chrono::steady_clock::now() < end) {
+      const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round);
+      GRAPHGATE_TRY_VOID(add_drawn(verb_.baseline, inputs, options, baseline_));
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        GRAPHGATE_TRY_VOID(add_drawn(verb_.candidates[i], inputs, options, candidates_[i]));
+      }
+      for (const GateInput& input : inputs) drawn_.insert(input.name);
+    }
+    return {};
+  }
+
+  Result<void> add_drawn(const std::string& name, const std::vector<GateInput>& inputs,
+                         const SideOptions& options, GateSide& side) const {
+    const ProfileSide profile{name, verb_.overrides};
+    GRAPHGATE_TRY(GateSide drawn, run_side(side.name, profile.flags(), inputs, options));
+    side.cases.merge(drawn.cases);
+    return {};
+  }
+
   [[nodiscard]] Result<GateSide> side(const std::string& name) const {
     if (is_stored(name)) {
       GRAPHGATE_TRY(const std::string text, read_text(name));
@@ -89,6 +134,9 @@ class GateRun {
   const GateVerb& verb_;
   std::vector<GateInput> inputs_;
   SideOptions options_;
+  GateSide baseline_;
+  std::vector<GateSide> candidates_;
+  std::set<std::string> drawn_;  // ids
 };
 
 Result<void> write_reports(const GateVerb& verb, const GateReport& report) {
@@ -137,7 +185,10 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
   gate->add_option("--reruns", verb.reruns, "looks at a case that fails, to tell flaky ones")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));
-  gate->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  gate->add_option("--time", verb.time,
+                   "draw cases beside the corpus for so long (8h, 90s), and run them on all sides");
+  gate->add_option("--seed", verb.seed,
+                   "seed of drawn cases, and of inputs where there is no recording");
   gate->add_option("--save", verb.save, "keep what the candidate came to in this .json");
   gate->add_option("--json", verb.json, "write the comparison as JSON to this file (- for stdout)");
   gate->add_option("--markdown", verb.markdown,

@@ -180,6 +180,7 @@ struct GateVerb {
   int jobs = 1;
   std::uint32_t timeout_seconds = 120;
   int reruns = 2;
+  std::string time;  // for drawn cases; empty: none
   std::uint64_t seed = 1;
   std::string save;      // a .json for the candidate's side
   std::string json;      // a path, or "-"

@@ -1,6 +1,7 @@
 #include "tools/gate/gate_report.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "fuzz/signature.h"
 
@@ -61,6 +62,16 @@ std::string counts_of(const GateComparison& comparison) {
     text +=
         (i == 0 ? "" : ", ") + std::to_string(comparison.count(bucket)) + " " + bucket_name(bucket);
   }
+  return text;
+}
+
+std::string describe(const DrawnCases& drawn) {
+  char text[160];
+  std::snprintf(text, sizeof(text),
+                "%llu drawn cases: the next one shows another regression with probability %.2g "
+                "(95%% sure: below %.2g)",
+                static_cast<unsigned long long>(drawn.cases), drawn.risk.probability,
+                drawn.risk.upper_bound.value_or(1));
   return text;
 }
 
@@ -142,6 +153,19 @@ FileReport report_of(const std::string& candidate, const GateRow& row) {
 
 }  // namespace
 
+DrawnCases weigh_drawn(const GateComparison& comparison, const std::set<std::string>& drawn) {
+  std::uint64_t seen = 0;
+  std::uint64_t once = 0;
+  for (const GateRow& row : comparison.rows) {
+    if (row.bucket != GateBucket::kRegressed && row.bucket != GateBucket::kSpread) continue;
+    const auto shows = std::count_if(row.candidate_cases.begin(), row.candidate_cases.end(),
+                                     [&](const std::string& name) { return drawn.contains(name); });
+    seen += shows > 0 ? 1 : 0;
+    once += shows == 1 ? 1 : 0;
+  }
+  return {drawn.size(), fuzz::residual_risk(drawn.size(), seen, once)};
+}
+
 const GateStep* GateReport::first_bad() const {
   const auto found = std::find_if(steps.begin(), steps.end(), has_failed);
   return found == steps.end() ? nullptr : &*found;
@@ -170,6 +194,7 @@ std::string describe(const GateReport& report) {
             std::to_string(comparison.clean) + " clean\n";
     for (const GateRow& row : comparison.rows) text += describe(row);
     for (const OverrideVerdict& verdict : step.overrides) text += describe(verdict);
+    if (step.drawn) text += describe(*step.drawn) + "\n";
     text += std::string(verdict_of(step)) + " " + comparison.candidate + ": " +
             counts_of(comparison) + "\n";
   }
@@ -188,6 +213,7 @@ std::string print_markdown(const GateReport& report) {
             comparison.candidate + "`\n\n" + std::to_string(comparison.compared) +
             " cases on both, " + std::to_string(comparison.clean) + " clean; " +
             counts_of(comparison) + ".\n\n";
+    if (step.drawn) text += describe(*step.drawn) + ".\n\n";
     if (!comparison.rows.empty()) {
       text += "| bucket | finding | cases | what |\n| --- | --- | --- | --- |\n";
     }
@@ -229,6 +255,12 @@ Json json_of(const GateReport& report) {
                                   {"use", use_name(verdict.use)},
                                   {"sentence", verdict.sentence},
                                   {"signatures", verdict.signatures}});
+    }
+    if (step.drawn) {
+      one["drawn"] = {{"cases", step.drawn->cases},
+                      {"regressions", step.drawn->risk.seen},
+                      {"probability_of_another", step.drawn->risk.probability},
+                      {"upper_bound_95", step.drawn->risk.upper_bound.value_or(1)}};
     }
     json["steps"].push_back(std::move(one));
   }

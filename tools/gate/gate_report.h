@@ -2,9 +2,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "fuzz/residual_risk.h"
 #include "tools/exit_code.h"
 #include "tools/gate/compare_sides.h"
 #include "tools/gate/gate_overrides.h"
@@ -12,9 +15,20 @@
 
 namespace graphgate::tools {
 
+// What drawn cases say beyond the corpus: how likely the next one shows a regression that none has
+// shown (fuzz/residual_risk.h).
+struct DrawnCases {
+  std::uint64_t cases = 0;
+  fuzz::ResidualRisk risk;
+};
+// Of what a candidate shows that its baseline does not, in the cases of these names.
+[[nodiscard]] DrawnCases weigh_drawn(const GateComparison& comparison,
+                                     const std::set<std::string>& drawn);
+
 struct GateStep {
   GateComparison comparison;
   std::vector<OverrideVerdict> overrides;
+  std::optional<DrawnCases> drawn;  // where cases were drawn
 };
 
 // One step for each candidate, in order; all against the same baseline.

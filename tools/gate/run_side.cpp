@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "fuzz/generator.h"
+#include "fuzz/shard.h"
 #include "fuzz/signature.h"
 #include "tools/case_runs.h"
 #include "tools/check_input.h"
@@ -40,6 +42,11 @@ struct ReadInput {
 
 Result<ReadInput> read_input(const GateInput& input, const SideOptions& options) {
   ReadInput read;
+  if (input.drawn) {
+    read.the_case = *input.drawn;
+    GRAPHGATE_TRY(read.script, conformance::script_of(read.the_case, fuzz::no_files()));
+    return read;
+  }
   if (fs::path(input.path).extension() == ".case") {
     GRAPHGATE_TRY(const std::string text, read_text(input.path));
     GRAPHGATE_TRY(read.the_case, parse_checked_case(text, input.path));
@@ -191,6 +198,20 @@ Result<std::vector<GateInput>> find_gate_inputs(const std::vector<std::string>& 
   std::vector<GateInput> inputs;
   inputs.reserve(by_name.size());
   for (auto& [name, path] : by_name) inputs.push_back({name, std::move(path)});
+  return inputs;
+}
+
+std::vector<GateInput> draw_gate_inputs(std::uint64_t seed, std::uint64_t begin,
+                                        std::size_t count) {
+  const fuzz::Alphabet alphabet;
+  std::vector<GateInput> inputs;
+  inputs.reserve(count);
+  for (std::uint64_t index = begin; index < begin + count; ++index) {
+    const std::string id = fuzz::print_case_id({fuzz::kGeneratorVersion, seed, {index, {}}});
+    const auto genes = fuzz::genes_of(seed, index);
+    inputs.push_back(
+        {id, id, std::make_shared<const spec::CaseFile>(fuzz::draw_case(genes, alphabet))});
+  }
   return inputs;
 }
 

@@ -3,18 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "conformance/harness/executor_source.h"
 #include "conformance/harness/judge.h"
+#include "spec/case_file.h"
 #include "tools/gate/gate_results.h"
 
 namespace graphgate::tools {
 
 struct GateInput {
-  std::string name;  // its path below the folder, without the ending
-  std::string path;  // of a case, or of a .pt2 archive
+  std::string name;  // its path below the folder, without the ending; the id of a drawn case
+  std::string path;  // of a case, or of a .pt2 archive; of a drawn case its id, too
+  std::shared_ptr<const spec::CaseFile> drawn = nullptr;
 };
 
 // Below these folders, sorted by name. Cases that say themselves what is wrong (another expectation
@@ -23,6 +26,10 @@ struct GateInput {
 // left.
 [[nodiscard]] Result<std::vector<GateInput>> find_gate_inputs(
     const std::vector<std::string>& folders);
+
+// Cases [begin, begin + count) of a seed, as `graphgate fuzz` draws them.
+[[nodiscard]] std::vector<GateInput> draw_gate_inputs(std::uint64_t seed, std::uint64_t begin,
+                                                      std::size_t count);
 
 struct SideOptions {
   conformance::JudgeSet judges = conformance::JudgeSet::all();
