@@ -122,6 +122,8 @@ class NodeBuilder {
   // A view of `base`: it has these sizes, strides and offset over the same storage.
   TensorIndex view(TensorIndex base, const Shape& sizes, const Shape& strides, Size offset,
                    bool overlaps = false);
+  // The same elements' bytes, as elements of another dtype of that size.
+  TensorIndex view_as(TensorIndex base, spec::DType dtype);
   // `target` itself, written. Integers written into it are in this range.
   TensorIndex written(TensorIndex target, Bounds range = {INT64_MIN, INT64_MAX});
   // An argument that the op writes and does not return.
@@ -132,6 +134,9 @@ class NodeBuilder {
 
  private:
   TensorIndex result(DrawnTensor tensor);
+  // The node in its out= form, where it has one; what it writes is its result.
+  std::optional<TensorIndex> as_out_form(spec::DType dtype, const Shape& sizes);
+  [[nodiscard]] bool reads_storage(std::uint16_t storage) const;
 
   Draft& draft_;
   spec::Node node_;
@@ -148,6 +153,8 @@ class Draft {
  public:
   Draft() = default;
   void begin(DraftSettings settings);
+  // Whether the next node that has an out= form takes it, and where it writes.
+  void set_out_gene(std::uint32_t gene) { out_gene_ = gene; }
 
   SizeTable& table() { return table_; }
   [[nodiscard]] const DraftSettings& settings() const { return settings_; }
@@ -309,6 +316,7 @@ class Draft {
   std::vector<std::string_view> custom_ops_;
   std::uint32_t next_unbacked_ = 0;
   std::uint32_t number_inputs_ = 0;
+  std::uint32_t out_gene_ = 0;
 };
 
 // What a pointwise op returns: sizes by broadcasting, and the strides that PyTorch's TensorIterator

@@ -71,11 +71,13 @@ class ProgramDrawer {
 
   void draw_node(GeneReader genes) {
     constexpr int kAttempts = 3;
+    draft_.set_out_gene(genes.block(kNodeGenes - 1, 1).next());
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Alphabet::Row& row = alphabet_.draw(genes.next());
       const bool is_drawn = row.family == 0 || (style_.families >> row.family & 1U) != 0;
       if (is_drawn && row.op->draw(draft_, genes, row.op->variant)) return;
     }
+    draft_.set_out_gene(0);
     // Whatever there is can be negated.
     const TensorIndex self = draft_.pick_floating(genes);
     const TensorIndex operands[] = {self};

@@ -8,7 +8,7 @@ namespace graphgate::fuzz {
 namespace {
 
 // Sizes around those that are captured: on them, below, above and between.
-constexpr std::int64_t kCallSizes[] = {4, 3, 8, 5, 7, 2, 9, 6, 16, 13};
+constexpr std::int64_t kCallSizes[] = {4, 3, 8, 5, 7, 2, 9, 6, 16, 13, 1};
 
 // What the latest call of a program was.
 struct LatestCall {

@@ -1,5 +1,9 @@
 // Nodes in the making; declared in draft.h.
+#include <algorithm>
+#include <utility>
+
 #include "fuzz/draft.h"
+#include "fuzz/out_form.h"
 
 namespace graphgate::fuzz {
 
@@ -81,7 +85,39 @@ TensorIndex NodeBuilder::fresh(spec::DType dtype, const Shape& sizes) {
   return fresh(dtype, sizes, Layout{true, draft_.row_major(sizes)});
 }
 
+bool NodeBuilder::reads_storage(std::uint16_t storage) const {
+  bool reads = false;
+  spec::for_each_operand(node_, [&](spec::ValueId id) {
+    const Draft::DrawnValue& value = draft_.values_[id.index];
+    const bool is_tensor = value.kind == spec::ValueKind::kTensor;
+    reads = reads || (is_tensor && draft_.tensors_[value.tensor].storage == storage);
+  });
+  return reads;
+}
+
+std::optional<TensorIndex> NodeBuilder::as_out_form(spec::DType dtype, const Shape& sizes) {
+  const std::uint32_t gene = std::exchange(draft_.out_gene_, 0);
+  constexpr std::uint32_t kPercent = 12;
+  if (gene % 100 < 100 - kPercent || draft_.is_unbacked(sizes)) return std::nullopt;
+  const OutForm* const form = out_form_of(node_.op);
+  if (!form) return std::nullopt;
+  for (const spec::NamedArgument& named : node_.arguments) {
+    if (std::find(form->taken.begin(), form->taken.end(), named.name) == form->taken.end()) {
+      return std::nullopt;
+    }
+  }
+  // Integers have a range that their storage is known by: nothing else may lie there.
+  std::optional<TensorIndex> target;
+  if (!spec::is_integral(dtype)) target = draft_.pick_out(gene / 100, dtype, sizes);
+  if (target && reads_storage(draft_.tensors_[*target].storage)) target.reset();
+  if (!target) target = draft_.add_empty(dtype, sizes);
+  node_.op = form->op;
+  tensor(form->out, *target);
+  return written(*target);
+}
+
 TensorIndex NodeBuilder::fresh(spec::DType dtype, const Shape& sizes, const Layout& layout) {
+  if (const auto out = as_out_form(dtype, sizes)) return *out;
   DrawnTensor tensor;
   tensor.dtype = dtype;
   tensor.sizes = sizes;
@@ -100,6 +136,13 @@ TensorIndex NodeBuilder::view(TensorIndex base, const Shape& sizes, const Shape&
   tensor.strides = strides;
   tensor.offset = offset;
   tensor.overlaps = tensor.overlaps || overlaps;
+  tensor.is_read = false;
+  return result(std::move(tensor));
+}
+
+TensorIndex NodeBuilder::view_as(TensorIndex base, spec::DType dtype) {
+  DrawnTensor tensor = draft_.tensors_[base];
+  tensor.dtype = dtype;
   tensor.is_read = false;
   return result(std::move(tensor));
 }

@@ -197,7 +197,10 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
-  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
+  // Workers are forked, and CUDA does not go through a fork: each finds its own GPU.
+  PlannerFlags flags = verb.planner;
+  flags.device.clear();
+  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
   for (const std::string& remark : planner.remarks) view.remark(remark);
   const auto genes = [seed = verb.seed](const fuzz::Descent& descent) {
     return fuzz::genes_of(seed, descent);

@@ -35,6 +35,7 @@ constexpr Family kFamilies[] = {
     {"normalization", normalization_rows},
     {"padding", padding_rows},
     {"pointwise_division", pointwise_division_rows},
+    {"pointwise_ternary", pointwise_ternary_rows},
     {"pointwise_unary", pointwise_unary_rows},
     {"pooling", pooling_rows},
     {"reduction", reduction_rows},

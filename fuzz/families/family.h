@@ -154,6 +154,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> padding_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_division_rows();
+[[nodiscard]] std::span<const DrawnOp> pointwise_ternary_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
 [[nodiscard]] std::span<const DrawnOp> pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();

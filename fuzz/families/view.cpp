@@ -432,6 +432,29 @@ bool draw_narrow_copy(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// The same bytes as elements of another dtype of their size. Where the bits were computed, an error
+// that is allowed would be any other number: so of inputs that nothing writes.
+bool draw_view_dtype(Draft& draft, GeneReader& genes, std::size_t kind) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return draft.is_input(tensor) && is_computed_float(tensor.dtype);
+  });
+  if (!self || draft.storage_of(*self).writes > 0 || draft.storage_of(*self).is_state) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const std::int64_t bytes = spec::item_size_bytes(from.dtype);
+  const spec::DType to = bytes == 8   ? spec::DType::kInt64
+                         : bytes == 4 ? spec::DType::kInt32
+                                      : spec::DType::kInt16;
+  draft.storage_of(*self).may_be_written = false;
+  NodeBuilder node(draft, kind == kCopy ? "aten.view_copy.dtype" : "aten.view.dtype");
+  node.tensor("self", *self).dtype("dtype", to);
+  if (kind == kCopy) {
+    node.fresh(to, from.sizes, Layout{draft.is_row_major(from), draft.row_major(from.sizes)});
+  } else {
+    node.view_as(*self, to);
+  }
+  return true;
+}
+
 constexpr DrawnOp kRows[] = {
     {"aten.slice", 20, draw_slice, kView},
     {"aten.select", 8, draw_select, kView},
@@ -439,6 +462,8 @@ constexpr DrawnOp kRows[] = {
     {"aten.reshape", 5, draw_view, 1},
     {"aten._unsafe_view", 1, draw_view, 2},
     {"aten.view_copy", 1, draw_view, 3},
+    {"aten.view.dtype", 2, draw_view_dtype, kView},
+    {"aten.view_copy.dtype", 1, draw_view_dtype, kCopy},
     {"aten.flatten", 1, draw_flatten, 0},
     {"aten.transpose", 8, draw_transpose, kView},
     {"aten.transpose_copy", 1, draw_transpose, kCopy},

@@ -137,7 +137,9 @@ class Body {
         if (next == nullptr || !group.takes(*next)) break;
         group.add(*next);
       }
-      out.emplace_back(group.text([&](std::size_t i) { return is_needed(c + i, c, end); }));
+      out.emplace_back(group.text([&](std::size_t i) {
+        return is_needed(single_pointwise(by_call[c + i])->result.storage, c, end);
+      }));
       c = end;
     }
     for (const auto& [storage, at] : waiting_at_) {
@@ -150,10 +152,9 @@ class Body {
     return works.size() == 1 ? std::get_if<PointwiseWork>(&works.front()) : nullptr;
   }
 
-  // Whether memory must have what a call of the group [begin, end) makes: all but inner storages
-  // that nobody outside of the group names.
-  [[nodiscard]] bool is_needed(std::size_t call, std::size_t begin, std::size_t end) const {
-    const StorageIndex storage = calls_[call].results.front().storage;
+  // Whether memory must have what calls [begin, end) write: all but inner storages that nobody
+  // outside of the group names.
+  [[nodiscard]] bool is_needed(StorageIndex storage, std::size_t begin, std::size_t end) const {
     if (!is_inner(storage)) return true;
     const std::set<std::size_t>& users = users_.at(storage);
     return *users.begin() < begin || *users.rbegin() >= end;

@@ -39,15 +39,25 @@ template <class Format, class C>
 C load(const char* at) {
   return convert<C>(Format::decode(*reinterpret_cast<const typename Format::Bits*>(at)));
 }
+// One NaN for all: which of two operands' NaNs comes out hangs on how a compiler orders them.
+template <class C>
+C settled(C value) {
+  if constexpr (std::is_floating_point_v<C>) {
+    return value != value ? std::numeric_limits<C>::quiet_NaN() : value;
+  } else {
+    return value;
+  }
+}
 template <class Format, class C>
 void store(char* at, C value) {
   *reinterpret_cast<typename Format::Bits*>(at) =
-      Format::encode(convert<NumberOf<Format>>(value));
+      Format::encode(convert<NumberOf<Format>>(settled(value)));
 }
 // A number rounded into a format, and widened again.
 template <class Format, class C>
 Wide<Format> rounded(C value) {
-  return convert<Wide<Format>>(Format::decode(Format::encode(convert<NumberOf<Format>>(value))));
+  return convert<Wide<Format>>(
+      Format::decode(Format::encode(convert<NumberOf<Format>>(settled(value)))));
 }
 // What a function gives, as a compute type: bool as an integer.
 constexpr std::int64_t widened(bool x) { return x ? 1 : 0; }

@@ -8,7 +8,8 @@
 namespace graphgate::optimized::cuda {
 namespace {
 
-// The primary context of GPU 0, retained.
+// The primary context of GPU 0, retained for as long as the process lives: making one takes longer
+// than most runs.
 class Context {
  public:
   explicit Context(const Driver& driver) : driver_(driver) {
@@ -16,9 +17,6 @@ class Context {
     GRAPHGATE_CUDA(driver, cuDevicePrimaryCtxRetain, &context_, device_);
     make_current();
   }
-  ~Context() { (void)driver_.cuDevicePrimaryCtxRelease(device_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   // For the calling thread.
   void make_current() const { GRAPHGATE_CUDA(driver_, cuCtxSetCurrent, context_); }
@@ -28,6 +26,12 @@ class Context {
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
 };
+
+const Context& the_context(const Driver& driver) {
+  static const Context kContext(driver);
+  kContext.make_current();
+  return kContext;
+}
 
 class CudaMemory final : public RawDeviceMemory {
  public:
@@ -64,7 +68,7 @@ class CudaDevice final : public Device {
   CudaDevice(const Driver& driver, GpuFacts facts)
       : driver_(driver),
         facts_(std::move(facts)),
-        context_(driver),
+        context_(the_context(driver)),
         stream_(make_stream(driver)),
         raw_(driver, stream_.get()),
         memory_(raw_),
@@ -72,6 +76,7 @@ class CudaDevice final : public Device {
     clear_fault();
   }
   ~CudaDevice() override {
+    context_.make_current();
     (void)driver_.cuStreamSynchronize(stream_.get());
     raw_.free(fault_);
   }
@@ -119,7 +124,7 @@ class CudaDevice final : public Device {
 
   const Driver& driver_;
   GpuFacts facts_;
-  Context context_;
+  const Context& context_;
   Stream stream_;
   CudaMemory raw_;
   DeviceMemory memory_;

@@ -23,7 +23,6 @@
   APPLY(cuDeviceGetAttribute)           \
   APPLY(cuDeviceGetCount)               \
   APPLY(cuDeviceGetName)                \
-  APPLY(cuDevicePrimaryCtxRelease)      \
   APPLY(cuDevicePrimaryCtxRetain)       \
   APPLY(cuDeviceTotalMem)               \
   APPLY(cuDriverGetVersion)             \

@@ -130,8 +130,10 @@ std::optional<std::vector<DeviceCall>> HostProgram::calls_of(std::span<const Lau
 // One eager step, if it can be bound before it runs.
 std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t index) {
   const spec::PlanStep& step = plan_.steps[index];
-  const bool is_fit = !spec::is_higher_order(step.node.op) && is_planned(step) &&
-                      lives_on(plan_, step, on_device_->type);
+  bool is_fit = !spec::is_higher_order(step.node.op) && is_planned(step) &&
+                lives_on(plan_, step, on_device_->type);
+  // A number that only the call knows is another one in every call.
+  for_each_operand(step.node, [&](spec::ValueId id) { is_fit &= !is_dynamic_[id.index]; });
   if (!is_fit) return {};
   try {
     const DeviceListener listener([this](std::int64_t bytes) { return reserve_on_device(bytes); });
