@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 
 #include "reference/number/tracked.h"
 
@@ -41,6 +40,7 @@ GRAPHGATE_FUNCTION(log, kFunctionUlps)
 GRAPHGATE_FUNCTION(log2, kFunctionUlps)
 GRAPHGATE_FUNCTION(log10, kFunctionUlps)
 GRAPHGATE_FUNCTION(log1p, kFunctionUlps)
+GRAPHGATE_FUNCTION(tan, kFunctionUlps)
 GRAPHGATE_FUNCTION(asin, kFunctionUlps)
 GRAPHGATE_FUNCTION(acos, kFunctionUlps)
 GRAPHGATE_FUNCTION(atan, kFunctionUlps)
@@ -79,21 +79,6 @@ Tracked<P> short_erf(const Tracked<P>& x) {
   const bool single = detail::dtype_of<P>(x.arithmetic) == spec::DType::kFloat32;
   if (single && !std::isnan(out.value)) {
     out.radius = P::combine(out.radius, P::of_rounding(kShortErfError));
-  }
-  return out;
-}
-
-// tan has a pole between any two of its branches.
-inline double tan(double x) { return std::tan(x); }
-template <class P>
-Tracked<P> tan(const Tracked<P>& x) {
-  Tracked<P> out = through(x, kFunctionUlps, [](long double v) { return std::tan(v); });
-  const auto branch = [](long double v) {
-    return std::floor(v / std::numbers::pi_v<long double> + 0.5L);
-  };
-  const long double reach = detail::reach_of(x);
-  if (reach > 0 && !(branch(x.value - reach) == branch(x.value + reach))) {
-    out.radius = detail::kInfinity;
   }
   return out;
 }
@@ -156,7 +141,9 @@ template <class P>
 Tracked<P> copysign(const Tracked<P>& x, const Tracked<P>& y) {
   const long double value = std::copysign(x.value, y.value);
   // Nobody says which sign the NaN of an operation has.
-  const bool open = std::isnan(y.value) || (y.radius > 0 && detail::may_be_zero(y));
+  const bool open = std::isnan(y.value) ||
+                    (y.radius > 0 &&
+                     std::fabs(y.value) <= static_cast<long double>(P::kDecisionRadii * y.radius));
   const double reach = open ? 2 * static_cast<double>(std::fabs(x.value)) : 0;
   return {value, x.radius + reach, detail::wider<P>(x.arithmetic, y.arithmetic)};
 }
@@ -180,39 +167,21 @@ Tracked<P> fast_exp(const Tracked<P>& x) {
 }
 
 namespace detail {
-// f(a, b) for a function that is monotone in both near (a, b). What both errors do together is
-// what the corners are off beside the sides.
+// f(a, b) at the corners of both radii.
 template <class P, class F>
 Tracked<P> through_two(const Tracked<P>& a, const Tracked<P>& b, double ulps, F f) {
   const long double value = f(a.value, b.value);
-  const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   const double from_a = change(a, value, [&](long double v) { return f(v, b.value); });
   const double from_b = change(b, value, [&](long double v) { return f(a.value, v); });
-  double radius = P::combine(from_a, from_b);
-  if (a.radius > 0 && b.radius > 0 && std::isfinite(radius)) {
-    double both = 0;
-    for (const long double x : {a.value - reach_of(a), a.value + reach_of(a)}) {
-      for (const long double y : {b.value - reach_of(b), b.value + reach_of(b)}) {
-        const long double apart = f(x, y) - f(x, b.value) - f(a.value, y) + value;
-        both =
-            std::isnan(apart) ? kInfinity : std::max(both, static_cast<double>(std::fabs(apart)));
-      }
-    }
-    radius = P::combine(radius, both / P::kDecisionRadii);
-  }
-  return rounded<P>(value, radius, arithmetic, ulps);
+  return rounded<P>(value, P::combine(from_a, from_b), wider<P>(a.arithmetic, b.arithmetic), ulps);
 }
 }  // namespace detail
 
-// A negative power has a pole at 0.
 inline double pow(double x, double y) { return std::pow(x, y); }
 template <class P>
 Tracked<P> pow(const Tracked<P>& x, const Tracked<P>& y) {
-  Tracked<P> out = detail::through_two(x, y, kPowUlps,
-                                       [](long double a, long double b) { return std::pow(a, b); });
-  const bool may_be_negative = y.value < detail::reach_of(y);
-  if (x.radius > 0 && detail::may_be_zero(x) && may_be_negative) out.radius = detail::kInfinity;
-  return out;
+  return detail::through_two(x, y, kPowUlps,
+                             [](long double a, long double b) { return std::pow(a, b); });
 }
 // Powers of integers wrap; a negative power of anything but 1 and -1 is 0.
 inline Whole pow(Whole base, Whole exponent) {
@@ -237,23 +206,14 @@ Tracked<P> hypot(const Tracked<P>& x, const Tracked<P>& y) {
   return detail::through_two(x, y, kFunctionUlps,
                              [](long double a, long double b) { return std::hypot(a, b); });
 }
-// Where the signs of y and x are open on the negative half axis, every angle is possible.
 inline double atan2(double y, double x) { return std::atan2(y, x); }
 template <class P>
 Tracked<P> atan2(const Tracked<P>& y, const Tracked<P>& x) {
-  Tracked<P> out =
-      detail::through_two(y, x, kFunctionUlps, [](auto a, auto b) { return std::atan2(a, b); });
-  const bool is_near_cut = detail::may_be_zero(y) && x.value <= detail::reach_of(x);
-  if ((y.radius > 0 || x.radius > 0) && is_near_cut && std::isfinite(out.radius)) {
-    constexpr double turn = 2 * std::numbers::pi;
-    const auto jump = static_cast<double>(std::fabs(out.value)) + turn / 2;
-    out.radius = P::combine(out.radius, P::of_step(jump, 0, turn));
-  }
-  return out;
+  return detail::through_two(y, x, kFunctionUlps,
+                             [](long double a, long double b) { return std::atan2(a, b); });
 }
 
-// C's fmod: exact for exact operands. A quotient that the radii leave open may be off by |y|, and a
-// dividend that may have either sign leads to either side.
+// C's fmod: exact for exact operands. A quotient that the radii leave open may be off by |y|.
 // Vectorized kernels reduce x by multiples of y that come from x / y: where that quotient overflows
 // the arithmetic the remainder is open (SLEEF's fmod gives NaN there).
 inline double fmod(double x, double y) { return std::fmod(x, y); }
@@ -267,12 +227,8 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
   }
   if (x.radius == 0 && y.radius == 0) return {value, 0, arithmetic};
   const Tracked<P> quotient = trunc(x / y);
-  if (std::isinf(quotient.radius)) return {value, detail::kInfinity, arithmetic};
-  const double own = P::combine(x.radius, detail::scaled(quotient.value, y.radius));
-  if (quotient.radius == 0) return {value, own, arithmetic};
-  const long double side = detail::may_be_zero(x) ? std::fabs(value) : 0;
-  const auto jump = static_cast<double>(std::fabs(y.value) + detail::reach_of(y) + side);
-  return {value, P::of_step(jump, own, jump), arithmetic};
+  if (quotient.radius != 0) return {value, static_cast<double>(std::fabs(y.value)), arithmetic};
+  return {value, P::combine(x.radius, detail::scaled(quotient.value, y.radius)), arithmetic};
 }
 
 // An edge between nodes: the executor rounds to `dtype`, the oracle keeps the wide value and
@@ -333,7 +289,8 @@ Tracked<P> round_scaled_edge(const Tracked<P>& x, spec::DType dtype) {
 inline double cast(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> cast(const Tracked<P>& x, spec::DType dtype) {
-  const long double far = std::fabs(x.value) + detail::reach_of(x);
+  const long double far =
+      std::fabs(x.value) + static_cast<long double>(P::kDecisionRadii * x.radius);
   const double step = 2 * half_ulp(std::min<long double>(far, max_finite(dtype)), dtype);
   return through_steps(x, step, [dtype](long double v) {
     return static_cast<long double>(round_to_dtype(v, dtype));

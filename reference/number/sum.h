@@ -51,21 +51,16 @@ class Sum<Tracked<P>> {
 
   void add(const Number& x) {
     if (x.radius != 0) radii_ += weight(x.radius);
-    has_nan_ = has_nan_ || detail::is_certain_nan(x);
     include(x.value, x.arithmetic, false);
   }
   void add_product(const Number& left, const Number& right) {
     const Number a = as_operand(left);
     const Number b = as_operand(right);
-    const bool has_radius = a.radius != 0 || b.radius != 0;
-    const bool is_nan = detail::is_certain_nan(a) || detail::is_certain_nan(b);
-    if (has_radius && !is_nan) radii_ += weight(detail::product_radius(a, b));
-    has_nan_ = has_nan_ || is_nan || (!has_radius && std::isnan(a.value * b.value));
+    if (a.radius != 0 || b.radius != 0) radii_ += product_weight(a, b);
     include(a.value * b.value, detail::wider<P>(a.arithmetic, b.arithmetic), true);
   }
 
   [[nodiscard]] Number result() const {
-    if (has_nan_) return {std::numeric_limits<long double>::quiet_NaN(), 0, arithmetic_};
     const double spread = terms_radius();
     if (arithmetic_ == Number::Arithmetic::kNone || count_ == 0 || !std::isfinite(total_)) {
       // Beside an infinity, finite terms that may overflow to the other one leave the sum open.
@@ -111,6 +106,16 @@ class Sum<Tracked<P>> {
   static long double weight(double radius) {
     const auto r = static_cast<long double>(radius);
     return kIsWorstCase ? r : r * r;
+  }
+  static long double product_weight(const Number& a, const Number& b) {
+    if constexpr (kIsWorstCase) {
+      return weight(detail::product_radius(a, b));
+    } else {
+      const long double weights = weight(detail::scaled(a.value, b.radius)) +
+                                  weight(detail::scaled(b.value, a.radius)) +
+                                  weight(a.radius * b.radius);
+      return std::isnan(weights) ? weight(detail::kInfinity) : weights;
+    }
   }
   [[nodiscard]] double terms_radius() const {
     return static_cast<double>(kIsWorstCase ? radii_ : std::sqrt(radii_));
@@ -203,7 +208,6 @@ class Sum<Tracked<P>> {
   std::int64_t count_ = 0;
   int quantum_exponent_ = 1 << 20;
   bool products_ = false;
-  bool has_nan_ = false;  // a term that is NaN whatever the radii
   bool may_be_exact_ = true;
   long double drift_ = 0;  // sum of partial sums' sizes: what cutting off is relative to
   Arithmetic declared_ = declared_arithmetic();

@@ -27,8 +27,7 @@ struct WorstCase {
   static double of_rounding(double most) { return most; }
   // The radius after a function with steps: `jump` is how far the far end of the radius lands.
   static double of_step(double jump, double /*radius*/, double /*size*/) { return jump; }
-  // How many radii an error may reach: so far apart two numbers must lie for their order to be
-  // certain, and so far away a pole or the end of a domain.
+  // How many radii apart two numbers must lie for their order to be certain.
   static constexpr double kDecisionRadii = 1;
 };
 
@@ -129,18 +128,6 @@ ArithmeticOf<P> wider(ArithmeticOf<P> a, ArithmeticOf<P> b) {
   return std::max(a, b);
 }
 
-// How far an error may carry x.
-template <class P>
-long double reach_of(const Tracked<P>& x) {
-  return static_cast<long double>(P::kDecisionRadii * x.radius);
-}
-
-// Whether an error may carry x to zero, or beyond.
-template <class P>
-bool may_be_zero(const Tracked<P>& x) {
-  return x.value == 0 || !(std::fabs(x.value) > reach_of(x));
-}
-
 inline bool holds(long double value, spec::DType dtype) {
   return static_cast<long double>(round_to_dtype(value, dtype)) == value;
 }
@@ -183,31 +170,18 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   return {value, P::combine(radius, P::of_rounding(error)), arithmetic};
 }
 
-// The largest change of f over value +- `reach`. Where one of value and end is outside of the
-// domain it is infinite: an executor may find itself on the other side.
-template <class F>
-double change_within(long double value, long double reach, long double at_value, F f) {
-  double most = 0;
-  for (const long double end : {f(value - reach), f(value + reach)}) {
-    const auto moved = static_cast<double>(std::fabs(end - at_value));
-    if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
-    if (!std::isnan(moved)) most = std::max(most, moved);
-  }
-  return most;
-}
-
-// The radius of f(x) before its rounding. Where f bends, a standard deviation does not tell how far
-// many of them lead: the change as far as an error may reach counts as well, by its part for one.
-// Of a convex branch the second is the larger, of a concave one the first, and every multiple
-// between them is covered. What is open may be NaN: so is f of it.
+// The largest change of f over value +- radius. Where one of value and end is outside of the domain
+// it is infinite: an executor may find itself on the other side.
 template <class P, class F>
 double change(const Tracked<P>& x, long double at_value, F f) {
   if (x.radius == 0) return 0;
-  if (std::isnan(x.value) || std::isinf(x.radius)) return x.radius;
-  double most = change_within(x.value, reach_of(x), at_value, f) / P::kDecisionRadii;
-  if constexpr (P::kDecisionRadii != 1) {
-    const auto radius = static_cast<long double>(x.radius);
-    most = std::max(most, change_within(x.value, radius, at_value, f));
+  if (std::isnan(x.value)) return x.radius;
+  const long double r = x.radius;
+  double most = 0;
+  for (const long double end : {f(x.value - r), f(x.value + r)}) {
+    const auto moved = static_cast<double>(std::fabs(end - at_value));
+    if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
+    if (!std::isnan(moved)) most = std::max(most, moved);
   }
   return most;
 }
@@ -249,8 +223,7 @@ double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
   // A number by itself: its error counts twice, and does not cancel.
   const bool is_square = a.value == b.value && a.radius == b.radius;
   const double first_order = is_square ? from_a + from_b : P::combine(from_a, from_b);
-  // The product of both errors, where each is as far out as it may be: there the two parts add up.
-  const double radius = first_order + P::kDecisionRadii * a.radius * b.radius;
+  const double radius = P::combine(first_order, a.radius * b.radius);
   return std::isnan(radius) ? kInfinity : radius;
 }
 
@@ -264,9 +237,7 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const long double value = a.value / b.value;
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic);
-  if (is_certain_nan(a) || is_certain_nan(b)) return {value, 0, arithmetic};
-  // The nearest b to zero: the quotient's slopes there hold for all that lie farther out.
-  const auto low = static_cast<double>(std::fabs(b.value) - reach_of(b));
+  const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
   if (!(low > 0)) return {value, kInfinity, arithmetic};
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
@@ -275,7 +246,6 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
 
 template <class P>
 bool is_close_call(const Tracked<P>& a, const Tracked<P>& b) {
-  if (is_certain_nan(a) || is_certain_nan(b)) return false;
   const double radius = P::combine(a.radius, b.radius);
   const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
   return radius > 0 && !(std::fabs(a.value - b.value) > reach);
@@ -309,9 +279,10 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
 template <class P, class F>
 Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);
-  if (x.radius == 0 || !std::isfinite(x.value)) return {value, x.radius, x.arithmetic};
-  const long double low = step(x.value - detail::reach_of(x));
-  const long double high = step(x.value + detail::reach_of(x));
+  if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const long double low = step(x.value - reach);
+  const long double high = step(x.value + reach);
   if (low == high) return {value, 0, x.arithmetic};
   const auto jump = static_cast<double>(std::max(high - value, value - low));
   if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};

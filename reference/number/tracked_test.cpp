@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "reference/number/functions.h"
-#include "reference/number/left_open.h"
 
 namespace graphgate::reference {
 namespace {
@@ -131,78 +130,6 @@ TEST(Tracked, TheErrorOfASquareCountsTwice) {
 TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
-}
-
-TEST(Tracked, WhatIsOpenMayBeNaNWhateverIsMadeOfIt) {
-  const Bounded maybe = sqrt(Bounded(-1e-3L, 0.01, kSingle));
-  EXPECT_TRUE(std::isinf(tanh(maybe).radius));
-  EXPECT_TRUE(std::isinf(atan(maybe).radius));
-  EXPECT_TRUE(std::isinf(erf(maybe).radius));
-}
-
-TEST(Tracked, NothingIsNearANaN) {
-  const Bounded nan = exact(0) / exact(0);
-  EXPECT_FALSE(less(nan, Bounded(1.0L, 0.5, kSingle)).undecided);
-}
-
-TEST(Tracked, APoleInsideTheRadiusLeavesAllOpen) {
-  EXPECT_TRUE(std::isinf(tan(Bounded(1.5L, 0.2, kSingle)).radius));
-  EXPECT_LE(tan(Bounded(1.5L, 0.01, kSingle)).radius, 3);
-  EXPECT_TRUE(std::isinf(pow(Bounded(0.1L, 0.2, kSingle), exact(-1)).radius));
-  EXPECT_TRUE(std::isinf(pow(Bounded(0.1L, 0.2, kSingle), exact(-2)).radius));
-  EXPECT_LE(pow(Bounded(0.1L, 0.2, kSingle), exact(2)).radius, 0.1);
-}
-
-TEST(Tracked, EveryAngleIsPossibleAtTheCut) {
-  const Bounded angle = atan2(Bounded(0.1L, 0.2, kSingle), Bounded(0.1L, 0.2, kSingle));
-  EXPECT_TRUE(allows(angle, std::atan2(-1e-6F, -0.1F)));
-  EXPECT_TRUE(allows(atan2(Bounded(0.0L, 0.1, kSingle), exact(-1)), -3.14159274F));
-  EXPECT_LE(atan2(Bounded(0.0L, 0.1, kSingle), exact(1)).radius, 0.11);
-}
-
-TEST(Tracked, APowerOfTwoInexactNumbersReachesItsCorners) {
-  const Bounded power = pow(Bounded(2.0L, 1, kSingle), Bounded(2.0L, 1, kSingle));
-  EXPECT_TRUE(allows(power, 27));
-}
-
-TEST(Tracked, ARemainderMayChangeSignWithItsDividend) {
-  const Bounded rest = fmod(Bounded(0.9L, 2, kSingle), exact(1));
-  EXPECT_TRUE(allows(rest, -0.95F));
-  EXPECT_TRUE(std::isinf(fmod(exact(1), Bounded(0.1L, 0.2, kSingle)).radius));
-}
-
-TEST(Tracked, ACastThatMayOverflowIsOpen) {
-  EXPECT_TRUE(std::isinf(cast(Bounded(65521.0L, 10, kSingle), DType::kFloat16).radius));
-  EXPECT_TRUE(std::isinf(cast(Bounded(65515.0L, 10, kSingle), DType::kFloat16).radius));
-  EXPECT_EQ(cast(Bounded(65540.0L, 10, kSingle), DType::kFloat16).radius, 0);
-}
-
-// Multiples of a standard deviation up to kDecisionRadii lie inside the same multiple of the
-// result's.
-TEST(Sampled, LooksForPolesAsFarAsAnErrorMayReach) {
-  constexpr auto kArithmetic = Sampled::Arithmetic::kFloat32;
-  const Sampled near_zero(1.0L, 0.2, kArithmetic);
-  EXPECT_TRUE(std::isinf((Sampled(1.0) / near_zero).radius));
-  EXPECT_TRUE(std::isinf(sqrt(near_zero).radius));
-  EXPECT_TRUE(std::isinf(log(near_zero).radius));
-  EXPECT_TRUE(std::isinf(rsqrt(near_zero).radius));
-  EXPECT_TRUE(std::isinf(pow(near_zero, Sampled(-1.0)).radius));
-  const Sampled x(1.0L, 0.1, kArithmetic);
-  for (const double multiple : {1.0, 4.0, 6.0, 7.9}) {
-    const double off = 0.1 * multiple;
-    EXPECT_GE(multiple * (Sampled(1.0) / x).radius, 1 / (1 - off) - 1) << multiple;
-    EXPECT_GE(multiple * log(x).radius, -std::log(1 - off)) << multiple;
-    EXPECT_GE(multiple * sqrt(x).radius, 1 - std::sqrt(1 - off)) << multiple;
-    EXPECT_GE(multiple * (x * x).radius, (1 + off) * (1 + off) - 1) << multiple;
-  }
-}
-
-TEST(Tracked, ANumberCoversItsOtherForm) {
-  const Bounded x(1.0L, 0.25, kSingle);
-  EXPECT_EQ(covering(x, Bounded(1.5L, 0.125, kSingle)).radius, 0.625);
-  EXPECT_EQ(covering(exact(2), exact(2)).radius, 0);
-  EXPECT_TRUE(std::isinf(covering(exact(2), exact(INFINITY)).radius));
-  EXPECT_EQ(covering(exact(INFINITY), exact(INFINITY)).radius, 0);
 }
 
 }  // namespace
