@@ -142,10 +142,11 @@ struct Attention {
   std::optional<Array<N>> mask;
 
   // The scores of query `position` with all keys. Who masks a score that is not finite may have
-  // added -infinity to it, or never have computed it.
+  // added -infinity to it, or never have computed it: `hides_some` says that there is such a one.
   [[nodiscard]] std::vector<N> scores(const N* row, const N* keys, const N* added,
-                                      std::int64_t position) const {
+                                      std::int64_t position, bool& hides_some) const {
     std::vector<N> out;
+    hides_some = false;
     for (std::int64_t j = 0; j < shape.keys; ++j) {
       const N hidden(-std::numeric_limits<double>::infinity());
       N score = dot_from(Sum<N>(), row, keys + j * shape.width, shape.width);
@@ -153,8 +154,8 @@ struct Attention {
       const bool is_late = options.is_causal && j > position;
       const bool is_masked = added && equal(added[j], hidden).value != 0;
       if (added) score = score + added[j];
-      if (is_late) score = hidden;
-      out.push_back(is_wild && (is_late || is_masked) ? left_open(score) : score);
+      hides_some = hides_some || (is_wild && (is_late || is_masked));
+      out.push_back(is_late ? hidden : score);
     }
     return out;
   }
@@ -198,7 +199,9 @@ Attended<N> attend(const Attention<N>& of) {
   const auto attend_query = [&](const Sizes& batch, std::int64_t i) {
     const N* added = of.mask ? of.mask->data.data() + at * shape.keys : nullptr;
     const N* row = of.query.at(batch) + i * shape.width;
-    const SoftmaxRow<N> softmax = softmax_row(of.scores(row, of.key.at(batch), added, i));
+    bool hides_score = false;
+    const SoftmaxRow<N> softmax =
+        softmax_row(of.scores(row, of.key.at(batch), added, i, hides_score));
     std::vector<N> weights = normalized(softmax);
     for (N& weight : weights) {
       if (casts_weights) weight = round_scaled_edge(weight, of.dtype);
@@ -207,13 +210,16 @@ Attended<N> attend(const Attention<N>& of) {
     for (std::int64_t d = 0; d < shape.value_width; ++d) {
       const N* column = values + d * shape.keys;
       const N sum = dot_from(Sum<N>(), weights.data(), column, shape.keys);
-      bool hides = false;
+      bool hides = hides_score;
       for (std::int64_t j = 0; j < shape.keys; ++j) {
         hides = hides || is_hidden(column[j], weights[static_cast<std::size_t>(j)]);
       }
       out.output[at * shape.value_width + d] = hides ? left_open(sum) : sum;
     }
-    if (!softmax.is_masked) out.log_sums[at] = log(softmax.sum) + softmax.shift;
+    if (!softmax.is_masked) {
+      const N log_sum = log(softmax.sum) + softmax.shift;
+      out.log_sums[at] = hides_score ? left_open(log_sum) : log_sum;
+    }
     ++at;
   };
   for_each_index(shape.batches, [&](const Sizes& batch) {

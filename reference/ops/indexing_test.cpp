@@ -210,7 +210,9 @@ TEST(Histc, LeavesItOpenWhetherANumberAtTheEndOfTheRangeCounts) {
                  {{"self", {self}}, {"bins", {std::int64_t{2}}}, {"min", {0.0}}, {"max", {1.0}}},
                  Mode::kWorstCase);
   EXPECT_EQ(values(*out), (Numbers{1, 0}));
-  EXPECT_EQ(radii(*out), (Numbers{0, 1}));
+  ASSERT_EQ(radii(*out).size(), 2U);
+  EXPECT_EQ(radii(*out)[0], 0);
+  EXPECT_NEAR(radii(*out)[1], 1, 1e-6);
 }
 
 TEST(Searchsorted, DiffersBetweenLeftAndRightOnEqualBoundaries) {
