@@ -35,7 +35,8 @@ Tensor grouped(Tensor tensor, std::int64_t groups, std::int64_t each) {
                           tensor.strides[d] * each);
     return tensor;
   }
-  return unsqueezed(std::move(tensor), tensor.rank() - 2);
+  const std::int64_t before_rows = tensor.rank() - 2;
+  return unsqueezed(std::move(tensor), before_rows);
 }
 
 // With leading dimensions of size 1 up to a rank.
@@ -119,7 +120,7 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
   out.emplace_back(std::move(*softmax));
 
   product.result = work.result;
-  product.a = scores;
+  product.a = std::move(scores);
   product.b = work.value;
   out.emplace_back(product_text(product));
   return out;

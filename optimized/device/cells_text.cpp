@@ -43,11 +43,11 @@ struct CellMoves {
               load_text(dim.index.dtype, dim.index.dtype, spec::DType::kInt64,
                         "p" + std::to_string(t + 2) + " + " + offset_text(strides[t + 2], "x")) +
               ";\n";
-      text += "  if (" + i + " < " + std::to_string(dim.wraps ? -size : 0) + " || " + i +
-              " >= " + std::to_string(size) + ") {\n    device::report(fault, " + i + ", " +
-              std::to_string(dim.dim) + ", " + std::to_string(size) + ");\n    " + otherwise +
-              ";\n  }\n";
-      if (dim.wraps) text += "  if (" + i + " < 0) " + i + " += " + std::to_string(size) + ";\n";
+      const std::string end = std::to_string(size);
+      text += joined({"  if (", i, " < ", std::to_string(dim.wraps ? -size : 0), " || ", i,
+                      " >= ", end, ") {\n    device::report(fault, ", i, ", ",
+                      std::to_string(dim.dim), ", ", end, ");\n    ", otherwise, ";\n  }\n"});
+      if (dim.wraps) text += joined({"  if (", i, " < 0) ", i, " += ", end, ";\n"});
       if (dim.sizes.size() == 1) {
         text += "  cell += " + i + " * " + std::to_string(dim.strides_bytes[0]) + ";\n";
       } else {
@@ -106,8 +106,8 @@ TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byt
   }
   for (const std::size_t d : own_dims) {
     const std::string x = "x" + std::to_string(d);
-    text += "  for (std::int64_t " + x + " = 0; " + x + " < " + std::to_string(parts.frame[d]) +
-            "; ++" + x + ") {\n";
+    text += joined({"  for (std::int64_t ", x, " = 0; ", x, " < ", std::to_string(parts.frame[d]),
+                    "; ++", x, ") {\n"});
   }
   text += cells.move_text(word_name(item_bytes), false, "return");
   for (std::size_t i = 0; i < own_dims.size(); ++i) text += "  }\n";

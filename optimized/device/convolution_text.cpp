@@ -53,13 +53,30 @@ std::optional<TextWork> convolution_text(const ConvolutionShape& shape, const Te
     const Axis& axis = shape.axes[a];
     const std::string t = "t" + text_of(static_cast<std::int64_t>(a));
     const std::string i = "i" + text_of(static_cast<std::int64_t>(a));
-    text += "  for (std::int64_t " + t + " = 0; " + t + " < " + text_of(axis.kernel) + "; ++" + t +
-            ") {\n  const std::int64_t " + i + " = x" + text_of(static_cast<std::int64_t>(a + 2)) +
-            " * " + text_of(axis.stride) + " + " + t + " * " + text_of(axis.dilation) + " - " +
-            text_of(axis.padding) + ";\n";
-    inside += (a == 0 ? "" : " && ") + i + " >= 0 && " + i + " < " + text_of(axis.in);
-    from += " + " + i + " * " + text_of(in[a + 2]);
-    weight_at += " + " + t + " * " + text_of(w[a + 2]);
+    text += joined({"  for (std::int64_t ",
+                    t,
+                    " = 0; ",
+                    t,
+                    " < ",
+                    text_of(axis.kernel),
+                    "; ++",
+                    t,
+                    ") {\n  const std::int64_t ",
+                    i,
+                    " = x",
+                    text_of(static_cast<std::int64_t>(a + 2)),
+                    " * ",
+                    text_of(axis.stride),
+                    " + ",
+                    t,
+                    " * ",
+                    text_of(axis.dilation),
+                    " - ",
+                    text_of(axis.padding),
+                    ";\n"});
+    inside += joined({a == 0 ? "" : " && ", i, " >= 0 && ", i, " < ", text_of(axis.in)});
+    from += joined({" + ", i, " * ", text_of(in[a + 2])});
+    weight_at += joined({" + ", t, " * ", text_of(w[a + 2])});
   }
   text +=
       "    const C value = " + inside + " ? " + load_text(dtype, dtype, dtype, from) + " : C(0);\n";

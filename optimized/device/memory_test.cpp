@@ -10,6 +10,10 @@
 namespace graphgate::optimized {
 namespace {
 
+std::byte* bytes_at(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 class FarMemory final : public RawDeviceMemory {
  public:
   std::uint64_t allocate(std::int64_t size_bytes) override {
@@ -20,10 +24,10 @@ class FarMemory final : public RawDeviceMemory {
   }
   void free(std::uint64_t address) override { arenas_.erase(address); }
   void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    std::memcpy(reinterpret_cast<std::byte*>(to), from.data(), from.size());
+    std::memcpy(bytes_at(to), from.data(), from.size());
   }
   void to_host(std::span<std::byte> to, std::uint64_t from) override {
-    std::memcpy(to.data(), reinterpret_cast<const std::byte*>(from), to.size());
+    std::memcpy(to.data(), bytes_at(from), to.size());
   }
   [[nodiscard]] std::size_t arenas() const { return arenas_.size(); }
 
@@ -81,7 +85,7 @@ TEST(DeviceMemory, IsOneMemoryForBothSides) {
       const std::size_t size = 1 + random() % (host.size() - begin);
       const std::span<std::byte> bytes(host.data() + begin, size);
       const auto fill = static_cast<std::byte>(random());
-      auto* const twin = reinterpret_cast<std::byte*>(memory.twin_of(bytes.data()));
+      auto* const twin = bytes_at(memory.twin_of(bytes.data()));
       switch (random() % 4) {
         case 0:
           std::fill(bytes.begin(), bytes.end(), fill);

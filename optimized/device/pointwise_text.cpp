@@ -140,6 +140,7 @@ TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored)
     }
   }
   std::vector<const Tensor*> walked;
+  walked.reserve(tensors.size());
   for (const Tensor& tensor : tensors) walked.push_back(&tensor);
   const Walk walk = walk_of(works_.front().result.sizes, walked, false);
 
@@ -168,7 +169,7 @@ TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored)
             load_text(operand.tensor.dtype, operand.as, work.compute, address(reads[w][k].place));
       }
       const std::string name = "a" + std::to_string(w) + "_" + std::to_string(k);
-      text += "  const " + compute_name(work.compute) + " " + name + " = " + value + ";\n";
+      text += joined({"  const ", compute_name(work.compute), " ", name, " = ", value, ";\n"});
       arguments += (k == 0 ? "" : ", ") + name;
     }
     text += "  const auto v" + std::to_string(w) + " = " +

@@ -24,6 +24,12 @@ DType native_of(DType dtype) {
 
 }  // namespace
 
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 std::string format_name(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -80,7 +86,7 @@ std::string cast_text(DType dtype, DType as, DType compute, const std::string& v
 }
 
 std::string rounded_text(DType rounds_to, DType dtype, const std::string& value) {
-  const std::string rounded = "device::rounded<" + format_name(rounds_to) + ">(" + value + ")";
+  std::string rounded = "device::rounded<" + format_name(rounds_to) + ">(" + value + ")";
   if (rounds_to == dtype) return rounded;
   return "device::rounded<" + format_name(dtype) + ">(" + rounded + ")";
 }
@@ -137,13 +143,13 @@ std::string coordinates_text(const Sizes& sizes, const std::string& position,
     const std::string name = prefix + std::to_string(d);
     const std::string size = std::to_string(sizes[d]);
     if (d == 0) {
-      text += std::string("  const std::int64_t ") + name + " = " + rest + ";\n";
+      text += joined({"  const std::int64_t ", name, " = ", rest, ";\n"});
       break;
     }
-    const std::string left = prefix + "_" + std::to_string(d);
-    text += std::string("  const ") + type + " " + left + " = " + rest + ";\n";
-    text += "  const std::int64_t " + name + " = " + left + " % " + size + ";\n";
-    rest = left + " / " + size;
+    const std::string left = joined({prefix, "_", std::to_string(d)});
+    text += joined({"  const ", type, " ", left, " = ", rest, ";\n"});
+    text += joined({"  const std::int64_t ", name, " = ", left, " % ", size, ";\n"});
+    rest = joined({left, " / ", size});
   }
   return text;
 }

@@ -1,12 +1,17 @@
 // Names and expressions of device text: dtypes, numbers, and where an element lies.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "optimized/tensor.h"
 
 namespace graphgate::optimized {
+
+// One text of several, in order.
+[[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
 // The format of arithmetic/formats.h: "BF16", "Plain<float>".
 [[nodiscard]] std::string format_name(spec::DType dtype);

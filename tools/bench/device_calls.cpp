@@ -45,6 +45,7 @@ Result<Timed> time_calls(spec::Executor& executor, const spec::Program& program,
   };
   out.first_seconds = tools::seconds_of<tools::WallClock>(call);
   std::vector<double> seconds;
+  seconds.reserve(kCalls);
   for (int i = 0; i < kCalls; ++i) seconds.push_back(tools::seconds_of<tools::WallClock>(call));
   if (!state.ok()) return state.error();
   std::sort(seconds.begin(), seconds.end());

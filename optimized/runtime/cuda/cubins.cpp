@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "optimized/cache/sha256.h"
+#include "optimized/device/spelling.h"
 #include "optimized/runtime/cuda/nvrtc.h"
 
 namespace graphgate::optimized::cuda {
@@ -20,7 +21,7 @@ struct Store {
 std::string key_of(const CompileJob& job, const std::string& version) {
   std::string all = version + "\n" + job.source;
   for (const std::string& option : job.options) all += "\n" + option;
-  for (const auto& [name, text] : job.headers) all += "\n" + name + "\n" + text;
+  for (const auto& [name, text] : job.headers) all += joined({"\n", name, "\n", text});
   return sha256_hex(all);
 }
 

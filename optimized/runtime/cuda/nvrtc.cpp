@@ -72,6 +72,7 @@ class Program {
   Result<std::string> compile(const CompileJob& job) {
     if (created_ != NVRTC_SUCCESS) return failed("nvrtcCreateProgram", created_);
     std::vector<const char*> options;
+    options.reserve(job.options.size());
     for (const std::string& option : job.options) options.push_back(option.c_str());
     const nvrtcResult compiled =
         functions_.nvrtcCompileProgram(program_, static_cast<int>(options.size()), options.data());
