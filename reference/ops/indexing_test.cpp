@@ -212,7 +212,8 @@ TEST(Histc, LeavesItOpenWhetherANumberAtTheEndOfTheRangeCounts) {
   EXPECT_EQ(values(*out), (Numbers{1, 0}));
   ASSERT_EQ(radii(*out).size(), 2U);
   EXPECT_EQ(radii(*out)[0], 0);
-  EXPECT_NEAR(radii(*out)[1], 1, 1e-6);
+  EXPECT_GE(radii(*out)[1], 1);
+  EXPECT_LT(radii(*out)[1], 2);
 }
 
 TEST(Searchsorted, DiffersBetweenLeftAndRightOnEqualBoundaries) {
