@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -147,10 +148,12 @@ Result<void> ExternalProcess::send(const std::string& line, Clock::time_point en
       sent += static_cast<std::size_t>(count);
       continue;
     }
-    if (errno == EPIPE || errno == ECONNRESET) return lost();
+    if (count < 0 && (errno == EPIPE || errno == ECONNRESET)) return lost();
+    // One that says much before it reads waits for us to listen.
+    read_errors();
+    if (Clock::now() >= end) return ended("does not read what it is sent");
     pollfd ready{in_, POLLOUT, 0};
-    if (::poll(&ready, 1, milliseconds_until(end)) == 0)
-      return ended("does not read what it is sent");
+    (void)::poll(&ready, 1, std::min(milliseconds_until(end), 20));
   }
   return {};
 }

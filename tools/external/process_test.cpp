@@ -52,6 +52,14 @@ TEST(ExternalProcess, IsKilledWhenItDoesNotAnswer) {
             "the executor 'exec 1>&-; sleep 1000' closed its output");
 }
 
+TEST(ExternalProcess, IsListenedToBeforeItReads) {
+  // More than a pipe holds, then the line, which is more than a socket holds.
+  auto process = ExternalProcess::start(
+                     "head -c 500000 /dev/zero | tr '\\0' 'x' >&2; read line; echo ${#line}")
+                     .value();
+  EXPECT_EQ(process->exchange(std::string(1'000'000, 'y'), 20s).value(), "1000000");
+}
+
 TEST(ExternalProcess, SaysTheSameEverAfter) {
   auto process = ExternalProcess::start("exit 3").value();
   const auto first = process->exchange("a", 10s);

@@ -1,6 +1,7 @@
 #include "tools/gate/gate_report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "fuzz/signature.h"
@@ -9,7 +10,6 @@ namespace graphgate::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using spec::Outcome;
 
 constexpr std::size_t kCasesShown = 3;
 
@@ -91,7 +91,7 @@ const char* verdict_of(const GateStep& step) {
 }
 
 // For one cell of a table.
-std::string cell(std::string text) {
+std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '|') out += '\\';
@@ -228,7 +228,7 @@ std::string print_markdown(const GateReport& report) {
       text += "| `" + verdict.name + "` | " + use_name(verdict.use) + " | " +
               cell(verdict.sentence) + " |\n";
     }
-    text += "\n";
+    text += '\n';
   }
   if (const GateStep* bad = report.first_bad(); bad && report.steps.size() > 1) {
     text += "First bad: `" + bad->comparison.candidate + "`\n";
