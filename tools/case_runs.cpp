@@ -4,7 +4,6 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate::tools {
@@ -69,22 +68,6 @@ Result<ChildResult> run_child(const Isolation& isolation,
   return std::move(children.front());
 }
 
-// Nothing for a child that did its work.
-std::optional<Signature> ending_of(const ChildResult& child, const spec::CaseFile& the_case) {
-  if (child.output == kOutOfMemory) {
-    return fuzz::signature_of_ending("memory", "out-of-memory", the_case);
-  }
-  switch (child.ending) {
-    case ChildEnding::kExited:
-      return std::nullopt;
-    case ChildEnding::kTimedOut:
-      return fuzz::signature_of_ending("timeout", "no-end", the_case);
-    case ChildEnding::kSignaled:
-      break;
-  }
-  return fuzz::signature_of_ending("crash", crash_rule(child.signal), the_case);
-}
-
 }  // namespace
 
 BuiltinExecutors::BuiltinExecutors(const conformance::CaseFiles& files)
@@ -93,10 +76,14 @@ BuiltinExecutors::BuiltinExecutors(const conformance::CaseFiles& files)
       wide_oracle_(reference_source(true)),
       files_(files) {}
 
+conformance::Configuration options_under(const conformance::Configuration& own,
+                                         const conformance::Configuration& flags) {
+  conformance::Configuration merged = conformance::merged(own, flags);
+  return planner_flags(merged).ok() ? merged : flags;
+}
+
 spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags) {
-  if (flags.empty()) return the_case;
-  the_case.options = conformance::merged(the_case.options, flags);
-  if (!planner_flags(the_case.options).ok()) the_case.options = flags;
+  if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
   return the_case;
 }
 
@@ -140,6 +127,21 @@ CheckResult check_case_for(const spec::CaseFile& the_case, const fuzz::CaseExecu
   const bool is_same = wants_end && ending && ending->same_fault(signature) &&
                        fuzz::check_reference_takes(the_case, executors).ok();
   return is_same ? CheckResult::kSame : CheckResult::kOther;
+}
+
+std::optional<Signature> ending_of(const ChildResult& child, const spec::CaseFile& the_case) {
+  if (child.output == kOutOfMemory) {
+    return fuzz::signature_of_ending("memory", "out-of-memory", the_case);
+  }
+  switch (child.ending) {
+    case ChildEnding::kExited:
+      return std::nullopt;
+    case ChildEnding::kTimedOut:
+      return fuzz::signature_of_ending("timeout", "no-end", the_case);
+    case ChildEnding::kSignaled:
+      break;
+  }
+  return fuzz::signature_of_ending("crash", crash_rule(child.signal), the_case);
 }
 
 const spec::Finding* finding_of(const conformance::CaseReport& report, const std::string& rule) {

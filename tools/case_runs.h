@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fuzz/judge_case.h"
+#include "tools/child_processes.h"
 
 namespace graphgate::tools {
 
@@ -27,6 +29,9 @@ class BuiltinExecutors {
   const conformance::CaseFiles& files_;
 };
 
+// `flags` over a case's own options; where these contradict them, the flags alone.
+[[nodiscard]] conformance::Configuration options_under(const conformance::Configuration& own,
+                                                       const conformance::Configuration& flags);
 // The case under these options over its own; where an option of the case contradicts them, under
 // them alone.
 [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
@@ -60,6 +65,11 @@ struct CaseLook {
                                                const fuzz::Signature& signature,
                                                const conformance::JudgeSettings& settings,
                                                const Isolation& isolation);
+
+// The signature of a child that did not do its work ("crash SIGSEGV", "timeout no-end", "memory
+// out-of-memory"); nothing for one that did.
+[[nodiscard]] std::optional<fuzz::Signature> ending_of(const ChildResult& child,
+                                                       const spec::CaseFile& the_case);
 
 // The first finding of a report with this rule; null where there is none.
 [[nodiscard]] const spec::Finding* finding_of(const conformance::CaseReport& report,

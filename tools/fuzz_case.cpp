@@ -70,10 +70,7 @@ CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
 }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  if (setting_.flags.empty()) return the_case;
-  the_case.options = conformance::merged(the_case.options, setting_.flags);
-  if (!planner_flags(the_case.options).ok()) the_case.options = setting_.flags;
-  return the_case;
+  return tools::with_flags(std::move(the_case), setting_.flags);
 }
 
 Result<std::string> FuzzCases::print(const fuzz::Descent& descent,

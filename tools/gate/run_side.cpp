@@ -50,7 +50,7 @@ Result<ReadInput> read_input(const GateInput& input, const SideOptions& options)
   if (fs::path(input.path).extension() == ".case") {
     GRAPHGATE_TRY(const std::string text, read_text(input.path));
     GRAPHGATE_TRY(read.the_case, parse_checked_case(text, input.path));
-    GRAPHGATE_TRY(read.script, read_case(text, input.path));
+    GRAPHGATE_TRY(read.script, conformance::script_of(read.the_case, *files_beside(input.path)));
     return read;
   }
   CheckVerb verb;
@@ -61,12 +61,6 @@ Result<ReadInput> read_input(const GateInput& input, const SideOptions& options)
   read.script = std::move(found.script);
   for (const auto& program : read.script.programs) read.the_case.programs.push_back(*program);
   return read;
-}
-
-// Where an option of the case contradicts a flag, the flags have it all.
-Configuration options_under(const Configuration& own, const Configuration& flags) {
-  Configuration merged = conformance::merged(own, flags);
-  return planner_flags(merged).ok() ? merged : flags;
 }
 
 void add_plans(const Runs& runs, GateCase& out) {
@@ -117,9 +111,9 @@ GateCase of_ending(const ChildResult& child) {
   GateCase out;
   out.outcome = is_late ? Outcome::kTimeout : Outcome::kCrash;
   out.reason = child.describe();
-  const fuzz::Signature signature =
-      is_late ? fuzz::signature_of_ending("timeout", "no-end", {})
-              : fuzz::signature_of_ending("crash", crash_rule(child.signal), {});
+  // One that ended by itself, and said nothing, has crashed as well.
+  const fuzz::Signature signature = ending_of(child, {}).value_or(
+      fuzz::signature_of_ending("crash", crash_rule(child.signal), {}));
   out.findings.push_back({fuzz::print_signature(signature), out.reason});
   return out;
 }
