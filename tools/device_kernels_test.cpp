@@ -1,9 +1,9 @@
 // Generated device kernels, on machines without a device: everything that golden models would run
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
 #include <fstream>
-#include <map>
 
 #include "optimized/device/device.h"
+#include "optimized/device/far_memory_test.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
@@ -11,31 +11,6 @@
 
 namespace graphgate {
 namespace {
-
-std::byte* bytes_at(std::uint64_t address) {
-  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
-}
-
-// Memory apart from the host's, as a device has it.
-class FarMemory final : public optimized::RawDeviceMemory {
- public:
-  std::uint64_t allocate(std::int64_t size_bytes) override {
-    auto bytes = std::make_unique<std::byte[]>(static_cast<std::size_t>(size_bytes));
-    const auto address = reinterpret_cast<std::uint64_t>(bytes.get());
-    arenas_[address] = std::move(bytes);
-    return address;
-  }
-  void free(std::uint64_t address) override { arenas_.erase(address); }
-  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    std::memcpy(bytes_at(to), from.data(), from.size());
-  }
-  void to_host(std::span<std::byte> to, std::uint64_t from) override {
-    std::memcpy(to.data(), bytes_at(from), to.size());
-  }
-
- private:
-  std::map<std::uint64_t, std::unique_ptr<std::byte[]>> arenas_;
-};
 
 // Compiles what it is given, and runs nothing: every job goes back to the host.
 class CompilingDevice final : public optimized::Device {
@@ -67,7 +42,7 @@ class CompilingDevice final : public optimized::Device {
   std::ptrdiff_t captured = 0;
 
  private:
-  FarMemory far_;
+  optimized::FarMemory far_;
   optimized::DeviceMemory memory_{far_};
 };
 

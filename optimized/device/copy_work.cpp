@@ -4,6 +4,7 @@
 
 #include "optimized/arithmetic/tile.h"
 #include "optimized/device/spelling.h"
+#include "optimized/word_dtype.h"
 #include "spec/result.h"
 
 namespace graphgate::optimized {
@@ -12,19 +13,6 @@ namespace {
 using spec::DType;
 
 constexpr const char* kIdentity = "element::Identity{}";
-
-DType word_dtype(std::int64_t item_bytes) {
-  switch (item_bytes) {
-    case 1:
-      return DType::kUInt8;
-    case 2:
-      return DType::kInt16;
-    case 4:
-      return DType::kInt32;
-    default:
-      return DType::kInt64;
-  }
-}
 
 DType compute_of(DType dtype) {
   if (dtype == DType::kFloat64) return dtype;
@@ -37,7 +25,7 @@ PointwiseWork copy_work(const Tensor& target, const Tensor& source) {
   PointwiseWork work{target, target.dtype, compute_of(source.dtype), kIdentity, {}};
   Tensor from = source;
   if (target.dtype == source.dtype) {
-    const DType word = word_dtype(target.item_bytes());
+    const DType word = word_dtype(target.dtype);
     work.result.dtype = word;
     work.rounds_to = word;
     work.compute = DType::kInt64;
@@ -48,7 +36,7 @@ PointwiseWork copy_work(const Tensor& target, const Tensor& source) {
 }
 
 PointwiseWork fill_work(const Tensor& target, const std::array<std::byte, 8>& element) {
-  const DType word = word_dtype(target.item_bytes());
+  const DType word = word_dtype(target.dtype);
   PointwiseWork work{target, word, DType::kInt64, kIdentity, {}};
   work.result.dtype = word;
   const auto bits = load_element<std::int64_t>(word, element.data());

@@ -3,6 +3,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/pointwise.h"
 #include "optimized/rows.h"
+#include "optimized/word_dtype.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -62,20 +63,6 @@ Launch clamp_launch(const Binding& call, const Bounds& bounds, DType common) {
 }
 
 // ---- bits ----
-
-// The integer dtype of the same width.
-DType word_dtype(DType dtype) {
-  switch (spec::item_size_bytes(dtype)) {
-    case 1:
-      return DType::kUInt8;
-    case 2:
-      return DType::kInt16;
-    case 4:
-      return DType::kInt32;
-    default:
-      return DType::kInt64;
-  }
-}
 
 Tensor as_words(Tensor tensor) {
   tensor.dtype = word_dtype(tensor.dtype);
