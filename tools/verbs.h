@@ -76,7 +76,7 @@ struct RunVerb {
   bool allow_zero_and_one = false;
   std::string executor = "reference";
   std::string device = "host";  // of the optimized executor
-  std::string save;  // a .safetensors for outputs, final inputs and states
+  std::string save;             // a .safetensors for outputs, final inputs and states
 };
 CLI::App* add_run(CLI::App& app, RunVerb& verb);
 [[nodiscard]] Result<ExitCode> run_run(const RunVerb& verb);
