@@ -1,6 +1,6 @@
 #include "fuzz/ledger.h"
 
-#include <sstream>
+#include "fuzz/named_lines.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -15,32 +15,22 @@ bool is_expectable(spec::Outcome outcome) {
 
 Result<Ledger> Ledger::parse(std::string_view text, std::string_view source) {
   Ledger ledger;
-  std::istringstream lines{std::string(text)};
-  std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const auto bad = [&](const std::string& what) {
-      return bad_input(std::string(source) + ":" + std::to_string(number) + ": " + what);
-    };
-    std::istringstream words(line);
-    std::string name;
-    if (!(words >> name) || name.starts_with('#')) continue;
+  const auto take = [&](const std::string& name, std::istringstream& words) -> Result<void> {
     std::string outcome_word;
     LedgerEntry entry;
     words >> outcome_word >> entry.issue;
     std::getline(words >> std::ws, entry.note);
     const auto outcome = spec::parse_outcome(outcome_word);
     if (!outcome || !is_expectable(*outcome)) {
-      return bad("expected PASS, FAIL, SUSPECT, CRASH, TIMEOUT or FLAKY behind '" + name + "'");
+      return bad_input("expected PASS, FAIL, SUSPECT, CRASH, TIMEOUT or FLAKY behind '" + name +
+                       "'");
     }
-    if (entry.issue.find("://") == std::string::npos) {
-      return bad("expected the address of an issue behind '" + name + " " + outcome_word + "'");
-    }
+    GRAPHGATE_TRY_VOID(expect_address(entry.issue, name + " " + outcome_word));
     entry.expected = *outcome;
-    if (!ledger.entries_.emplace(name, std::move(entry)).second) {
-      return bad("'" + name + "' comes twice");
-    }
-  }
+    ledger.entries_.emplace(name, std::move(entry));
+    return {};
+  };
+  GRAPHGATE_TRY_VOID(read_named_lines(text, source, take));
   return ledger;
 }
 

@@ -3,7 +3,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <sstream>
+
+#include "fuzz/named_lines.h"
 
 namespace graphgate::tools {
 namespace {
@@ -32,27 +33,19 @@ bool is_day(std::string_view text) {
 
 Result<Waivers> parse_waivers(std::string_view text, std::string_view source) {
   Waivers waivers;
-  std::istringstream lines{std::string(text)};
-  std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const auto bad = [&](const std::string& what) {
-      return bad_input(std::string(source) + ":" + std::to_string(number) + ": " + what);
-    };
-    std::istringstream words(line);
-    std::string name;
-    if (!(words >> name) || name.starts_with('#')) continue;
+  const auto take = [&](const std::string& name, std::istringstream& words) -> Result<void> {
     Waiver waiver;
     words >> waiver.issue >> waiver.last_day;
     std::getline(words >> std::ws, waiver.note);
-    if (waiver.issue.find("://") == std::string::npos) {
-      return bad("expected the address of an issue behind '" + name + "'");
-    }
+    GRAPHGATE_TRY_VOID(fuzz::expect_address(waiver.issue, name));
     if (!is_day(waiver.last_day)) {
-      return bad("expected the last day, YYYY-MM-DD, behind '" + name + " " + waiver.issue + "'");
+      return bad_input("expected the last day, YYYY-MM-DD, behind '" + name + " " + waiver.issue +
+                       "'");
     }
-    if (!waivers.emplace(name, std::move(waiver)).second) return bad("'" + name + "' comes twice");
-  }
+    waivers.emplace(name, std::move(waiver));
+    return {};
+  };
+  GRAPHGATE_TRY_VOID(fuzz::read_named_lines(text, source, take));
   return waivers;
 }
 
