@@ -49,6 +49,35 @@ struct Pipes {
   ::_exit(127);
 }
 
+// Of the guard's own process.
+volatile pid_t guarded_group = 0;
+
+void end_guarded_group(int /*signal*/) { (void)::kill(-guarded_group, SIGKILL); }
+
+// Never returns. A member of the command's group that ends the group when the owner is gone,
+// however it went: the signal at an owner's end reaches a child of its own, and not the children of
+// that. What may follow fork() in a program with threads is all that it does.
+[[noreturn]] void be_guard(pid_t owner, pid_t group) {
+  if (::setpgid(0, group) != 0) ::_exit(0);
+  guarded_group = group;
+  struct sigaction action {};
+  action.sa_handler = end_guarded_group;
+  (void)::sigaction(SIGTERM, &action, nullptr);
+  sigset_t signals;
+  (void)::sigemptyset(&signals);
+  (void)::sigaddset(&signals, SIGTERM);
+  (void)::sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+  (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  (void)::close_range(0, ~0U, 0);
+  if (::getppid() != owner) end_guarded_group(SIGTERM);
+  while (true) (void)::pause();
+}
+
+void wait_for(pid_t process) {
+  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
 int milliseconds_until(Clock::time_point end) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
   return static_cast<int>(std::max<std::int64_t>(0, left.count()));
@@ -78,6 +107,9 @@ Result<std::unique_ptr<ExternalProcess>> ExternalProcess::start(const std::strin
   }
   if (process == 0) be_command(command, pipes);
   (void)::setpgid(process, process);
+  const pid_t owner = ::getpid();
+  const pid_t guard = ::fork();
+  if (guard == 0) be_guard(owner, process);
   ::close(pipes.in[1]);
   ::close(pipes.out[1]);
   ::close(pipes.err[1]);
@@ -85,11 +117,17 @@ Result<std::unique_ptr<ExternalProcess>> ExternalProcess::start(const std::strin
     (void)::fcntl(file, F_SETFL, O_NONBLOCK);
   }
   return std::unique_ptr<ExternalProcess>(
-      new ExternalProcess(command, process, pipes.in[0], pipes.out[0], pipes.err[0]));
+      new ExternalProcess(command, process, guard, pipes.in[0], pipes.out[0], pipes.err[0]));
 }
 
-ExternalProcess::ExternalProcess(std::string command, pid_t process, int in, int out, int err)
-    : command_(std::move(command)), process_(process), in_(in), out_(out), err_(err) {}
+ExternalProcess::ExternalProcess(std::string command, pid_t process, pid_t guard, int in, int out,
+                                 int err)
+    : command_(std::move(command)),
+      process_(process),
+      guard_(guard),
+      in_(in),
+      out_(out),
+      err_(err) {}
 
 ExternalProcess::~ExternalProcess() {
   kill();
@@ -99,9 +137,16 @@ ExternalProcess::~ExternalProcess() {
 void ExternalProcess::kill() {
   if (process_ <= 0) return;
   (void)::kill(-process_, SIGKILL);
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(process_);
   process_ = 0;
+  end_guard();
+}
+
+void ExternalProcess::end_guard() {
+  if (guard_ <= 0) return;
+  (void)::kill(guard_, SIGKILL);  // where it had not joined the group yet
+  wait_for(guard_);
+  guard_ = 0;
 }
 
 void ExternalProcess::read_errors() {
@@ -132,6 +177,7 @@ Error ExternalProcess::lost() {
   if (seen != process_) return ended("closed its output");
   (void)::kill(-process_, SIGKILL);  // what it has left behind
   process_ = 0;
+  end_guard();
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return ended("was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");

@@ -1,7 +1,7 @@
 // A command of the user's that works as an executor: lines go in, lines come back.
 //
-// It is run by `sh -c` in a process group of its own, which is killed with its owner. What it
-// writes to standard error is kept, the last of it, for messages.
+// It is run by `sh -c` in a process group of its own, which is killed with its owner, however
+// that ends. What it writes to standard error is kept, the last of it, for messages.
 #pragma once
 
 #include <sys/types.h>
@@ -32,18 +32,20 @@ class ExternalProcess {
   static constexpr std::size_t kLongestLine = 256U << 20U;
 
  private:
-  ExternalProcess(std::string command, pid_t process, int in, int out, int err);
+  ExternalProcess(std::string command, pid_t process, pid_t guard, int in, int out, int err);
   Result<void> send(const std::string& line, std::chrono::steady_clock::time_point end);
   Result<std::string> receive(std::chrono::steady_clock::time_point end);
   void read_errors();
   Error ended(const std::string& how);
   Error lost();
   void kill();
+  void end_guard();
 
   const std::string command_;
-  pid_t process_;
-  int in_;   // a socket: what is written
-  int out_;  // a pipe: what is read
+  pid_t process_;  // the group's first
+  pid_t guard_;    // ends the group with its owner; -1 where none could be made
+  int in_;         // a socket: what is written
+  int out_;        // a pipe: what is read
   int err_;
   std::string buffer_;
   std::string errors_;

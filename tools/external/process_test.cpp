@@ -1,7 +1,11 @@
 #include "tools/external/process.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -85,6 +89,30 @@ TEST(ExternalProcess, TakesItsChildrenAlong) {
   const std::string child = process->exchange("", 10s).value();
   EXPECT_TRUE(runs(child));
   process.reset();
+  for (int i = 0; i < 500 && runs(child); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(child));
+}
+
+TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    auto process = ExternalProcess::start("sleep 1000 & echo $!; wait").value();
+    const std::string child = process->exchange("", 10s).value();
+    (void)!::write(ends[1], child.data(), child.size());
+    ::close(ends[1]);
+    while (true) ::pause();
+  }
+  ::close(ends[1]);
+  std::string child(16, '\0');
+  const ssize_t count = ::read(ends[0], child.data(), child.size());
+  ::close(ends[0]);
+  ASSERT_GT(count, 0);
+  child.resize(static_cast<std::size_t>(count));
+  EXPECT_TRUE(runs(child));
+  ::kill(owner, SIGKILL);
+  ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
   for (int i = 0; i < 500 && runs(child); ++i) std::this_thread::sleep_for(10ms);
   EXPECT_FALSE(runs(child));
 }
