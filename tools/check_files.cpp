@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <new>
@@ -13,8 +12,8 @@
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
-#include "tools/external/external_source.h"
 #include "tools/programs.h"
+#include "tools/subjects.h"
 #include "tools/trace_store.h"
 
 namespace graphgate::tools {
@@ -52,34 +51,10 @@ struct Setting {
 
 const char* const kZeroAndOne = "allow-zero-and-one";
 
-// An executor to check, and what it takes of the options that a case asks for.
-struct Subject {
-  std::unique_ptr<ExecutorSource> source;
-  Configuration options;
-};
-
-bool is_built_in(const std::string& executor) {
-  const auto& names = executor_names();
-  return std::find(names.begin(), names.end(), executor) != names.end();
-}
-
 Result<Subject> make_subject(const std::string& executor, const Configuration& options,
                              const CheckVerb& verb) {
-  Subject subject;
-  if (is_built_in(executor)) {
-    GRAPHGATE_TRY(subject.source, executor_source(executor, options.contains(kZeroAndOne)));
-    if (executor == "optimized") subject.options = options;  // the other has no planner
-    return subject;
-  }
-  const auto time = std::chrono::duration<double>(verb.executor_seconds);
-  GRAPHGATE_TRY(
-      auto source,
-      external_source(executor, std::chrono::duration_cast<std::chrono::milliseconds>(time)));
-  for (const auto& option : options) {
-    if (source->takes(option.first)) subject.options.insert(option);
-  }
-  subject.source = std::move(source);
-  return subject;
+  if (is_built_in(executor)) return built_in_subject(executor, options);
+  return external_subject({executor, answer_time(verb.executor_seconds)}, options);
 }
 
 // A part of a file's name: commands have blanks and slashes.

@@ -1,21 +1,24 @@
 // graphgate gate: whether a candidate may take a baseline's place.
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <set>
 
+#include "tools/external/external_source.h"
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
+#include "tools/gate/side_choice.h"
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
+#include "tools/subjects.h"
 #include "tools/verb_fuzz.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
 namespace {
 
-// A stored side (a file that `--save` wrote), or a profile.
-bool is_stored(const std::string& side) { return side.ends_with(".json"); }
+using Kind = SideChoice::Kind;
 
 Result<SideOptions> options_of(const GateVerb& verb) {
   SideOptions options;
@@ -30,40 +33,59 @@ Result<SideOptions> options_of(const GateVerb& verb) {
   return options;
 }
 
+// The sides as they were asked for.
+struct Choices {
+  SideChoice baseline;
+  std::vector<SideChoice> candidates;
+};
+
+Result<Choices> choices_of(const GateVerb& verb) {
+  const std::string adapter = torch_adapter_folder();
+  Choices choices;
+  GRAPHGATE_TRY(choices.baseline, parse_side(verb.baseline, adapter));
+  for (const std::string& candidate : verb.candidates) {
+    GRAPHGATE_TRY(SideChoice choice, parse_side(candidate, adapter));
+    choices.candidates.push_back(std::move(choice));
+  }
+  return choices;
+}
+
 // Profiles and overrides that there are not are refused before anything runs.
-Result<void> check_side(const ProfileSide& side) {
+Result<void> check_side(const SideChoice& side, const GateVerb& verb) {
+  if (side.kind == Kind::kStored && !verb.time.empty()) {
+    return bad_input("--time draws cases, which a stored side ('" + side.file + "') cannot run");
+  }
+  if (side.kind == Kind::kCommand && !verb.overrides.empty()) {
+    return bad_input("--overrides is for profiles, and '" + side.name + "' is a command");
+  }
+  if (side.kind != Kind::kProfile) return {};
   PlannerFlags flags;
   flags.profile = side.profile;
-  flags.overrides = side.overrides;
+  flags.overrides = verb.overrides;
   GRAPHGATE_TRY_VOID(choose_planner(flags, spec::builtin_op_table()));
   return {};
 }
 
-Result<void> check_verb(const GateVerb& verb) {
-  if (!verb.save.empty() && verb.candidates.size() != 1) {
+Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
+  if (!verb.save.empty() && choices.candidates.size() != 1) {
     return bad_input("--save goes with exactly one candidate");
   }
-  std::vector<std::string> sides = verb.candidates;
-  sides.push_back(verb.baseline);
-  for (const std::string& side : sides) {
-    if (is_stored(side) && !verb.time.empty()) {
-      return bad_input("--time draws cases, which a stored side ('" + side + "') cannot run");
-    }
-    if (is_stored(side)) continue;
-    GRAPHGATE_TRY_VOID(check_side({side, verb.overrides}));
+  for (const SideChoice& candidate : choices.candidates) {
+    GRAPHGATE_TRY_VOID(check_side(candidate, verb));
   }
-  return {};
+  return check_side(choices.baseline, verb);
 }
 
 class GateRun {
  public:
-  GateRun(const GateVerb& verb, std::vector<GateInput> inputs, SideOptions options)
-      : verb_(verb), inputs_(std::move(inputs)), options_(options) {}
+  GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options)
+      : verb_(verb), choices_(std::move(choices)), inputs_(std::move(inputs)), options_(options) {}
 
   Result<GateReport> run(const CompareOptions& compare) {
-    GRAPHGATE_TRY(baseline_, side(verb_.baseline));
-    for (const std::string& name : verb_.candidates) {
-      GRAPHGATE_TRY(GateSide candidate, side(name));
+    GRAPHGATE_TRY_VOID(greet());
+    GRAPHGATE_TRY(baseline_, side(choices_.baseline));
+    for (const SideChoice& choice : choices_.candidates) {
+      GRAPHGATE_TRY(GateSide candidate, side(choice));
       candidates_.push_back(std::move(candidate));
     }
     if (!verb_.save.empty()) {
@@ -74,24 +96,36 @@ class GateRun {
     GRAPHGATE_TRY_VOID(draw(seconds));
     GateReport report;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      GRAPHGATE_TRY(GateStep step, step_of(verb_.candidates[i], candidates_[i], compare));
+      GRAPHGATE_TRY(GateStep step, step_of(choices_.candidates[i], candidates_[i], compare));
       report.steps.push_back(std::move(step));
     }
     return report;
   }
 
  private:
-  Result<GateStep> step_of(const std::string& name, const GateSide& candidate,
+  Result<GateStep> step_of(const SideChoice& choice, const GateSide& candidate,
                            const CompareOptions& compare) const {
     GateStep step{compare_sides(baseline_, candidate, compare), {}, {}};
     if (!drawn_.empty()) step.drawn = weigh_drawn(step.comparison, drawn_);
-    if (verb_.overrides.empty() || is_stored(name)) return step;
+    if (verb_.overrides.empty() || choice.kind != Kind::kProfile) return step;
     // A stored baseline has no versions: what applies is told of the candidate alone.
-    const std::string& before = is_stored(verb_.baseline) ? name : verb_.baseline;
+    const bool has_versions = choices_.baseline.kind == Kind::kProfile;
     GRAPHGATE_TRY(step.overrides,
-                  judge_overrides({before, verb_.overrides}, {name, verb_.overrides}, candidate,
-                                  inputs_, options_));
+                  judge_overrides(profile_of(has_versions ? choices_.baseline : choice),
+                                  profile_of(choice), candidate, inputs_, options_));
     return step;
+  }
+
+  // Commands that do not start are told before anything runs.
+  Result<void> greet() {
+    std::vector<const SideChoice*> sides = {&choices_.baseline};
+    for (const SideChoice& candidate : choices_.candidates) sides.push_back(&candidate);
+    for (const SideChoice* side : sides) {
+      if (side->kind != Kind::kCommand) continue;
+      GRAPHGATE_TRY(const auto source, external_source(command_of(*side)));
+      identities_[side->command] = source->identity();
+    }
+    return {};
   }
 
   // Rounds of drawn cases on all sides, until the time is up. They are judged as those of a
@@ -105,35 +139,52 @@ class GateRun {
     const std::size_t round = 16 * static_cast<std::size_t>(verb_.jobs);
     while (std::chrono::steady_clock::now() < end) {
       const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round);
-      GRAPHGATE_TRY_VOID(add_drawn(verb_.baseline, inputs, options, baseline_));
+      GRAPHGATE_TRY_VOID(add_drawn(choices_.baseline, inputs, options, baseline_));
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        GRAPHGATE_TRY_VOID(add_drawn(verb_.candidates[i], inputs, options, candidates_[i]));
+        GRAPHGATE_TRY_VOID(add_drawn(choices_.candidates[i], inputs, options, candidates_[i]));
       }
       for (const GateInput& input : inputs) drawn_.insert(input.name);
     }
     return {};
   }
 
-  Result<void> add_drawn(const std::string& name, const std::vector<GateInput>& inputs,
+  Result<void> add_drawn(const SideChoice& choice, const std::vector<GateInput>& inputs,
                          const SideOptions& options, GateSide& side) const {
-    const ProfileSide profile{name, verb_.overrides};
-    GRAPHGATE_TRY(GateSide drawn, run_side(side.name, profile.flags(), inputs, options));
+    GRAPHGATE_TRY(GateSide drawn, run_side(side.name, executor_of(choice), inputs, options));
     side.cases.merge(drawn.cases);
     return {};
   }
 
-  [[nodiscard]] Result<GateSide> side(const std::string& name) const {
-    if (is_stored(name)) {
-      GRAPHGATE_TRY(const std::string text, read_text(name));
-      return read_gate_side(text, name);
+  [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
+    return {choice.profile, verb_.overrides};
+  }
+
+  [[nodiscard]] ExternalCommand command_of(const SideChoice& choice) const {
+    return {choice.command, answer_time(verb_.executor_seconds)};
+  }
+
+  [[nodiscard]] SideExecutor executor_of(const SideChoice& choice) const {
+    if (choice.kind == Kind::kProfile) return {profile_of(choice).flags(), {}};
+    return {{}, command_of(choice)};
+  }
+
+  [[nodiscard]] Result<GateSide> side(const SideChoice& choice) const {
+    if (choice.kind == Kind::kStored) {
+      GRAPHGATE_TRY(const std::string text, read_text(choice.file));
+      return read_gate_side(text, choice.file);
     }
-    const ProfileSide profile{name, verb_.overrides};
-    return run_side(profile.name(), profile.flags(), inputs_, options_);
+    const bool is_command = choice.kind == Kind::kCommand;
+    GRAPHGATE_TRY(GateSide side, run_side(is_command ? choice.name : profile_of(choice).name(),
+                                          executor_of(choice), inputs_, options_));
+    if (is_command) side.identity = identities_.at(choice.command);
+    return side;
   }
 
   const GateVerb& verb_;
+  const Choices choices_;
   std::vector<GateInput> inputs_;
   SideOptions options_;
+  std::map<std::string, std::string> identities_;  // by command
   GateSide baseline_;
   std::vector<GateSide> candidates_;
   std::set<std::string> drawn_;  // ids
@@ -160,7 +211,9 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
   CLI::App* gate = app.add_subcommand(
       "gate", "tell whether a candidate may take a baseline's place, by what the corpus shows");
   gate->add_option("--baseline", verb.baseline,
-                   "what is in use: a profile (docs/profiles.md), or a .json that --save wrote")
+                   "what is in use: a profile (docs/profiles.md), a .json that --save wrote, "
+                   "cmd:COMMAND (an executor, docs/executors.md), or python:PATH[:BACKEND] (an "
+                   "environment with PyTorch); NAME=cmd:... is called NAME")
       ->required();
   gate->add_option("--candidate", verb.candidates,
                    "what is to come, in the same forms (repeatable, oldest first: the first bad "
@@ -182,6 +235,10 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
   gate->add_option("--jobs,-j", verb.jobs, "cases run at a time")->check(CLI::Range(1, 1024));
   gate->add_option("--timeout", verb.timeout_seconds, "seconds for one case")
       ->check(CLI::Range(1, 1'000'000));
+  gate->add_option("--executor-timeout", verb.executor_seconds,
+                   "seconds for each answer of a command")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   gate->add_option("--reruns", verb.reruns, "looks at a case that fails, to tell flaky ones")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));
@@ -199,14 +256,18 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
   gate->footer(
       "Examples:\n  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1\n"
       "  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1 --candidate torch-2.11.0 "
-      "--overrides vllm\n\n"
+      "--overrides vllm\n"
+      "  graphgate gate --baseline old=cmd:'ssh host graphgate serve' "
+      "--candidate new=cmd:'graphgate serve'\n"
+      "  graphgate gate --baseline python:/opt/venv --candidate python:/opt/next_venv:compile\n\n"
       "Exit code: 0 nothing is worse, 1 something is, 2 inconclusive, 3 infrastructure, 4 bad "
       "input.");
   return gate;
 }
 
 Result<ExitCode> run_gate(const GateVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_verb(verb));
+  GRAPHGATE_TRY(Choices choices, choices_of(verb));
+  GRAPHGATE_TRY_VOID(check_verb(verb, choices));
   CompareOptions compare;
   compare.plan_threshold = verb.plan_threshold_percent / 100;
   if (!verb.waivers.empty()) {
@@ -215,7 +276,8 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
   }
   GRAPHGATE_TRY(const SideOptions options, options_of(verb));
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
-  GRAPHGATE_TRY(const GateReport report, GateRun(verb, std::move(inputs), options).run(compare));
+  GateRun run(verb, std::move(choices), std::move(inputs), options);
+  GRAPHGATE_TRY(const GateReport report, run.run(compare));
   GRAPHGATE_TRY_VOID(write_reports(verb, report));
   if (prints_text(verb)) std::printf("%s", describe(report).c_str());
   return exit_code_of(report);

@@ -10,6 +10,7 @@
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 #include "spec/plan.h"
+#include "tools/case_runs.h"
 #include "tools/executor_sources.h"
 #include "tools/external/messages.h"
 #include "tools/verbs.h"
@@ -34,8 +35,9 @@ struct OpenProgram {
 
 class Server {
  public:
-  Server(std::string name, std::unique_ptr<conformance::ExecutorSource> source)
-      : name_(std::move(name)), source_(std::move(source)) {}
+  Server(std::string name, std::unique_ptr<conformance::ExecutorSource> source,
+         conformance::Configuration flags)
+      : name_(std::move(name)), source_(std::move(source)), flags_(std::move(flags)) {}
 
   // The answer to a line, without an end.
   std::string answer(const std::string& line) {
@@ -73,7 +75,7 @@ class Server {
     }
     GRAPHGATE_TRY(const std::string exchange, interop::read_string(body, "exchange"));
     exchange_ = exchange;
-    return Json{{"name", name_}, {"options", option_names()}};
+    return Json{{"name", name_}, {"version", GRAPHGATE_VERSION}, {"options", option_names()}};
   }
 
   [[nodiscard]] std::vector<std::string> option_names() const {
@@ -93,7 +95,8 @@ class Server {
   Result<Json> open(const JsonCursor& body) {
     OpenExecutor opened;
     GRAPHGATE_TRY(opened.ops, read_ops(body, "ops"));
-    GRAPHGATE_TRY(const conformance::Configuration options, read_configuration(body, "options"));
+    GRAPHGATE_TRY(conformance::Configuration options, read_configuration(body, "options"));
+    if (!flags_.empty()) options = options_under(options, flags_);
     GRAPHGATE_TRY(opened.executor, source_->make(options, *opened.ops));
     executors_.emplace(next_, std::move(opened));
     return Json{{"executor", next_++}};
@@ -164,6 +167,7 @@ class Server {
 
   const std::string name_;
   std::unique_ptr<conformance::ExecutorSource> source_;
+  const conformance::Configuration flags_;  // of the command line
   std::filesystem::path exchange_;
   std::map<std::size_t, OpenExecutor> executors_;
   std::map<std::size_t, OpenProgram> programs_;  // gone before their executors
@@ -179,18 +183,35 @@ CLI::App* add_serve(CLI::App& app, ServeVerb& verb) {
   serve->add_option("executor", verb.executor, "which one")
       ->check(CLI::IsMember(executor_names()))
       ->capture_default_str();
-  serve->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
-                  "the reference accepts sizes 0 and 1 where a range starts at 2");
+  verb.app = serve;
+  add_planner_flags(*serve, verb.planner);
   serve->footer(
-      "Example:\n  graphgate check --executor 'graphgate serve optimized' "
-      "golden/cases/op/*.case\n\n"
+      "Examples:\n  graphgate check --executor 'graphgate serve optimized' "
+      "golden/cases/op/*.case\n"
+      "  graphgate gate --baseline cmd:'graphgate serve --profile torch-2.9.0' "
+      "--candidate cmd:'ssh host graphgate serve'\n\n"
       "The protocol is in docs/executors.md.");
   return serve;
 }
 
 Result<ExitCode> run_serve(const ServeVerb& verb) {
-  GRAPHGATE_TRY(auto source, executor_source(verb.executor, verb.allow_zero_and_one));
-  Server server(verb.executor, std::move(source));
+  conformance::Configuration flags = planner_configuration(*verb.app);
+  const bool is_wide = flags.contains("allow-zero-and-one");
+  GRAPHGATE_TRY(auto source, executor_source(verb.executor, is_wide));
+  if (verb.executor == "reference") {
+    flags.erase("allow-zero-and-one");
+    if (!flags.empty()) {
+      return bad_input("the reference has no option '" + flags.begin()->first +
+                       "': it makes no plans");
+    }
+  }
+  // Ops that other flags name may be those of a request.
+  PlannerFlags named;
+  named.profile = verb.planner.profile;
+  named.overrides = verb.planner.overrides;
+  named.deviations = verb.planner.deviations;
+  GRAPHGATE_TRY_VOID(choose_planner(named, spec::builtin_op_table()));
+  Server server(verb.executor, std::move(source), std::move(flags));
   for (std::string line; std::getline(std::cin, line);) {
     std::printf("%s\n", server.answer(line).c_str());
     if (std::fflush(stdout) != 0) return infrastructure("standard output cannot be written");

@@ -170,7 +170,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb);
 [[nodiscard]] Result<ExitCode> run_fuzz(const FuzzVerb& verb);
 
 struct GateVerb {
-  std::string baseline;                                // a profile, or a stored side
+  std::string baseline;                                // tools/gate/side_choice.h
   std::vector<std::string> candidates;                 // the same, oldest first
   std::string overrides;                               // "vllm", or a path; over both sides
   std::vector<std::string> corpus = {"golden/cases"};  // folders
@@ -179,6 +179,7 @@ struct GateVerb {
   double plan_threshold_percent = 5;
   int jobs = 1;
   std::uint32_t timeout_seconds = 120;
+  double executor_seconds = 60;  // for each answer of a command
   int reruns = 2;
   std::string time;  // for drawn cases; empty: none
   std::uint64_t seed = 1;
@@ -193,7 +194,8 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb);
 
 struct ServeVerb {
   std::string executor = "optimized";
-  bool allow_zero_and_one = false;
+  PlannerFlags planner;           // over what a request asks for
+  const CLI::App* app = nullptr;  // the subcommand, once it is added
 };
 CLI::App* add_serve(CLI::App& app, ServeVerb& verb);
 [[nodiscard]] Result<ExitCode> run_serve(const ServeVerb& verb);

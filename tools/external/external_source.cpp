@@ -1,13 +1,12 @@
 #include "tools/external/external_source.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
+#include "tools/external/exchange_folder.h"
 #include "tools/external/messages.h"
 #include "tools/external/process.h"
 
@@ -18,47 +17,20 @@ using interop::JsonCursor;
 using Json = nlohmann::ordered_json;
 using spec::HostTensor;
 
-// Where tensors are handed over: in memory where the machine has such a place, since files are made
-// durable before they are named, which takes longer than most calls.
-class ExchangeFolder {
- public:
-  ExchangeFolder() {
-    for (const char* root : {"/dev/shm", P_tmpdir}) {
-      std::string path = std::string(root) + "/graphgate-exchange-XXXXXX";
-      if (::mkdtemp(path.data()) == nullptr) continue;
-      path_ = path;
-      return;
-    }
-  }
-  ExchangeFolder(const ExchangeFolder&) = delete;
-  ExchangeFolder& operator=(const ExchangeFolder&) = delete;
-  ~ExchangeFolder() {
-    std::error_code failed;
-    if (!path_.empty()) std::filesystem::remove_all(path_, failed);
-  }
-  // Empty where none can be made.
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 // One process, and the folder through which tensors go. Shared by what it has made: executors and
 // programs outlive the source's next start.
 class Session {
  public:
-  static Result<std::shared_ptr<Session>> start(const std::string& command,
-                                                std::chrono::milliseconds time) {
-    GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
-    auto session = std::make_shared<Session>(command, std::move(process), time);
+  static Result<std::shared_ptr<Session>> start(const ExternalCommand& command) {
+    GRAPHGATE_TRY(auto process, ExternalProcess::start(command.text));
+    auto session = std::make_shared<Session>(command, std::move(process));
     auto hello = session->greet();
     if (!hello.ok()) return infrastructure(hello.error().message);
     return session;
   }
 
-  Session(std::string command, std::unique_ptr<ExternalProcess> process,
-          std::chrono::milliseconds time)
-      : command_(std::move(command)), process_(std::move(process)), time_(time) {}
+  Session(const ExternalCommand& command, std::unique_ptr<ExternalProcess> process)
+      : command_(command), folder_(command.exchange), process_(std::move(process)) {}
 
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
@@ -66,7 +38,7 @@ class Session {
     GRAPHGATE_TRY(const std::string line,
                   write_message({{what, std::move(body)}}, bytes, folder_.path(),
                                 "request" + std::to_string(++requests_)));
-    auto answer = process_->exchange(line, time_);
+    auto answer = process_->exchange(line, command_.answer_time);
     if (!answer.ok()) return broken(answer.error());
     auto message = Message::read(answer.value(), folder_.path());
     if (!message.ok()) return garbage(message.error());
@@ -78,12 +50,13 @@ class Session {
 
   // An answer that is not what the protocol wants.
   Error garbage(const Error& why) {
-    return broken({ErrorKind::kInternal, "the executor '" + command_ +
+    return broken({ErrorKind::kInternal, "the executor '" + command_.text +
                                              "' answers with what is no answer: " + why.message});
   }
 
   [[nodiscard]] bool is_broken() const { return is_broken_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
@@ -95,13 +68,15 @@ class Session {
 
   Result<void> greet() {
     if (folder_.path().empty()) {
-      return infrastructure(std::string(P_tmpdir) + ": no folder can be made there");
+      return infrastructure((command_.exchange.empty() ? P_tmpdir : command_.exchange) +
+                            ": no folder can be made there");
     }
     GRAPHGATE_TRY(const Message hello,
                   ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(name_, interop::read_string(cursor, "name"));
+      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       options_.insert(options.begin(), options.end());
       return {};
@@ -111,13 +86,13 @@ class Session {
     return {};
   }
 
-  const std::string command_;
+  const ExternalCommand command_;
   const ExchangeFolder folder_;
   std::unique_ptr<ExternalProcess> process_;
-  const std::chrono::milliseconds time_;
   std::size_t requests_ = 0;
   bool is_broken_ = false;
   std::string name_;
+  std::string version_;  // may be empty
   std::set<std::string, std::less<>> options_;
 };
 
@@ -219,12 +194,16 @@ class ExternalExecutor final : public spec::Executor {
 
 class Source final : public ExternalSource {
  public:
-  Source(std::string command, std::chrono::milliseconds time, std::shared_ptr<Session> session)
-      : command_(std::move(command)), time_(time), session_(std::move(session)) {}
+  Source(ExternalCommand command, std::shared_ptr<Session> session)
+      : command_(std::move(command)), session_(std::move(session)) {}
 
   [[nodiscard]] std::string_view name() const override { return session_->name(); }
   [[nodiscard]] bool takes(std::string_view option) const override {
     return session_->takes(option);
+  }
+  [[nodiscard]] std::string identity() const override {
+    const std::string& version = session_->version();
+    return session_->name() + (version.empty() ? "" : " " + version);
   }
 
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
@@ -235,27 +214,27 @@ class Source final : public ExternalSource {
       }
     }
     if (session_->is_broken()) {
-      GRAPHGATE_TRY(session_, Session::start(command_, time_));
+      GRAPHGATE_TRY(session_, Session::start(command_));
     }
-    GRAPHGATE_TRY(const Message answer,
-                  session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}}));
-    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer, "executor"));
+    const auto answer = session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}});
+    if (!answer.ok() && answer.error().kind == ErrorKind::kBadInput) {
+      return unsupported(answer.error().message);
+    }
+    if (!answer.ok()) return answer.error();
+    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer.value(), "executor"));
     return std::unique_ptr<spec::Executor>(std::make_unique<ExternalExecutor>(session_, id, ops));
   }
 
  private:
-  const std::string command_;
-  const std::chrono::milliseconds time_;
+  const ExternalCommand command_;
   mutable std::shared_ptr<Session> session_;  // of one thread, as every source
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ExternalSource>> external_source(const std::string& command,
-                                                        std::chrono::milliseconds time) {
-  GRAPHGATE_TRY(auto session, Session::start(command, time));
-  return std::unique_ptr<ExternalSource>(
-      std::make_unique<Source>(command, time, std::move(session)));
+Result<std::unique_ptr<ExternalSource>> external_source(const ExternalCommand& command) {
+  GRAPHGATE_TRY(auto session, Session::start(command));
+  return std::unique_ptr<ExternalSource>(std::make_unique<Source>(command, std::move(session)));
 }
 
 }  // namespace graphgate::tools

@@ -2,7 +2,8 @@
 //
 // The process speaks the protocol of docs/executors.md. What it breaks is its own failure: one that
 // crashes, hangs or answers with garbage ends the run with kInternal, which judges report as
-// R2.broke-down, and the next run starts it again.
+// R2.broke-down, and the next run starts it again. Options that it takes by name and refuses by
+// value are kUnsupported: no reference can say whose fault that is.
 #pragma once
 
 #include <chrono>
@@ -18,11 +19,21 @@ class ExternalSource : public conformance::ExecutorSource {
   // Whether the process says that it takes an option of this name; the others of a case are for
   // executors that do.
   [[nodiscard]] virtual bool takes(std::string_view option) const = 0;
+  // Its name and version, as it greets: "optimized 0.1.0".
+  [[nodiscard]] virtual std::string identity() const = 0;
 };
 
-// Starts the command (`sh -c`) and asks who it is. kInfrastructure where it does not answer as the
-// protocol wants. `time` is for each answer.
+struct ExternalCommand {
+  std::string text;                               // for `sh -c`
+  std::chrono::milliseconds answer_time{60'000};  // for each answer
+  // The folder below which tensors are exchanged; empty: where the machine has room
+  // (ExchangeFolder). For who may be killed before what is there is removed.
+  std::string exchange = {};
+};
+
+// Starts the command and asks who it is. kInfrastructure where it does not answer as the protocol
+// wants.
 [[nodiscard]] Result<std::unique_ptr<ExternalSource>> external_source(
-    const std::string& command, std::chrono::milliseconds time);
+    const ExternalCommand& command);
 
 }  // namespace graphgate::tools

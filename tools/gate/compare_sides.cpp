@@ -27,11 +27,9 @@ struct Shown {
   }
 };
 
-// Whether a case says anything of its side. UNSUPPORTED does not; UNDECIDED and MISTRUSTED do: it
-// ran, and nothing is held against it.
-bool was_run(const GateCase& one) {
-  return one.outcome != Outcome::kInfra && one.outcome != Outcome::kUnsupported;
-}
+// UNDECIDED and MISTRUSTED say something of a side: it ran, and nothing is held against it.
+bool is_infra(const GateCase& one) { return one.outcome == Outcome::kInfra; }
+bool is_unsupported(const GateCase& one) { return one.outcome == Outcome::kUnsupported; }
 
 // Numbers of a plan of which less is better.
 bool is_cost(std::string_view quantity) {
@@ -65,9 +63,10 @@ class Comparison {
       : baseline_(baseline), candidate_(candidate), options_(options) {}
 
   GateComparison run() {
-    out_.baseline = baseline_.name;
-    out_.candidate = candidate_.name;
+    out_.baseline = baseline_.title();
+    out_.candidate = candidate_.title();
     pair_cases();
+    add_unsupported();
     for (const auto& [signature, unused] : signatures_) add_finding(signature);
     for (const char* quantity : {"peak", "partitions", "steps", "copied-in", "captured-steps"}) {
       add_plans(quantity);
@@ -107,10 +106,16 @@ class Comparison {
         continue;
       }
       const GateCase& after = found->second;
-      if (!was_run(before) && !was_run(after)) continue;  // nothing changed
-      if (!was_run(before) || !was_run(after)) {
-        not_compared(name, std::string(was_run(before) ? "candidate" : "baseline") + ": " +
-                               (was_run(before) ? after : before).reason);
+      if (is_infra(before) || is_infra(after)) {
+        not_compared(name,
+                     is_infra(after) ? "candidate: " + after.reason : "baseline: " + before.reason);
+        continue;
+      }
+      if (is_unsupported(before) || is_unsupported(after)) {
+        const bool by_both = is_unsupported(before) && is_unsupported(after);
+        if (by_both) ++out_.unsupported;
+        if (!by_both && is_unsupported(before)) lost_before_.emplace(name, before.reason);
+        if (!by_both && is_unsupported(after)) lost_after_.emplace(name, after.reason);
         continue;
       }
       pairs_.emplace(name, Pair{&before, &after});
@@ -123,6 +128,27 @@ class Comparison {
       if (!baseline_.cases.contains(name)) {
         not_compared(name, "the baseline does not have the case");
       }
+    }
+  }
+
+  // One row for each side that cannot run what the other can.
+  void add_unsupported() {
+    for (const bool is_after : {false, true}) {
+      const auto& lost = is_after ? lost_after_ : lost_before_;
+      if (lost.empty()) continue;
+      GateRow row;
+      row.bucket = GateBucket::kUnsupported;
+      row.signature = std::string(is_after ? "candidate" : "baseline") + " R4.unsupported [] {}";
+      std::set<std::string> reasons;
+      for (const auto& [name, reason] : lost) {
+        (is_after ? row.candidate_cases : row.baseline_cases).push_back(name);
+        reasons.insert(reason);
+      }
+      row.message = "'" + lost.begin()->first + "': " + lost.begin()->second;
+      if (reasons.size() > 1) {
+        row.message += "; other cases: " + std::to_string(reasons.size() - 1) + " more reasons";
+      }
+      add_row(std::move(row));
     }
   }
 
@@ -245,6 +271,8 @@ class Comparison {
   const CompareOptions& options_;
   std::map<std::string, Pair> pairs_;  // cases that both ran
   std::map<std::string, Sides> signatures_;
+  std::map<std::string, std::string> lost_before_;  // unsupported on that side alone: why
+  std::map<std::string, std::string> lost_after_;
   GateComparison out_;
 };
 
@@ -264,6 +292,8 @@ const char* bucket_name(GateBucket bucket) {
       return "flaky";
     case GateBucket::kNotCompared:
       return "not compared";
+    case GateBucket::kUnsupported:
+      return "unsupported";
     case GateBucket::kUnexpectedPass:
       return "unexpected pass";
   }
@@ -273,6 +303,11 @@ const char* bucket_name(GateBucket bucket) {
 bool GateRow::counts() const {
   const bool is_bad = bucket == GateBucket::kRegressed || bucket == GateBucket::kSpread;
   return (is_bad && waiver.empty()) || bucket == GateBucket::kUnexpectedPass;
+}
+
+bool GateRow::is_open() const {
+  return bucket == GateBucket::kNotCompared || bucket == GateBucket::kFlaky ||
+         (bucket == GateBucket::kUnsupported && waiver.empty());
 }
 
 spec::Outcome GateRow::outcome() const {
@@ -288,6 +323,8 @@ spec::Outcome GateRow::outcome() const {
       return Outcome::kFlaky;
     case GateBucket::kNotCompared:
       return Outcome::kInfra;
+    case GateBucket::kUnsupported:
+      return waiver.empty() ? Outcome::kUnsupported : Outcome::kXFail;
     case GateBucket::kUnexpectedPass:
       return Outcome::kXPass;
   }
@@ -301,6 +338,11 @@ std::size_t GateComparison::count(GateBucket bucket) const {
 
 bool GateComparison::has_failed() const {
   return std::any_of(rows.begin(), rows.end(), [](const GateRow& row) { return row.counts(); });
+}
+
+bool GateComparison::is_open() const {
+  return compared == 0 ||
+         std::any_of(rows.begin(), rows.end(), [](const GateRow& row) { return row.is_open(); });
 }
 
 GateComparison compare_sides(const GateSide& baseline, const GateSide& candidate,

@@ -19,18 +19,21 @@ enum class GateBucket : std::uint8_t {
   kFixed,           // the baseline alone
   kBoth,            // both, in the same cases or fewer
   kFlaky,           // only in cases that show something else each time
-  kNotCompared,     // a side could not run the case, or does not have it
+  kNotCompared,     // infrastructure: a side could not run the case, or does not have it
+  kUnsupported,     // one side says that it cannot run the case
   kUnexpectedPass,  // a waiver whose finding has gone
 };
-inline constexpr int kGateBucketCount = 7;
+inline constexpr int kGateBucketCount = 8;
 
-// "regressed", "spread", "fixed", "fails on both", "flaky", "not compared", "unexpected pass".
+// "regressed", "spread", "fixed", "fails on both", "flaky", "not compared", "unsupported",
+// "unexpected pass".
 [[nodiscard]] const char* bucket_name(GateBucket bucket);
 
 struct GateRow {
   GateBucket bucket = GateBucket::kBoth;
   std::string name;       // of the finding, as waivers have it: fuzz::finding_name
-  std::string signature;  // of plans that cost more: "plans peak [] {}"
+  std::string signature;  // of plans that cost more: "plans peak [] {}"; of what a side cannot
+                          // run: "candidate R4.unsupported [] {}"
   std::string message;    // the candidate's, where it shows it
   std::vector<std::string> baseline_cases;
   std::vector<std::string> candidate_cases;
@@ -38,8 +41,10 @@ struct GateRow {
 
   // Whether it fails the gate.
   [[nodiscard]] bool counts() const;
+  // Whether it leaves the gate's question open.
+  [[nodiscard]] bool is_open() const;
   // XFAIL for what is waived or fails on both sides, XPASS for an unexpected pass, INFRA for what
-  // was not compared, PASS for what is fixed.
+  // was not compared, UNSUPPORTED for what one side cannot run, PASS for what is fixed.
   [[nodiscard]] spec::Outcome outcome() const;
 };
 
@@ -53,14 +58,17 @@ struct CompareOptions {
 };
 
 struct GateComparison {
-  std::string baseline;
+  std::string baseline;  // GateSide::title
   std::string candidate;
-  std::vector<GateRow> rows;  // by bucket, then by name
-  std::size_t compared = 0;   // cases that both sides ran
-  std::size_t clean = 0;      // of them, those where neither shows anything
+  std::vector<GateRow> rows;    // by bucket, then by name
+  std::size_t compared = 0;     // cases that both sides ran
+  std::size_t clean = 0;        // of them, those where neither shows anything
+  std::size_t unsupported = 0;  // cases that neither can run, as they say
 
   [[nodiscard]] std::size_t count(GateBucket bucket) const;
   [[nodiscard]] bool has_failed() const;
+  // Whether something was not told: nothing was compared, or a row is open.
+  [[nodiscard]] bool is_open() const;
 };
 
 [[nodiscard]] GateComparison compare_sides(const GateSide& baseline, const GateSide& candidate,

@@ -103,6 +103,52 @@ TEST(CompareSides, DoesNotCompareWhatOneSideCouldNotRun) {
   EXPECT_EQ(report.rows.back().message, "the candidate does not have the case");
 }
 
+TEST(CompareSides, ComparesNothingWithInfrastructureOnBothSides) {
+  const auto report =
+      compare({{"a", not_run(spec::Outcome::kInfra)}}, {{"a", not_run(spec::Outcome::kInfra)}});
+  ASSERT_EQ(report.count(GateBucket::kNotCompared), 1U);
+  EXPECT_EQ(report.rows.front().outcome(), spec::Outcome::kInfra);
+  EXPECT_TRUE(report.is_open());
+}
+
+TEST(CompareSides, TellsWhatOneSideAloneCannotRun) {
+  const GateCase lost = not_run(spec::Outcome::kUnsupported);
+  GateCase other = lost;
+  other.reason = "no such dtype here";
+  const auto report =
+      compare({{"a", passing()}, {"b", failing({kStale})}, {"c", lost}, {"d", lost}},
+              {{"a", lost}, {"b", other}, {"c", lost}, {"d", passing()}});
+  EXPECT_EQ(report.compared, 0U);
+  EXPECT_EQ(report.unsupported, 1U);
+  ASSERT_EQ(report.count(GateBucket::kUnsupported), 2U);
+  ASSERT_EQ(report.rows.size(), 2U) << "what 'b' showed is not fixed";
+  const GateRow& before = report.rows.front();
+  const GateRow& after = report.rows.back();
+  EXPECT_EQ(before.signature, "baseline R4.unsupported [] {}");
+  EXPECT_EQ(before.baseline_cases, std::vector<std::string>{"d"});
+  EXPECT_EQ(before.message, "'d': no such op here");
+  EXPECT_EQ(after.signature, "candidate R4.unsupported [] {}");
+  EXPECT_EQ(after.candidate_cases, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(after.message, "'a': no such op here; other cases: 1 more reasons");
+  EXPECT_EQ(after.outcome(), spec::Outcome::kUnsupported);
+  EXPECT_TRUE(after.is_open());
+  EXPECT_FALSE(report.has_failed());
+  EXPECT_TRUE(report.is_open());
+}
+
+TEST(CompareSides, LetsAWaivedLossOfSupportPass) {
+  CompareOptions options;
+  options.day = "2027-01-31";
+  options.waivers[fuzz::finding_name("candidate R4.unsupported [] {}")] = {"https://example.org/12",
+                                                                           "2027-01-31", ""};
+  const auto report =
+      compare({{"a", passing()}, {"b", passing()}},
+              {{"a", not_run(spec::Outcome::kUnsupported)}, {"b", passing()}}, options);
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows.front().outcome(), spec::Outcome::kXFail);
+  EXPECT_FALSE(report.is_open());
+}
+
 TEST(CompareSides, LetsAWaivedFindingPassUntilItsLastDay) {
   CompareOptions options;
   options.day = "2027-01-31";

@@ -69,7 +69,7 @@ class OverrideJudge {
     side.overrides = folder.path() + "/overrides.json";
     GRAPHGATE_TRY(const std::string changed, without(text, verdict.name));
     GRAPHGATE_TRY_VOID(write_text(changed, side.overrides));
-    GRAPHGATE_TRY(const GateSide left_out, run_side("", side.flags(), inputs_, options_));
+    GRAPHGATE_TRY(const GateSide left_out, run_side("", {side.flags(), {}}, inputs_, options_));
     weigh_override(with_, left_out, verdict);
     return {};
   }

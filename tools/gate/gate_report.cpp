@@ -65,6 +65,16 @@ std::string counts_of(const GateComparison& comparison) {
   return text;
 }
 
+// "276 cases on both, 188 clean".
+std::string cases_of(const GateComparison& comparison) {
+  std::string text = std::to_string(comparison.compared) + " cases on both, " +
+                     std::to_string(comparison.clean) + " clean";
+  if (comparison.unsupported > 0) {
+    text += ", " + std::to_string(comparison.unsupported) + " unsupported on both";
+  }
+  return text;
+}
+
 std::string describe(const DrawnCases& drawn) {
   char text[160];
   std::snprintf(text, sizeof(text),
@@ -84,10 +94,7 @@ bool has_failed(const GateStep& step) {
 
 const char* verdict_of(const GateStep& step) {
   if (has_failed(step)) return "FAIL";
-  const bool is_open = step.comparison.compared == 0 ||
-                       step.comparison.count(GateBucket::kNotCompared) > 0 ||
-                       step.comparison.count(GateBucket::kFlaky) > 0;
-  return is_open ? "INCONCLUSIVE" : "PASS";
+  return step.comparison.is_open() ? "INCONCLUSIVE" : "PASS";
 }
 
 // For one cell of a table.
@@ -143,6 +150,7 @@ FileReport report_of(const std::string& candidate, const GateRow& row) {
   executor.judged.outcome = row.outcome();
   executor.judged.reason = row.message;
   spec::Finding finding;
+  if (row.bucket == GateBucket::kUnsupported) finding.outcome = row.outcome();
   const auto signature = fuzz::parse_signature(row.signature);
   finding.rule = signature.ok() ? signature.value().rule : bucket_name(row.bucket);
   finding.message = row.message + "; in " + list_cases(places_of(row));
@@ -178,9 +186,7 @@ ExitCode exit_code_of(const GateReport& report) {
     const GateComparison& comparison = step.comparison;
     if (comparison.count(GateBucket::kNotCompared) > 0)
       code = worse(code, ExitCode::kInfrastructure);
-    if (comparison.compared == 0 || comparison.count(GateBucket::kFlaky) > 0) {
-      code = worse(code, ExitCode::kInconclusive);
-    }
+    if (comparison.is_open()) code = worse(code, ExitCode::kInconclusive);
   }
   return code;
 }
@@ -189,9 +195,8 @@ std::string describe(const GateReport& report) {
   std::string text;
   for (const GateStep& step : report.steps) {
     const GateComparison& comparison = step.comparison;
-    text += comparison.baseline + " -> " + comparison.candidate + ": " +
-            std::to_string(comparison.compared) + " cases on both, " +
-            std::to_string(comparison.clean) + " clean\n";
+    text +=
+        comparison.baseline + " -> " + comparison.candidate + ": " + cases_of(comparison) + "\n";
     for (const GateRow& row : comparison.rows) text += describe(row);
     for (const OverrideVerdict& verdict : step.overrides) text += describe(verdict);
     if (step.drawn) text += describe(*step.drawn) + "\n";
@@ -210,9 +215,8 @@ std::string print_markdown(const GateReport& report) {
   for (const GateStep& step : report.steps) {
     const GateComparison& comparison = step.comparison;
     text += "### " + std::string(verdict_of(step)) + ": `" + comparison.baseline + "` → `" +
-            comparison.candidate + "`\n\n" + std::to_string(comparison.compared) +
-            " cases on both, " + std::to_string(comparison.clean) + " clean; " +
-            counts_of(comparison) + ".\n\n";
+            comparison.candidate + "`\n\n" + cases_of(comparison) + "; " + counts_of(comparison) +
+            ".\n\n";
     if (step.drawn) text += describe(*step.drawn) + ".\n\n";
     if (!comparison.rows.empty()) {
       text += "| bucket | finding | cases | what |\n| --- | --- | --- | --- |\n";
@@ -247,6 +251,7 @@ Json json_of(const GateReport& report) {
     one["verdict"] = verdict_of(step);
     one["compared"] = comparison.compared;
     one["clean"] = comparison.clean;
+    one["unsupported_on_both"] = comparison.unsupported;
     one["rows"] = Json::array();
     for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
     one["overrides"] = Json::array();

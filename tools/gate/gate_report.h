@@ -40,8 +40,8 @@ struct GateReport {
 };
 
 // 1 where a candidate regressed, a waiver has outlived its finding, or an override does harm; 3
-// where cases could not be compared, 2 where only flaky cases are left over or nothing was
-// compared; else 0.
+// where cases could not be compared, 2 where only flaky cases are left over, one side cannot run a
+// case, or nothing was compared; else 0.
 [[nodiscard]] ExitCode exit_code_of(const GateReport& report);
 
 [[nodiscard]] std::string describe(const GateReport& report);

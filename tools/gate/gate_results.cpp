@@ -60,6 +60,7 @@ Json json_of(const GateSide& side) {
   Json json;
   json[kVersionKey] = kGateSideVersion;
   json["name"] = side.name;
+  if (!side.identity.empty()) json["identity"] = side.identity;
   json["cases"] = Json::object();
   for (const auto& [name, one] : side.cases) json["cases"][name] = json_of(one);
   return json;
@@ -98,9 +99,10 @@ Result<GateSide> read_gate_side(const std::string& text, const std::string& file
     return version_member.error("version " + std::to_string(version) + " is not known, only " +
                                 std::to_string(kGateSideVersion));
   }
-  GRAPHGATE_TRY_VOID(interop::expect_members(root, {kVersionKey, "name", "cases"}));
+  GRAPHGATE_TRY_VOID(interop::expect_members(root, {kVersionKey, "name", "identity", "cases"}));
   GateSide side;
   GRAPHGATE_TRY(side.name, interop::read_string(root, "name"));
+  GRAPHGATE_TRY_VOID(interop::read_optional(root, "identity", side.identity));
   GRAPHGATE_TRY(const JsonCursor cases, root.member("cases"));
   GRAPHGATE_TRY(const auto members, cases.members());
   for (const auto& [name, object] : members) {

@@ -36,6 +36,12 @@ struct GateCase {
 struct GateSide {
   std::string name;  // as on the command line: "torch-2.9.0"
   std::map<std::string, GateCase> cases;
+  std::string identity = {};  // of a command, as it greets: "optimized 0.1.0"
+
+  // "new (optimized 0.1.0)".
+  [[nodiscard]] std::string title() const {
+    return identity.empty() ? name : name + " (" + identity + ")";
+  }
 };
 
 [[nodiscard]] nlohmann::ordered_json json_of(const GateCase& one);

@@ -35,6 +35,16 @@ TEST(GateSide, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.value().cases.at("clean"), side.cases.at("clean"));
 }
 
+TEST(GateSide, KeepsWhatACommandCalledItself) {
+  GateSide side = a_side();
+  EXPECT_EQ(side.title(), "torch-2.9.0");
+  side.name = "new";
+  side.identity = "optimized 0.1.0";
+  const auto read = read_gate_side(json_of(side).dump(), "side.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read.value().title(), "new (optimized 0.1.0)");
+}
+
 TEST(GateSide, IsRefusedWithThePlaceOfTheFault) {
   EXPECT_EQ(message_for("{"), "side.json: not JSON");
   EXPECT_EQ(message_for("{}"), "side.json: has no \"graphgate_gate_side\"");

@@ -12,7 +12,9 @@
 #include "tools/check_input.h"
 #include "tools/child_processes.h"
 #include "tools/executor_sources.h"
+#include "tools/external/exchange_folder.h"
 #include "tools/programs.h"
+#include "tools/subjects.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
@@ -73,13 +75,21 @@ void add_plans(const Runs& runs, GateCase& out) {
   }
 }
 
-Result<GateCase> judge_input(const GateInput& input, const Configuration& flags,
+Result<Subject> make_subject(const SideExecutor& executor, const Configuration& asked) {
+  if (executor.command.text.empty()) return built_in_subject("optimized", asked);
+  return external_subject(executor.command, asked);
+}
+
+Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executor,
                              const SideOptions& options) {
   GRAPHGATE_TRY(ReadInput read, read_input(input, options));
-  read.script.options = options_under(read.script.options, flags);
-  const auto subject = optimized_source();
-  const auto oracle = reference_source(read.script.options.contains(kZeroAndOne));
-  Runs runs(read.script, *subject, *oracle);
+  const Configuration asked = executor.command.text.empty()
+                                  ? options_under(read.script.options, executor.flags)
+                                  : read.script.options;
+  const auto oracle = reference_source(asked.contains(kZeroAndOne));
+  GRAPHGATE_TRY(Subject subject, make_subject(executor, asked));
+  read.script.options = std::move(subject.options);
+  Runs runs(read.script, *subject.source, *oracle);
   conformance::JudgeSettings settings;
   settings.seed = options.seed;
   settings.localize = false;
@@ -134,12 +144,13 @@ Result<GateCase> from_child(const GateInput& input, const ChildResult& child) {
   return out;
 }
 
-Result<std::vector<GateCase>> look(const std::vector<GateInput>& inputs, const Configuration& flags,
-                                   const SideOptions& options) {
+Result<std::vector<GateCase>> look(const std::vector<GateInput>& inputs,
+                                   const SideExecutor& executor, const SideOptions& options) {
   GRAPHGATE_TRY(
       const std::vector<ChildResult> children,
-      run_children(inputs.size(), {options.jobs, options.timeout_seconds},
-                   [&](std::size_t i) { return to_text(judge_input(inputs[i], flags, options)); }));
+      run_children(inputs.size(), {options.jobs, options.timeout_seconds}, [&](std::size_t i) {
+        return to_text(judge_input(inputs[i], executor, options));
+      }));
   std::vector<GateCase> out;
   out.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -209,9 +220,13 @@ std::vector<GateInput> draw_gate_inputs(std::uint64_t seed, std::uint64_t begin,
   return inputs;
 }
 
-Result<GateSide> run_side(const std::string& name, const Configuration& flags,
+Result<GateSide> run_side(const std::string& name, const SideExecutor& wanted,
                           const std::vector<GateInput>& inputs, const SideOptions& options) {
-  GRAPHGATE_TRY(std::vector<GateCase> cases, look(inputs, flags, options));
+  // What is in it when a case's process is killed goes with it.
+  const ExchangeFolder exchange;
+  SideExecutor executor = wanted;
+  executor.command.exchange = exchange.path();
+  GRAPHGATE_TRY(std::vector<GateCase> cases, look(inputs, executor, options));
   std::vector<GateInput> failing;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -220,7 +235,7 @@ Result<GateSide> run_side(const std::string& name, const Configuration& flags,
     places.push_back(i);
   }
   for (int rerun = 0; rerun < options.reruns && !failing.empty(); ++rerun) {
-    GRAPHGATE_TRY(const std::vector<GateCase> again, look(failing, flags, options));
+    GRAPHGATE_TRY(const std::vector<GateCase> again, look(failing, executor, options));
     for (std::size_t i = 0; i < again.size(); ++i) merge_look(again[i], cases[places[i]]);
   }
   GateSide side;

@@ -10,6 +10,7 @@
 #include "conformance/harness/executor_source.h"
 #include "conformance/harness/judge.h"
 #include "spec/case_file.h"
+#include "tools/external/external_source.h"
 #include "tools/gate/gate_results.h"
 
 namespace graphgate::tools {
@@ -39,10 +40,18 @@ struct SideOptions {
   std::uint64_t seed = 1;               // of inputs where there is no recording
 };
 
-// The optimized executor with `flags` over what each case asks for. kBadInput, with the file, for
-// what the reference refuses too; kInfrastructure where no process can be made.
-[[nodiscard]] Result<GateSide> run_side(const std::string& name,
-                                        const conformance::Configuration& flags,
+// What runs the cases.
+struct SideExecutor {
+  // Of the optimized executor, over what each case asks for.
+  conformance::Configuration flags;
+  // Where it has a text it runs instead, started anew for each case; it gets the options that it
+  // takes.
+  ExternalCommand command = {};
+};
+
+// kBadInput, with the file, for what the reference refuses too; kInfrastructure where no process
+// can be made. A command that cannot be started for a case is that case's outcome, INFRA.
+[[nodiscard]] Result<GateSide> run_side(const std::string& name, const SideExecutor& executor,
                                         const std::vector<GateInput>& inputs,
                                         const SideOptions& options);
 

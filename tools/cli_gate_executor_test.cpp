@@ -1,0 +1,173 @@
+// graphgate gate between commands, with graphgate serve at the other end, right and wrong.
+#include "tools/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliGateExecutor : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    fs::create_directories(folder_ / "corpus");
+    // One that torch-2.9.0 gets wrong, and one that nobody does.
+    for (const char* name : {"catalogue/p1-tail-allocation", "op/conversion"}) {
+      const fs::path path = folder_ / "golden/cases" / (std::string(name) + ".case");
+      fs::copy_file(path, folder_ / "corpus" / path.filename());
+    }
+  }
+  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string served(const std::string& profile = "fixed") const {
+    return path("graphgate") + " serve optimized --profile " + profile;
+  }
+  // Sides as they are; `flags` behind them.
+  CliRun gate(const std::string& baseline, const std::string& candidate,
+              const std::string& flags = "") {
+    return run("gate --corpus " + path("corpus") + " --baseline '" + baseline + "' --candidate '" +
+               candidate + "' --json " + path("gate.json") + " " + flags);
+  }
+  [[nodiscard]] nlohmann::json step() const {
+    return nlohmann::json::parse(read_file(folder_ / "gate.json"), nullptr, false)["steps"][0];
+  }
+  // "regressed run R2.broke-down [] {}", ...
+  [[nodiscard]] std::vector<std::string> rows() const {
+    std::vector<std::string> out;
+    const nlohmann::json one = step();
+    for (const auto& row : one["rows"]) {
+      out.push_back(row["bucket"].get<std::string>() + " " + row.value("signature", ""));
+    }
+    return out;
+  }
+};
+
+TEST_F(CliGateExecutor, FindsBetweenCommandsWhatItFindsBetweenProfiles) {
+  const CliRun profiles = gate("fixed", "torch-2.9.0");
+  EXPECT_EQ(profiles.code, 1) << profiles.out << profiles.err;
+  const auto expected = rows();
+  EXPECT_FALSE(expected.empty());
+  const CliRun commands = gate("cmd:" + served(), "cmd:" + served("torch-2.9.0"));
+  EXPECT_EQ(commands.code, 1) << commands.out << commands.err;
+  EXPECT_EQ(rows(), expected);
+  EXPECT_EQ(step()["compared"], 2);
+  const CliRun mixed = gate("fixed", "cmd:" + served("torch-2.9.0"));
+  EXPECT_EQ(mixed.code, 1) << mixed.out << mixed.err;
+  EXPECT_EQ(rows(), expected);
+}
+
+TEST_F(CliGateExecutor, CallsSidesByTheirNamesAndByHowTheyGreet) {
+  const CliRun same =
+      gate("old=cmd:" + served(), "new=cmd:" + served(), "--save " + path("s.json"));
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_EQ(same.out.find("old (optimized "), 0U) << same.out;
+  const auto side = nlohmann::json::parse(read_file(folder_ / "s.json"), nullptr, false);
+  EXPECT_EQ(side["name"], "new");
+  EXPECT_EQ(side["identity"].get<std::string>().find("optimized "), 0U);
+  const CliRun stored = gate(path("s.json"), "cmd:" + served("torch-2.9.0"));
+  EXPECT_EQ(stored.code, 1) << stored.out << stored.err;
+  EXPECT_EQ(step()["baseline"], "new (" + side["identity"].get<std::string>() + ")");
+}
+
+TEST_F(CliGateExecutor, CallsWhatEndsHangsOrTalksNonsenseRegressed) {
+  const auto regressed = [&](const std::string& candidate, const std::string& signature,
+                             const std::string& words) {
+    const CliRun outcome =
+        gate("cmd:" + served(), "cmd:" + candidate, "--reruns 0 --executor-timeout 2");
+    EXPECT_EQ(outcome.code, 1) << candidate << "\n" << outcome.out << outcome.err;
+    EXPECT_EQ(rows(), std::vector<std::string>{"regressed " + signature}) << outcome.out;
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+    EXPECT_EQ(step()["rows"][0]["candidate_cases"].size(), 2U);
+  };
+  const std::string serve = served();
+  // Three requests in: hello, open, load.
+  regressed(serve + " | (sed -u 3q; kill -SEGV 0)", "run R2.broke-down [] {}", "by signal 11");
+  regressed(serve + " | sed -u s/.result./resul/", "run R2.broke-down [] {}", "is no answer");
+  regressed("(" + serve + " | sed -u 3q; sleep 1000)", "run R2.broke-down [] {}",
+            "did not answer in time");
+  // More elements than there are bytes.
+  regressed(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "run R2.broke-down [] {}",
+            "is no answer");
+}
+
+TEST_F(CliGateExecutor, CallsWrongNumbersRegressed) {
+  const CliRun outcome =
+      gate("cmd:" + served(), "cmd:sed -u s/aten.relu/aten.neg/ | " + served(), "--judges bounds");
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  ASSERT_FALSE(rows().empty()) << outcome.out;
+  EXPECT_EQ(rows().front(), "regressed bounds B3.exact [pointwise] {}");
+  EXPECT_EQ(step()["clean"], 1);
+}
+
+TEST_F(CliGateExecutor, TellsWhatACommandDoesNotSupport) {
+  const std::string refuses =
+      "cmd:" + served() +
+      " | sed -u s/^..program.:.*/{\\\"refusal\\\":\\\"unsupported\\\",\\\"message\\\":"
+      "\\\"nothing\\\"}/";
+  const CliRun lost = gate("cmd:" + served(), refuses);
+  EXPECT_EQ(lost.code, 2) << lost.out << lost.err;
+  EXPECT_EQ(rows(), std::vector<std::string>{"unsupported candidate R4.unsupported [] {}"});
+  const CliRun both = gate(refuses, refuses);
+  EXPECT_EQ(both.code, 2) << both.out << both.err;
+  EXPECT_TRUE(rows().empty()) << both.out;
+  EXPECT_EQ(step()["unsupported_on_both"], 2);
+}
+
+TEST_F(CliGateExecutor, EndsWhereACommandDoesNotStart) {
+  const CliRun missing = gate("cmd:" + served(), "new=cmd:optimised");
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  EXPECT_NE(missing.err.find("'optimised' ended with status 127"), std::string::npos);
+  // One that starts once and no more: its cases could not be compared.
+  const CliRun once = gate("cmd:" + served(), "cmd:mkdir " + path("once") + " && " + served());
+  EXPECT_EQ(once.code, 3) << once.out << once.err;
+  EXPECT_EQ(rows(), std::vector<std::string>(2, "not compared "));
+  EXPECT_NE(once.out.find("candidate: the executor"), std::string::npos) << once.out;
+}
+
+TEST_F(CliGateExecutor, RunsDrawnCasesOnCommandsToo) {
+  const CliRun outcome = gate("cmd:" + served(), "cmd:" + served("torch-2.8.0"),
+                              "--time 1s --seed 3 --reruns 0 --judges verifier");
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_GE(step()["drawn"]["cases"], 16);
+  EXPECT_EQ(step()["compared"].get<int>() + step()["unsupported_on_both"].get<int>(),
+            step()["drawn"]["cases"].get<int>() + 2);
+  EXPECT_GE(step()["drawn"]["regressions"], 1) << step().dump(1);
+}
+
+TEST_F(CliGateExecutor, StartsTheAdapterOfAPythonEnvironment) {
+  const fs::path python = folder_ / "venv/bin/python";
+  fs::create_directories(python.parent_path());
+  std::ofstream(python) << "#!/bin/sh\n"
+                           "[ \"$1\" = -c ] && exit 1\n"
+                           "[ \"$*\" = \"-m graphgate_torch serve --backend compile\" ] || exit 8\n"
+                           "[ -d \"${PYTHONPATH%%:*}/graphgate_torch\" ] || exit 9\n"
+                           "exec "
+                        << served() << "\n";
+  ASSERT_EQ(::chmod(python.c_str(), 0755), 0);
+  const CliRun outcome = gate("fixed", "python:" + path("venv") + ":compile");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(step()["compared"], 2);
+  const CliRun other = gate("fixed", "python:" + path("venv") + ":eager");
+  EXPECT_EQ(other.code, 3) << other.out << other.err;
+  EXPECT_NE(other.err.find("ended with status 8"), std::string::npos) << other.err;
+  EXPECT_EQ(gate("fixed", "python:" + path("no-venv")).code, 3);
+}
+
+TEST_F(CliGateExecutor, RefusesWhatIsNoCommandInOneLine) {
+  const auto refused = [&](const std::string& candidate, const std::string& flags,
+                           const std::string& words) {
+    const CliRun outcome = gate("fixed", candidate, flags);
+    EXPECT_EQ(outcome.code, 4) << candidate << "\n" << outcome.out;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  };
+  refused("cmd:", "", "nothing stands behind cmd:");
+  refused("python:x:", "", "found the backend");
+  refused("new=cmd:" + served(), "--overrides vllm", "'new' is a command");
+  const CliRun serve = run("serve optimized --profile torch-1.0.0 </dev/null");
+  EXPECT_EQ(serve.code, 4) << serve.err;
+  const CliRun reference = run("serve reference --no-reuse </dev/null");
+  EXPECT_EQ(reference.code, 4) << reference.err;
+  EXPECT_NE(reference.err.find("no option 'no-reuse'"), std::string::npos) << reference.err;
+}
+
+}  // namespace
+}  // namespace graphgate::tools
