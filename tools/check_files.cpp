@@ -105,12 +105,12 @@ void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
   }
 }
 
-Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
-                   FileReport& report) {
+Result<void> judge(Runs& runs, const Subject& subject, const std::string& executor, bool is_case,
+                   const Setting& setting, FileReport& report) {
   ExecutorReport made;
   made.executor = executor;
-  GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
-                                                       settings_of(setting, is_case)));
+  GRAPHGATE_TRY(made.judged, judge_subject(runs, subject, judges_of(setting, is_case),
+                                           settings_of(setting, is_case)));
   add_plans(runs, !setting.verb.bundle.empty(), made);
   report.executors.push_back(std::move(made));
   return {};
@@ -121,16 +121,17 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   const Configuration options = conformance::merged(input.script.options, setting.flags);
   const auto oracle = reference_source(options.contains(kZeroAndOne));
   std::vector<std::unique_ptr<Script>> scripts;
-  std::vector<std::unique_ptr<ExecutorSource>> sources;
+  std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<Runs>> runs;
   for (const std::string& name : executors_of(setting, input.is_case)) {
-    GRAPHGATE_TRY(Subject subject, make_subject(name, options, setting.verb));
-    sources.push_back(std::move(subject.source));
+    GRAPHGATE_TRY(Subject made, make_subject(name, options, setting.verb));
+    subjects.push_back(std::make_unique<Subject>(std::move(made)));
+    const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
-    scripts.back()->options = std::move(subject.options);
-    runs.push_back(std::make_unique<Runs>(*scripts.back(), *sources.back(), *oracle));
+    scripts.back()->options = subject.options;
+    runs.push_back(std::make_unique<Runs>(*scripts.back(), *subject.source, *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
-    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
+    GRAPHGATE_TRY_VOID(judge(*runs.back(), subject, name, input.is_case, setting, report));
     if (setting.verb.record.empty()) continue;
     const std::string folder =
         setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
@@ -159,10 +160,10 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   report.recorded = stored.recorded;
   describe_script(stored.script, report);
   const auto oracle = reference_source(stored.script.options.contains(kZeroAndOne));
-  const AbsentSource subject(stored.executor);
-  Runs runs(stored.script, subject, *oracle);
+  const Subject subject{std::make_unique<AbsentSource>(stored.executor), {}};
+  Runs runs(stored.script, *subject.source, *oracle);
   for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
-  GRAPHGATE_TRY_VOID(judge(runs, stored.executor, stored.is_case, setting, report));
+  GRAPHGATE_TRY_VOID(judge(runs, subject, stored.executor, stored.is_case, setting, report));
   return report;
 }
 

@@ -56,16 +56,18 @@ TEST_F(CliExecutor, ThatDecidesWrongIsFound) {
 
 TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
   const std::string serve = served("optimized");
-  const auto found = [&](const std::string& command, const std::string& words) {
+  const auto found = [&](const std::string& command, const std::string& words,
+                         const std::string& rule = "CRASH R2.broke-down") {
     const CliRun outcome = check(command, "op/conversion.case", "--executor-timeout 2");
     EXPECT_EQ(outcome.code, 1) << command << "\n" << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("R2.broke-down"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(rule), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
   };
   // Three requests in: hello, open, load.
   found("sed -u 3q | " + serve, "ended with status 0 and without an answer");
   found(serve + " | (sed -u 3q; kill -SEGV 0)", "was killed by signal 11");
-  found("(" + serve + " | sed -u 3q; sleep 1000)", "did not answer in time");
+  found("(" + serve + " | sed -u 3q; sleep 1000)", "did not answer in time",
+        "TIMEOUT R2.no-answer");
   found(serve + " | sed -u s/.result./resul/", "answers with what is no answer");
   // More elements than there are bytes.
   found(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "answers with what is no answer");

@@ -80,7 +80,7 @@ TEST_F(CliGateExecutor, CallsWhatEndsHangsOrTalksNonsenseRegressed) {
   // Three requests in: hello, open, load.
   regressed(serve + " | (sed -u 3q; kill -SEGV 0)", "run R2.broke-down [] {}", "by signal 11");
   regressed(serve + " | sed -u s/.result./resul/", "run R2.broke-down [] {}", "is no answer");
-  regressed("(" + serve + " | sed -u 3q; sleep 1000)", "run R2.broke-down [] {}",
+  regressed("(" + serve + " | sed -u 3q; sleep 1000)", "run R2.no-answer [] {}",
             "did not answer in time");
   // More elements than there are bytes.
   regressed(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "run R2.broke-down [] {}",

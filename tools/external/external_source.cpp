@@ -55,6 +55,7 @@ class Session {
   }
 
   [[nodiscard]] bool is_broken() const { return is_broken_; }
+  [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
@@ -201,6 +202,7 @@ class Source final : public ExternalSource {
   [[nodiscard]] bool takes(std::string_view option) const override {
     return session_->takes(option);
   }
+  [[nodiscard]] bool is_late() const override { return session_->is_late(); }
   [[nodiscard]] std::string identity() const override {
     const std::string& version = session_->version();
     return session_->name() + (version.empty() ? "" : " " + version);

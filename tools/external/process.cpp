@@ -166,6 +166,11 @@ Error ExternalProcess::ended(const std::string& how) {
   return {ErrorKind::kInternal, failure_};
 }
 
+Error ExternalProcess::late(const std::string& how) {
+  is_late_ = true;
+  return ended(how);
+}
+
 // Its end of a pipe is closed: how it ended, or, where it goes on without it, that it said nothing.
 Error ExternalProcess::lost() {
   int status = 0;
@@ -197,7 +202,7 @@ Result<void> ExternalProcess::send(const std::string& line, Clock::time_point en
     if (count < 0 && (errno == EPIPE || errno == ECONNRESET)) return lost();
     // One that says much before it reads waits for us to listen.
     read_errors();
-    if (Clock::now() >= end) return ended("does not read what it is sent");
+    if (Clock::now() >= end) return late("does not read what it is sent");
     pollfd ready{in_, POLLOUT, 0};
     (void)::poll(&ready, 1, std::min(milliseconds_until(end), 20));
   }
@@ -216,7 +221,7 @@ Result<std::string> ExternalProcess::receive(Clock::time_point end) {
     if (buffer_.size() > kLongestLine) return ended("answers without an end of line");
     std::array<pollfd, 2> ready{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
     if (::poll(ready.data(), ready.size(), milliseconds_until(end)) == 0) {
-      return ended("did not answer in time, and was killed");
+      return late("did not answer in time, and was killed");
     }
     read_errors();
     const ssize_t count = ::read(out_, chunk.data(), chunk.size());
@@ -226,7 +231,7 @@ Result<std::string> ExternalProcess::receive(Clock::time_point end) {
     if (count < 0 && (ready[1].revents & POLLHUP) != 0) {
       pollfd only{out_, POLLIN, 0};
       if (::poll(&only, 1, milliseconds_until(end)) == 0) {
-        return ended("did not answer in time, and was killed");
+        return late("did not answer in time, and was killed");
       }
     }
   }

@@ -29,6 +29,9 @@ class ExternalProcess {
   [[nodiscard]] Result<std::string> exchange(const std::string& line,
                                              std::chrono::milliseconds time);
 
+  // Whether it was killed because an answer did not come in time.
+  [[nodiscard]] bool is_late() const { return is_late_; }
+
   static constexpr std::size_t kLongestLine = 256U << 20U;
 
  private:
@@ -37,6 +40,7 @@ class ExternalProcess {
   Result<std::string> receive(std::chrono::steady_clock::time_point end);
   void read_errors();
   Error ended(const std::string& how);
+  Error late(const std::string& how);
   Error lost();
   void kill();
   void end_guard();
@@ -50,6 +54,7 @@ class ExternalProcess {
   std::string buffer_;
   std::string errors_;
   std::string failure_;  // how it ended, once it did
+  bool is_late_ = false;
 };
 
 }  // namespace graphgate::tools

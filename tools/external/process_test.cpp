@@ -56,6 +56,15 @@ TEST(ExternalProcess, IsKilledWhenItDoesNotAnswer) {
             "the executor 'exec 1>&-; sleep 1000' closed its output");
 }
 
+TEST(ExternalProcess, KnowsWhetherItWasLate) {
+  auto hangs = ExternalProcess::start("sleep 1000").value();
+  EXPECT_FALSE(hangs->exchange("a", 50ms).ok());
+  EXPECT_TRUE(hangs->is_late());
+  auto ends = ExternalProcess::start("exit 3").value();
+  EXPECT_FALSE(ends->exchange("a", 10s).ok());
+  EXPECT_FALSE(ends->is_late());
+}
+
 TEST(ExternalProcess, IsListenedToBeforeItReads) {
   // More than a pipe holds, then the line, which is more than a socket holds.
   auto process = ExternalProcess::start(
