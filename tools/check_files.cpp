@@ -1,17 +1,16 @@
 #include "tools/check_files.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <new>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
+#include "tools/on_threads.h"
 #include "tools/programs.h"
 #include "tools/subjects.h"
 #include "tools/trace_store.h"
@@ -187,33 +186,25 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
 
 std::vector<FileReport> check_all(const std::vector<std::string>& files, const Setting& setting) {
   std::vector<FileReport> reports(files.size());
-  std::atomic<std::size_t> next = 0;
   std::mutex printing;
   std::vector<bool> done(files.size(), false);
   std::size_t printed = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < files.size(); i = next++) {
-      auto report = check_safely(files[i], i, setting);
-      const std::lock_guard lock(printing);
-      if (report.ok()) {
-        reports[i] = std::move(report).value();
-      } else {
-        reports[i].file = files[i];
-        reports[i].error = report.error();
-      }
-      done[i] = true;
-      for (; printed < files.size() && done[printed]; ++printed) {
-        const FileReport& ready = reports[printed];
-        if (!prints_lines(setting.verb) && !ready.error) continue;
-        print_report(ready, wants_details(setting.verb) || ready.is_case);
-      }
+  on_threads(files.size(), setting.verb.jobs, [&](std::size_t i) {
+    auto report = check_safely(files[i], i, setting);
+    const std::lock_guard lock(printing);
+    if (report.ok()) {
+      reports[i] = std::move(report).value();
+    } else {
+      reports[i].file = files[i];
+      reports[i].error = report.error();
     }
-  };
-  std::vector<std::thread> threads;
-  const std::size_t jobs = std::min(static_cast<std::size_t>(setting.verb.jobs), files.size());
-  for (std::size_t t = 1; t < jobs; ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+    done[i] = true;
+    for (; printed < files.size() && done[printed]; ++printed) {
+      const FileReport& ready = reports[printed];
+      if (!prints_lines(setting.verb) && !ready.error) continue;
+      print_report(ready, wants_details(setting.verb) || ready.is_case);
+    }
+  });
   return reports;
 }
 
