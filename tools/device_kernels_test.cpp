@@ -2,24 +2,20 @@
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
 #include <fstream>
 
-#include "optimized/device/device.h"
-#include "optimized/device/far_memory_test.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "tools/golden/kernel_collector.h"
 #include "tools/golden_models_test.h"
 
 namespace graphgate {
 namespace {
 
-// Compiles what it is given, and runs nothing: every job goes back to the host.
-class CompilingDevice final : public optimized::Device {
+// Compiles what it is given, and runs nothing.
+class CompilingDevice final : public tools::KernelCollector {
  public:
-  [[nodiscard]] std::string description() const override { return "a compiler"; }
-  [[nodiscard]] optimized::DeviceMemory& memory() override { return memory_; }
   std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
                                                           std::span<const Job> jobs) override {
-    if (!text.empty()) sources.push_back(text.source());
     kernels += text.kernel_count();
     captured += std::count_if(jobs.begin(), jobs.end(),
                               [](const Job& job) { return job.is_captured && !job.calls.empty(); });
@@ -29,21 +25,15 @@ class CompilingDevice final : public optimized::Device {
     }
     for (const Job& job : jobs) {
       for (const optimized::DeviceCall& call : job.calls) {
-        for (const std::byte* pointer : call.pointers) EXPECT_NE(memory_.twin_of(pointer), 0U);
+        for (const std::byte* pointer : call.pointers) EXPECT_NE(memory().twin_of(pointer), 0U);
       }
     }
-    return std::vector<std::unique_ptr<optimized::DeviceRun>>(jobs.size());
+    return KernelCollector::load(text, jobs);
   }
-  void finish() override {}
 
   bool compiles = true;
-  std::vector<std::string> sources;
   std::size_t kernels = 0;
   std::ptrdiff_t captured = 0;
-
- private:
-  optimized::FarMemory far_;
-  optimized::DeviceMemory memory_{far_};
 };
 
 std::string joined(const std::vector<std::string>& sources) {
@@ -52,20 +42,16 @@ std::string joined(const std::vector<std::string>& sources) {
   return text;
 }
 
-// Golden texts are kept for some models: their diff says what a change does to kernels. With
-// GRAPHGATE_UPDATE_KERNELS set they are written anew.
+// Golden texts are kept for some models: their diff says what a change does to kernels.
 void expect_golden(const std::string& model, const std::vector<std::string>& sources) {
   std::filesystem::path path = std::filesystem::path(GRAPHGATE_GOLDEN_DIR) / "kernels";
   path /= std::filesystem::path(model).stem().string() + ".cu";
   if (!std::filesystem::exists(path)) return;
-  if (std::getenv("GRAPHGATE_UPDATE_KERNELS") != nullptr) {
-    std::ofstream(path) << joined(sources);
-    return;
-  }
   std::ifstream file(path);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   EXPECT_TRUE(golden == joined(sources))
-      << path << " is not what is generated; GRAPHGATE_UPDATE_KERNELS=1 writes it anew";
+      << path
+      << " is not what is generated; graphgate golden update --only kernels/ writes it anew";
 }
 
 class DeviceKernels : public testing::TestWithParam<std::string> {};
@@ -87,10 +73,10 @@ TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
     }
     EXPECT_GT(device->captured, 0);
     if (repeat == 0) {
-      first = device->sources;
+      first = device->sources();
       RecordProperty("kernels", static_cast<int>(device->kernels));
     }
-    EXPECT_TRUE(device->sources == first);
+    EXPECT_TRUE(device->sources() == first);
   }
   expect_golden(GetParam(), first);
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;

@@ -2,6 +2,7 @@
 // line and an exit code.
 #include <cstdio>
 
+#include "tools/verb_golden.h"
 #include "tools/verbs.h"
 
 namespace {
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
   graphgate::tools::ReduceVerb reduce;
   graphgate::tools::ReplayVerb replay;
   graphgate::tools::GateVerb gate;
+  graphgate::tools::GoldenVerb golden;
   graphgate::tools::ServeVerb serve;
   graphgate::tools::DoctorVerb doctor;
   check.command_line.assign(argv, argv + argc);
@@ -50,6 +52,7 @@ int run(int argc, char** argv) {
   const CLI::App* reduce_app = add_reduce(app, reduce);
   const CLI::App* replay_app = add_replay(app, replay);
   const CLI::App* gate_app = add_gate(app, gate);
+  const CLI::App* golden_app = add_golden(app, golden);
   const CLI::App* serve_app = add_serve(app, serve);
   const CLI::App* doctor_app = add_doctor(app, doctor);
   try {
@@ -79,6 +82,7 @@ int run(int argc, char** argv) {
   if (reduce_app->parsed()) return finish(run_reduce(reduce));
   if (replay_app->parsed()) return finish(run_replay(replay));
   if (gate_app->parsed()) return finish(run_gate(gate));
+  if (golden_app->parsed()) return finish(run_golden(golden));
   if (serve_app->parsed()) return finish(run_serve(serve));
   if (doctor_app->parsed()) return finish(run_doctor(doctor));
   return static_cast<int>(ExitCode::kBadInput);

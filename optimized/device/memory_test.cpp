@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "optimized/device/far_memory_test.h"
+#include "optimized/device/far_memory.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -1,4 +1,4 @@
-// A device's memory without a device, for tests.
+// A device's memory without a device: for tests, and for looking at what a device would be given.
 #pragma once
 
 #include <cstring>

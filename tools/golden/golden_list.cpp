@@ -1,0 +1,107 @@
+#include "tools/golden/golden_list.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "tools/golden/whole_texts.h"
+#include "tools/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files of a pattern's folder that its last part matches, by path below `folder`.
+std::vector<std::string> matches(const std::string& folder, const std::string& pattern) {
+  std::vector<std::string> out;
+  const fs::path wanted(pattern);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder) / wanted.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (fnmatch(wanted.filename().c_str(), name.c_str(), 0) != 0) continue;
+    out.push_back((wanted.parent_path() / name).string());
+  }
+  return out;
+}
+
+// A path that stays below the folder.
+bool is_below(const std::string& path) {
+  const fs::path parts(path);
+  return !path.empty() && !parts.is_absolute() &&
+         std::none_of(parts.begin(), parts.end(),
+                      [](const fs::path& part) { return part == ".."; });
+}
+
+}  // namespace
+
+std::string GoldenList::record_path(const std::string& arithmetic,
+                                    const std::string& program) const {
+  return folder + "/recorded/" + arithmetic + "/" + program + ".golden";
+}
+
+Result<GoldenList> read_golden_list(const std::string& folder) {
+  const std::string path = folder + "/recorded/list.txt";
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  GoldenList list;
+  list.folder = folder;
+  std::map<std::string, bool> programs;  // by path, whether brief
+  std::set<std::string> texts;
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto bad = [&](const std::string& what) {
+      return bad_input(path + ":" + std::to_string(number) + ": " + what);
+    };
+    std::istringstream words(line);
+    std::string kind;
+    if (!(words >> kind) || kind.starts_with('#')) continue;
+    std::string name;
+    std::string extra;
+    std::string more;
+    words >> name >> extra >> more;
+    if (!is_below(name)) return bad("expected a path below the folder behind '" + kind + "'");
+    if (kind == "text") {
+      if (!extra.empty()) return bad("expected nothing behind '" + name + "'");
+      if (!is_whole_text(name)) return bad("no text is called '" + name + "'");
+      texts.insert(name);
+      continue;
+    }
+    if (kind != "program") return bad("expected program or text, found '" + kind + "'");
+    if ((!extra.empty() && extra != "brief") || !more.empty()) {
+      return bad("expected brief or nothing behind '" + name + "', found '" + extra +
+                 (more.empty() ? "" : " " + more) + "'");
+    }
+    const auto found = matches(folder, name);
+    if (found.empty()) return bad("no program is called '" + name + "'");
+    for (const std::string& program : found) programs[program] = !extra.empty();
+  }
+  for (const auto& [program, is_brief] : programs) list.programs.push_back({program, is_brief});
+  list.texts.assign(texts.begin(), texts.end());
+  if (list.programs.empty() && list.texts.empty()) return bad_input(path + ": lists nothing");
+  return list;
+}
+
+std::vector<std::string> find_records(const std::string& folder) {
+  std::vector<std::string> out;
+  const fs::path root = fs::path(folder) / "recorded";
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
+    if (entry.path().extension() != ".golden") continue;
+    out.push_back(entry.path().lexically_relative(root).string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool is_meant(const std::string& path, const std::string& pattern) {
+  if (pattern.find_first_of("*?") == std::string::npos) {
+    return path.find(pattern) != std::string::npos;
+  }
+  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+}
+
+}  // namespace graphgate::tools

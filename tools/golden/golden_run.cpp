@@ -1,0 +1,250 @@
+#include "tools/golden/golden_run.h"
+
+#include <filesystem>
+#include <map>
+#include <new>
+
+#include "tools/golden/golden_diff.h"
+#include "tools/golden/golden_text.h"
+#include "tools/golden/whole_texts.h"
+#include "tools/on_threads.h"
+#include "tools/programs.h"
+#include "tools/report.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNames[] = {"same",    "changed", "new",     "stale",
+                                       "skipped", "damaged", "refused", "failed"};
+
+// What the pattern means, and every program that it takes.
+struct Choice {
+  std::vector<GoldenProgram> programs;
+  std::vector<std::string> texts;
+  std::map<std::string, GoldenProgram> to_run;  // by path
+};
+
+Choice choose(const GoldenList& list, const std::string& only) {
+  Choice choice;
+  for (const GoldenProgram& program : list.programs) {
+    if (!is_meant(program.path, only)) continue;
+    choice.programs.push_back(program);
+    choice.to_run.emplace(program.path, program);
+  }
+  for (const std::string& text : list.texts) {
+    if (!is_meant(text, only)) continue;
+    choice.texts.push_back(text);
+    for (const GoldenProgram& program : programs_of_text(text, list)) {
+      choice.to_run.emplace(program.path, program);
+    }
+  }
+  return choice;
+}
+
+Result<RecordedProgram> record_safely(const GoldenProgram& program, const GoldenOptions& options) {
+  try {
+    return record_program(options.folder, program, {options.flags, options.is_update});
+  } catch (const std::bad_alloc&) {
+    return infrastructure(program.path + ": out of memory");
+  } catch (const std::exception& error) {
+    return Error{ErrorKind::kInternal, program.path + ": " + error.what()};
+  }
+}
+
+// What came of every program that is needed.
+struct Runs {
+  RecordedPrograms recorded;
+  std::map<std::string, Error> errors;
+};
+
+Runs run_all(const Choice& choice, const GoldenOptions& options) {
+  std::vector<GoldenProgram> programs;
+  for (const auto& [path, program] : choice.to_run) programs.push_back(program);
+  std::vector<std::optional<Result<RecordedProgram>>> results(programs.size());
+  on_threads(programs.size(), options.jobs,
+             [&](std::size_t i) { results[i] = record_safely(programs[i], options); });
+  Runs runs;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    Result<RecordedProgram>& result = *results[i];
+    if (result.ok()) {
+      runs.recorded.emplace(programs[i].path, std::move(result).value());
+    } else {
+      runs.errors.emplace(programs[i].path, result.error());
+    }
+  }
+  return runs;
+}
+
+// False where a program that the item is made from failed, or was objected to.
+bool take_runs(const std::vector<GoldenProgram>& programs, const Runs& runs, GoldenItem& item) {
+  for (const GoldenProgram& program : programs) {
+    const auto failed = runs.errors.find(program.path);
+    if (failed != runs.errors.end()) {
+      item.state = GoldenState::kFailed;
+      item.error = failed->second;
+      return false;
+    }
+    const std::string& objection = runs.recorded.at(program.path).objection;
+    if (objection.empty()) continue;
+    item.state = GoldenState::kRefused;
+    item.sentences.push_back(program.path + ": " + objection);
+  }
+  return item.state != GoldenState::kRefused;
+}
+
+void compare_record(const std::string& stored_text, const RecordedProgram& now, GoldenItem& item) {
+  auto stored = parse_golden(stored_text, item.file);
+  auto changes = stored.ok() ? diff_golden(stored.value(), now.record, *now.ops) : stored.error();
+  if (!changes.ok()) {
+    item.state = GoldenState::kDamaged;
+    item.error = in_file(changes.error(), item.file);
+    return;
+  }
+  item.sentences = std::move(changes).value();
+  if (item.sentences.empty()) {
+    GoldenRecord same = now.record;
+    same.provenance = stored.value().provenance;
+    item.text = print_golden(same);
+    if (item.text == stored_text) return;
+    item.sentences.emplace_back("is not in the form that graphgate prints");
+  }
+  item.state = GoldenState::kChanged;
+}
+
+GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list, const Runs& runs,
+                           const GoldenOptions& options) {
+  GoldenItem item;
+  item.name = program.path;
+  item.file = list.record_path("strict", program.path);
+  if (!take_runs({program}, runs, item)) return item;
+  const RecordedProgram& now = runs.recorded.at(program.path);
+  item.file = list.record_path(now.record.provenance.arithmetic, program.path);
+  if (!fs::exists(item.file)) {
+    item.state = GoldenState::kNew;
+  } else {
+    auto stored = read_text(item.file);
+    if (!stored.ok()) {
+      item.state = GoldenState::kFailed;
+      item.error = stored.error();
+      return item;
+    }
+    compare_record(stored.value(), now, item);
+  }
+  if (item.state == GoldenState::kSame) return item;
+  GoldenRecord record = now.record;
+  record.provenance.command = "graphgate golden update --only " + program.path;
+  record.provenance.reason = options.reason;
+  item.text = print_golden(record);
+  return item;
+}
+
+GoldenItem compare_text(const std::string& name, const GoldenList& list, const Runs& runs) {
+  GoldenItem item;
+  item.name = name;
+  item.file = list.folder + "/" + name;
+  if (!take_runs(programs_of_text(name, list), runs, item)) return item;
+  auto text = make_whole_text(name, list, runs.recorded);
+  const bool is_there = fs::exists(item.file);
+  auto stored = is_there ? read_text(item.file) : std::string();
+  if (!text.ok() || !stored.ok()) {
+    item.state = GoldenState::kFailed;
+    item.error = text.ok() ? stored.error() : text.error();
+    return item;
+  }
+  item.text = std::move(text).value();
+  item.sentences = diff_texts(stored.value(), item.text);
+  if (!is_there) {
+    item.state = GoldenState::kNew;
+    item.sentences.clear();
+  } else if (!item.sentences.empty()) {
+    item.state = GoldenState::kChanged;
+  }
+  return item;
+}
+
+// Records that none of `known` is.
+void add_others(const GoldenList& list, const std::string& only,
+                const std::vector<GoldenItem>& known, std::vector<GoldenItem>& items) {
+  for (const std::string& path : find_records(list.folder)) {
+    GoldenItem item;
+    item.file = list.folder + "/recorded/" + path;
+    const std::size_t slash = path.find('/');
+    const std::string arithmetic = path.substr(0, slash);
+    item.name = fs::path(path.substr(std::min(slash, path.size() - 1) + 1)).replace_extension();
+    if (!is_meant(item.name, only)) continue;
+    const auto is_it = [&](const GoldenItem& each) { return each.file == item.file; };
+    if (std::any_of(known.begin(), known.end(), is_it)) continue;
+    const bool is_listed =
+        std::any_of(list.programs.begin(), list.programs.end(),
+                    [&](const GoldenProgram& program) { return program.path == item.name; });
+    const bool is_arithmetic = arithmetic == "strict" || arithmetic == "fast";
+    item.state = is_listed && is_arithmetic ? GoldenState::kSkipped : GoldenState::kStale;
+    item.sentences.push_back(!is_arithmetic ? "no arithmetic is called '" + arithmetic + "'"
+                             : is_listed    ? "recorded in " + arithmetic +
+                                               ", which the executor does not compute in"
+                                         : "recorded/list.txt has no such program");
+    items.push_back(std::move(item));
+  }
+}
+
+}  // namespace
+
+std::string_view golden_state_name(GoldenState state) {
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+Result<std::vector<GoldenItem>> compare_golden(const GoldenOptions& options) {
+  GRAPHGATE_TRY(const GoldenList list, read_golden_list(options.folder));
+  const Choice choice = choose(list, options.only);
+  const Runs runs = run_all(choice, options);
+  std::vector<GoldenItem> items;
+  for (const GoldenProgram& program : choice.programs) {
+    items.push_back(compare_program(program, list, runs, options));
+  }
+  for (const std::string& text : choice.texts) items.push_back(compare_text(text, list, runs));
+  std::vector<GoldenItem> others;
+  add_others(list, options.only, items, others);
+  items.insert(items.end(), others.begin(), others.end());
+  if (items.empty()) {
+    return bad_input("--only " + options.only + ": no program or text of " + options.folder +
+                     "/recorded/list.txt is meant");
+  }
+  return items;
+}
+
+Result<void> write_golden(const std::vector<GoldenItem>& items) {
+  for (const GoldenItem& item : items) {
+    std::error_code error;
+    if (item.state == GoldenState::kStale) {
+      if (!fs::remove(item.file, error)) return infrastructure(item.file + ": cannot be removed");
+    }
+    const bool is_written = item.state == GoldenState::kChanged ||
+                            item.state == GoldenState::kNew || item.state == GoldenState::kDamaged;
+    if (!is_written) continue;
+    fs::create_directories(fs::path(item.file).parent_path(), error);
+    GRAPHGATE_TRY_VOID(write_text(item.text, item.file));
+  }
+  return {};
+}
+
+ExitCode exit_code_of(const GoldenItem& item) {
+  switch (item.state) {
+    case GoldenState::kSame:
+      return ExitCode::kGood;
+    case GoldenState::kSkipped:
+      return ExitCode::kInconclusive;
+    case GoldenState::kDamaged:
+    case GoldenState::kFailed:
+      return exit_code_of(item.error->kind);
+    default:
+      return ExitCode::kFindings;
+  }
+}
+
+bool stops_update(const GoldenItem& item) {
+  return item.state == GoldenState::kRefused || item.state == GoldenState::kFailed;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,60 @@
+// golden check and golden update: what a golden folder holds against what programs come to now.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/executor_source.h"
+#include "tools/exit_code.h"
+#include "tools/golden/golden_list.h"
+
+namespace graphgate::tools {
+
+enum class GoldenState {
+  kSame,
+  kChanged,  // `sentences` say what
+  kNew,      // listed, and not recorded
+  kStale,    // recorded, and not listed
+  kSkipped,  // recorded in an arithmetic that the executor does not have
+  kDamaged,  // `error` says where
+  kRefused,  // `sentences` say who objects
+  kFailed,   // `error` says why there is nothing to compare
+};
+// "same", "changed", ...
+[[nodiscard]] std::string_view golden_state_name(GoldenState state);
+
+// A record, or a whole text.
+struct GoldenItem {
+  std::string name;  // the program, or the text, below the folder
+  std::string file;
+  GoldenState state = GoldenState::kSame;
+  std::vector<std::string> sentences;
+  std::optional<Error> error;
+  std::string text;  // what the file is to hold; empty: not to be there
+};
+
+struct GoldenOptions {
+  std::string folder;
+  std::string only;                  // a pattern (is_meant); empty: all
+  conformance::Configuration flags;  // over every program's own options
+  int jobs = 1;
+  bool is_update = false;  // asks all judges, too: kRefused where one objects
+  std::string reason;      // of an update
+};
+
+// Everything that the pattern means: programs and texts by path, then records that no program has.
+// Writes nothing. kBadInput for a folder without a list, and a pattern that means nothing.
+[[nodiscard]] Result<std::vector<GoldenItem>> compare_golden(const GoldenOptions& options);
+
+// Brings the files of all items to their texts, each whole or not at all. kInfrastructure where one
+// cannot be written.
+[[nodiscard]] Result<void> write_golden(const std::vector<GoldenItem>& items);
+
+// Of a check: 1 for what is changed, new, stale or refused; 2 for what was skipped.
+[[nodiscard]] ExitCode exit_code_of(const GoldenItem& item);
+
+// Whether an update has to leave everything as it is.
+[[nodiscard]] bool stops_update(const GoldenItem& item);
+
+}  // namespace graphgate::tools
