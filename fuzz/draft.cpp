@@ -13,7 +13,9 @@ void Shape::insert(int dim, Size size) {
   ++rank;
 }
 
+// Strides that nobody knows have no dimensions to lose.
 void Shape::erase(int dim) {
+  if (dim >= rank) return;
   for (int d = dim; d + 1 < rank; ++d) (*this)[d] = (*this)[d + 1];
   --rank;
 }

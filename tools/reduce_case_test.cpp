@@ -55,7 +55,7 @@ TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
   ASSERT_TRUE(stored.ok() && stored.value());
   EXPECT_EQ(*stored.value(), *made.value().signature);
   // It is what it says it is, and its neighbour is not.
-  const BuiltinExecutors builtin(fuzz::no_files());
+  const CaseSources builtin(fuzz::no_files());
   const auto check = [&](const CaseFile& one) {
     return fuzz::check_signature(one, builtin.get(), *made.value().signature, {});
   };
@@ -147,6 +147,7 @@ class DeadlySource final : public ExecutorSource {
       for (const spec::Node& node : program.graph.nodes) {
         if (node.op != "aten.neg.default") continue;
         while (hangs_) ::pause();
+        (void)std::signal(SIGSEGV, SIG_DFL);  // sanitizers take it themselves
         (void)std::raise(SIGSEGV);
       }
       return inner_->load(program);
@@ -223,7 +224,7 @@ TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {
   for (spec::Value& value : open.programs.front().graph.values) {
     if (value.name != "x") value.type.reset();
   }
-  const BuiltinExecutors builtin(fuzz::no_files());
+  const CaseSources builtin(fuzz::no_files());
   // With one value for both symbols nobody can tell them apart.
   auto& steps = open.scenario.steps;
   steps.erase(steps.begin());
