@@ -172,14 +172,20 @@ std::string to_text(const Result<MutantVerdict>& run) {
   return child_text(json);
 }
 
-// A child that ends without a word has been killed by what it ran.
+// A child that ends without a word has been killed by what it ran. One whose time was up says
+// nothing: a slow machine is no judge.
 Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child) {
   MutantVerdict verdict;
   verdict.mutant = mutant;
+  if (child.ending == ChildEnding::kTimedOut) {
+    return infrastructure(mutant.name +
+                          ": no verdict yet when its time was up; give it more with "
+                          "--timeout");
+  }
   const auto json = nlohmann::json::parse(child.output, nullptr, false);
   if (child.ending != ChildEnding::kExited || json.is_discarded()) {
     verdict.killed = true;
-    verdict.judges = {child.ending == ChildEnding::kTimedOut ? "timeout" : "crash"};
+    verdict.judges = {"crash"};
     verdict.message = child.describe();
     verdict.seconds = child.seconds;
     verdict.by_outputs = true;

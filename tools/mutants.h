@@ -33,7 +33,7 @@ struct MutantCase {
 
 // What became of one mutant. `judges` are all that found something in the case that ended the
 // search (the first that a judge fails, or else the first that one suspects), "run" among them
-// where the run itself broke down; `crash`, `timeout` where the process did.
+// where the run itself broke down; `crash` where the process did.
 struct MutantVerdict {
   Mutant mutant;
   bool killed = false;
@@ -54,11 +54,11 @@ struct MutantVerdict {
 
 struct MutantOptions {
   int jobs = 1;
-  std::uint32_t timeout_seconds = 120;  // for one mutant
+  std::uint32_t timeout_seconds = 600;  // for one mutant
 };
 
 // Runs every mutant on the cases, those that name it first. kInfrastructure when no process can be
-// made.
+// made, and when a mutant's time is up before its verdict: that is no kill.
 [[nodiscard]] Result<std::vector<MutantVerdict>> run_mutants(const std::vector<Mutant>& mutants,
                                                              const std::vector<MutantCase>& cases,
                                                              const MutantOptions& options);

@@ -102,6 +102,16 @@ TEST(Mutants, SayWhatTheOutputsOfOneCallShow) {
 }
 
 // A case that fails on the right executor would kill everything.
+TEST(Mutants, HaveNoVerdictWhenTheirTimeIsUp) {
+  const std::vector<MutantCase> many(5000, one_case());
+  const auto run = run_mutants({mutant("skips_validation_on_hit")}, many, {1, 1});
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(run.error().message,
+            "skips_validation_on_hit: no verdict yet when its time was up; give it more with "
+            "--timeout");
+}
+
 TEST(Mutants, RefuseACaseThatFailsWithoutThem) {
   MutantCase broken = one_case();
   std::get<conformance::ScriptCall>(broken.script.steps[0]).expected = conformance::ExpectedCall{};
