@@ -173,14 +173,26 @@ double number<double>(const Datum& datum, spec::DType dtype) {
   return round_to_dtype(as_real(datum, "number"), compute_dtype(dtype));
 }
 
+namespace {
+
+// What is computed of numbers alone rounds, too.
+template <class P>
+Tracked<P> tracked_number(const Datum& datum, spec::DType dtype) {
+  using Arithmetic = typename Tracked<P>::Arithmetic;
+  const bool is_wide = compute_dtype(dtype) == spec::DType::kFloat64;
+  return {number<double>(datum, dtype), 0, is_wide ? Arithmetic::kFloat64 : Arithmetic::kFloat32};
+}
+
+}  // namespace
+
 template <>
 Bounded number<Bounded>(const Datum& datum, spec::DType dtype) {
-  return Bounded(number<double>(datum, dtype));
+  return tracked_number<WorstCase>(datum, dtype);
 }
 
 template <>
 Sampled number<Sampled>(const Datum& datum, spec::DType dtype) {
-  return Sampled(number<double>(datum, dtype));
+  return tracked_number<RootSumSquare>(datum, dtype);
 }
 
 }  // namespace graphgate::reference

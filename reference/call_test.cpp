@@ -135,6 +135,8 @@ TEST(Number, IsHeldInSinglePrecisionForNarrowerDtypes) {
   EXPECT_EQ(number<double>(third, DType::kBFloat16), static_cast<double>(1.0F / 3));
   EXPECT_EQ(number<double>(third, DType::kFloat64), 1.0 / 3);
   EXPECT_EQ(number<Whole>({2.75}, DType::kInt64).value, 2);
+  EXPECT_EQ(number<Bounded>(third, DType::kBFloat16).arithmetic, Bounded::Arithmetic::kFloat32);
+  EXPECT_EQ(number<Sampled>(third, DType::kFloat64).arithmetic, Sampled::Arithmetic::kFloat64);
 }
 
 }  // namespace

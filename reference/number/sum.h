@@ -145,8 +145,10 @@ class Sum<Tracked<P>> {
     const bool is_known = arithmetic_ != Number::Arithmetic::kNone;
     may_be_exact_ = !is_known || fits_significand();
   }
+  // And that no term is finer than the least subnormal: a product may be.
   [[nodiscard]] bool fits_significand() const {
-    return std::ldexp(magnitudes_, -quantum_exponent_) * unit() <= 1;
+    return std::ldexp(magnitudes_, -quantum_exponent_) * unit() <= 1 &&
+           std::ldexp(1.0L, quantum_exponent_) >= 2 * static_cast<long double>(tiny());
   }
 
   // The exponent of the lowest set bit of x.
@@ -192,7 +194,10 @@ class Sum<Tracked<P>> {
       return gamma * (static_cast<double>(magnitudes_) + spread) +
              static_cast<double>(count_) * tiny();
     } else {
-      return P::of_rounding(unit() * static_cast<double>(std::sqrt(path_)));
+      // Sums do not underflow, products do.
+      const double lost = products_ ? tiny() * std::sqrt(static_cast<double>(count_)) : 0;
+      return P::combine(P::of_rounding(unit() * static_cast<double>(std::sqrt(path_))),
+                        P::of_rounding(lost));
     }
   }
   [[nodiscard]] long double most() const { return max_finite(detail::dtype_of<P>(arithmetic_)); }

@@ -45,6 +45,22 @@ RC_GTEST_PROP(SumProperty, EveryOrderOfSummationLiesInsideTheBound, ()) {
   RC_ASSERT(std::fabs(executor - bound.value) <= static_cast<long double>(bound.radius));
 }
 
+// Squares of subnormals are 0 in float32, and the norm of such numbers, too.
+TEST(Sum, AProductThatUnderflowsIsNotExact) {
+  const float tiny = std::ldexp(1.0F, -127);
+  Sum<Bounded> sum;
+  sum.add_product(exact(tiny), exact(tiny));
+  sum.add_product(exact(tiny), exact(tiny));
+  const Bounded bound = sum.result();
+  EXPECT_LE(bound.value, static_cast<long double>(bound.radius));
+  Sum<Sampled> sampled;
+  for (int i = 0; i < 2; ++i) {
+    const Sampled x{static_cast<long double>(tiny), 0, Sampled::Arithmetic::kFloat32};
+    sampled.add_product(x, x);
+  }
+  EXPECT_GT(sampled.result().radius, static_cast<double>(sampled.result().value));
+}
+
 RC_GTEST_PROP(SumProperty, ADotProductLiesInsideTheBoundWithAndWithoutFusing, ()) {
   const std::vector<float> a = draw_terms();
   Sum<Bounded> sum;
