@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace graphgate::conformance {
 namespace {
@@ -27,6 +28,23 @@ bool overlaps_itself(const HostTensor& tensor) {
     spanned += (tensor.sizes[d] - 1) * tensor.strides[d];
   }
   return false;
+}
+
+// Elements that a type of constant geometry covers in its storage: [begin, end). Nothing where it
+// has symbols, or no element.
+struct Reach {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+std::optional<Reach> reach_of(const std::optional<spec::TensorType>& type) {
+  if (!type || !type->storage_offset.is_constant()) return std::nullopt;
+  Reach reach{type->storage_offset.constant(), type->storage_offset.constant() + 1};
+  for (std::size_t d = 0; d < type->sizes.size(); ++d) {
+    if (!type->sizes[d].is_constant() || !type->strides[d].is_constant()) return std::nullopt;
+    if (type->sizes[d].constant() < 1) return std::nullopt;
+    reach.end += (type->sizes[d].constant() - 1) * type->strides[d].constant();
+  }
+  return reach;
 }
 
 class Sharing {
@@ -68,6 +86,7 @@ class Sharing {
   void place(ValueId id, const HostTensor& tensor) {
     const auto [first, is_new] = first_of_.emplace(tensor.storage.get(), id);
     if (!is_new) join(id, first->second);
+    has_shared_inputs_ = has_shared_inputs_ || !is_new;
     folded_[id.index] = overlaps_itself(tensor);
   }
 
@@ -77,7 +96,8 @@ class Sharing {
     const auto shares = [&](ValueId written) {
       return folded_[written.index] ||
              std::any_of(operands.begin(), operands.end(), [&](ValueId other) {
-               return other != written && root(other.index) == root(written.index);
+               return other != written && root(other.index) == root(written.index) &&
+                      !lie_apart(written, other);
              });
     };
     const spec::OpRow* const row = ops_.find(node.op);
@@ -88,6 +108,17 @@ class Sharing {
       spec::for_each_value(named.argument, [&](ValueId id) { out = out || shares(id); });
     }
     return out;
+  }
+
+  // Views of one storage, as the program states them. Where callers pass inputs that share bytes,
+  // what is stated of a view says nothing of where another input lies.
+  [[nodiscard]] bool lie_apart(ValueId a, ValueId b) const {
+    const auto& one = graph_.value(a).type;
+    const auto& other = graph_.value(b).type;
+    if (has_shared_inputs_ || !one || !other || one->dtype != other->dtype) return false;
+    const auto x = reach_of(one);
+    const auto y = reach_of(other);
+    return x && y && (x->end <= y->begin || y->end <= x->begin);
   }
 
   // Results that may share the storage of an operand do so from here on. Of ops without a row
@@ -127,6 +158,7 @@ class Sharing {
   std::vector<std::uint32_t> parent_;  // per value: another that shares its storage, or itself
   std::vector<bool> folded_;           // per value: whether it may overlap itself
   std::map<const void*, ValueId> first_of_;
+  bool has_shared_inputs_ = false;
 };
 
 }  // namespace
