@@ -29,6 +29,11 @@ void count_plan(const spec::Plan& plan, CompileCounters* counters) {
 }  // namespace
 
 Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& options) {
+  for (const spec::ProgramInput& input : program.inputs) {
+    if (input.kind != spec::InputKind::kUserInput && !program.tensors.contains(input.target)) {
+      return bad_input("no data for '" + input.target + "'");
+    }
+  }
   StageClock clock(options.log);
   clock.begin("passes");
   return run_passes(program, *options.ops, options.deviations, options.passes);

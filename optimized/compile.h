@@ -38,7 +38,7 @@ struct CompileOptions {
 };
 
 // What every plan of a program starts from: the graph after passes. kBadInput for pass options that
-// contradict each other or name no pass.
+// contradict each other or name no pass, and for a state without a tensor.
 [[nodiscard]] Result<spec::Graph> prepare(const spec::Program& program,
                                           const CompileOptions& options);
 

@@ -61,11 +61,6 @@ class OptimizedExecutor final : public spec::Executor {
     if (!prepared.ok()) return prepared.error().at(program.name);
     const auto supported = check_supported(prepared.value(), *options_.compile.ops);
     if (!supported.ok()) return supported.error().at(program.name);
-    for (const spec::ProgramInput& input : program.inputs) {
-      if (input.kind != spec::InputKind::kUserInput && !program.tensors.contains(input.target)) {
-        return bad_input(program.name + ": no data for '" + input.target + "'");
-      }
-    }
     auto session =
         Session::make(program, std::move(prepared).value(), options_, shared_pool_, instrument_);
     if (!session.ok()) return session.error().at(program.name);

@@ -295,6 +295,15 @@ TEST_F(Cli, RefusesABrokenPlanWithItsPlace) {
   EXPECT_NE(outcome.err.find("broken.plan:2:"), std::string::npos) << outcome.err;
 }
 
+TEST_F(Cli, PlansNoProgramWhoseStatesHaveNoData) {
+  const std::string path = (folder_ / "stateless.txt").string();
+  std::ofstream(path) << "program \"p\" {\n  buffer %s \"s\" : f32[4]\n"
+                         "  %y = aten.neg.default(%s)\n  output %y\n}\n";
+  const CliRun outcome = run("plan " + path);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(outcome.err, "graphgate: " + path + ": no data for 's'\n");
+}
+
 TEST_F(Cli, DrawsAPlanForGraphviz) {
   const CliRun outcome = run("plan --dot " + model("cond_nonzero.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
