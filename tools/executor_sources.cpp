@@ -46,6 +46,8 @@ class OptimizedSource final : public conformance::ExecutorSource {
       const Configuration& configuration, const spec::OpTable& ops) const override {
     GRAPHGATE_TRY(const PlannerFlags flags, planner_flags(configuration));
     GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
+    const bool is_watched = choice.options.runtime.instrument != optimized::InstrumentKind::kNone;
+    if (choice.options.device && is_watched) return unsupported("instruments watch the host alone");
     return optimized::make_executor(std::move(choice.options));
   }
 };
