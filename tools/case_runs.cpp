@@ -70,8 +70,8 @@ Result<ChildResult> run_child(const Isolation& isolation,
 
 }  // namespace
 
-BuiltinExecutors::BuiltinExecutors(const conformance::CaseFiles& files)
-    : subject_(optimized_source()),
+CaseSources::CaseSources(const conformance::CaseFiles& files, const CaseSubject& subject)
+    : subject_(subject.source()),
       oracle_(reference_source(false)),
       wide_oracle_(reference_source(true)),
       files_(files) {}

@@ -1,4 +1,4 @@
-// Single cases under the built-in executors, in this process or in one of their own.
+// Single cases under an executor and the reference, in this process or in one of their own.
 //
 // reduce, replay and the bench of the reducer look at cases through these.
 #pragma once
@@ -10,14 +10,16 @@
 #include <vector>
 
 #include "fuzz/judge_case.h"
+#include "tools/case_subject.h"
 #include "tools/child_processes.h"
 
 namespace graphgate::tools {
 
-// The optimized executor as the subject, the reference as the oracle. `files` outlives it.
-class BuiltinExecutors {
+// The subject, by default the optimized executor, and the reference as the oracle. `files` outlives
+// it.
+class CaseSources {
  public:
-  explicit BuiltinExecutors(const conformance::CaseFiles& files);
+  explicit CaseSources(const conformance::CaseFiles& files, const CaseSubject& subject = {});
   [[nodiscard]] fuzz::CaseExecutors get() const {
     return {*subject_, *oracle_, *wide_oracle_, files_};
   }

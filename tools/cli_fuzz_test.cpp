@@ -29,6 +29,41 @@ class CliFuzz : public Cli {
   }
 };
 
+// Each worker speaks with a process of its own, and so does who reduces.
+TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
+  const std::string serve = (folder_ / "graphgate").string() + " serve optimized";
+  const std::string flags =
+      " --cases 12 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --corpus ";
+  const CliRun here = run("fuzz" + flags + corpus("here") + option("--json", "here.json"));
+  EXPECT_EQ(here.code, 0) << here.out << here.err;
+  const CliRun there = run("fuzz --executor '" + serve + "'" + flags + corpus("there") +
+                           option("--json", "there.json"));
+  EXPECT_EQ(there.code, 0) << there.out << there.err;
+  EXPECT_EQ(json("there.json")["outcomes"], json("here.json")["outcomes"]);
+  EXPECT_EQ(json("there.json")["settings"]["executor"], serve);
+
+  const std::string wrong = serve + " --deviation signature_ignores_mutations";
+  const CliRun found = run("fuzz --executor '" + wrong + "'" + flags + corpus("wrong") +
+                           option("--json", "wrong.json"));
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  const auto faults = findings(json("wrong.json"), "verifier V2.missing-output");
+  ASSERT_FALSE(faults.empty()) << found.out;
+  EXPECT_EQ(faults.front()["status"], "confirmed");
+  EXPECT_LE(faults.front()["reduced_nodes"].get<int>(), 5);
+  const std::string file = corpus("wrong") + "/" + faults.front()["file"].get<std::string>();
+  EXPECT_EQ(run("replay --judges verifier --executor '" + wrong + "' " + file).code, 1);
+  EXPECT_EQ(run("replay --judges verifier --executor '" + serve + "' " + file).code, 0);
+
+  const CliRun missing = run("fuzz --executor no-such-command" + flags + corpus("missing"));
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  const CliRun refused = run("fuzz --no-reuse --executor '" + (folder_ / "graphgate").string() +
+                             " serve reference'" + flags + corpus("refused"));
+  EXPECT_EQ(refused.code, 4) << refused.out;
+  EXPECT_NE(refused.err.find("--no-reuse: 'reference' has no such option"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const std::string command =
       "fuzz --cases 30 -j 2 --deviation signature_ignores_mutations --judges verifier --corpus " +

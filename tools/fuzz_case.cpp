@@ -63,14 +63,18 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
 }  // namespace
 
 FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
-    : source_(std::move(source)), setting_(std::move(setting)), executors_(fuzz::no_files()) {}
+    : source_(std::move(source)),
+      setting_(std::move(setting)),
+      executors_(fuzz::no_files(), setting_.subject) {}
 
 CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
   return with_flags(source_.draw(descent));
 }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  return tools::with_flags(std::move(the_case), setting_.flags);
+  CaseFile changed = tools::with_flags(std::move(the_case), setting_.flags);
+  changed.options = setting_.subject.taken_of(std::move(changed.options));
+  return changed;
 }
 
 Result<std::string> FuzzCases::print(const fuzz::Descent& descent,

@@ -1,5 +1,5 @@
 // The cases of a campaign: drawn by the generator, changed by the flags of the command line, judged
-// by the built-in executors, looked at again and reduced where they show something.
+// with an executor under test, looked at again and reduced where they show something.
 #pragma once
 
 #include <functional>
@@ -31,6 +31,7 @@ struct CaseSetting {
   std::optional<fuzz::Score> target;  // what is searched for
   PoolOptions pool;                   // limits of a case that is looked at again
   double reduce_seconds = 10;
+  CaseSubject subject;
 };
 
 class FuzzCases {
@@ -73,7 +74,7 @@ class FuzzCases {
 
   CaseSource source_;
   CaseSetting setting_;
-  BuiltinExecutors executors_;
+  CaseSources executors_;
 };
 
 }  // namespace graphgate::tools

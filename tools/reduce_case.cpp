@@ -156,8 +156,8 @@ Result<ReducedCase> reduce_by_command(const ReduceRequest& request,
 
 Result<ReducedCase> reduce_case(const ReduceRequest& request) {
   const auto files = files_beside(request.folder_of);
-  const BuiltinExecutors builtin(*files);
-  const fuzz::CaseExecutors executors = builtin.get();
+  const CaseSources sources(*files, request.subject);
+  const fuzz::CaseExecutors executors = sources.get();
   return request.external ? reduce_by_command(request, executors)
                           : reduce_by_signature(request, executors);
 }
@@ -215,7 +215,7 @@ Result<void> write_case_archive(const CaseFile& the_case, const std::string& fol
                        std::to_string(the_case.programs.size()));
   }
   const auto files = files_beside(folder_of);
-  const BuiltinExecutors builtin(*files);
+  const CaseSources builtin(*files);
   CaseFile bare = the_case;
   // Sizes that are numbers can be told anew, strides and all.
   for (spec::Program& program : bare.programs) {

@@ -1,6 +1,7 @@
 #include "tools/stored_result.h"
 
 #include <cstring>
+#include <map>
 
 namespace graphgate::tools {
 namespace {
@@ -100,11 +101,15 @@ Result<spec::CallResult> read_result(const JsonCursor& object, const StoredTenso
   spec::CallResult result;
   GRAPHGATE_TRY(result.outputs, tensors.read_values<spec::OutputValue>(object, "outputs"));
   GRAPHGATE_TRY(result.final_inputs, tensors.read_values<spec::InputValue>(object, "final_inputs"));
+  std::map<std::string, HostTensor> states;  // in the order of every executor of ours
   GRAPHGATE_TRY_VOID(
       tensors.read_tensors(object, "final_states", [&](const std::string& name, HostTensor tensor) {
-        result.state_targets.push_back(name);
-        result.final_states.push_back(std::move(tensor));
+        states.insert_or_assign(name, std::move(tensor));
       }));
+  for (auto& [name, tensor] : states) {
+    result.state_targets.push_back(name);
+    result.final_states.push_back(std::move(tensor));
+  }
   GRAPHGATE_TRY_VOID(interop::read_list(object, "findings", [&](const JsonCursor& each) {
     return read_finding(each, result.findings.emplace_back());
   }));

@@ -25,6 +25,9 @@ namespace graphgate::tools {
 namespace {
 
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
+constexpr double kFuzzTimeout = 20;      // seconds for one case
+constexpr double kCommandTimeout = 600;  // the same, where a command compiles it
+constexpr const char* kMemoryLimit = "4GiB";
 constexpr std::uint64_t kAllJudgesEvery = 16;  // cases; of the others, kQuickJudges
 
 void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
@@ -60,11 +63,12 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
                   "of --feedback and --target: parts of the campaign that learn nothing of each "
                   "other; a multiple of the shards (default: one for each shard)")
       ->check(CLI::Range(1U, 1U << 20U));
-  fuzz.add_option("--timeout", verb.timeout_seconds, "seconds for one case")
-      ->check(CLI::Range(0.1, 1e6))
-      ->capture_default_str();
-  fuzz.add_option("--memory-limit", verb.memory_limit, "address space of a worker; 0: no limit")
-      ->capture_default_str();
+  fuzz.add_option("--timeout", verb.timeout_seconds,
+                  "seconds for one case (default: 20; of a command, 600)")
+      ->check(CLI::Range(0.1, 1e6));
+  fuzz.add_option("--memory-limit", verb.memory_limit,
+                  "address space of a worker and what it starts; 0: no limit (default: 4GiB; of a "
+                  "command, none)");
   fuzz.add_option("--reduce-time", verb.reduce_seconds, "seconds to reduce one finding")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
@@ -134,20 +138,24 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   const auto processors = static_cast<int>(std::thread::hardware_concurrency());
   options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
   options.pool.shard = options.shard;
-  options.pool.timeout_seconds = verb.timeout_seconds;
-  const auto bytes = parse_bytes(verb.memory_limit);
+  const bool is_command = !verb.subject.executor.empty();
+  const double usual = is_command ? kCommandTimeout : kFuzzTimeout;
+  options.pool.timeout_seconds = verb.timeout_seconds > 0 ? verb.timeout_seconds : usual;
+  const std::string limit = is_command ? "0" : kMemoryLimit;
+  const auto bytes = parse_bytes(verb.memory_limit.empty() ? limit : verb.memory_limit);
   if (!bytes.ok()) return bytes.error().at("--memory-limit");
   options.pool.memory_bytes = bytes.value();
   options.pool.wants_lines = !verb.case_log.empty();
   options.case_log = verb.case_log;
   options.resume = verb.resume;
-  const double patience = 3 * verb.reduce_seconds + 10 * verb.timeout_seconds + 30;
+  const double patience = 3 * verb.reduce_seconds + 10 * options.pool.timeout_seconds + 30;
   options.findings.timeout_seconds = static_cast<std::uint32_t>(std::min(patience, 1e8));
   options.key.generator = static_cast<std::uint32_t>(fuzz::kGeneratorVersion);
   options.key.seed = verb.seed;
   options.key.settings = {{"judges", verb.judges.empty() ? "quick" : verb.judges}};
   if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
   if (!verb.exclude.empty()) options.key.settings["exclude"] = verb.exclude;
+  if (is_command) options.key.settings["executor"] = verb.subject.executor;
   const auto flags = planner_configuration(*verb.app);
   if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
   GRAPHGATE_TRY_VOID(add_breeding(verb, options));
@@ -166,6 +174,7 @@ void touch_shard_status() {
 class Scratch {
  public:
   Scratch() : folder_(prepared()) { (void)::setenv("TMPDIR", folder_->path().c_str(), 1); }
+  [[nodiscard]] std::string path() const { return folder_->path(); }
 
  private:
   static std::unique_ptr<conformance::TemporaryFolder> prepared() {
@@ -176,11 +185,14 @@ class Scratch {
   std::unique_ptr<conformance::TemporaryFolder> folder_;
 };
 
-Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options) {
+Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options,
+                                 const Scratch& scratch) {
   CaseSetting setting;
   setting.generator = options.key.generator;
   setting.seed = verb.seed;
   setting.flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(setting.subject, CaseSubject::choose(verb.subject, scratch.path()));
+  GRAPHGATE_TRY_VOID(setting.subject.check_takes(setting.flags));
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
@@ -194,7 +206,8 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, CampaignView& view) {
   GRAPHGATE_TRY(const CampaignOptions options, campaign_options(verb));
-  GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options));
+  const Scratch scratch;
+  GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   // Workers are forked, and CUDA does not go through a fork: each finds its own GPU.
@@ -216,7 +229,6 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
   const StopSignals stop;
-  const Scratch scratch;
   if (!verb.no_replay) {
     GRAPHGATE_TRY(outcome.replayed,
                   replay_corpus(
@@ -271,6 +283,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
       "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
   verb.app = fuzz;
   add_campaign_options(*fuzz, verb);
+  add_subject_flags(*fuzz, verb.subject);
   add_planner_flags(*fuzz, verb.planner);
   fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)");
   fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file");
@@ -279,6 +292,8 @@ CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
       "  graphgate fuzz --time 1h --target reuse-depth --corpus deep\n"
+      "  graphgate fuzz --cases 1000 --judges exact,bounds,state --executor 'python3 -m "
+      "graphgate_torch serve'\n"
       "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
       "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
       "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");

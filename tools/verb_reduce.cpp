@@ -62,11 +62,20 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   return out;
 }
 
+// A process under test starts anew for each look in isolation, and compiles.
+std::uint32_t timeout_of(const ReduceVerb& verb) {
+  if (verb.timeout_seconds > 0) return verb.timeout_seconds;
+  return verb.subject.executor.empty() ? 10 : 600;
+}
+
 Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
   ReduceRequest request;
   request.folder_of = verb.file;
   const conformance::Configuration flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(request.subject, CaseSubject::choose(verb.subject));
+  GRAPHGATE_TRY_VOID(request.subject.check_takes(flags));
   the_case = with_flags(std::move(the_case), flags);
+  the_case.options = request.subject.taken_of(std::move(the_case.options));
   for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
   request.the_case = std::move(the_case);
   if (!verb.judges.empty()) {
@@ -82,7 +91,7 @@ Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
   }
   request.limits.seconds = verb.seconds;
   request.limits.checks = verb.checks;
-  request.isolation = {verb.isolate, verb.timeout_seconds, 0};
+  request.isolation = {verb.isolate, timeout_of(verb), 0};
   return request;
 }
 
@@ -109,7 +118,7 @@ Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> c
       request.external = [&](const CaseFile& candidate) -> Result<bool> {
         GRAPHGATE_TRY(const std::string path,
                       write_candidate(candidate, verb.file, folder.path(), as_archive));
-        GRAPHGATE_TRY(const int status, run_external_check(verb.check, path, verb.timeout_seconds));
+        GRAPHGATE_TRY(const int status, run_external_check(verb.check, path, timeout_of(verb)));
         return status == 0;
       };
     }
@@ -188,7 +197,8 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
                    "crash or a timeout)");
   reduce
       ->add_option("--timeout", verb.timeout_seconds,
-                   "seconds for one check with --check or --isolate")
+                   "seconds for one check with --check or --isolate (default: 10; with "
+                   "--executor, 600)")
       ->check(CLI::Range(1, 3600));
   reduce->add_option("--seed", verb.seed, "of the data of programs");
   reduce->add_option("--calls", verb.calls, "how many calls of programs")
@@ -199,6 +209,7 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
                      "a file of op schemas to add to the op table (repeatable)");
   reduce->add_option("--json", verb.json,
                      "write what was done as JSON to this file (- for stdout)");
+  add_subject_flags(*reduce, verb.subject);
   add_planner_flags(*reduce, verb.planner);
   reduce->footer(
       "Options given here are kept: the rest of the case is what is reduced.\n\n"

@@ -148,6 +148,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
   replay->add_option("--json", verb.json,
                      "write what was found as JSON to this file (- for stdout)");
+  add_subject_flags(*replay, verb.subject);
   add_planner_flags(*replay, verb.planner);
   replay->footer(
       "The case runs in a process of its own, under its own options; options given here are set "
@@ -162,7 +163,11 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
 
 Result<ExitCode> run_replay(const ReplayVerb& verb) {
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
-  input.the_case = with_flags(std::move(input.the_case), planner_configuration(*verb.app));
+  const auto flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject));
+  GRAPHGATE_TRY_VOID(subject.check_takes(flags));
+  input.the_case = with_flags(std::move(input.the_case), flags);
+  input.the_case.options = subject.taken_of(std::move(input.the_case.options));
   GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;
@@ -172,9 +177,9 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
     choice.judges = judges.value();
   }
   const auto files = files_beside(input.path);
-  const BuiltinExecutors builtin(*files);
+  const CaseSources sources(*files, subject);
   const auto look =
-      look_at_case(input.the_case, builtin.get(), choice, {true, verb.timeout_seconds, 0});
+      look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
   if (!look.ok()) return in_file(look.error(), input.name);
   const Replayed replayed = compare(look.value(), stored);
   if (!verb.json.empty()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spec/op_table.h"
+#include "tools/case_subject.h"
 #include "tools/executors.h"
 #include "tools/exit_code.h"
 #include "tools/pack_csv.h"
@@ -129,7 +130,7 @@ struct MutantsVerb {
   std::size_t every = 1;
   std::string known;  // a file
   int jobs = 1;
-  std::uint32_t timeout_seconds = 120;
+  std::uint32_t timeout_seconds = 600;
   bool list = false;
   std::string json;  // a path, or "-"
 };
@@ -150,13 +151,14 @@ struct FuzzVerb {
   std::string judges;  // empty: the quick ones
   std::string ops;
   std::string exclude;
-  double timeout_seconds = 20;
-  std::string memory_limit = "4GiB";
+  double timeout_seconds = 0;  // 0: as kFuzzTimeout and kCommandTimeout say
+  std::string memory_limit;    // empty: 4GiB, none with a command
   double reduce_seconds = 10;
   std::string case_log;
   bool feedback = false;
   std::string target;          // a score; empty: none
   std::uint32_t lineages = 0;  // 0: as many as there are shards
+  SubjectFlags subject;
   PlannerFlags planner;
   std::string json;                // a path, or "-"
   std::string junit;               // a path, or "-"
@@ -209,11 +211,12 @@ struct ReduceVerb {
   double seconds = 60;
   std::size_t checks = 100'000;
   bool isolate = false;
-  std::uint32_t timeout_seconds = 10;
+  std::uint32_t timeout_seconds = 0;  // 0: not given
   std::uint64_t seed = 1;
   int calls = 2;
   std::string neighbour;  // a file for the nearest passing case
   std::vector<std::string> custom_ops;
+  SubjectFlags subject;
   PlannerFlags planner;
   std::string json;               // a path, or "-"
   const CLI::App* app = nullptr;  // the subcommand, once it is added
@@ -228,6 +231,7 @@ struct ReplayVerb {
   std::string ops;                     // of an id
   std::string exclude;
   std::uint32_t timeout_seconds = 60;
+  SubjectFlags subject;
   PlannerFlags planner;
   std::string json;               // a path, or "-"
   const CLI::App* app = nullptr;  // the subcommand, once it is added

@@ -35,6 +35,10 @@ class ExecutorSource {
  public:
   virtual ~ExecutorSource() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
+  // Whether every result is rounded to its dtype before anything reads it, as in eager mode. Who
+  // keeps wide values inside fused kernels is judged end to end: what its nodes read cannot be
+  // seen, and looking at it changes it.
+  [[nodiscard]] virtual bool rounds_results() const { return true; }
   // kBadInput for an option or a value that there is not, or a contradiction; kUnsupported for what
   // this executor cannot do ("instrument" -> "shadow" of one that has none). `ops` outlives the
   // executor.

@@ -259,6 +259,9 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
 }
 
 Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
+  if (!runs.subject_source().rounds_results()) {
+    return unsupported("the executor keeps values wider than their dtypes");
+  }
   Script script = runs.script();
   std::vector<TappedProgram> tapped;
   for (auto& program : script.programs) {

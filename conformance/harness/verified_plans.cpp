@@ -36,6 +36,7 @@ class PlansVerifier {
 
   Result<VerifiedPlans> run() {
     GRAPHGATE_TRY(const Trace* const trace, runs_.subject());
+    take_own_plans(*trace);
     const bool has_plans = std::any_of(trace->calls.begin(), trace->calls.end(),
                                        [](const CallRecord& call) { return call.plan != nullptr; });
     if (!has_plans) return std::move(out_);
@@ -54,6 +55,21 @@ class PlansVerifier {
   }
 
  private:
+  // Of plans for graphs of the executor's own making, which were verified where they came from.
+  // With an instrument its findings are of that.
+  void take_own_plans(const Trace& trace) {
+    if (trace.configuration.contains("instrument")) return;
+    for (const CallRecord& call : trace.calls) {
+      for (const spec::Finding& finding : call.result.findings) {
+        if (finding.rule == kOwnPlan) {
+          ++out_.plans;
+        } else {
+          out_.findings.push_back(finding);
+        }
+      }
+    }
+  }
+
   // Null where the oracle cannot tell.
   Result<const Trace*> facts_of_run() {
     // Words cost more, and are asked for where a rule hangs on them.

@@ -11,6 +11,10 @@
 
 namespace graphgate::conformance {
 
+// The rule of a finding that is none: it counts a plan that was verified before it reached a judge,
+// with its outcome PASS. Executors that compile graphs of their own show plans of those.
+inline constexpr const char* kOwnPlan = "V0.own-plan";
+
 struct VerifiedPlans {
   // Of all plans, each once, then of how calls use them. A plan that is not well formed is one
   // finding, V0.malformed, and nothing else is said of it.

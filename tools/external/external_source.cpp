@@ -1,5 +1,7 @@
 #include "tools/external/external_source.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <set>
 
@@ -8,6 +10,7 @@
 #include "spec/graph_text.h"
 #include "tools/external/exchange_folder.h"
 #include "tools/external/messages.h"
+#include "tools/external/own_plans.h"
 #include "tools/external/process.h"
 
 namespace graphgate::tools {
@@ -58,7 +61,9 @@ class Session {
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] bool rounds_results() const { return rounds_results_; }
   [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
+  [[nodiscard]] const std::set<std::string, std::less<>>& options() const { return options_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
  private:
@@ -80,6 +85,12 @@ class Session {
       GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       options_.insert(options.begin(), options.end());
+      std::string arithmetic = "strict";
+      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "arithmetic", arithmetic));
+      if (arithmetic != "strict" && arithmetic != "fast") {
+        return cursor.error("arithmetic: expected strict or fast, found '" + arithmetic + "'");
+      }
+      rounds_results_ = arithmetic == "strict";
       return {};
     };
     const auto done = read();
@@ -94,6 +105,7 @@ class Session {
   bool is_broken_ = false;
   std::string name_;
   std::string version_;  // may be empty
+  bool rounds_results_ = true;
   std::set<std::string, std::less<>> options_;
 };
 
@@ -145,6 +157,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     const JsonCursor cursor = answer.cursor();
     GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
     GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
+    GRAPHGATE_TRY_VOID(verify_own_plans(cursor, result.findings));
     GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
     if (!plan) return result;
     const auto references = plan->json().contains("references") ? interop::PlanReferences::kByNumber
@@ -195,28 +208,48 @@ class ExternalExecutor final : public spec::Executor {
 
 class Source final : public ExternalSource {
  public:
-  Source(ExternalCommand command, std::shared_ptr<Session> session)
-      : command_(std::move(command)), session_(std::move(session)) {}
+  explicit Source(ExternalCommand command) : command_(std::move(command)) {}
 
-  [[nodiscard]] std::string_view name() const override { return session_->name(); }
-  [[nodiscard]] bool takes(std::string_view option) const override {
-    return session_->takes(option);
+  [[nodiscard]] std::string_view name() const override {
+    return session_ ? session_->name() : std::string_view(command_.text);
   }
-  [[nodiscard]] bool is_late() const override { return session_->is_late(); }
+  [[nodiscard]] bool takes(std::string_view option) const override {
+    return session_ && session_->takes(option);
+  }
+  [[nodiscard]] std::set<std::string, std::less<>> options() const override {
+    return session_ ? session_->options() : std::set<std::string, std::less<>>();
+  }
+  [[nodiscard]] bool is_late() const override { return session_ && session_->is_late(); }
   [[nodiscard]] std::string identity() const override {
-    const std::string& version = session_->version();
-    return session_->name() + (version.empty() ? "" : " " + version);
+    const std::string version = session_ ? session_->version() : "";
+    return std::string(name()) + (version.empty() ? "" : " " + version);
+  }
+
+  [[nodiscard]] bool rounds_results() const override {
+    return !session_ || session_->rounds_results();
+  }
+
+  // Has a session that works, of this process.
+  [[nodiscard]] Result<void> start() const {
+    if (session_ && process_ != ::getpid()) {
+      // The other end is the parent's: it must not be told to end.
+      static std::vector<std::shared_ptr<Session>> of_parents;
+      of_parents.push_back(std::move(session_));
+      session_.reset();
+    }
+    if (session_ && !session_->is_broken()) return {};
+    GRAPHGATE_TRY(session_, Session::start(command_));
+    process_ = ::getpid();
+    return {};
   }
 
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY_VOID(start());
     for (const auto& [option, value] : configuration) {
       if (!takes(option)) {
         return unsupported("'" + session_->name() + "' has no option '" + option + "'");
       }
-    }
-    if (session_->is_broken()) {
-      GRAPHGATE_TRY(session_, Session::start(command_));
     }
     const auto answer = session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}});
     if (!answer.ok() && answer.error().kind == ErrorKind::kBadInput) {
@@ -229,14 +262,21 @@ class Source final : public ExternalSource {
 
  private:
   const ExternalCommand command_;
-  mutable std::shared_ptr<Session> session_;  // of one thread, as every source
+  // Of one thread, as every source.
+  mutable std::shared_ptr<Session> session_;
+  mutable pid_t process_ = 0;  // whose session it is
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ExternalSource>> external_source(const ExternalCommand& command) {
-  GRAPHGATE_TRY(auto session, Session::start(command));
-  return std::unique_ptr<ExternalSource>(std::make_unique<Source>(command, std::move(session)));
+  auto source = std::make_unique<Source>(command);
+  GRAPHGATE_TRY_VOID(source->start());
+  return std::unique_ptr<ExternalSource>(std::move(source));
+}
+
+std::unique_ptr<ExternalSource> late_external_source(const ExternalCommand& command) {
+  return std::make_unique<Source>(command);
 }
 
 }  // namespace graphgate::tools

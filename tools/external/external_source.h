@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "conformance/harness/executor_source.h"
@@ -19,6 +20,8 @@ class ExternalSource : public conformance::ExecutorSource {
   // Whether the process says that it takes an option of this name; the others of a case are for
   // executors that do.
   [[nodiscard]] virtual bool takes(std::string_view option) const = 0;
+  // All of those.
+  [[nodiscard]] virtual std::set<std::string, std::less<>> options() const = 0;
   // Whether its process was killed because an answer did not come in time, and was not started
   // again.
   [[nodiscard]] virtual bool is_late() const = 0;
@@ -38,5 +41,10 @@ struct ExternalCommand {
 // wants.
 [[nodiscard]] Result<std::unique_ptr<ExternalSource>> external_source(
     const ExternalCommand& command);
+
+// One whose command is started when an executor is first asked for, and again in each process that
+// is forked from there: two cannot speak with one. Until then it takes no option, and has the
+// command for a name.
+[[nodiscard]] std::unique_ptr<ExternalSource> late_external_source(const ExternalCommand& command);
 
 }  // namespace graphgate::tools

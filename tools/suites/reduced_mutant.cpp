@@ -51,7 +51,7 @@ class MutantReducer {
     if (!shown) return out;
     out.path = shown->name;
     const auto files = files_beside(shown->path);
-    const BuiltinExecutors builtin(*files);
+    const CaseSources builtin(*files);
     const fuzz::CaseExecutors executors = builtin.get();
     // What is tried here may end the process though the case does not.
     const fuzz::CheckCase shows = [&](const CaseFile& candidate) {
@@ -98,7 +98,7 @@ class MutantReducer {
   Result<std::optional<Signature>> shown_by(const CaseFile& plain, const std::string& path,
                                             conformance::JudgeSet judges) const {
     const auto files = files_beside(path);
-    const BuiltinExecutors builtin(*files);
+    const CaseSources builtin(*files);
     fuzz::JudgeChoice choice;
     choice.judges = judges;
     choice.settings.localize = false;

@@ -1,0 +1,45 @@
+// Who is under test where cases are drawn, replayed or reduced: the optimized executor, or a
+// process that speaks the protocol of docs/executors.md.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "tools/external/external_source.h"
+
+namespace graphgate::tools {
+
+// As flags of a command line have it.
+struct SubjectFlags {
+  std::string executor;  // a command; empty: the optimized executor
+  double seconds = 60;   // for each answer of a command
+};
+void add_subject_flags(CLI::App& app, SubjectFlags& flags);
+
+// A subject is made again in each process that is forked: see late_external_source.
+class CaseSubject {
+ public:
+  // The optimized executor, which takes every option.
+  CaseSubject() = default;
+  // Starts a command to hear who it is and what options it takes. kInfrastructure where it does not
+  // answer. `exchange` is ExternalCommand's.
+  [[nodiscard]] static Result<CaseSubject> choose(const SubjectFlags& flags,
+                                                  const std::string& exchange = {});
+
+  [[nodiscard]] bool is_command() const { return !command_.text.empty(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Of these options those that it takes: the others of a case are for executors that do.
+  [[nodiscard]] conformance::Configuration taken_of(conformance::Configuration options) const;
+  // kBadInput for a flag of the command line that a command does not take.
+  [[nodiscard]] Result<void> check_takes(const conformance::Configuration& flags) const;
+  [[nodiscard]] std::unique_ptr<conformance::ExecutorSource> source() const;
+
+ private:
+  ExternalCommand command_;  // of no text: the optimized executor
+  std::string name_ = "optimized";
+  std::set<std::string, std::less<>> options_;  // of a command
+};
+
+}  // namespace graphgate::tools
