@@ -1,0 +1,11 @@
+"""Eager mode returns a tensor of ones; the compiled function ends with TorchRuntimeError."""
+
+import torch
+
+
+def function(x, out):
+    return torch.ops.aten.new_full.out(x, [7, 4], 1.0, out=out)
+
+
+print(function(torch.ones(2, 2), torch.empty(7, 4)).shape)
+print(torch.compile(function)(torch.ones(2, 2), torch.empty(7, 4)).shape)

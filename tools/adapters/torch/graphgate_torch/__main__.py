@@ -1,0 +1,50 @@
+"""python -m graphgate_torch: PyTorch as an executor for graphgate, and models for it."""
+
+import argparse
+import sys
+
+from graphgate_torch import backends
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m graphgate_torch")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    serve = verbs.add_parser("serve", help="PyTorch as an executor: graphgate check --executor '...'")
+    serve.add_argument("--backend", choices=sorted(backends.BACKENDS), default="compile")
+    serve.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
+    serve.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", type=backends.setting,
+        help="an option of Inductor, as triton.cudagraphs=true (repeatable)",
+    )
+    serve.add_argument("--log", metavar="FILE", help="append a line of JSON for each refusal")
+    export = verbs.add_parser("export", help="write a model as graphgate reads it")
+    export.add_argument(
+        "model",
+        help="FILE.py:FUNCTION or MODULE:FUNCTION; the function returns a dictionary with 'module', "
+        "'calls' (a list of tuples of arguments) and perhaps 'dynamic_shapes' (of torch.export)",
+    )
+    export.add_argument("output", help="NAME.pt2; a recording of the calls goes beside it")
+    return parser
+
+
+def main():
+    arguments = _parser().parse_args()
+    if arguments.verb == "serve":
+        from graphgate_torch.serve import serve
+
+        backend = backends.BACKENDS[arguments.backend](dict(arguments.set))
+        serve(backend, arguments.device, arguments.log)
+        return 0
+    from graphgate_torch import export
+
+    try:
+        calls = export.export(export.load(arguments.model), arguments.output)
+    except export.Bad as error:
+        print(f"graphgate_torch: {error}", file=sys.stderr)
+        return 4
+    print(f"{arguments.output}: recorded {calls} calls")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""What runs a module: PyTorch node by node, or torch.compile with options of Inductor.
+
+Options have the names that graphgate's own planner gives them, so that a case's configuration means
+the same here where PyTorch has the choice at all (docs/executors.md).
+"""
+
+import contextlib
+import json
+
+import torch
+from torch._inductor import config as inductor
+
+from graphgate_torch import inductor_plan
+from graphgate_torch.module import Unsupported
+
+_SWITCH = {"": True, "true": True, "false": False}
+
+
+def _patches(options, settings):
+    """Inductor's configuration for the options of a case over those of the command line."""
+    patches = dict(settings)
+    if _SWITCH[options.get("no-reuse", "false")]:
+        patches["allow_buffer_reuse"] = False
+    if _SWITCH[options.get("no-in-place", "false")]:
+        patches["inplace_buffers"] = False
+    if _SWITCH[options.get("no-capture", "false")]:
+        patches["triton.cudagraphs"] = False
+    if "partition" in options:
+        patches["graph_partition"] = options["partition"] == "scheduler"
+    split = [name for name in options.get("split-op", "").split(",") if name]
+    if split:
+        patches["custom_should_partition_ops"] = [name.replace(".", "::", 1) for name in split]
+    for name in patches:
+        if not hasattr(inductor, name.partition(".")[0]):
+            raise Unsupported(f"Inductor of PyTorch {torch.__version__} has no {name}")
+    return patches
+
+
+class Eager:
+    """Node by node."""
+
+    options = ()
+    arithmetic = "strict"
+    takes_aliases = True  # from custom ops
+
+    def __init__(self, settings):
+        if settings:
+            raise Unsupported("eager mode has no options of Inductor")
+
+    def compile(self, module, options):
+        return module
+
+    def watch(self):
+        return contextlib.nullcontext()
+
+
+class Compile:
+    """torch.compile with Inductor. `settings`: options of Inductor by name."""
+
+    # Not its memory planning (--set memory_planning=true): outputs come from pools then, and begin
+    # elsewhere in their storages than eager mode's.
+    options = ("no-reuse", "no-in-place", "no-capture", "partition", "split-op")
+
+    takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
+
+    # Inductor keeps float32 inside fused kernels, unless it is told to round as eager mode does.
+    @property
+    def arithmetic(self):
+        return "strict" if self._settings.get("emulate_precision_casts") else "fast"
+
+    def __init__(self, settings):
+        self._settings = {"fx_graph_cache": False} | settings
+        # What graphs here are full of, and Dynamo would break them at.
+        torch._dynamo.config.capture_scalar_outputs = True
+        torch._dynamo.config.capture_dynamic_output_shape_ops = True
+        # A case calls with more sizes than a model sees, and all of them are to be compiled.
+        torch._dynamo.config.recompile_limit = 64
+
+    def compile(self, module, options):
+        torch._dynamo.reset()
+        return torch.compile(module, options=_patches(options, self._settings))
+
+    def watch(self):
+        """Notes the plans of what is compiled while it is entered."""
+        return inductor_plan.Recorder()
+
+
+def setting(text):
+    """NAME=VALUE of the command line, the value as JSON."""
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+BACKENDS = {"eager": Eager, "compile": Compile}

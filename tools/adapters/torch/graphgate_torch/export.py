@@ -1,0 +1,125 @@
+"""Writes a user's model as graphgate reads it: an archive, and what PyTorch computes beside it.
+
+NAME.pt2 is the program, NAME.safetensors and NAME.geometry.json are a recording of its calls
+(docs/formats.md, "Recordings").
+"""
+
+import copy
+import importlib.util
+import json
+import os
+
+import safetensors.torch
+import torch
+
+from graphgate_torch import ops
+
+
+class Bad(Exception):
+    """What was asked for is not there, or not what it should be."""
+
+
+def load(text):
+    """What FILE.py:FUNCTION or MODULE:FUNCTION names, called."""
+    place, _, function = text.rpartition(":")
+    if not place:
+        raise Bad(f"{text}: expected FILE.py:FUNCTION or MODULE:FUNCTION")
+    if place.endswith(".py"):
+        if not os.path.exists(place):
+            raise Bad(f"{place}: no such file")
+        spec = importlib.util.spec_from_file_location(os.path.basename(place)[:-3], place)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(place)
+    if not hasattr(module, function):
+        raise Bad(f"{place}: has no '{function}'")
+    made = getattr(module, function)()
+    if not isinstance(made, dict) or not isinstance(made.get("module"), torch.nn.Module):
+        raise Bad(f"{text}: must return a dictionary with 'module', 'calls' and, for symbolic sizes, "
+                  "'dynamic_shapes'")
+    if not made.get("calls"):
+        raise Bad(f"{text}: 'calls' must list the arguments of at least one call, each a tuple")
+    return made
+
+
+def _geometry(tensor, named):
+    shares = [
+        name
+        for name, other in named
+        if other.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+    ]
+    return {
+        "dtype": str(tensor.dtype).removeprefix("torch."),
+        "sizes": list(tensor.shape),
+        "strides": list(tensor.stride()),
+        "storage_offset": tensor.storage_offset(),
+        "device": str(tensor.device),
+        "shares_storage_with": shares[0] if shares else None,
+    }
+
+
+def _contiguous(tensor):
+    return tensor.detach().contiguous().clone().cpu()
+
+
+def _record_call(module, arguments, key, kind, tensors):
+    """Runs one call and notes it. The geometry of its outputs."""
+    inputs = [a for a in torch.utils._pytree.tree_leaves(arguments) if isinstance(a, torch.Tensor)]
+    before = [a.detach().clone() for a in inputs]
+    buffers = {name: b.detach().clone() for name, b in module.named_buffers()}
+    with torch.no_grad():
+        outputs = torch.utils._pytree.tree_leaves(module(*arguments))
+    for j, tensor in enumerate(before):
+        tensors[f"{key}.input{j}"] = _contiguous(tensor)
+        if not torch.equal(tensor, inputs[j]):
+            tensors[f"{key}.final_input{j}.{kind}"] = _contiguous(inputs[j])
+    for name, tensor in module.named_buffers():
+        if not torch.equal(buffers[name], tensor):
+            tensors[f"{key}.buffer.{name}.{kind}"] = _contiguous(tensor)
+    named = [(f"input{j}", each) for j, each in enumerate(inputs)]
+    named += [(f"buffer.{name}", each) for name, each in module.named_buffers()]
+    geometry = []
+    for j, output in enumerate(outputs):
+        if not isinstance(output, torch.Tensor):
+            raise Bad(f"output {j} is no tensor: recordings hold tensors")
+        geometry.append(_geometry(output, named))
+        named.append((f"output{j}", output))
+        tensors[f"{key}.output{j}.{kind}"] = _contiguous(output)
+    return geometry
+
+
+def export(model, path):
+    """Writes `model` (see load) to `path` and the recording beside it."""
+    if not path.endswith(".pt2"):
+        raise Bad(f"{path}: expected a name that ends in .pt2")
+    ops.register()
+    module = model["module"].eval()
+    calls = [call if isinstance(call, tuple) else (call,) for call in model["calls"]]
+    with torch.no_grad():
+        # A copy: the calls below change the module's buffers.
+        program = torch.export.export(
+            copy.deepcopy(module),
+            copy.deepcopy(calls[0]),
+            dynamic_shapes=model.get("dynamic_shapes"),
+            strict=False,
+        )
+    tensors, geometry = {}, {}
+    leaves = torch.utils._pytree.tree_leaves(calls)
+    on_cpu = all(leaf.device.type == "cpu" for leaf in leaves if isinstance(leaf, torch.Tensor))
+    floats = {
+        leaf.dtype
+        for leaf in [*leaves, *module.parameters(), *module.buffers()]
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
+    }
+    kind = "float32" if on_cpu and floats <= {torch.float32} else "recorded"
+    for i, call in enumerate(calls):
+        geometry[f"call{i}"] = _record_call(module, call, f"call{i}", kind, tensors)
+    base = path.removesuffix(".pt2")
+    # The archive comes last: whoever finds it finds the rest.
+    safetensors.torch.save_file(tensors, base + ".safetensors")
+    with open(base + ".geometry.json", "w", encoding="utf-8") as file:
+        json.dump({"recorded": kind, "calls": geometry}, file, indent=1)
+        file.write("\n")
+    torch.export.save(program, path)
+    return len(calls)

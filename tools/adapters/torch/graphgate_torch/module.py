@@ -1,0 +1,181 @@
+"""Makes an fx.GraphModule of a program in graph text, op for op as it is written.
+
+States are parameters and buffers of the module, so that a compiler sees them as it sees those of a
+model.
+"""
+
+import math
+import operator
+
+import torch
+
+from graphgate_torch import graph_text
+from graphgate_torch.graph_text import GraphRef, Made, Ref, Word
+
+DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f8e4m3": torch.float8_e4m3fn,
+    "f8e5m2": torch.float8_e5m2,
+    "i64": torch.int64,
+    "i32": torch.int32,
+    "i16": torch.int16,
+    "i8": torch.int8,
+    "u8": torch.uint8,
+    "bool": torch.bool,
+}
+_WORDS = DTYPES | {
+    name: getattr(torch, name) for name in ("contiguous_format", "preserve_format", "channels_last")
+}
+_PYTHON = {"_operator": operator, "math": math, "torch": torch}
+
+
+class Unsupported(Exception):
+    """What PyTorch, or this adapter, has no way to say."""
+
+
+class Devices:
+    """Where a program's devices are here, and what it calls them.
+
+    A program on the host alone runs on the device under test. One that names accelerators means
+    them: PyTorch lets few ops mix devices.
+    """
+
+    def __init__(self, graph, under_test):
+        self._under_test = torch.device(under_test)
+        names = set(graph_text.devices(graph))
+        accelerators = sorted(name for name in names if name != "cpu")
+        if len(accelerators) > 1:
+            raise Unsupported(f"the program names {len(accelerators)} accelerators")
+        self._main = accelerators[0] if accelerators else "cpu"
+        if accelerators and "cpu" in names and self._under_test.type == "cpu":
+            raise Unsupported("the program lives on two devices, and here is one")
+
+    def here(self, name):
+        return self._under_test if name == self._main else torch.device("cpu")
+
+    def named(self, device):
+        return self._main if device.type == self._under_test.type else "cpu"
+
+    @property
+    def default(self):
+        """Where ops that are told no device make their results: beside the program's other values."""
+        return self._under_test
+
+
+def attribute(target):
+    """The name of the attribute that holds a state."""
+    return "state_" + "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in target)
+
+
+def _op(name):
+    namespace, _, rest = name.partition(".")
+    if namespace in _PYTHON:
+        return getattr(_PYTHON[namespace], rest)
+    found = getattr(torch.ops, namespace)
+    try:
+        for part in rest.split("."):
+            found = getattr(found, part)
+    except AttributeError:
+        raise Unsupported(f"PyTorch {torch.__version__} has no {name}") from None
+    return found
+
+
+def _takes_device(op):
+    """Whether an op makes tensors of nothing, on a device that it may be told."""
+    if not isinstance(op, torch._ops.OpOverload):
+        return False
+    arguments = op._schema.arguments
+    return any(a.name == "device" for a in arguments) and not any(
+        "Tensor" in str(a.type) for a in arguments
+    )
+
+
+class _Builder:
+    def __init__(self, graph, root, devices):
+        self._source = graph
+        self._root = root
+        self._devices = devices
+        self._graph = torch.fx.Graph()
+        self._values = {}
+
+    def build(self):
+        for each in self._source.inputs:
+            if not each.value:
+                continue  # a constant, which no caller passes
+            if each.kind == "user":
+                node = self._graph.placeholder(f"in_{len(self._values)}")
+            else:
+                node = self._graph.get_attr(attribute(each.target))
+            self._values[each.value] = node
+        for name, graph in self._source.graphs.items():
+            built = _Builder(graph, torch.nn.Module(), self._devices).build()
+            self._root.add_module(f"graph_{name}", built)
+        for node in self._source.nodes:
+            self._add(node)
+        # An output that is the new contents of a target is the target, as torch.export has it.
+        for kind, target, argument in self._source.mutations:
+            self._values[argument.name] = self._graph.call_function(
+                torch.ops.aten.copy_.default,
+                (self._target(kind, target), self._argument(argument)),
+            )
+        self._graph.output(tuple(self._argument(each) for each in self._source.outputs))
+        return torch.fx.GraphModule(self._root, self._graph)
+
+    def _target(self, kind, target):
+        for each in self._source.inputs:
+            if each.target == target and (each.kind == "user") == (kind == "input"):
+                return self._values[each.value]
+        raise graph_text.TextError(f"no input is called '{target}'")
+
+    def _add(self, node):
+        op = _op(node.op)
+        kwargs = {name: self._argument(each) for name, each in node.kwargs.items()}
+        if _takes_device(op) and kwargs.get("device") is None:
+            kwargs["device"] = self._devices.default
+        args = tuple(self._argument(each) for each in node.args)
+        made = self._graph.call_function(op, args, kwargs)
+        is_one = len(node.results) == 1 and not node.op.startswith("higher_order.")
+        for i, result in enumerate(node.results):
+            whole = made if is_one else self._item(made, i)
+            if isinstance(result, str):
+                self._values[result] = whole
+                continue
+            for j, name in enumerate(result):
+                self._values[name] = self._item(whole, j)
+
+    def _item(self, node, index):
+        return self._graph.call_function(operator.getitem, (node, index))
+
+    def _argument(self, argument):
+        if isinstance(argument, list):
+            return [self._argument(each) for each in argument]
+        if isinstance(argument, Ref):
+            return self._values[argument.name]
+        if isinstance(argument, GraphRef):
+            return self._graph.get_attr(f"graph_{argument.name}")
+        if isinstance(argument, Made):
+            if argument.kind == "device":
+                return self._devices.here(argument.text)
+            return getattr(torch, argument.text)
+        if isinstance(argument, Word):
+            return _WORDS[argument.text] if argument.text in _WORDS else _op(argument.text)
+        return argument
+
+
+def build(graph, states, devices):
+    """The module of a parsed program. `states`: tensors by target, on their devices already."""
+    root = torch.nn.Module()
+    for each in graph.inputs:
+        if each.kind == "user":
+            continue
+        tensor = states[each.target]
+        if each.kind == "parameter":
+            root.register_parameter(
+                attribute(each.target), torch.nn.Parameter(tensor, requires_grad=False)
+            )
+        else:
+            root.register_buffer(attribute(each.target), tensor)
+    return _Builder(graph, root, devices).build()

@@ -1,0 +1,238 @@
+"""An executor at the other end of graphgate's protocol (docs/executors.md): PyTorch."""
+
+import json
+import os
+import sys
+
+import torch
+
+from graphgate_torch import custom_ops, graph_text, module, ops
+from graphgate_torch.exchange import Received, Sent
+from graphgate_torch.module import Unsupported
+
+PROTOCOL = 1
+
+
+class Refusal(Exception):
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+def _words_of(error):
+    # Dynamo's first line says where it failed, the next what failed.
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {' '.join(lines[:2])[:400]}"
+
+
+def _is_not_implemented(error):
+    words = str(error)
+    return (
+        isinstance(error, NotImplementedError)
+        or "not implemented for" in words
+        # A number for a tensor, which PyTorch takes for some ops alone.
+        or "Expected a value of type 'Tensor' for argument" in words
+    )
+
+
+def _refusal(error):
+    """What PyTorch says of a call in eager mode: it has no kernel, or the call is wrong."""
+    if isinstance(error, Unsupported) or _is_not_implemented(error):
+        return Refusal("unsupported", _words_of(error))
+    if isinstance(error, torch.OutOfMemoryError):
+        return Refusal("infrastructure", _words_of(error))
+    return Refusal("bad input", _words_of(error))
+
+
+class Program:
+    """A loaded program: its module, what runs it, and its states."""
+
+    def __init__(self, graph, states, devices, backend, options):
+        self.devices = devices
+        self._graph = graph
+        user_inputs = [each for each in graph.inputs if each.kind == "user" and each.value]
+        self.places = [each.type.device for each in user_inputs]
+        self._targets = sorted({i.target for i in graph.inputs if i.kind != "user"})
+        self._module = module.build(graph, states, devices)
+        self._backend = backend
+        self._options = options
+        self._compiled = backend.compile(self._module, options)
+        self.plans = []  # of what was compiled, until they are told
+
+    def place_of(self, target):
+        states = [each for each in self._graph.inputs if each.kind != "user"]
+        return next((each.type.device for each in states if each.target == target), None)
+
+    def states(self):
+        return [
+            (target, getattr(self._module, module.attribute(target))) for target in self._targets
+        ]
+
+    def set_state(self, target, tensor, rebind):
+        held = dict(self.states()).get(target)
+        if held is None:
+            raise Refusal("bad input", f"no state is called '{target}'")
+        if not rebind:
+            held.copy_(tensor)
+        elif isinstance(held, torch.nn.Parameter):
+            setattr(
+                self._module, module.attribute(target), torch.nn.Parameter(tensor, requires_grad=False)
+            )
+        else:
+            setattr(self._module, module.attribute(target), tensor)
+
+    def call(self, inputs, mode):
+        with torch.no_grad():
+            if mode == "eager" or self._compiled is self._module:
+                try:
+                    return self._module(*inputs)
+                except Exception as error:
+                    raise _refusal(error) from error
+            before = _Snapshot([*inputs, *(tensor for _, tensor in self.states())])
+            try:
+                with self._backend.watch() as recorder:
+                    outputs = self._compiled(*inputs)
+                self.plans += recorder.graphs
+                return outputs
+            except Exception as error:
+                before.restore()
+                self._explain(error, inputs)
+
+    def _explain(self, error, inputs):
+        """Raises what a failure of the compiled program means: eager mode must fail, too."""
+        try:
+            self._module(*inputs)
+        except Exception as eager:
+            raise _refusal(eager) from error
+        if isinstance(error, Unsupported):
+            raise Refusal("unsupported", str(error)) from error
+        raise Refusal("internal", _words_of(error)) from error
+
+
+class _Snapshot:
+    """The bytes of tensors, storage by storage."""
+
+    def __init__(self, values):
+        storages = [v.untyped_storage() for v in values if isinstance(v, torch.Tensor)]
+        self._kept = [(storage, storage.clone()) for storage in storages]
+
+    def restore(self):
+        for storage, bytes_before in self._kept:
+            storage.copy_(bytes_before)
+
+
+class Server:
+    def __init__(self, backend, device, log):
+        self._backend = backend
+        self._log = log
+        self._device = device
+        self._exchange = None
+        self._open = {}
+        self._programs = {}
+        self._answers = 0
+
+    def answer(self, line):
+        sent = Sent()
+        try:
+            request = Received(line, self._exchange)
+            ((what, body),) = request.json.items()
+            handle = {
+                "hello": self._hello, "open": self._open_executor, "load": self._load,
+                "call": self._call, "set_state": self._set_state, "close": self._close,
+            }[what]
+            answer = handle(body, request, sent)
+        except Refusal as refusal:
+            answer, sent = self._refuse(refusal.kind, refusal), Sent()
+        except Unsupported as error:
+            answer, sent = self._refuse("unsupported", error), Sent()
+        self._answers += 1
+        return sent.line(answer, self._exchange, f"answer{self._answers}")
+
+    def _refuse(self, kind, error):
+        refusal = {"refusal": kind, "message": str(error)}
+        if self._log:
+            with open(self._log, "a", encoding="utf-8") as file:
+                file.write(json.dumps(refusal) + "\n")
+        return refusal
+
+    def _new(self, table, value):
+        self._answers += 1
+        table[self._answers] = value
+        return self._answers
+
+    def _hello(self, body, request, sent):
+        if body["protocol"] != PROTOCOL:
+            raise Refusal("bad input", f"protocol {body['protocol']} is not known, only {PROTOCOL}")
+        self._exchange = body["exchange"]
+        name = f"torch-{torch.__version__} {type(self._backend).__name__.lower()} {self._device}"
+        return {
+            "name": name,
+            "options": list(self._backend.options),
+            "arithmetic": self._backend.arithmetic,
+        }
+
+    def _open_executor(self, body, request, sent):
+        custom_ops.register(body["ops"], self._backend.takes_aliases)
+        return {"executor": self._new(self._open, body["options"])}
+
+    def _load(self, body, request, sent):
+        options = self._open[body["executor"]]
+        graph = graph_text.parse(body["graph"])
+        devices = module.Devices(graph, self._device)
+        places = {each.target: each.type.device for each in graph.inputs if each.kind != "user"}
+        states = {
+            each["name"]: request.tensor(each["tensor"], devices, places[each["name"]])
+            for each in body["tensors"]
+        }
+        program = Program(graph, states, devices, self._backend, options)
+        return {"program": self._new(self._programs, (body["executor"], program))}
+
+    def _program(self, body):
+        return self._programs[body["program"]][1]
+
+    def _call(self, body, request, sent):
+        program = self._program(body)
+        devices = program.devices
+        inputs = [
+            request.value(each, devices, place)
+            for each, place in zip(body["inputs"], program.places, strict=True)
+        ]
+        outputs = program.call(inputs, body.get("mode"))
+        result = {
+            "outputs": [sent.value(each, devices) for each in outputs],
+            "final_inputs": [sent.value(each, devices) for each in inputs],
+            "final_states": [
+                {"name": name, "tensor": sent.tensor(tensor.detach(), devices)}
+                for name, tensor in program.states()
+            ],
+            "findings": [],
+            "provenance": [],
+        }
+        plans, program.plans = program.plans, []
+        return {"result": result, "own_plans": [each.message() for each in plans]}
+
+    def _set_state(self, body, request, sent):
+        program = self._program(body)
+        tensor = request.tensor(body["tensor"], program.devices, program.place_of(body["target"]))
+        program.set_state(body["target"], tensor, body["rebind"])
+        return {"done": True}
+
+    def _close(self, body, request, sent):
+        for number, (executor, _) in list(self._programs.items()):
+            if executor == body["executor"]:
+                del self._programs[number]
+        self._open.pop(body["executor"], None)
+        return {"done": True}
+
+
+def serve(backend, device, log=None):
+    """Answers requests on standard input until it ends. Nothing else may write to its output.
+
+    `log`: a file that gets a line for each refusal, of all processes of a campaign.
+    """
+    ops.register()
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    server = Server(backend, device, log)
+    for line in sys.stdin:
+        print(server.answer(line), file=answers, flush=True)

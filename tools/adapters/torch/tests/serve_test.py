@@ -1,0 +1,140 @@
+"""PyTorch under graphgate's judges: serve_test.py GRAPHGATE GOLDEN_DIRECTORY.
+
+Ends with status 77, which ctest takes for skipped, where there is no PyTorch.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_ADAPTER = os.path.dirname(_FOLDER)
+GRAPHGATE, GOLDEN = "", ""
+
+_CASE = """graphgate-case 1
+name "tiny"
+seed 7
+program "p" {
+  buffer %s "s" : f32[4]
+  input %x : f32[4]
+  %a = aten.add.Tensor(%x, %s)
+  %b = aten.mul_.Tensor(%a, %a)
+  %c = aten.add_.Tensor(%s, %b)
+  %v = aten.view.default(%b, [2, 2])
+  output %v
+}
+weights "p" seed 3
+scenario {
+  call p
+  call p mode=eager
+}
+expect PASS
+"""
+
+_MODEL = """import torch
+
+class Counting(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(8))
+
+    def forward(self, x):
+        self.total.add_(x.sum(0))
+        return torch.relu(x), self.total * 2
+
+def model():
+    torch.manual_seed(1)
+    rows = torch.export.Dim("rows", min=2, max=64)
+    calls = [(torch.randn(4, 8),), (torch.randn(7, 8),)]
+    return {"module": Counting(), "calls": calls, "dynamic_shapes": ({0: rows},)}
+"""
+
+_BROKEN = """from graphgate_torch import backends, serve
+
+right = serve.Program.call
+serve.Program.call = lambda *words: [output + 1 for output in right(*words)]
+serve.serve(backends.Eager({}), "cpu")
+"""
+
+
+def _run(*words, check=False):
+    environment = os.environ | {"PYTHONPATH": _ADAPTER}
+    return subprocess.run(words, capture_output=True, text=True, check=check, env=environment)
+
+
+def _executor(*words):
+    return shlex.join([sys.executable, "-m", "graphgate_torch", "serve", *words])
+
+
+class Serve(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+
+    def _write(self, name, text):
+        path = os.path.join(self._folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def _check(self, executor, *words):
+        report = os.path.join(self._folder.name, "report.json")
+        ran = _run(GRAPHGATE, "check", "--executor", executor, "--json", report, *words)
+        with open(report, encoding="utf-8") as file:
+            return ran, json.load(file)
+
+    def test_eager_mode_passes_on_a_model_with_mutations(self):
+        model = os.path.join(GOLDEN, "models", "mutations.pt2")
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds,state", model)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_compiled_programs_pass(self):
+        case = self._write("tiny.case", _CASE)
+        ran, _ = self._check(_executor(), "--judges", "exact,bounds,state", case)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_what_pytorch_refuses_is_no_finding_of_it(self):
+        case = self._write("wrong.case", _CASE.replace("[2, 2]", "[3, 2]"))
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 4, ran.stdout + ran.stderr)
+
+    def test_a_wrong_executor_is_found(self):
+        case = self._write("tiny.case", _CASE)
+        broken = self._write("broken.py", _BROKEN)
+        executor = shlex.join([sys.executable, broken])
+        ran, _ = self._check(executor, "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def test_an_unknown_option_of_inductor_is_told(self):
+        case = self._write("tiny.case", _CASE)
+        ran, _ = self._check(_executor("--set", "no_such_option=1"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("no_such_option", ran.stdout)
+
+    def test_exported_models_pass_with_their_recordings(self):
+        model = self._write("model.py", _MODEL)
+        archive = os.path.join(self._folder.name, "model.pt2")
+        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
+        ran = _run(GRAPHGATE, "check", archive)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("2 recorded calls", ran.stdout)
+
+    def test_a_model_that_is_not_there_is_one_line(self):
+        ran = _run(sys.executable, "-m", "graphgate_torch", "export", "nowhere.py:model", "x.pt2")
+        self.assertEqual(ran.returncode, 4)
+        self.assertEqual(ran.stderr, "graphgate_torch: nowhere.py: no such file\n")
+
+
+if __name__ == "__main__":
+    GRAPHGATE, GOLDEN = sys.argv.pop(1), sys.argv.pop(1)
+    try:
+        import safetensors  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError as error:
+        print(f"skipped: {error}")
+        sys.exit(77)
+    unittest.main()
