@@ -100,8 +100,8 @@ std::string Corpus::find(std::string_view finding) const {
 std::vector<std::string> case_files(const std::string& root, CorpusFolder folder) {
   std::vector<std::string> out;
   const std::string below = std::string(folder_name(folder)) + "/";
-  for (const std::string& name : names_in(root + "/" + below, ".case")) {
-    out.push_back(below + name);
+  for (std::string& name : names_in(root + "/" + below, ".case")) {
+    out.push_back(std::move(name.insert(0, below)));
   }
   return out;
 }

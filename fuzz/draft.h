@@ -133,7 +133,7 @@ class NodeBuilder {
   void as_list();
 
  private:
-  TensorIndex result(DrawnTensor tensor);
+  TensorIndex result(const DrawnTensor& tensor);
   // The node in its out= form, where it has one; what it writes is its result.
   std::optional<TensorIndex> as_out_form(spec::DType dtype, const Shape& sizes);
   [[nodiscard]] bool reads_storage(std::uint16_t storage) const;

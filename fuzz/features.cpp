@@ -333,7 +333,7 @@ bool has_reuse(const std::vector<std::uint32_t>& features) {
 
 std::string feature_name(std::uint32_t feature) {
   const auto fields = unpack(feature);
-  const auto text = [](auto... parts) { return (std::string() + ... + std::string(parts)); };
+  const auto text = [](const auto&... parts) { return (std::string() + ... + std::string(parts)); };
   switch (static_cast<Kind>(feature >> kKindShift)) {
     case Kind::kHazard:
       return text(word(kHazards, fields[1] >> 4U), " by ", family_name(fields[0]), ", ",

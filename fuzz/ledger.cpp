@@ -25,7 +25,10 @@ Result<Ledger> Ledger::parse(std::string_view text, std::string_view source) {
       return bad_input("expected PASS, FAIL, SUSPECT, CRASH, TIMEOUT or FLAKY behind '" + name +
                        "'");
     }
-    GRAPHGATE_TRY_VOID(expect_address(entry.issue, name + " " + outcome_word));
+    std::string words_before = name;
+    words_before += ' ';
+    words_before += outcome_word;
+    GRAPHGATE_TRY_VOID(expect_address(entry.issue, words_before));
     entry.expected = *outcome;
     ledger.entries_.emplace(name, std::move(entry));
     return {};

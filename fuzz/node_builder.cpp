@@ -75,8 +75,8 @@ NodeBuilder& NodeBuilder::integers(std::string_view name, const std::vector<std:
   return argument(name, {std::move(list)});
 }
 
-TensorIndex NodeBuilder::result(DrawnTensor tensor) {
-  const TensorIndex index = draft_.add_tensor(std::move(tensor));
+TensorIndex NodeBuilder::result(const DrawnTensor& tensor) {
+  const TensorIndex index = draft_.add_tensor(tensor);
   node_.results.push_back({false, {draft_.tensors_[index].id}});
   return index;
 }
@@ -126,7 +126,7 @@ TensorIndex NodeBuilder::fresh(spec::DType dtype, const Shape& sizes, const Layo
   DrawnStorage storage;
   if (dtype == spec::DType::kBool) storage.range = {0, 1};
   tensor.storage = draft_.add_storage(storage);
-  return result(std::move(tensor));
+  return result(tensor);
 }
 
 TensorIndex NodeBuilder::view(TensorIndex base, const Shape& sizes, const Shape& strides,
@@ -137,14 +137,14 @@ TensorIndex NodeBuilder::view(TensorIndex base, const Shape& sizes, const Shape&
   tensor.offset = offset;
   tensor.overlaps = tensor.overlaps || overlaps;
   tensor.is_read = false;
-  return result(std::move(tensor));
+  return result(tensor);
 }
 
 TensorIndex NodeBuilder::view_as(TensorIndex base, spec::DType dtype) {
   DrawnTensor tensor = draft_.tensors_[base];
   tensor.dtype = dtype;
   tensor.is_read = false;
-  return result(std::move(tensor));
+  return result(tensor);
 }
 
 NodeBuilder& NodeBuilder::writes(TensorIndex target) {
@@ -160,7 +160,7 @@ TensorIndex NodeBuilder::written(TensorIndex target, Bounds range) {
   draft_.note_filled(target);
   DrawnTensor tensor = draft_.tensors_[target];
   tensor.is_read = false;
-  return result(std::move(tensor));
+  return result(tensor);
 }
 
 spec::ValueId NodeBuilder::number(spec::ValueKind kind, std::optional<Size> size) {

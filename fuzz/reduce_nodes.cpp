@@ -69,6 +69,7 @@ bool mentions(const Argument& argument, const std::set<ValueId>& values) {
 bool drop_outputs_of(CaseFile& the_case, const GraphPlace& place, const std::set<ValueId>& values) {
   const Graph& graph = graph_at(the_case, place);
   std::vector<bool> dropped;
+  dropped.reserve(graph.outputs.size());
   for (const Argument& output : graph.outputs) dropped.push_back(mentions(output, values));
   if (std::find(dropped.begin(), dropped.end(), true) == dropped.end()) return true;
   if (!place.path.empty()) return false;

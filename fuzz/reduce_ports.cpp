@@ -37,6 +37,7 @@ CaseFile without(const CaseFile& the_case, const std::vector<Port>& ports, std::
                  std::size_t end, Width width,
                  void (*drop)(CaseFile&, std::size_t, const std::vector<bool>&)) {
   std::vector<std::vector<bool>> marked;
+  marked.reserve(the_case.programs.size());
   for (const Program& program : the_case.programs) marked.emplace_back(width(program), false);
   for (std::size_t i = begin; i < end; ++i) marked[ports[i].program][ports[i].index] = true;
   CaseFile out = the_case;

@@ -184,6 +184,7 @@ class SizeChange {
 // Of state and of input sets.
 std::vector<spec::HostTensor*> literals_of(CaseFile& the_case, Program& program) {
   std::vector<spec::HostTensor*> out;
+  out.reserve(program.tensors.size());
   for (auto& [target, tensor] : program.tensors) out.push_back(&tensor);
   for (spec::InputSet& set : the_case.inputs) {
     if (set.program != program.name) continue;

@@ -61,6 +61,7 @@ class Inliner {
       places_[arm_.inputs[i]] = *id;
     }
     std::vector<Node> nodes;
+    nodes.reserve(arm_.nodes.size());
     for (const Node& node : arm_.nodes) nodes.push_back(moved(node));
     Substitution results;
     if (!take_results(results)) return false;

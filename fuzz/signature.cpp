@@ -204,8 +204,8 @@ Result<Signature> parse_signature(std::string_view text) {
   const auto detector = take_until(rest, ' ');
   const auto rule = detector ? take_until(rest, '[') : std::nullopt;
   const auto pattern = rule ? take_until(rest, ']') : std::nullopt;
-  const bool is_whole = pattern && detector->size() > 0 && rule->size() > 1 &&
-                        rule->back() == ' ' && rest.starts_with(" {") && rest.ends_with("}");
+  const bool is_whole = pattern && !detector->empty() && rule->size() > 1 && rule->back() == ' ' &&
+                        rest.starts_with(" {") && rest.ends_with('}');
   if (!is_whole) return no_signature(text);
   return Signature{*detector, rule->substr(0, rule->size() - 1), *pattern,
                    std::string(rest.substr(2, rest.size() - 3))};

@@ -8,14 +8,14 @@ namespace {
 constexpr std::int64_t kElements = 4;
 
 constexpr SmallOp kAlphabet[] = {
-    {"aten.add.Tensor", 2, 0, 0, "", true},
-    {"aten.neg.default", 1, 0, 0, "", false},
-    {"aten.slice.Tensor", 1, kElements, 2, ", 0, 0, 2", false},
-    {"aten.slice.Tensor", 1, kElements, 2, ", 0, 1, 3", false},
-    {"aten.slice.Tensor", 1, kElements, 2, ", 0, 2, 4", false},
-    {"aten.add_.Tensor", 2, 0, 0, "", false},
-    {"aten.copy_.default", 2, 0, 0, "", false},
-    {"aten.neg_.default", 1, 0, 0, "", false},
+    {"aten.add.Tensor", "", 0, 0, 2, true},
+    {"aten.neg.default", "", 0, 0, 1, false},
+    {"aten.slice.Tensor", ", 0, 0, 2", kElements, 2, 1, false},
+    {"aten.slice.Tensor", ", 0, 1, 3", kElements, 2, 1, false},
+    {"aten.slice.Tensor", ", 0, 2, 4", kElements, 2, 1, false},
+    {"aten.add_.Tensor", "", 0, 0, 2, false},
+    {"aten.copy_.default", "", 0, 0, 2, false},
+    {"aten.neg_.default", "", 0, 0, 1, false},
 };
 
 struct SmallValue {

@@ -22,10 +22,10 @@ namespace graphgate::fuzz {
 // result has, from operands that have `operand_elements` each. `arguments` follow the operands.
 struct SmallOp {
   std::string_view name;
-  std::uint32_t operands = 1;
+  std::string_view arguments;
   std::int64_t operand_elements = 0;  // 0: any, the same for all
   std::int64_t result_elements = 0;   // 0: as the operands
-  std::string_view arguments;
+  std::uint32_t operands = 1;
   bool is_commutative = false;
 };
 

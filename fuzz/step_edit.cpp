@@ -110,6 +110,7 @@ void drop_outputs(spec::CaseFile& the_case, std::size_t index, const std::vector
   program.graph.outputs = std::move(arguments);
   const PortMover mover(program.name, std::move(user_dropped));
   std::vector<bool> steps_dropped;
+  steps_dropped.reserve(the_case.scenario.steps.size());
   for (spec::Step& step : the_case.scenario.steps) {
     steps_dropped.push_back(!move_outputs(mover, step));
   }

@@ -137,7 +137,7 @@ std::string print_tally(const Tally& tally) {
   for (const auto& [index, ancestors] : tally.ancestors) {
     text += "bred " + std::to_string(index) + " from";
     for (const std::uint64_t ancestor : ancestors) text += " " + std::to_string(ancestor);
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

@@ -129,7 +129,7 @@ Result<void> add_payload(Folder& folder, const std::string& name, const HostTens
   type.strides.assign(tensor.strides.begin(), tensor.strides.end());
   type.storage_offset = tensor.storage_offset;
   GRAPHGATE_TRY(const std::string meta, tensor_meta(type, wants_grad, context));
-  folder.config += (folder.config.ends_with("{") ? "" : ", ") + json_text(name) +
+  folder.config += (folder.config.ends_with('{') ? "" : ", ") + json_text(name) +
                    ": {\"path_name\": \"" + folder.prefix + std::to_string(index->second) +
                    "\", \"is_param\": " + (is_param ? "true" : "false") +
                    ", \"use_pickle\": false, \"tensor_meta\": " + meta + "}";

@@ -121,6 +121,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
     for (const spec::ValueId id : step.dying) environment[id.index] = Datum{};
   }
   std::vector<Datum> outputs;
+  outputs.reserve(graph.outputs.size());
   for (const spec::Argument& output : graph.outputs) {
     outputs.push_back(evaluate_argument(output, environment));
   }

@@ -47,9 +47,11 @@ class CaseReader {
   // Comments between the version and the first block, which the reader has passed over.
   void read_header() {
     const std::string_view before = text_.substr(0, reader_.peek().offset);
-    std::size_t line = before.find("graphgate-case");
-    while ((line = before.find('\n', line)) != std::string_view::npos && ++line < before.size()) {
-      std::string_view text = before.substr(line, before.find('\n', line) - line);
+    std::size_t end = before.find('\n', before.find("graphgate-case"));
+    while (end < before.size()) {
+      const std::size_t line = end + 1;
+      end = before.find('\n', line);
+      std::string_view text = before.substr(line, end - line);
       if (!text.starts_with('#')) continue;
       text.remove_prefix(text.starts_with("# ") ? 2 : 1);
       case_.header.emplace_back(text);

@@ -124,6 +124,7 @@ class PartitionDiffer {
 
   void say_split(const Group& group) {
     std::vector<std::string> parts;
+    parts.reserve(group.now.size());
     for (const std::size_t i : group.now) {
       parts.push_back(name_of(now_[i]) + " (" + steps_in(after_, now_[i]) + ")");
     }
@@ -133,6 +134,7 @@ class PartitionDiffer {
 
   void say_merge(const Group& group) {
     std::vector<std::string> parts;
+    parts.reserve(group.old.size());
     for (const std::size_t i : group.old) {
       parts.push_back(name_of(old_[i]) + " (" + steps_in(before_, old_[i]) + ")");
     }
@@ -274,6 +276,7 @@ class PartitionDiffer {
 
   static std::vector<std::string> input_names(const Plan& plan, const PlanSignature& signature) {
     std::vector<std::string> names;
+    names.reserve(signature.inputs.size());
     for (const SignatureInput& input : signature.inputs)
       names.push_back(name_of(plan, input.buffer));
     return names;

@@ -120,6 +120,7 @@ std::string print_schema(const OpSchema& schema) {
     arguments.push_back(print_argument(argument));
   }
   std::vector<std::string> returns;
+  returns.reserve(schema.returns.size());
   for (const SchemaReturn& result : schema.returns) returns.push_back(print_return(result));
 
   std::string text = schema.ns + "::" + schema.name;

@@ -102,6 +102,7 @@ Result<void> ChildPool::start(std::size_t index, const std::function<std::string
 
 std::vector<std::pair<std::size_t, ChildResult>> ChildPool::wait(int milliseconds) {
   std::vector<pollfd> waits;
+  waits.reserve(children_.size());
   for (const Child& child : children_) waits.push_back({child.pipe, POLLIN, 0});
   (void)::poll(waits.data(), waits.size(), milliseconds);
   std::vector<std::pair<std::size_t, ChildResult>> ended;

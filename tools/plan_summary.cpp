@@ -62,6 +62,7 @@ void add_block(std::string& page, const spec::Plan& plan, const spec::PlanBlock&
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       const spec::PlanStep& step = plan.steps[s];
       std::vector<std::string> names;
+      names.reserve(step.body.size());
       for (const spec::Node& node : step.body) names.push_back("'" + node.name + "'");
       add_line(page, "fused '" + step.node.name + "': ", names);
     }

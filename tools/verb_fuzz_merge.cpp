@@ -16,8 +16,9 @@ Result<void> copy_cases(const std::vector<std::string>& from, const fuzz::Corpus
     for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
       for (const std::string& file : fuzz::case_files(root, folder)) {
         if (!taken.insert(file).second) continue;
-        GRAPHGATE_TRY(const std::string text, read_text(root + "/" + file));
-        GRAPHGATE_TRY_VOID(to.write(text, to.root() + "/" + file));
+        const std::string below = "/" + file;
+        GRAPHGATE_TRY(const std::string text, read_text(root + below));
+        GRAPHGATE_TRY_VOID(to.write(text, to.root() + below));
       }
     }
   }

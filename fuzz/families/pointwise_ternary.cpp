@@ -4,8 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 struct Row {
   std::string_view name;
   std::uint32_t weight = 1;

@@ -6,11 +6,11 @@ namespace {
 
 using spec::DType;
 
-const Shape kPlane{1, 2, 4, 4};
+Shape plane() { return {1, 2, 4, 4}; }
 
 bool draw_average(Draft& draft, GeneReader& genes, std::size_t) {
   const DType dtype = draft.draw_floating(genes);
-  const TensorIndex self = draft.pick_like(genes, dtype, kPlane);
+  const TensorIndex self = draft.pick_like(genes, dtype, plane());
   const bool overlaps = genes.chance(40);
   const Shape sizes = overlaps ? Shape{1, 2, 3, 3} : Shape{1, 2, 2, 2};
   const Layout layout = row_major_like(draft, {self}, sizes);
@@ -31,7 +31,7 @@ bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
     node.fresh(dtype, Shape{1, 2, 3}, Layout{});
     return true;
   }
-  const TensorIndex self = draft.pick_like(genes, dtype, kPlane);
+  const TensorIndex self = draft.pick_like(genes, dtype, plane());
   const Layout layout = row_major_like(draft, {self}, Shape{1, 2, 2, 3});
   NodeBuilder node(draft, variant == 1 ? "aten._adaptive_avg_pool2d.default"
                                        : "aten.adaptive_avg_pool2d.default");

@@ -16,26 +16,26 @@ enum class Rule : std::uint8_t {
 
 struct Reduction {
   std::string_view name;
-  Rule rule = Rule::kFloats;
-  std::uint32_t weight = 2;
   std::string_view all;   // the op that reduces all dimensions; empty if there is none
   std::string_view dims;  // with a list of dimensions
   std::string_view dim;   // with one
+  std::uint32_t weight = 2;
+  Rule rule = Rule::kFloats;
   bool has_dtype = false;
 };
 
 constexpr Reduction kReductions[] = {
-    {"aten.sum", Rule::kSum, 10, "aten.sum.default", "aten.sum.dim_IntList", "", true},
-    {"aten.mean", Rule::kFloats, 6, "aten.mean.default", "aten.mean.dim", "", true},
-    {"aten.prod", Rule::kSum, 1, "aten.prod.default", "", "aten.prod.dim_int", true},
-    {"aten.any", Rule::kTruth, 2, "aten.any.default", "aten.any.dims", "aten.any.dim", false},
-    {"aten.all", Rule::kTruth, 2, "aten.all.default", "aten.all.dims", "aten.all.dim", false},
-    {"aten.nansum", Rule::kFloats, 1, "", "aten.nansum.default", "", false},
-    {"aten.logsumexp", Rule::kFloats, 1, "", "aten.logsumexp.default", "", false},
-    {"aten.linalg_vector_norm", Rule::kFloats, 2, "", "aten.linalg_vector_norm.default", "", false},
-    {"aten.count_nonzero", Rule::kCount, 1, "aten.count_nonzero.default",
-     "aten.count_nonzero.dim_IntList", "", false},
-    {"aten.norm", Rule::kFloats, 1, "aten.norm.Scalar", "aten.norm.ScalarOpt_dim", "", false},
+    {"aten.sum", "aten.sum.default", "aten.sum.dim_IntList", "", 10, Rule::kSum, true},
+    {"aten.mean", "aten.mean.default", "aten.mean.dim", "", 6, Rule::kFloats, true},
+    {"aten.prod", "aten.prod.default", "", "aten.prod.dim_int", 1, Rule::kSum, true},
+    {"aten.any", "aten.any.default", "aten.any.dims", "aten.any.dim", 2, Rule::kTruth, false},
+    {"aten.all", "aten.all.default", "aten.all.dims", "aten.all.dim", 2, Rule::kTruth, false},
+    {"aten.nansum", "", "aten.nansum.default", "", 1, Rule::kFloats, false},
+    {"aten.logsumexp", "", "aten.logsumexp.default", "", 1, Rule::kFloats, false},
+    {"aten.linalg_vector_norm", "", "aten.linalg_vector_norm.default", "", 2, Rule::kFloats, false},
+    {"aten.count_nonzero", "aten.count_nonzero.default", "aten.count_nonzero.dim_IntList", "", 1,
+     Rule::kCount, false},
+    {"aten.norm", "aten.norm.Scalar", "aten.norm.ScalarOpt_dim", "", 1, Rule::kFloats, false},
 };
 
 bool takes(Rule rule, const DrawnTensor& tensor, bool others) {
@@ -106,6 +106,7 @@ bool draw_reduction(Draft& draft, GeneReader& genes, std::size_t variant) {
 std::span<const DrawnOp> reduction_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
+    rows.reserve(std::size(kReductions));
     for (std::size_t i = 0; i < std::size(kReductions); ++i) {
       rows.push_back({kReductions[i].name, kReductions[i].weight, draw_reduction, i});
     }

@@ -23,7 +23,7 @@ bool draw_arithmetic(Draft& draft, GeneReader& genes, std::size_t variant) {
   spec::ValueId number;
   {
     NodeBuilder node(draft, kNames[variant]);
-    const auto by = static_cast<std::int64_t>(2 + genes.below(3));
+    const auto by = 2 + static_cast<std::int64_t>(genes.below(3));
     node.argument("a", size).integer("b", by);
     std::optional<Size> known;
     if (variant == 0) known = draft.table().plus(from.sizes[dim], by);

@@ -406,6 +406,7 @@ bool draw_as_strided(Draft& draft, GeneReader& genes, std::size_t kind) {
   if (draft.elements(to.sizes) == 0) return false;
   const auto numbers = [](const Shape& shape) {
     std::vector<std::int64_t> out;
+    out.reserve(static_cast<std::size_t>(shape.rank));
     for (int d = 0; d < shape.rank; ++d) out.push_back(shape[d]);
     return out;
   };

@@ -52,7 +52,8 @@ Launch in_turn(std::vector<Launch> launches) {
   Launch all = [launches = std::move(launches)] {
     for (const Launch& launch : launches) launch();
   };
-  return is_told ? described(std::move(all), std::move(works)) : all;
+  if (!is_told) return all;
+  return described(std::move(all), std::move(works));
 }
 
 }  // namespace graphgate::optimized

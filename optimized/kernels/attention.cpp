@@ -272,7 +272,8 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
   if (gives_sums || !DeviceListener::is_there()) return launch;
   auto works = attention_works({result, in.query, in.key, in.value, mask ? &*mask : nullptr,
                                 call.boolean("is_causal"), scale});
-  return works ? described(std::move(launch), std::move(*works)) : launch;
+  if (!works) return launch;
+  return described(std::move(launch), std::move(*works));
 }
 
 Launch bind_attention(const Binding& call) {

@@ -217,7 +217,8 @@ Launch bind_convolution(const Binding& call) {
                                [&]<class C>() -> Launch { return Convolution<C>(call, shape); });
   if (!DeviceListener::is_there()) return launch;
   auto work = convolution_text(shape, shape.batched(call.result()), call.optional_tensor("bias"));
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 constexpr Kernel kKernels[] = {

@@ -15,7 +15,7 @@ namespace {
 
 using spec::DType;
 
-const Item& argument_or(const KernelCall& call, const char* name, const Item& otherwise) {
+Item argument_or(const KernelCall& call, const char* name, const Item& otherwise) {
   return call.has(name) ? call.item(name) : otherwise;
 }
 

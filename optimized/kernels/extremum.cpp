@@ -93,7 +93,7 @@ std::int64_t row_bytes(const Tensor& self, const Reduction& reduction) {
 
 // Calls finish(row, x) for every row of self, loaded into the workspace.
 template <class C, class Finish>
-Launch each_row(const Binding& call, Finish finish) {
+Launch each_row(const Binding& call, const Finish& finish) {
   const Reduction reduction = reduction_of(call);
   return [rows = Rows(call.tensor("self"), reduction.dims),
           x = reinterpret_cast<C*>(call.workspace()), finish] {

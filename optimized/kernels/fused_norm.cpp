@@ -175,7 +175,8 @@ Launch bind_norm(const Binding& call) {
       {call.result(first), input, first == 1 ? &call.tensor("residual") : nullptr,
        first == 1 ? &call.result(0) : nullptr, call.tensor("weight"),
        *call.optional_dtype("compute"), call.boolean("by_power"), call.real("epsilon")});
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 constexpr Overlap kOverlap = Overlap::kSameGeometry;

@@ -33,7 +33,7 @@ struct FixedQuant {
     }
   }
   Tensor scale;
-  bool divides;
+  bool divides = false;
   QuantLimits limits;
 };
 
@@ -66,8 +66,8 @@ struct RowQuant {
   }
 
   std::optional<double> floor_before, floor_after;
-  float factor;
-  bool factor_divides;
+  float factor = 1;
+  bool factor_divides = false;
   QuantLimits limits;
 };
 

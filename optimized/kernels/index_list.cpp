@@ -146,6 +146,7 @@ IndexList expand_masks(const Tensor& self, std::span<const Tensor* const> indice
 IndexFrame index_frame(const Tensor& self, const IndexList& list) {
   const Placement dims = place_dims(self, list);
   std::vector<const Tensor*> tensors;
+  tensors.reserve(dims.indexed.size());
   for (const std::size_t d : dims.indexed) tensors.push_back(&*list.indices[d]);
   const Sizes replacement = broadcast_sizes(tensors);
   IndexFrame out;

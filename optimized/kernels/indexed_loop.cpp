@@ -113,7 +113,8 @@ Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
-  return parts ? described(std::move(launch), {read_cells_text(*parts, item_bytes)}) : launch;
+  if (!parts) return launch;
+  return described(std::move(launch), {read_cells_text(*parts, item_bytes)});
 }
 
 Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
@@ -133,7 +134,8 @@ Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
-  return parts ? described(std::move(launch), {write_cells_text(*parts, item_bytes)}) : launch;
+  if (!parts) return launch;
+  return described(std::move(launch), {write_cells_text(*parts, item_bytes)});
 }
 
 Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {

@@ -117,6 +117,7 @@ Launch bind_take(const Binding& call) {
 // int64 by then.
 Sizes index_strides(const IndexFrame& frame) {
   std::vector<Tensor> indices;
+  indices.reserve(frame.dims.size());
   for (const IndexedDim& dim : frame.dims) indices.push_back(dim.index);
   for (Tensor& index : indices) index.dtype = spec::DType::kInt64;
   std::vector<const Tensor*> inputs = {&frame.indexed};

@@ -80,7 +80,8 @@ Launch bind_softmax(const Binding& call) {
                                     : kind == Kind::kLog ? "log_softmax"
                                                          : "softmax";
   auto work = softmax_text(call.result(), self, dims[0], dtype, kFunction);
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 constexpr Kernel kKernels[] = {

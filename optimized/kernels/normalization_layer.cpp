@@ -178,7 +178,8 @@ Launch bind_layer_norm(const Binding& call) {
                          call.optional_tensor("bias"), gives_statistics ? &call.result(1) : nullptr,
                          gives_statistics ? &call.result(2) : nullptr, statistics_dtype(call),
                          call.real("eps")});
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 void infer_native_group_norm(Inference& call) {

@@ -60,7 +60,8 @@ template <class C, class R, class F>
       store_result<R>(result, to, r, rounds_to, value);
     }
   };
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 }  // namespace graphgate::optimized

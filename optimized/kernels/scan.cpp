@@ -201,6 +201,7 @@ Launch bind_diff(const Binding& call) {
   const Joined input = joined_input(call);
   const Dims dims = {input.dim};
   std::vector<ConvertedRows> parts;
+  parts.reserve(input.parts.size());
   for (const Tensor& part : input.parts) parts.emplace_back(part, dims, input.dtype);
   return with_compute(input.dtype, [&]<class C>() -> Launch {
     return [parts, to = Rows(call.result(), dims), result = call.result(), dtype = input.dtype,

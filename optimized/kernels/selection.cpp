@@ -136,6 +136,7 @@ void store_indices(const Tensor& condition, const std::vector<Tensor>& results) 
 
 Launch bind_indices(const Binding& call) {
   std::vector<Tensor> results;
+  results.reserve(call.result_count());
   for (std::size_t i = 0; i < call.result_count(); ++i) results.push_back(call.result(i));
   return [condition = call.tensor("condition"), results] { store_indices(condition, results); };
 }

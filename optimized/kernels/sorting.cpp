@@ -47,7 +47,7 @@ std::int64_t scratch_bytes(std::int64_t length) { return length * 24; }
 // Calls f(entries, n, row) for every row of self along its dimensions `dims`.
 template <class C, class F>
 Launch each_row(const Tensor& self, const std::vector<std::int64_t>& dims, std::byte* workspace,
-                F f) {
+                const F& f) {
   const Rows rows(self, dims);
   auto* entries = reinterpret_cast<Entry<C>*>(workspace);
   auto* values = reinterpret_cast<C*>(workspace + rows.length() * 16);

@@ -118,6 +118,7 @@ Launch bind_copies(const Binding& call) {
   const bool is_out = call.has("out");
   const auto outs = is_out ? out_tensors(call, parts) : std::vector<const Tensor*>{};
   std::vector<Launch> copies;
+  copies.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     copies.push_back(copy_launch(is_out ? *outs[i] : call.result(i), parts[i]));
   }

@@ -86,7 +86,8 @@ Launch bind_add_rms_norm(const Binding& call) {
   const Tensor& residual = call.tensor("residual");
   auto work = rms_norm_text({input, input, &residual, &residual, call.tensor("weight"), input.dtype,
                              false, call.real("epsilon")});
-  return work ? described(std::move(launch), {std::move(*work)}) : launch;
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 void infer_silu_and_mul(Inference& call) {

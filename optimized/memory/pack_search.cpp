@@ -60,6 +60,7 @@ class Search {
     beliefs_.resize(boxes_.size());
     offsets_.assign(boxes_.size(), 0);
     std::vector<std::int64_t> loads;
+    loads.reserve(boxes_.size());
     for (const Box& box : boxes_) {
       loads.push_back(capacity_ -
                       *std::min_element(room_.begin() + box.first, room_.begin() + box.last));

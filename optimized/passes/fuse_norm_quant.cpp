@@ -149,7 +149,7 @@ class NormQuant {
     const std::string op = norm.op + (quant.is_dynamic ? "_dynamic_quant" : "_static_quant");
     matcher_.take(matched, norm.node,
                   fused_node(node.name, op + (norm.in_place ? "_" : ""), std::move(norm.arguments),
-                             std::move(norm.results)));
+                             norm.results));
   }
 
   Matcher& matcher_;

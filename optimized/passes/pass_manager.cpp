@@ -100,6 +100,7 @@ Result<void> PassManager::add(const PassManager& /*manager*/) {
 
 Result<void> PassManager::turn(const PassOptions& options) {
   std::vector<std::string> known;
+  known.reserve(entries_.size());
   for (const Entry& entry : entries_) known.push_back(entry.pass.name);
   const auto set = [&](const std::vector<std::string>& names, bool is_on) -> Result<void> {
     for (const std::string& name : names) {

@@ -189,8 +189,8 @@ class Reinplace {
     const std::vector<AliasAccess>& accesses = aliases_.accesses(base);
     int looked_at = 0;
     bool has_taken_self = made != written;
-    for (std::size_t i = accesses.size(); i-- > 0 && accesses[i].node >= made;) {
-      const AliasAccess& access = accesses[i];
+    for (auto at = accesses.rbegin(); at != accesses.rend() && at->node >= made; ++at) {
+      const AliasAccess& access = *at;
       if (++looked_at > kMaxAccesses) return false;
       if (!has_taken_self && access.node == made && access.value == base && !access.writes) {
         has_taken_self = true;  // the scatter's own `self`

@@ -69,6 +69,7 @@ std::optional<std::int64_t> padded_size(const RuntimeOptions& options, std::int6
 
 std::vector<std::int64_t> capture_order(const RuntimeOptions& options) {
   std::vector<std::int64_t> sizes;
+  sizes.reserve(options.capture_sizes.size());
   for (const std::int64_t size : options.capture_sizes) {
     sizes.push_back(round_up(size, options.size_multiple));
   }

@@ -211,9 +211,10 @@ class Recomputer {
   // Nodes of the function that nobody reads in their old launch any more go there.
   void drop_unread(const Places& function, std::size_t home) {
     for (auto n = function.rbegin(); n != function.rend(); ++n) {
-      const StorageIndex storage = *made_by(*n);
+      const std::optional<StorageIndex> storage = made_by(*n);
+      if (!storage) continue;
       Launched& launch = launches_[home];
-      const auto& places = places_.at(storage);
+      const auto& places = places_.at(*storage);
       const bool is_read = std::any_of(launch.begin(), launch.end(), [&](std::uint32_t place) {
         return place != *n && std::binary_search(places.begin(), places.end(), place);
       });

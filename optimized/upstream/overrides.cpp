@@ -67,7 +67,10 @@ std::string change(const Override& override, Profile& profile) {
     const auto found = profile.choices.find(choice);
     if (found != profile.choices.end() && found->second == value) continue;
     profile.choices[choice] = value;
-    add("sets " + choice + " to " + value);
+    std::string change = "sets " + choice;
+    change += " to ";
+    change += value;
+    add(change);
   }
   return changed;
 }

@@ -96,8 +96,10 @@ std::vector<Geometry> chunk(const Call& call, const Tensor& self) {
 
 std::vector<Geometry> unbind(const Call& call, const Tensor& self) {
   const std::int64_t dim = split_dim(call, self);
+  const std::int64_t count = self.sizes[static_cast<std::size_t>(dim)];
   std::vector<Geometry> out;
-  for (std::int64_t i = 0; i < self.sizes[static_cast<std::size_t>(dim)]; ++i) {
+  out.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
     out.push_back(selected(self, dim, i));
   }
   return out;

@@ -165,6 +165,7 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
     std::int64_t point = 0;
     for_each_index(input.count() > 0 ? up.out : Sizes{0}, [&](const Sizes& index) {
       std::vector<Taps<N>> per_dim;
+      per_dim.reserve(dims);
       for (std::size_t d = 0; d < dims; ++d) {
         per_dim.push_back(taps[d][static_cast<std::size_t>(index[d])]);
       }

@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> paths(argv + 1, argv + argc);
   optimized::PackOptions options;
   if (paths.size() >= 2 && paths[0] == "--effort") {
-    const int effort = std::max(0, std::atoi(paths[1].c_str()));
+    const int effort = std::max(0, static_cast<int>(std::strtol(paths[1].c_str(), nullptr, 10)));
     options.fit_work *= effort;
     options.search_work *= effort;
     paths.erase(paths.begin(), paths.begin() + 2);

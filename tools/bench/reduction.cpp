@@ -36,7 +36,7 @@ Arguments read_arguments(int argc, char** argv) {
     } else if (word == "--seconds" && has_value) {
       out.settings.seconds = std::strtod(argv[++i], nullptr);
     } else if (word == "--jobs" && has_value) {
-      out.settings.jobs = std::atoi(argv[++i]);
+      out.settings.jobs = static_cast<int>(std::strtol(argv[++i], nullptr, 10));
     } else if (word == "--keep" && has_value) {
       out.keep = argv[++i];
     } else {

@@ -60,7 +60,8 @@ void diff_call(const std::string& where, const GoldenCall& before, const GoldenC
       continue;
     }
     for (const std::string& words : diff_values(*found->second, value)) {
-      out.push_back(where + ", " + value.place + ": " + words);
+      out.push_back(where + ", " + value.place);
+      out.back().append(": ").append(words);
     }
   }
   for (const GoldenValue& value : before.values) {
@@ -154,7 +155,8 @@ void diff_keyed(const std::string& where, const Sentences& before, const Sentenc
     if (found == old_lines.end()) {
       fresh.push_back(key);
     } else if (found->second != words) {
-      out.push_back(where + key + ": '" + found->second + "' became '" + words + "'");
+      out.push_back(where + key);
+      out.back().append(": '").append(found->second).append("' became '").append(words) += '\'';
     }
   }
   for (const auto& [key, words] : old_lines) {

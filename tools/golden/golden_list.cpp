@@ -54,7 +54,9 @@ Result<GoldenList> read_golden_list(const std::string& folder) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const auto bad = [&](const std::string& what) {
-      return bad_input(path + ":" + std::to_string(number) + ": " + what);
+      std::string place = path;
+      place.append(":").append(std::to_string(number)).append(": ");
+      return bad_input(place + what);
     };
     std::istringstream words(line);
     std::string kind;
@@ -72,8 +74,9 @@ Result<GoldenList> read_golden_list(const std::string& folder) {
     }
     if (kind != "program") return bad("expected program or text, found '" + kind + "'");
     if ((!extra.empty() && extra != "brief") || !more.empty()) {
-      return bad("expected brief or nothing behind '" + name + "', found '" + extra +
-                 (more.empty() ? "" : " " + more) + "'");
+      std::string found = "expected brief or nothing behind '" + name;
+      found.append("', found '").append(extra).append(more.empty() ? "" : " ").append(more);
+      return bad(found + "'");
     }
     const auto found = matches(folder, name);
     if (found.empty()) return bad("no program is called '" + name + "'");

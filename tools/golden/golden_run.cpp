@@ -61,6 +61,7 @@ struct Runs {
 
 Runs run_all(const Choice& choice, const GoldenOptions& options) {
   std::vector<GoldenProgram> programs;
+  programs.reserve(choice.to_run.size());
   for (const auto& [path, program] : choice.to_run) programs.push_back(program);
   std::vector<std::optional<Result<RecordedProgram>>> results(programs.size());
   on_threads(programs.size(), options.jobs,
@@ -200,6 +201,7 @@ Result<std::vector<GoldenItem>> compare_golden(const GoldenOptions& options) {
   const Choice choice = choose(list, options.only);
   const Runs runs = run_all(choice, options);
   std::vector<GoldenItem> items;
+  items.reserve(choice.programs.size() + choice.texts.size());
   for (const GoldenProgram& program : choice.programs) {
     items.push_back(compare_program(program, list, runs, options));
   }

@@ -250,7 +250,7 @@ std::string print_golden(const GoldenRecord& record) {
     const GoldenCall& call = record.calls[c];
     text += "call " + std::to_string(c) + " of " + spec::quote_string(call.program);
     if (call.plan) text += " follows plan " + std::to_string(*call.plan);
-    text += "\n";
+    text += '\n';
     for (const GoldenValue& value : call.values) {
       text += std::string(kIndent) + print_value(value) + "\n";
     }

@@ -222,6 +222,7 @@ Result<std::vector<MutantReduction>> reduce_mutants(const std::vector<Mutant>& m
         return to_text(MutantReducer(mutants[i], cases, settings).run());
       }));
   std::vector<MutantReduction> out;
+  out.reserve(mutants.size());
   for (std::size_t i = 0; i < mutants.size(); ++i) {
     out.push_back(from_child(mutants[i], children[i]));
   }

@@ -70,6 +70,7 @@ void ShadowInstrument::see_reads(const BoundStep& step, const ShadowAccesses& ac
       const std::pair key{step.step, r};
       if (!looks_back_.contains(key) && !looks_ahead_.contains(key)) {
         std::vector<ShadowRange> ranges;
+        ranges.reserve(found.size());
         for (const ShadowMismatch& part : found) ranges.push_back(read.bytes.absolute(part.range));
         (hangs_on(step, accesses, launch, ranges) ? looks_back_ : looks_ahead_).insert(key);
       }
