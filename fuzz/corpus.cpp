@@ -100,7 +100,9 @@ std::string Corpus::find(std::string_view finding) const {
 std::vector<std::string> case_files(const std::string& root, CorpusFolder folder) {
   std::vector<std::string> out;
   const std::string below = std::string(folder_name(folder)) + "/";
-  for (std::string& name : names_in(root + "/" + below, ".case")) {
+  std::string path = root;
+  path.append("/").append(below);
+  for (std::string& name : names_in(path, ".case")) {
     out.push_back(std::move(name.insert(0, below)));
   }
   return out;

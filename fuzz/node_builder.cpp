@@ -173,7 +173,7 @@ spec::ValueId NodeBuilder::number(spec::ValueKind kind, std::optional<Size> size
 void NodeBuilder::as_list() {
   spec::NodeResult list{true, {}};
   for (const spec::NodeResult& result : node_.results) list.values.push_back(result.values.front());
-  node_.results.assign(1, std::move(list));
+  node_.results.assign(1, list);
 }
 
 }  // namespace graphgate::fuzz

@@ -164,7 +164,7 @@ Launch bind_norm(const Binding& call) {
             scales->template store_one<float>(r, scale);
             run.emplace(*per_row, scale);
           }
-          run->apply(x.data(), inputs.length());
+          if (run) run->apply(x.data(), inputs.length());
         }
         out.template store<C>(r, x.data());
       }

@@ -80,6 +80,7 @@ void take(Call& call) {
   }
   const Array<Whole> index = load_index(*call.tensor("index"));
   std::vector<Picked> picked;
+  picked.reserve(index.data.size());
   for (const Whole at : index.data) {
     picked.push_back({checked_index(at, self.count(), 0, Negative::kWraps), at.undecided});
   }
