@@ -82,8 +82,10 @@ conformance::Configuration options_under(const conformance::Configuration& own,
   return planner_flags(merged).ok() ? merged : flags;
 }
 
-spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags) {
+spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,
+                          const CaseSubject& subject) {
   if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
+  the_case.options = subject.taken_of(std::move(the_case.options));
   return the_case;
 }
 

@@ -35,9 +35,10 @@ class CaseSources {
 [[nodiscard]] conformance::Configuration options_under(const conformance::Configuration& own,
                                                        const conformance::Configuration& flags);
 // The case under these options over its own; where an option of the case contradicts them, under
-// them alone.
+// them alone. Of all these it keeps what the subject takes.
 [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
-                                        const conformance::Configuration& flags);
+                                        const conformance::Configuration& flags,
+                                        const CaseSubject& subject = {});
 
 // In a process of its own or not.
 struct Isolation {

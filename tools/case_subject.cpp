@@ -16,13 +16,18 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
       ->check(CLI::PositiveNumber);
 }
 
-Result<CaseSubject> CaseSubject::choose(const SubjectFlags& flags, const std::string& exchange) {
+Result<CaseSubject> CaseSubject::choose(const SubjectFlags& flags, const Configuration& options,
+                                        const std::string& exchange) {
   CaseSubject subject;
   if (flags.executor.empty() || flags.executor == subject.name_) return subject;
   subject.command_ = {flags.executor, answer_time(flags.seconds), exchange};
   GRAPHGATE_TRY(const auto source, external_source(subject.command_));
   subject.name_ = source->name();
   subject.options_ = source->options();
+  for (const auto& [name, value] : options) {
+    if (subject.options_.contains(name)) continue;
+    return bad_input("--" + name + ": '" + subject.name_ + "' has no such option");
+  }
   return subject;
 }
 
@@ -31,14 +36,6 @@ Configuration CaseSubject::taken_of(Configuration options) const {
     std::erase_if(options, [&](const auto& option) { return !options_.contains(option.first); });
   }
   return options;
-}
-
-Result<void> CaseSubject::check_takes(const Configuration& flags) const {
-  for (const auto& [name, value] : flags) {
-    if (!is_command() || options_.contains(name)) continue;
-    return bad_input("--" + name + ": '" + name_ + "' has no such option");
-  }
-  return {};
 }
 
 std::unique_ptr<conformance::ExecutorSource> CaseSubject::source() const {

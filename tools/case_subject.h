@@ -24,16 +24,16 @@ class CaseSubject {
   // The optimized executor, which takes every option.
   CaseSubject() = default;
   // Starts a command to hear who it is and what options it takes. kInfrastructure where it does not
-  // answer. `exchange` is ExternalCommand's.
+  // answer, kBadInput for an option of the command line that it does not take. `exchange` is
+  // ExternalCommand's.
   [[nodiscard]] static Result<CaseSubject> choose(const SubjectFlags& flags,
+                                                  const conformance::Configuration& options,
                                                   const std::string& exchange = {});
 
   [[nodiscard]] bool is_command() const { return !command_.text.empty(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   // Of these options those that it takes: the others of a case are for executors that do.
   [[nodiscard]] conformance::Configuration taken_of(conformance::Configuration options) const;
-  // kBadInput for a flag of the command line that a command does not take.
-  [[nodiscard]] Result<void> check_takes(const conformance::Configuration& flags) const;
   [[nodiscard]] std::unique_ptr<conformance::ExecutorSource> source() const;
 
  private:

@@ -1,21 +1,11 @@
 // graphgate gate between commands, with graphgate serve at the other end, right and wrong.
-#include "tools/cli_test.h"
+#include "tools/cli_gate_test.h"
 
 namespace graphgate::tools {
 namespace {
 
-class CliGateExecutor : public Cli {
+class CliGateExecutor : public GateCorpus {
  protected:
-  void SetUp() override {
-    Cli::SetUp();
-    fs::create_directories(folder_ / "corpus");
-    // One that torch-2.9.0 gets wrong, and one that nobody does.
-    for (const char* name : {"catalogue/p1-tail-allocation", "op/conversion"}) {
-      const fs::path path = folder_ / "golden/cases" / (std::string(name) + ".case");
-      fs::copy_file(path, folder_ / "corpus" / path.filename());
-    }
-  }
-  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string served(const std::string& profile = "fixed") const {
     return path("graphgate") + " serve optimized --profile " + profile;
   }

@@ -1,24 +1,14 @@
 // graphgate gate as its users meet it.
-#include "tools/cli_test.h"
+#include "tools/cli_gate_test.h"
 
 namespace graphgate::tools {
 namespace {
 
-class CliGate : public Cli {
+class CliGate : public GateCorpus {
  protected:
-  void SetUp() override {
-    Cli::SetUp();
-    fs::create_directories(folder_ / "corpus");
-    // One that torch-2.9.0 gets wrong, and one that nobody does.
-    for (const char* name : {"catalogue/p1-tail-allocation", "op/conversion"}) {
-      const fs::path path = folder_ / "golden/cases" / (std::string(name) + ".case");
-      fs::copy_file(path, folder_ / "corpus" / path.filename());
-    }
-  }
   CliRun gate(const std::string& arguments) {
     return run("gate --corpus " + (folder_ / "corpus").string() + " " + arguments);
   }
-  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] nlohmann::json json(const char* name) const {
     return nlohmann::json::parse(read_file(folder_ / name), nullptr, false);
   }

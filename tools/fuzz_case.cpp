@@ -72,9 +72,7 @@ CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
 }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  CaseFile changed = tools::with_flags(std::move(the_case), setting_.flags);
-  changed.options = setting_.subject.taken_of(std::move(changed.options));
-  return changed;
+  return tools::with_flags(std::move(the_case), setting_.flags, setting_.subject);
 }
 
 Result<std::string> FuzzCases::print(const fuzz::Descent& descent,

@@ -191,8 +191,7 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
   setting.generator = options.key.generator;
   setting.seed = verb.seed;
   setting.flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(setting.subject, CaseSubject::choose(verb.subject, scratch.path()));
-  GRAPHGATE_TRY_VOID(setting.subject.check_takes(setting.flags));
+  GRAPHGATE_TRY(setting.subject, CaseSubject::choose(verb.subject, setting.flags, scratch.path()));
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;

@@ -164,10 +164,8 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
 Result<ExitCode> run_replay(const ReplayVerb& verb) {
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
   const auto flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject));
-  GRAPHGATE_TRY_VOID(subject.check_takes(flags));
-  input.the_case = with_flags(std::move(input.the_case), flags);
-  input.the_case.options = subject.taken_of(std::move(input.the_case.options));
+  GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject, flags));
+  input.the_case = with_flags(std::move(input.the_case), flags, subject);
   GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;

@@ -1,1 +1,1 @@
-"""What graphgate needs on PyTorch's side: custom ops (ops.py)."""
+"""PyTorch as an executor for graphgate, and models for it (docs/torch.md)."""
