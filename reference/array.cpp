@@ -145,7 +145,9 @@ struct Convert<Tracked<P>> {
     using Arithmetic = typename Tracked<P>::Arithmetic;
     const auto arithmetic =
         compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
-    if (element.is_real) return {element.mark.value, element.mark.radius, arithmetic};
+    if (element.is_real) {
+      return detail::or_flushed<P>({element.mark.value, element.mark.radius, arithmetic});
+    }
     const auto value = static_cast<long double>(element.whole.value);
     const double radius = element.whole.undecided ? detail::kInfinity : 0;
     return {static_cast<long double>(round_to_dtype(value, as)), radius, arithmetic};

@@ -77,8 +77,9 @@ class ReferenceSource final : public conformance::ExecutorSource {
         const auto arithmetic = reference::parse_arithmetic(value);
         if (!arithmetic) {
           return bad_input(
-              "option 'arithmetic': expected strict, tf32, tensor-core or fp8, found '" + value +
-              "'");
+              "option 'arithmetic': expected strict, tf32, tensor-core, fp8, fast or approximate, "
+              "found '" +
+              value + "'");
         }
         options.arithmetic = *arithmetic;
         continue;

@@ -1,4 +1,4 @@
-// The declared arithmetic of sums of products: what an executor may do in a dot product.
+// The declared arithmetic: what an executor may do in a dot product, and in float32 beside it.
 //
 // Strict is IEEE: operands as they are, float32 (float64) accumulators rounded to nearest, any
 // order, fused or not. Matrix units do less, and a bound must say so. A product of two operands of
@@ -9,6 +9,13 @@
 //   tf32        11 bits, truncated    24 bits, truncated   tensor cores with TF32 allowed
 //   tensor-core 24 bits               24 bits, truncated   tensor cores, f16 and bf16 operands
 //   fp8         24 bits               14 bits, truncated   float8 tensor cores (Hopper)
+//   fast        24 bits               24 bits, to nearest  fused kernels
+//   approximate 24 bits               24 bits, truncated   fused kernels on a GPU
+//
+// Fast is what fusing compilers make of chains of ops where nobody asks for the roundings of eager
+// mode: a value goes to the next op as wide as it was computed, through explicit casts, too.
+// Approximate is that on a GPU, on tensor cores, with float32 quotients, square roots and
+// exponentials by the unit's approximations, and subnormal operands and results as 0.
 //
 // Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ
 // Computer Science 7:e330 (2021): products are exact, terms of a block are aligned to the largest
@@ -17,7 +24,10 @@
 // block fused multiply-add", SIAM J. Sci. Comput. 42(3) (2020): the error of sums of blocks.
 // DeepSeek-V3 technical report (arXiv 2412.19437), section 3.5.2: float8 products keep about 14
 // bits when they are accumulated. TF32's conversion keeps 10 stored fraction bits (NVIDIA A100
-// whitepaper); who hands float32 bits to the unit truncates them.
+// whitepaper); who hands float32 bits to the unit truncates them. Approximations: PTX ISA 9.0,
+// div.full.f32 (2 ulp), sqrt.approx.f32 (relative 2^-23), ex2.approx.f32 (2 ulp), each with .ftz;
+// exp(x) is ex2 of x times log2(e), rounded, which moves it by |x| half ulps for the product and as
+// much for the factor.
 #pragma once
 
 #include <optional>
@@ -36,12 +46,17 @@ struct Arithmetic {
   bool truncates = false;
   // The smallest block of terms that are aligned together; blocks are added one after the other.
   int block = 4;
+  // Casts to narrower dtypes may be left out where the next op computes in a wider one.
+  bool keeps_wide = false;
+  // Float32 division, square root and exponential are the GPU's approximations, and subnormal
+  // operands and results may count as zero of their sign.
+  bool approximates = false;
 };
 
-inline constexpr Arithmetic kArithmetics[] = {{"strict", 24, 24, false, 4},
-                                              {"tf32", 11, 24, true, 4},
-                                              {"tensor-core", 24, 24, true, 4},
-                                              {"fp8", 24, 14, true, 4}};
+inline constexpr Arithmetic kArithmetics[] = {
+    {"strict", 24, 24, false, 4},     {"tf32", 11, 24, true, 4},
+    {"tensor-core", 24, 24, true, 4}, {"fp8", 24, 14, true, 4},
+    {"fast", 24, 24, false, 4, true}, {"approximate", 24, 24, true, 4, true, true}};
 
 // One of these by name; nothing for another name.
 [[nodiscard]] constexpr std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
@@ -51,8 +66,8 @@ inline constexpr Arithmetic kArithmetics[] = {{"strict", 24, 24, false, 4},
   return std::nullopt;
 }
 
-// The arithmetic that sums of products of the running thread are declared to have. Ops' bodies know
-// nothing of it; executor.cpp sets it for a run.
+// The arithmetic that the running thread's oracle is asked for. Ops' bodies know nothing of it;
+// executor.cpp sets it for a run.
 [[nodiscard]] inline Arithmetic& declared_arithmetic() {
   thread_local Arithmetic arithmetic;
   return arithmetic;

@@ -66,6 +66,8 @@ Bounded dot(const Arithmetic& arithmetic, const std::vector<float>& a,
   return sum.result();
 }
 
+Bounded single(long double value) { return {value, 0, kSingle}; }
+
 bool holds(const Bounded& bound, double actual) {
   return std::fabs(static_cast<long double>(actual) - bound.value) <=
          static_cast<long double>(bound.radius);
@@ -136,7 +138,63 @@ TEST(DeclaredArithmetic, EndsWithItsScope) {
     EXPECT_EQ(declared_arithmetic().name, "tf32");
   }
   EXPECT_EQ(declared_arithmetic().name, "strict");
-  EXPECT_FALSE(parse_arithmetic("fast").has_value());
+  EXPECT_FALSE(parse_arithmetic("loose").has_value());
+}
+
+TEST(FastArithmetic, MayLeaveACastOut) {
+  const Bounded fine = single(1 + 0x1p-10L);
+  EXPECT_EQ(cast(fine, spec::DType::kBFloat16).value, 1);
+  EXPECT_EQ(cast(fine, spec::DType::kBFloat16).radius, 0);
+  const DeclaredArithmetic declared(*parse_arithmetic("fast"));
+  const Bounded kept = cast(fine, spec::DType::kBFloat16);
+  EXPECT_TRUE(holds(kept, 1));
+  EXPECT_TRUE(holds(kept, 1 + 0x1p-10));
+  EXPECT_FALSE(holds(kept, 1 + 0x1p-7));
+  EXPECT_EQ(cast(single(3), spec::DType::kBFloat16).radius, 0) << "bfloat16 holds it";
+  EXPECT_EQ((single(3) / single(3)).radius, 0) << "quotients are IEEE's";
+}
+
+TEST(ApproximateArithmetic, DividesAndTakesRootsToTwoUlps) {
+  EXPECT_EQ((single(6) / single(3)).radius, 0);
+  const DeclaredArithmetic declared(*parse_arithmetic("approximate"));
+  const Bounded one = single(3) / single(3);
+  EXPECT_TRUE(holds(one, 1 - 0x1p-24));
+  EXPECT_FALSE(holds(one, 1 - 5 * 0x1p-24));
+  EXPECT_TRUE(holds(sqrt(single(4)), 2 + 0x1p-22));
+  EXPECT_EQ((single(3) * single(3) + single(1)).radius, 0) << "only these approximate";
+  const Bounded wide(3.0L, 0, Bounded::Arithmetic::kFloat64);
+  EXPECT_EQ((wide / wide).radius, 0) << "float64 has no such unit";
+}
+
+// ex2(x log2(e)) in float32, as a compiler for GPUs has it.
+TEST(ApproximateArithmetic, LetsAnExponentialErrWithItsExponent) {
+  const auto by_powers_of_two = [](float x) {
+    const float exponent = x * 1.44269504F;
+    return static_cast<double>(static_cast<float>(std::exp2(static_cast<double>(exponent))));
+  };
+  bool leaves_strict = false;
+  for (float x = -80; x < 80; x += 0.37F) {
+    const Bounded strict = exp(single(static_cast<long double>(x)));
+    const DeclaredArithmetic declared(*parse_arithmetic("approximate"));
+    EXPECT_TRUE(holds(exp(single(static_cast<long double>(x))), by_powers_of_two(x))) << x;
+    leaves_strict |= !holds(strict, by_powers_of_two(x));
+  }
+  EXPECT_TRUE(leaves_strict) << "the declaration matters";
+}
+
+TEST(ApproximateArithmetic, TakesSubnormalsForZero) {
+  const long double tiny = 0x1p-130L;
+  EXPECT_FALSE(holds(single(tiny) + single(0), 0));
+  const DeclaredArithmetic declared(*parse_arithmetic("approximate"));
+  EXPECT_TRUE(holds(single(tiny) + single(0), 0));
+  EXPECT_TRUE(holds(single(tiny) + single(0), 0x1p-130));
+  EXPECT_FALSE(holds(single(tiny) + single(0), 0x1p-120));
+  EXPECT_EQ((single(0) + single(0)).radius, 0);
+  EXPECT_EQ((single(0x1p-126L) + single(0)).radius, 0) << "normal";
+  Sum<Bounded> sum;
+  sum.add(single(tiny));
+  sum.add(single(tiny));
+  EXPECT_TRUE(holds(sum.result(), 0));
 }
 
 TEST(DivideByLogistic, AllowsZeroAndTheSmallNumberWhereTheExponentialOverflows) {

@@ -25,6 +25,17 @@ inline double select(Whole condition, double a, double b) { return condition.val
 inline double maximum(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
+namespace detail {
+// Of an exponential as a power of two: the rounded exponent x * log2(e), and the rounded factor,
+// each move the result by a relative 2^-24 |x|, which is up to |x| ulps. 0 where nobody goes that
+// way.
+template <class P>
+double exp_ulps(const Tracked<P>& x) {
+  if (!is_approximate<P>(x.arithmetic) || !std::isfinite(x.value)) return 0;
+  return 2 + 2 * (static_cast<double>(std::fabs(x.value)) + x.radius);
+}
+}  // namespace detail
+
 // GRAPHGATE_FUNCTION(name): name(double) and name(Tracked) from the standard library's function.
 #define GRAPHGATE_FUNCTION(name, ulps)                                   \
   inline double name(double x) { return std::name(x); }                  \
@@ -32,8 +43,8 @@ inline double minimum(double a, double b) { return std::isnan(a) || a < b ? a : 
   Tracked<P> name(const Tracked<P>& x) {                                 \
     return through(x, ulps, [](long double v) { return std::name(v); }); \
   }
-GRAPHGATE_FUNCTION(sqrt, 0.5)
-GRAPHGATE_FUNCTION(exp, kFunctionUlps)
+GRAPHGATE_FUNCTION(sqrt, detail::quotient_ulps<P>(x.arithmetic))
+GRAPHGATE_FUNCTION(exp, std::max(kFunctionUlps, detail::exp_ulps(x)))
 GRAPHGATE_FUNCTION(exp2, kFunctionUlps)
 GRAPHGATE_FUNCTION(expm1, kFunctionUlps)
 GRAPHGATE_FUNCTION(log, kFunctionUlps)
@@ -162,7 +173,7 @@ inline double fast_exp(double x) { return std::exp(x); }
 template <class P>
 Tracked<P> fast_exp(const Tracked<P>& x) {
   const bool is_wide = x.arithmetic == Tracked<P>::Arithmetic::kFloat64;
-  return through(x, is_wide ? kFunctionUlps : kFastExpUlps,
+  return through(x, is_wide ? kFunctionUlps : std::max(kFastExpUlps, detail::exp_ulps(x)),
                  [](long double v) { return std::exp(v); });
 }
 
@@ -285,10 +296,11 @@ Tracked<P> round_scaled_edge(const Tracked<P>& x, spec::DType dtype) {
   return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
 }
 
-// An explicit cast: the oracle rounds as the executor does.
+// An explicit cast: the oracle rounds as the executor does, where that has to.
 inline double cast(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> cast(const Tracked<P>& x, spec::DType dtype) {
+  if (declared_arithmetic().keeps_wide) return round_edge(x, dtype);
   const long double far =
       std::fabs(x.value) + static_cast<long double>(P::kDecisionRadii * x.radius);
   const double step = 2 * half_ulp(std::min<long double>(far, max_finite(dtype)), dtype);

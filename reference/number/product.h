@@ -62,7 +62,7 @@ class Product<Tracked<P>> {
     const auto most = static_cast<long double>(max_finite(accumulator_));
     if (above_one_ > most) return overflowed();
     const double radius = P::combine(total_.radius, is_exact() ? 0 : rounding_radius());
-    return {total_.value, radius, total_.arithmetic};
+    return detail::or_flushed<P>({total_.value, radius, total_.arithmetic});
   }
 
  private:

@@ -73,7 +73,8 @@ class Sum<Tracked<P>> {
     if (magnitudes_ > most()) {  // some order may overflow
       return detail::rounded<P>(total_, detail::kInfinity, arithmetic_);
     }
-    return {total_, std::isnan(radius) ? detail::kInfinity : radius, arithmetic_};
+    return detail::or_flushed<P>(
+        {total_, std::isnan(radius) ? detail::kInfinity : radius, arithmetic_});
   }
 
  private:

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/arithmetic.h"
 #include "reference/number/float_format.h"
 #include "reference/number/whole.h"
 
@@ -151,6 +152,30 @@ Tracked<P> overflowed(long double value, double radius, ArithmeticOf<P> arithmet
   return {value, kInfinity, arithmetic};
 }
 
+template <class P>
+bool is_approximate(ArithmeticOf<P> arithmetic) {
+  return arithmetic == ArithmeticOf<P>::kFloat32 && declared_arithmetic().approximates;
+}
+
+// How far a number moves that may count as zero of its sign: nothing, but for what may be subnormal
+// in approximate arithmetic.
+template <class P>
+double flushed(long double value, double radius, ArithmeticOf<P> arithmetic) {
+  constexpr long double kLeastNormal = 0x1p-126L;
+  if (!is_approximate<P>(arithmetic)) return 0;
+  const long double size = std::fabs(value);
+  const auto r = static_cast<long double>(radius);
+  return size - r < kLeastNormal ? static_cast<double>(std::min(size + r, kLeastNormal)) : 0;
+}
+
+// A number that an operation reads or makes, where that may be as zero.
+template <class P>
+Tracked<P> or_flushed(const Tracked<P>& x) {
+  const double moved = flushed<P>(x.value, x.radius, x.arithmetic);
+  if (moved == 0) return x;
+  return {x.value, P::combine(x.radius, P::of_rounding(moved)), x.arithmetic};
+}
+
 // Closes an operation: `value` +- `radius` before rounding into `arithmetic`. `ulps` is the
 // declared accuracy of the operation; 0.5 is correct rounding.
 template <class P>
@@ -164,10 +189,19 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   const long double most = max_finite(dtype);
   if (std::fabs(value) > most || radius > most)
     return overflowed<P>(value, radius, arithmetic, dtype);
-  if (radius == 0 && ulps <= 0.5 && holds(value, dtype)) return {value, 0, arithmetic};
+  if (radius == 0 && ulps <= 0.5 && holds(value, dtype)) {
+    return or_flushed<P>({value, 0, arithmetic});
+  }
   const long double reach = std::fabs(value) + static_cast<long double>(radius);
   const double error = 2 * ulps * half_ulp(std::min(reach, most), dtype);
-  return {value, P::combine(radius, P::of_rounding(error)), arithmetic};
+  return or_flushed<P>({value, P::combine(radius, P::of_rounding(error)), arithmetic});
+}
+
+// Of quotients and square roots.
+template <class P>
+double quotient_ulps(ArithmeticOf<P> arithmetic) {
+  constexpr double kApproximateUlps = 2;
+  return is_approximate<P>(arithmetic) ? kApproximateUlps : 0.5;
 }
 
 // The largest change of f over value +- radius. Where one of value and end is outside of the domain
@@ -236,12 +270,13 @@ template <class P>
 Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const long double value = a.value / b.value;
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
-  if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic);
+  const double ulps = quotient_ulps<P>(arithmetic);
+  if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic, ulps);
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
   if (!(low > 0)) return {value, kInfinity, arithmetic};
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
-  return rounded<P>(value, P::combine(from_a, from_b), arithmetic);
+  return rounded<P>(value, P::combine(from_a, from_b), arithmetic, ulps);
 }
 
 template <class P>
