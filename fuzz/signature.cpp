@@ -139,6 +139,31 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+bool names_error(std::string_view word) {
+  const bool is_name = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '.';
+  });
+  return is_name && (word.ends_with("Error") || word.ends_with("Exception"));
+}
+
+// What an executor of others raised: of "InductorError: LoweringException: AssertionError: ...",
+// as Python has it, the innermost. Empty where nothing looks like that.
+std::string error_class_in(std::string_view message) {
+  std::string_view innermost;
+  while (!message.empty()) {
+    const std::size_t end = message.find(": ");
+    if (end == std::string_view::npos) break;
+    const std::string_view word = message.substr(0, end);
+    if (names_error(word)) {
+      innermost = word;
+    } else if (!innermost.empty()) {
+      break;
+    }
+    message.remove_prefix(end + 2);
+  }
+  return std::string(innermost);
+}
+
 class SignatureMaker {
  public:
   explicit SignatureMaker(const spec::CaseFile& the_case)
@@ -166,6 +191,7 @@ class SignatureMaker {
     std::string named = joined(ops_.families(finding.nodes));
     if (named.empty()) named = joined(ops_.families_in(finding.message));
     if (named.empty()) named = joined(ops_.makers(finding.buffers));
+    if (named.empty()) named = error_class_in(finding.message);
     return named;
   }
 

@@ -5,7 +5,8 @@
 //
 //   verifier V3.overlap [mm, pointwise] {memory=lines, streams}
 //   |        |          |         the options of the case, minimal once it is reduced
-//   |        |          op families at the place, those at fault first
+//   |        |          op families at the place, those at fault first; where a run of an
+//   |        |          executor of others ended and no node is named, the error's class
 //   |        rule (docs/rules.md); of a run that ended its process: the signal
 //   detector: a judge, "run" for how the run itself ended, "crash", "timeout", "memory"
 //

@@ -108,6 +108,21 @@ TEST(Signature, TakesNodesFromQuotesAndBuffersWhereAFindingListsNone) {
   EXPECT_EQ(text_of(plan, chain("a", "b", "8")), "verifier V2.missing-output [pointwise_] {}");
 }
 
+TEST(Signature, OfAnExecutorOfOthersHasTheClassOfItsInnermostError) {
+  const auto of = [](const std::string& message) {
+    CaseReport run;
+    run.findings = {finding("R2.broke-down", {}, Outcome::kCrash)};
+    run.findings[0].message = message;
+    return text_of(run, chain("a", "b", "8"));
+  };
+  EXPECT_EQ(of("torch compile: step 0: InductorError: LoweringException: AssertionError: x: y"),
+            "run R2.broke-down [AssertionError] {}");
+  EXPECT_EQ(of("torch: step 3: torch._inductor.exc.InductorError: no: ValueError: inside"),
+            "run R2.broke-down [torch._inductor.exc.InductorError] {}");
+  EXPECT_EQ(of("torch: step 3: was killed by signal 11"), "run R2.broke-down [] {}");
+  EXPECT_EQ(of("torch: an Error: of words"), "run R2.broke-down [] {}");
+}
+
 TEST(Signature, HasNothingToSayOfWhatIsNoFinding) {
   CaseReport report;
   report.outcome = Outcome::kMistrusted;
