@@ -26,8 +26,9 @@ using conformance::Script;
 // An executor that is not there: its runs are stored.
 class AbsentSource final : public ExecutorSource {
  public:
-  explicit AbsentSource(std::string name) : name_(std::move(name)) {}
+  explicit AbsentSource(const RunHead& head) : name_(head.executor), promises_(head.promises) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] conformance::Promises promises() const override { return promises_; }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& /*ops*/) const override {
     return unsupported("the stored run has none of the configuration " +
@@ -36,6 +37,7 @@ class AbsentSource final : public ExecutorSource {
 
  private:
   std::string name_;
+  conformance::Promises promises_;
 };
 
 // What all files of a run share.
@@ -104,12 +106,12 @@ void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
   }
 }
 
-Result<void> judge(Runs& runs, const Subject& subject, const std::string& executor, bool is_case,
-                   const Setting& setting, FileReport& report) {
+Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
+                   FileReport& report) {
   ExecutorReport made;
   made.executor = executor;
-  GRAPHGATE_TRY(made.judged, judge_subject(runs, subject, judges_of(setting, is_case),
-                                           settings_of(setting, is_case)));
+  GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
+                                                       settings_of(setting, is_case)));
   add_plans(runs, !setting.verb.bundle.empty(), made);
   report.executors.push_back(std::move(made));
   return {};
@@ -130,12 +132,12 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
     scripts.back()->options = subject.options;
     runs.push_back(std::make_unique<Runs>(*scripts.back(), *subject.source, *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
-    GRAPHGATE_TRY_VOID(judge(*runs.back(), subject, name, input.is_case, setting, report));
+    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
     if (setting.verb.record.empty()) continue;
     const std::string folder =
         setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
-    GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), name, input.is_case, input.recorded,
-                                 runs.back()->subject_traces()));
+    const RunHead head = {name, input.is_case, input.recorded, subject.source->promises()};
+    GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), head, runs.back()->subject_traces()));
   }
   return {};
 }
@@ -159,10 +161,10 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   report.recorded = stored.recorded;
   describe_script(stored.script, report);
   const auto oracle = reference_source(stored.script.options.contains(kZeroAndOne));
-  const Subject subject{std::make_unique<AbsentSource>(stored.executor), {}};
-  Runs runs(stored.script, *subject.source, *oracle);
+  const AbsentSource subject(stored);
+  Runs runs(stored.script, subject, *oracle);
   for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
-  GRAPHGATE_TRY_VOID(judge(runs, subject, stored.executor, stored.is_case, setting, report));
+  GRAPHGATE_TRY_VOID(judge(runs, stored.executor, stored.is_case, setting, report));
   return report;
 }
 

@@ -85,5 +85,25 @@ TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
   EXPECT_NE(old.err.find("has no \"name\""), std::string::npos) << old.err;
 }
 
+// The same executor, which promises less: what a promise is worth shows in what is found.
+TEST_F(CliExecutor, MayPromiseLess) {
+  const auto promising = [&](const std::string& key, const std::string& value) {
+    const std::string script = (folder_ / (key + value + ".sed")).string();
+    std::ofstream(script) << "1s/{/{\"" << key << "\":\"" << value << "\",/\n";
+    return served("optimized") + " | sed -u -f " + script;
+  };
+  for (const char* arithmetic : {"strict", "fast", "approximate"}) {
+    const CliRun right =
+        check(promising("arithmetic", arithmetic), "op/conversion.case", "", "exact,bounds");
+    EXPECT_EQ(right.code, 0) << right.out << right.err;
+  }
+  EXPECT_EQ(check(promising("layouts", "free"), "op/conversion.case").code, 0);
+  const CliRun typo = check(promising("layouts", "fre"), "op/conversion.case");
+  EXPECT_EQ(typo.code, 3) << typo.out;
+  EXPECT_NE(typo.err.find("expected kept or free, found 'fre'"), std::string::npos) << typo.err;
+  const CliRun loose = check(promising("arithmetic", "loose"), "op/conversion.case");
+  EXPECT_NE(loose.err.find("expected strict, fast or approximate"), std::string::npos) << loose.err;
+}
+
 }  // namespace
 }  // namespace graphgate::tools

@@ -16,7 +16,6 @@ namespace graphgate::tools {
 struct Subject {
   std::unique_ptr<conformance::ExecutorSource> source;
   conformance::Configuration options;
-  const ExternalSource* external = nullptr;  // the source, where it is a command
 };
 
 // Whether it is one of executor_names().
@@ -29,12 +28,6 @@ struct Subject {
 // Starts the command, as external_source does.
 [[nodiscard]] Result<Subject> external_subject(const ExternalCommand& command,
                                                const conformance::Configuration& options);
-
-// What the judges say of the subject's runs. A run that ended because no answer came in time is a
-// TIMEOUT, R2.no-answer, and no crash: whoever holds the process knows.
-[[nodiscard]] Result<conformance::CaseReport> judge_subject(
-    conformance::Runs& runs, const Subject& subject, conformance::JudgeSet judges,
-    const conformance::JudgeSettings& settings);
 
 // Seconds of the command line.
 [[nodiscard]] std::chrono::milliseconds answer_time(double seconds);

@@ -27,13 +27,14 @@ class RunWriter {
  public:
   RunWriter(fs::path folder, const Script& script) : folder_(std::move(folder)), script_(script) {}
 
-  Result<void> write(const std::string& executor, bool is_case, bool recorded,
+  Result<void> write(const RunHead& head,
                      const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
     Json json;
     json["graphgate_run"] = kStoredRunVersion;
-    json["executor"] = executor;
-    json["is_case"] = is_case;
-    json["recorded"] = recorded;
+    json["executor"] = head.executor;
+    json["is_case"] = head.is_case;
+    json["recorded"] = head.recorded;
+    json["promises"] = promises_json(head.promises);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();
     for (const auto& [changes, trace] : traces) {
@@ -48,6 +49,12 @@ class RunWriter {
   }
 
  private:
+  static Json promises_json(const conformance::Promises& promises) {
+    return {{"rounds_results", promises.rounds_results},
+            {"arithmetic", promises.arithmetic},
+            {"keeps_layouts", promises.keeps_layouts}};
+  }
+
   Result<Json> script_json() {
     Json json;
     json["name"] = script_.name;
@@ -144,6 +151,7 @@ class RunWriter {
       json["error"] = {{"kind", static_cast<int>(trace.error->kind)},
                        {"message", trace.error->message},
                        {"step", trace.error_step}};
+      if (trace.is_late) json["error"]["is_late"] = true;
     }
     json["calls"] = Json::array();
     for (const CallRecord& call : trace.calls) {
@@ -229,8 +237,7 @@ Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
 
 }  // namespace
 
-Result<void> write_run(const std::string& folder, const Script& script, const std::string& executor,
-                       bool is_case, bool recorded,
+Result<void> write_run(const std::string& folder, const Script& script, const RunHead& head,
                        const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
   std::error_code failed;
   const fs::path parent = fs::path(folder).parent_path();
@@ -238,7 +245,7 @@ Result<void> write_run(const std::string& folder, const Script& script, const st
   const fs::path made = folder + ".partial-" + std::to_string(getpid());
   if (!failed) fs::create_directory(made, failed);
   if (failed) return cannot(folder, "made", failed);
-  auto written = RunWriter(made, script).write(executor, is_case, recorded, traces);
+  auto written = RunWriter(made, script).write(head, traces);
   if (written.ok()) written = put_in_place(made, folder);
   if (!written.ok()) fs::remove_all(made, failed);
   return written;

@@ -25,11 +25,16 @@ inline constexpr int kStoredRunVersion = 1;
 // How the files of plans end that are not well formed.
 inline constexpr std::string_view kMalformedPlan = ".malformed.json";
 
-struct StoredRun {
-  conformance::Script script;
+// Who ran, and what.
+struct RunHead {
   std::string executor;
-  bool is_case = false;
-  bool recorded = false;
+  bool is_case = false;   // the script is a case's
+  bool recorded = false;  // it has a recording
+  conformance::Promises promises = {};
+};
+
+struct StoredRun : RunHead {
+  conformance::Script script;
   // By the changes to the script's options.
   std::map<conformance::Configuration, std::unique_ptr<conformance::Trace>> traces;
 };
@@ -37,8 +42,7 @@ struct StoredRun {
 // The folder appears whole or not at all; a stored run that was there is replaced, anything else
 // that was is kInfrastructure.
 [[nodiscard]] Result<void> write_run(
-    const std::string& folder, const conformance::Script& script, const std::string& executor,
-    bool is_case, bool recorded,
+    const std::string& folder, const conformance::Script& script, const RunHead& head,
     const std::map<conformance::Configuration, std::unique_ptr<conformance::Trace>>& traces);
 
 // kBadInput, with file and place, for what is no stored run, of another version, or damaged.

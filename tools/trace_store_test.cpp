@@ -89,7 +89,7 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
   ASSERT_FALSE(before.error) << before.error->message;
   ASSERT_TRUE(runs.subject({{"instrument", "provenance"}}).ok());
   const std::string run = (folder_ / "run").string();
-  ASSERT_TRUE(write_run(run, script_, "optimized", true, false, runs.subject_traces()).ok());
+  ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, runs.subject_traces()).ok());
   auto stored = read_run(run);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   ASSERT_EQ(stored.value().traces.size(), 2U);
@@ -110,6 +110,31 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
   EXPECT_FALSE(rows.provenance.empty());
 }
 
+TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
+  std::map<conformance::Configuration, std::unique_ptr<Trace>> traces;
+  auto late = std::make_unique<Trace>();
+  late->executor = "theirs";
+  late->error = Error{ErrorKind::kInternal, "no answer"};
+  late->is_late = true;
+  traces.emplace(conformance::Configuration{}, std::move(late));
+  RunHead head{"theirs", true, false};
+  head.promises = {.rounds_results = false, .arithmetic = "approximate", .keeps_layouts = false};
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, head, traces).ok());
+  StoredRun stored = read_run(run).value();
+  EXPECT_FALSE(stored.promises.rounds_results);
+  EXPECT_EQ(stored.promises.arithmetic, "approximate");
+  EXPECT_FALSE(stored.promises.keeps_layouts);
+  const GoneSource gone;
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(stored.script, gone, *oracle);
+  runs.provide(std::move(*stored.traces.at({})));
+  const CaseReport report = judge_again(runs, "bounds");
+  EXPECT_EQ(report.outcome, spec::Outcome::kTimeout);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].rule, "R2.no-answer");
+}
+
 TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
   const auto subject = optimized_source();
   const auto oracle = reference_source(/*allow_zero_and_one=*/false);
@@ -117,7 +142,7 @@ TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
   const CaseReport first = judge_again(runs, "bounds,state,verifier");
   EXPECT_EQ(first.outcome, spec::Outcome::kPass) << first.reason;
   const std::string run = (folder_ / "run").string();
-  ASSERT_TRUE(write_run(run, script_, "optimized", true, false, runs.subject_traces()).ok());
+  ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, runs.subject_traces()).ok());
   for (const bool is_damaged : {false, true}) {
     StoredRun stored = read_run(run).value();
     Trace& trace = *stored.traces.at({});
@@ -175,7 +200,7 @@ TEST_F(StoredRuns, KeepPlansThatAreNotWellFormed) {
     EXPECT_NE(before.reason.find(spec::check_plan(*plan).error().message), std::string::npos)
         << before.reason;
     const std::string run = (folder_ / "run").string();
-    ASSERT_TRUE(write_run(run, script_, "optimized", true, false, live.subject_traces()).ok());
+    ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, live.subject_traces()).ok());
     auto stored = read_run(run);
     ASSERT_TRUE(stored.ok()) << stored.error().message;
     ASSERT_TRUE(stored.value().traces.at({})->calls[0].plan);
@@ -198,7 +223,7 @@ TEST_F(StoredRuns, ReplaceOnlyStoredRuns) {
   Runs runs(script_, *subject, *oracle);
   ASSERT_TRUE(runs.subject().ok());
   const auto write = [&](const fs::path& at) {
-    return write_run(at.string(), script_, "optimized", true, false, runs.subject_traces());
+    return write_run(at.string(), script_, {"optimized", true, false}, runs.subject_traces());
   };
   EXPECT_TRUE(write(folder_ / "run").ok());
   EXPECT_TRUE(write(folder_ / "run").ok());
@@ -220,7 +245,7 @@ TEST_F(StoredRuns, RefuseWhatIsDamagedInOneLine) {
   ASSERT_TRUE(runs.subject().ok());
   const fs::path run = folder_ / "run";
   ASSERT_TRUE(
-      write_run(run.string(), script_, "optimized", true, false, runs.subject_traces()).ok());
+      write_run(run.string(), script_, {"optimized", true, false}, runs.subject_traces()).ok());
   std::ifstream in(run / "run.json");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const auto error_with = [&](const std::string& from, const std::string& to) {

@@ -124,8 +124,7 @@ Geometry geometry_of(const spec::HostTensor& tensor) {
   return {tensor.dtype, tensor.sizes, tensor.strides, tensor.storage_offset, std::nullopt};
 }
 
-std::string compare_geometry(const spec::HostTensor& actual, const Geometry& expected,
-                             bool exact_strides) {
+std::string compare_form(const spec::HostTensor& actual, const Geometry& expected) {
   if (actual.dtype != expected.dtype) {
     return "dtype is " + std::string(spec::torch_name(actual.dtype)) + ", expected " +
            std::string(spec::torch_name(expected.dtype));
@@ -133,10 +132,14 @@ std::string compare_geometry(const spec::HostTensor& actual, const Geometry& exp
   if (actual.sizes != expected.sizes) {
     return "sizes are " + print_list(actual.sizes) + ", expected " + print_list(expected.sizes);
   }
-  const bool same_strides = exact_strides ? actual.strides == expected.strides
-                                          : meaningful(actual.strides, actual.sizes) ==
-                                                meaningful(expected.strides, expected.sizes);
-  if (!same_strides) {
+  if (expected.device && actual.device.type != expected.device->type) {
+    return "device is " + actual.device.type + ", expected " + expected.device->type;
+  }
+  return "";
+}
+
+std::string compare_layout(const spec::HostTensor& actual, const Geometry& expected) {
+  if (meaningful(actual.strides, actual.sizes) != meaningful(expected.strides, expected.sizes)) {
     return "strides are " + print_list(actual.strides) + ", expected " +
            print_list(expected.strides);
   }
@@ -144,9 +147,6 @@ std::string compare_geometry(const spec::HostTensor& actual, const Geometry& exp
   if (!empty && actual.storage_offset != expected.storage_offset) {
     return "storage offset is " + std::to_string(actual.storage_offset) + ", expected " +
            std::to_string(expected.storage_offset);
-  }
-  if (expected.device && actual.device.type != expected.device->type) {
-    return "device is " + actual.device.type + ", expected " + expected.device->type;
   }
   return "";
 }

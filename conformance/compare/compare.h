@@ -50,10 +50,10 @@ struct Geometry {
 };
 [[nodiscard]] Geometry geometry_of(const spec::HostTensor& tensor);
 
-// Empty when dtype, sizes, strides, offset (and device) agree, else what differs in words. Strides
-// of dimensions of size 1 mean nothing and are ignored unless `exact_strides`; so are the offset
-// and all strides of tensors without elements.
-[[nodiscard]] std::string compare_geometry(const spec::HostTensor& actual, const Geometry& expected,
-                                           bool exact_strides);
+// Empty when dtype, sizes (and device) agree, else what differs in words.
+[[nodiscard]] std::string compare_form(const spec::HostTensor& actual, const Geometry& expected);
+// The same of strides and offset, of tensors of the same form. Strides of dimensions of size 1 mean
+// nothing and are ignored; so are the offset and all strides of tensors without elements.
+[[nodiscard]] std::string compare_layout(const spec::HostTensor& actual, const Geometry& expected);
 
 }  // namespace graphgate::conformance

@@ -125,19 +125,24 @@ TEST(SigmaMultiple, BoundsTheFalseAlarmsOfAllElementsTogether) {
 TEST(CompareGeometry, SaysWhatDiffers) {
   const HostTensor tensor = spec::make_host_tensor(DType::kFloat32, {2, 3});
   Geometry expected = geometry_of(tensor);
-  EXPECT_EQ(compare_geometry(tensor, expected, true), "");
+  EXPECT_EQ(compare_form(tensor, expected) + compare_layout(tensor, expected), "");
   expected.strides = {1, 2};
-  EXPECT_EQ(compare_geometry(tensor, expected, true), "strides are [3, 1], expected [1, 2]");
+  EXPECT_EQ(compare_form(tensor, expected), "");
+  EXPECT_EQ(compare_layout(tensor, expected), "strides are [3, 1], expected [1, 2]");
+  expected = geometry_of(tensor);
+  expected.storage_offset = 4;
+  EXPECT_EQ(compare_layout(tensor, expected), "storage offset is 0, expected 4");
   expected.dtype = DType::kInt32;
-  EXPECT_EQ(compare_geometry(tensor, expected, true), "dtype is float32, expected int32");
+  EXPECT_EQ(compare_form(tensor, expected), "dtype is float32, expected int32");
 }
 
 TEST(CompareGeometry, IgnoresStridesThatReachNoElement) {
   HostTensor row = spec::make_host_tensor(DType::kFloat32, {1, 3});
   Geometry expected = geometry_of(row);
   expected.strides = {7, 1};
-  EXPECT_EQ(compare_geometry(row, expected, false), "");
-  EXPECT_NE(compare_geometry(row, expected, true), "");
+  EXPECT_EQ(compare_layout(row, expected), "");
+  expected.strides = {7, 2};
+  EXPECT_NE(compare_layout(row, expected), "");
 }
 
 }  // namespace

@@ -31,14 +31,27 @@ using Configuration = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);
 [[nodiscard]] std::string join_list(const std::vector<std::string>& elements);
 
+// What an executor promises of its results, beside that they are right.
+struct Promises {
+  // Every result is rounded to its dtype before anything reads it, as in eager mode. Who keeps wide
+  // values inside fused kernels is judged end to end: what its nodes read cannot be seen, and
+  // looking at it changes it.
+  bool rounds_results = true;
+  // What its kernels compute, by the names of reference/number/arithmetic.h: what an oracle's
+  // bounds are asked for.
+  std::string arithmetic = "strict";
+  // Outputs have the strides and storage offsets of eager mode.
+  bool keeps_layouts = true;
+};
+
 class ExecutorSource {
  public:
   virtual ~ExecutorSource() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // Whether every result is rounded to its dtype before anything reads it, as in eager mode. Who
-  // keeps wide values inside fused kernels is judged end to end: what its nodes read cannot be
-  // seen, and looking at it changes it.
-  [[nodiscard]] virtual bool rounds_results() const { return true; }
+  [[nodiscard]] virtual Promises promises() const { return {}; }
+  // Whether the executor under test ended because it did not answer in time, and was not made
+  // again.
+  [[nodiscard]] virtual bool is_late() const { return false; }
   // kBadInput for an option or a value that there is not, or a contradiction; kUnsupported for what
   // this executor cannot do ("instrument" -> "shadow" of one that has none). `ops` outlives the
   // executor.

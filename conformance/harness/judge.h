@@ -80,12 +80,14 @@ class Runs {
   [[nodiscard]] Result<Trace> subject_on(const Script& script, const Configuration& changes);
   [[nodiscard]] Result<Trace> oracle_on(const Script& script, std::string_view mode);
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make_oracle(std::string_view mode) const;
+  // The reference in that mode, with bounds for what the subject's kernels compute (Promises).
+  [[nodiscard]] Configuration oracle_configuration(std::string_view mode) const;
   // The same executors on another script, which must outlive what is returned.
   [[nodiscard]] Runs on(const Script& script) const { return {script, subject_, oracle_}; }
   // Takes a trace from elsewhere for what subject(changes) would run.
   void provide(Trace trace, const Configuration& changes = {});
   // Takes the oracle's traces of other runs of the same script, where no output of the subject is
-  // fed back into it.
+  // fed back into it and both subjects compute in the same arithmetic.
   void share_oracle(const Runs& other);
   // What the subject has run so far, by the changes asked for.
   [[nodiscard]] const std::map<Configuration, std::unique_ptr<Trace>>& subject_traces() const {

@@ -77,6 +77,7 @@ class BoundsJudge {
     JudgeOptions options;
     options.false_alarm_rate = settings_.false_alarm_rate;
     options.functionalized = is_functionalized(program);
+    options.layouts = runs_.subject_source().promises().keeps_layouts;
     const CallReport call = judge_call(subject_->executor, record.result,
                                        oracle_->calls[index].result, expected, options);
     count(call);
@@ -143,16 +144,30 @@ class BoundsJudge {
 
   // What is no number is exact. A number is proved wrong by the worst-case bound of the program.
   static bool is_proved(const Difference& difference, const std::vector<Difference>& proofs) {
-    return !difference.by_value ||
+    return difference.kind != Difference::Kind::kNumber ||
            std::any_of(proofs.begin(), proofs.end(), [&](const Difference& other) {
              return other.subject == difference.subject && other.where == difference.where;
            });
   }
 
+  static const char* rule_of(Difference::Kind kind, bool proved) {
+    switch (kind) {
+      case Difference::Kind::kNumber:
+        return proved ? "B1.outside-bound" : "B2.outside-estimate";
+      case Difference::Kind::kLayout:
+        return "B9.layout";
+      case Difference::Kind::kSharing:
+        return "B10.sharing";
+      case Difference::Kind::kExact:
+      case Difference::Kind::kForm:
+        break;
+    }
+    return "B3.exact";
+  }
+
   void note(std::size_t index, const spec::Program& program, const Difference& difference,
             bool proved) {
-    const char* rule = !difference.by_value ? "B3.exact" : "B2.outside-estimate";
-    if (difference.by_value && proved) rule = "B1.outside-bound";
+    const char* rule = rule_of(difference.kind, proved);
     if (difference.subject == "recording") rule = "B8.recording";
     is_suspect_ |= !proved;
     add(rule, proved ? Outcome::kFail : Outcome::kSuspect,

@@ -27,9 +27,11 @@ struct Answers {
 };
 
 CaseReport judge(const Answers& answers, const std::vector<ExpectedCall>& calls,
-                 const std::shared_ptr<const spec::Program>& program = relu_program()) {
+                 const std::shared_ptr<const spec::Program>& program = relu_program(),
+                 const Promises& promises = {}) {
   const Script script = script_of(program, calls, 2, 1, builtin_ops()).value();
-  const ScriptedSource subject("e", {{"", answers.executor}});
+  ScriptedSource subject("e", {{"", answers.executor}});
+  subject.promised = promises;
   const ScriptedSource oracle("o", {{"sampled", answers.sampled},
                                     {"worst-case", answers.worst_case},
                                     {"eager", answers.sampled}});
@@ -41,6 +43,7 @@ CaseReport judge(const Answers& answers, const std::vector<ExpectedCall>& calls,
   judges.add(Judge::kBounds);
   auto report = judge_script(runs, judges, settings);
   EXPECT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(oracle.asked_arithmetic, promises.arithmetic == "strict" ? "" : promises.arithmetic);
   return report.ok() ? std::move(report).value() : CaseReport{};
 }
 
@@ -103,7 +106,7 @@ TEST(BoundsJudge, FailsAnOutputThatSharesAnInputsStorageUnrecorded) {
   const auto right = answering({1, 2});
   const auto report = judge({alias, right, right}, {recording({1, 2})});
   EXPECT_EQ(report.outcome, Outcome::kFail);
-  EXPECT_EQ(first_rule(report), "B3.exact");
+  EXPECT_EQ(first_rule(report), "B10.sharing");
   EXPECT_NE(report.reason.find("shares storage with input0"), std::string::npos) << report.reason;
 }
 
@@ -112,6 +115,45 @@ TEST(BoundsJudge, FailsAnotherStrideThanRecorded) {
   ExpectedCall call = recording({1, 2});
   call.geometries[0]->strides = {2};
   EXPECT_EQ(judge({right, right, right}, {call}).outcome, Outcome::kFail);
+}
+
+// The second element of its storage is the first of the output.
+ScriptedAnswer with_another_layout() {
+  return [](std::span<const spec::InputValue> inputs, std::size_t) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs);
+    spec::HostTensor moved = floats({0, 1, 2});
+    moved.sizes = {2};
+    moved.storage_offset = 1;
+    result.outputs = {moved};
+    return result;
+  };
+}
+
+TEST(BoundsJudge, TellsALayoutFromAValue) {
+  const auto right = answering({1, 2});
+  const auto report = judge({with_another_layout(), right, right}, {});
+  EXPECT_EQ(report.outcome, Outcome::kFail);
+  EXPECT_EQ(first_rule(report), "B9.layout");
+  EXPECT_NE(report.reason.find("storage offset is 1, expected 0"), std::string::npos)
+      << report.reason;
+}
+
+TEST(BoundsJudge, LeavesLayoutsToAnExecutorThatKeepsNone) {
+  const auto right = answering({1, 2});
+  Promises promises;
+  promises.keeps_layouts = false;
+  const Answers moved = {with_another_layout(), right, right};
+  EXPECT_EQ(judge(moved, {}, relu_program(), promises).outcome, Outcome::kPass);
+  const auto other = answering({1, 3});
+  EXPECT_EQ(judge({with_another_layout(), other, other}, {}, relu_program(), promises).outcome,
+            Outcome::kFail);
+}
+
+TEST(BoundsJudge, AsksForTheArithmeticOfTheSubject) {
+  const auto right = answering({1, 2});
+  Promises promises;
+  promises.arithmetic = "approximate";
+  EXPECT_EQ(judge({right, right, right}, {}, relu_program(), promises).outcome, Outcome::kPass);
 }
 
 TEST(BoundsJudge, IsUndecidedWhenTheOracleCanTellOfNothing) {

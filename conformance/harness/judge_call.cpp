@@ -54,9 +54,11 @@ class CallJudge {
   }
 
  private:
+  using Kind = Difference::Kind;
+
   void add(const std::string& subject, const std::string& where, const std::string& message,
-           bool by_value) {
-    report_.differences.push_back({subject, where, message, by_value});
+           Kind kind = Kind::kExact) {
+    report_.differences.push_back({subject, where, message, kind});
   }
 
   // What is no floating value must be as the oracle has it, recorded or not: how many outputs,
@@ -66,13 +68,12 @@ class CallJudge {
     if (actual_.outputs.size() != oracle_.outputs.size()) {
       add(name_, "outputs",
           std::to_string(actual_.outputs.size()) + " outputs, the oracle has " +
-              std::to_string(oracle_.outputs.size()),
-          false);
+              std::to_string(oracle_.outputs.size()));
       return false;
     }
     if (actual_.final_inputs.size() != oracle_.final_inputs.size() ||
         actual_.state_targets != oracle_.state_targets) {
-      add(name_, "final inputs and states", "are not those of the program", false);
+      add(name_, "final inputs and states", "are not those of the program");
       return false;
     }
     for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
@@ -91,9 +92,14 @@ class CallJudge {
 
   void judge_geometry(const std::string& where, const HostTensor& actual,
                       const HostTensor& expected) {
-    const std::string difference =
-        compare_geometry(actual, geometry_of(expected), options_.exact_strides);
-    if (!difference.empty()) add(name_, where, difference + " (the oracle's)", false);
+    judge_geometry(where, actual, geometry_of(expected), " (the oracle's)", true);
+  }
+  void judge_geometry(const std::string& where, const HostTensor& actual, const Geometry& expected,
+                      const char* whose, bool layouts) {
+    const std::string form = compare_form(actual, expected);
+    if (!form.empty()) return add(name_, where, form + whose, Kind::kForm);
+    const std::string layout = layouts ? compare_layout(actual, expected) : "";
+    if (!layout.empty()) add(name_, where, layout + whose, Kind::kLayout);
   }
 
   void judge_output_form(std::size_t i) {
@@ -101,23 +107,24 @@ class CallJudge {
     const OutputValue& actual = actual_.outputs[i];
     const OutputValue& expected = oracle_.outputs[i];
     if (actual.index() != expected.index()) {
-      return add(name_, where, "another kind of value than the oracle's", false);
+      return add(name_, where, "another kind of value than the oracle's");
     }
     // Floats are rounded by the executor, and not by the oracle.
     if (!std::holds_alternative<double>(actual) && !std::holds_alternative<HostTensor>(actual) &&
         !same_scalar(actual, expected)) {
-      return add(name_, where, "another number than the oracle's", false);
+      return add(name_, where, "another number than the oracle's");
     }
     const auto* tensor = std::get_if<HostTensor>(&actual);
     if (!tensor) return;
     const auto& oracle = std::get<HostTensor>(expected);
-    judge_geometry(where, *tensor, oracle);
+    judge_geometry(where, *tensor, geometry_of(oracle), " (the oracle's)", options_.layouts);
     if (spec::element_count(tensor->sizes) == 0) return;
     const auto shared = all_partners(actual_, i, *tensor);
     const auto wanted = all_partners(oracle_, i, oracle);
     if (shared == wanted) return;
     add(name_, where,
-        "shares storage with " + join(shared) + ", in the oracle with " + join(wanted), false);
+        "shares storage with " + join(shared) + ", in the oracle with " + join(wanted),
+        Kind::kSharing);
   }
 
   static std::string join(const std::vector<std::string>& names) {
@@ -139,11 +146,11 @@ class CallJudge {
   }
 
   // Elements of one tensor against the oracle's. Exact values (integers, radius 0) that differ are
-  // proof; numbers outside a radius are `by_value`.
+  // proof; numbers outside a radius are kNumber.
   void judge_values(const std::string& subject, const std::string& where, const HostTensor& tensor,
                     const spec::Spread& spread) {
     if (spec::element_count(tensor.sizes) != static_cast<std::int64_t>(spread.values.size())) {
-      return add(subject, where, "has another number of elements than the oracle's", false);
+      return add(subject, where, "has another number of elements than the oracle's");
     }
     const ValueComparison values = compare_values(tensor, spread, multiple_);
     report_.elements += values.elements;
@@ -159,7 +166,8 @@ class CallJudge {
       report_.recording_ratios.push_back(values.worst_ratio);
     }
     if (!values.ok()) {
-      add(subject, where, values.message, !std::isinf(values.worst_ratio));
+      add(subject, where, values.message,
+          std::isinf(values.worst_ratio) ? Kind::kExact : Kind::kNumber);
     }
   }
 
@@ -167,8 +175,7 @@ class CallJudge {
     if (!expected_.outputs.empty() && expected_.outputs.size() != actual_.outputs.size()) {
       add(name_, "outputs",
           std::to_string(actual_.outputs.size()) + " outputs, expected " +
-              std::to_string(expected_.outputs.size()),
-          false);
+              std::to_string(expected_.outputs.size()));
       return;
     }
     for (std::size_t i = 0; i < actual_.outputs.size(); ++i) judge_output(i);
@@ -184,16 +191,14 @@ class CallJudge {
     if (expected_.is_partial && std::holds_alternative<spec::None>(expected)) return;
     const auto* recorded = std::get_if<HostTensor>(&expected);
     if ((tensor != nullptr) != (recorded != nullptr)) {
-      return add(name_, where, "a tensor where a number is recorded, or the reverse", false);
+      return add(name_, where, "a tensor where a number is recorded, or the reverse");
     }
     if (!tensor) {
-      if (!same_scalar(actual, expected)) add(name_, where, "another number than recorded", false);
+      if (!same_scalar(actual, expected)) add(name_, where, "another number than recorded");
       return;
     }
     if (i < expected_.geometries.size() && expected_.geometries[i]) {
-      const std::string difference =
-          compare_geometry(*tensor, *expected_.geometries[i], options_.exact_strides);
-      if (!difference.empty()) add(name_, where, difference, false);
+      judge_geometry(where, *tensor, *expected_.geometries[i], "", options_.layouts);
     }
     judge_values(kRecording, where, *recorded, oracle_.output_spreads[i]);
     if (i < expected_.shared_with.size()) judge_sharing(i, where, *tensor);
@@ -229,7 +234,7 @@ class CallJudge {
     add(name_, where,
         "shares storage with " + (actual.empty() ? "nothing" : actual.front()) + ", expected " +
             (expected.empty() ? "nothing" : expected),
-        false);
+        Kind::kSharing);
   }
 
   // Whether `expected` is a state ("buffer.NAME" or its bare name) that the tensor shares with.
@@ -277,7 +282,7 @@ class CallJudge {
     if (!before || tensor.storage == before->storage) return;
     if (is_beside_a_changed_input(*before)) return;
     if (spec::packed_bytes(tensor) == spec::packed_bytes(*before)) return;
-    add(name_, where, "was changed, and the recording has it unchanged", false);
+    add(name_, where, "was changed, and the recording has it unchanged");
   }
 
   void judge_final_states() {

@@ -5,6 +5,7 @@
 // first difference.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,11 +32,17 @@ struct ExpectedCall {
 // One difference. `where` is "output 0", "final input 1", "state 'cache'"; `subject` says who is
 // off: the executor's name or "recording".
 struct Difference {
+  enum class Kind : std::uint8_t {
+    kNumber,   // out of bounds
+    kExact,    // what no rounding can move: counts, integers, radius 0
+    kForm,     // dtype, sizes or device
+    kLayout,   // strides or storage offset
+    kSharing,  // whose storage it is
+  };
   std::string subject;
   std::string where;
   std::string message;
-  bool by_value =
-      false;  // a number out of bounds, as opposed to geometry, sharing or an exact value
+  Kind kind = Kind::kExact;
 };
 
 // What one call came to.
@@ -56,7 +63,8 @@ struct JudgeOptions {
   // Radii allowed; absent: sigma_multiple of the call's element count at `false_alarm_rate`.
   std::optional<double> multiple;
   double false_alarm_rate = 1e-9;
-  bool exact_strides = false;
+  // Outputs have the strides and storage offsets of the oracle (Promises::keeps_layouts).
+  bool layouts = true;
   // A recording lists every input that a call changes: the others must be as they were given.
   bool lists_changed_inputs = true;
   // The program returns new contents of what it mutates, so an output that was a view of a mutated

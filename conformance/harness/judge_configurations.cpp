@@ -127,6 +127,7 @@ class ConfigurationJudge {
   void compare_calls(const std::string& name, std::size_t index, const CallRecord& actual,
                      const CallRecord& expected, const std::string& expected_name) {
     BitOptions options;
+    options.layouts = runs_.subject_source().promises().keeps_layouts;
     BitReport bits = compare_bits(actual.result, expected.result, expected_name, options);
     report_.checks += bits.compared;
     if (bits.differences.empty()) return;

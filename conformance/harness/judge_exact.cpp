@@ -194,7 +194,8 @@ class ExactJudge {
     options.oracle = &bounds;
     options.exact_only = true;
     options.signed_zeros = false;
-    options.geometry = false;
+    options.layouts = false;
+    options.sharing = false;
     for (const BitDifference& difference :
          compare_bits(actual, eager, "the reference's", options).differences) {
       add("E1.exact",

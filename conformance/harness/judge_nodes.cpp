@@ -259,7 +259,7 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
 }
 
 Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
-  if (!runs.subject_source().rounds_results()) {
+  if (!runs.subject_source().promises().rounds_results) {
     return unsupported("the executor keeps values wider than their dtypes");
   }
   Script script = runs.script();
@@ -282,7 +282,8 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
     const spec::OpTable& ops = ops_at(runs.script(), trace.calls[call].step);
     auto& oracle = bounds[&ops];
     if (!oracle) {
-      GRAPHGATE_TRY(oracle, runs.oracle_source().make({{"mode", "worst-case"}}, ops));
+      const Configuration bounding = runs.oracle_configuration("worst-case");
+      GRAPHGATE_TRY(oracle, runs.oracle_source().make(bounding, ops));
     }
     NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops);
     GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,

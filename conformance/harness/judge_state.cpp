@@ -267,11 +267,12 @@ class StateJudge {
                    .differences;
     }
     for (const Difference& difference : call.differences) {
-      const bool is_proved =
-          !difference.by_value || std::any_of(proofs.begin(), proofs.end(), [&](const auto& other) {
-            return other.where == difference.where;
-          });
-      const bool is_geometry = difference.message.ends_with("(the oracle's)");
+      const bool is_proved = difference.kind != Difference::Kind::kNumber ||
+                             std::any_of(proofs.begin(), proofs.end(), [&](const auto& other) {
+                               return other.where == difference.where;
+                             });
+      const bool is_geometry = difference.kind == Difference::Kind::kForm ||
+                               difference.kind == Difference::Kind::kLayout;
       add(is_geometry ? "T3.state-geometry" : "T1.state-differs",
           is_proved ? Outcome::kFail : Outcome::kSuspect, c,
           difference.where + ": " + difference.message);

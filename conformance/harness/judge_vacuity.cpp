@@ -253,7 +253,8 @@ class VacuityJudge {
     for (std::size_t i = 0; i < count; ++i) {
       const CallRecord& changed = trace.value().calls[i];
       BitOptions options;
-      options.geometry = false;
+      options.layouts = false;
+      options.sharing = false;
       options.signed_zeros = false;
       const BitReport bits =
           compare_bits(changed.result, base_->calls[i].result, "before", options);

@@ -97,7 +97,8 @@ class Search {
         const auto* u = std::get_if<HostTensor>(&x[i]);
         const auto* v = std::get_if<HostTensor>(&y[i]);
         if (!u || !v) continue;
-        std::string message = compare_geometry(*u, geometry_of(*v), false);
+        std::string message = compare_form(*u, geometry_of(*v));
+        if (message.empty()) message = compare_layout(*u, geometry_of(*v));
         BitReport report;
         if (message.empty()) {
           message = compare_element_bits(*u, *v, nullptr, b_name, {}, report);

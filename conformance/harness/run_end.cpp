@@ -62,7 +62,8 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
     case ErrorKind::kUnsupported:
       return std::vector{finding("R4.unsupported", Outcome::kUnsupported, error.message)};
     case ErrorKind::kInternal:
-      return std::vector{finding("R2.broke-down", Outcome::kCrash,
+      return std::vector{finding(subject.is_late ? "R2.no-answer" : "R2.broke-down",
+                                 subject.is_late ? Outcome::kTimeout : Outcome::kCrash,
                                  subject.executor + ": " + place(subject) + ": " + error.message)};
     case ErrorKind::kBadInput:
       break;

@@ -11,9 +11,9 @@
 namespace graphgate::conformance {
 
 // Rules: R1.refused-wrongly (the reference takes what the executor refuses), R2.broke-down (an
-// internal error), R3.not-refused (Expectation::refusal), R4.unsupported. An Error where the script
-// itself is wrong (the reference refuses it too) or the machine is. Nothing for a run that ended
-// well, or was refused as expected.
+// internal error), R2.no-answer (it did not answer in time), R3.not-refused (Expectation::refusal),
+// R4.unsupported. An Error where the script itself is wrong (the reference refuses it too) or the
+// machine is. Nothing for a run that ended well, or was refused as expected.
 [[nodiscard]] Result<std::vector<spec::Finding>> findings_of_end(Runs& runs, const Trace& subject);
 
 // Whether the subject refused the call that the script expects to be refused, in those words.

@@ -56,14 +56,24 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
   const Configuration configuration = merged(script.options, changes);
   GRAPHGATE_TRY(const auto executor, subject_.make(configuration, *script.ops));
   // A restart replaces options of the case; what a judge asks for stays.
-  return run_script(script, *executor, asked, [&](const ScriptRestart& restart) {
+  Trace trace = run_script(script, *executor, asked, [&](const ScriptRestart& restart) {
     return subject_.make(merged(merged(script.options, restart.changes), changes),
                          restart.ops ? *restart.ops : *script.ops);
   });
+  trace.is_late = trace.error && subject_.is_late();
+  return trace;
+}
+
+Configuration Runs::oracle_configuration(std::string_view mode) const {
+  Configuration configuration = {{"mode", std::string(mode)}};
+  if (mode != "worst-case" && mode != "sampled") return configuration;
+  const std::string arithmetic = subject_.promises().arithmetic;
+  if (arithmetic != "strict") configuration["arithmetic"] = arithmetic;
+  return configuration;
 }
 
 Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
-  const Configuration configuration = {{"mode", std::string(mode)}};
+  const Configuration configuration = oracle_configuration(mode);
   GRAPHGATE_TRY(const auto executor, oracle_.make(configuration, *script.ops));
   return run_script(script, *executor, configuration, [&](const ScriptRestart& restart) {
     return oracle_.make(configuration, restart.ops ? *restart.ops : *script.ops);
@@ -71,7 +81,7 @@ Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
 }
 
 Result<std::unique_ptr<spec::Executor>> Runs::make_oracle(std::string_view mode) const {
-  return oracle_.make({{"mode", std::string(mode)}}, *script_.ops);
+  return oracle_.make(oracle_configuration(mode), *script_.ops);
 }
 
 Result<const Trace*> Runs::subject(const Configuration& changes) {
@@ -102,7 +112,8 @@ void Runs::provide(Trace trace, const Configuration& changes) {
 }
 
 void Runs::share_oracle(const Runs& other) {
-  if (!feeds_back(script_))
+  const bool same = subject_.promises().arithmetic == other.subject_.promises().arithmetic;
+  if (same && !feeds_back(script_))
     oracle_traces_.insert(other.oracle_traces_.begin(), other.oracle_traces_.end());
 }
 

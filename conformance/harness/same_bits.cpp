@@ -197,12 +197,8 @@ void compare_one(std::size_t index, const Returned& a, const Returned& b,
     }
     return;
   }
-  Geometry expected = geometry_of(*y);
-  if (!options.geometry) {
-    expected.strides = x->strides;
-    expected.storage_offset = x->storage_offset;
-  }
-  const std::string geometry = compare_geometry(*x, expected, false);
+  std::string geometry = compare_form(*x, geometry_of(*y));
+  if (geometry.empty() && options.layouts) geometry = compare_layout(*x, geometry_of(*y));
   if (!geometry.empty()) return note(geometry + " (" + expected_name + ")");
   note(compare_element_bits(*x, *y, b.spreads[index], expected_name, options, report));
 }
@@ -231,7 +227,7 @@ BitReport compare_bits(const CallResult& actual, const CallResult& expected,
   for (std::size_t i = 0; i < a.names.size(); ++i) {
     compare_one(i, a, b, expected_name, options, report);
   }
-  if (!options.geometry) return report;
+  if (!options.sharing) return report;
   const auto a_shares = sharing_of(a);
   const auto b_shares = sharing_of(b);
   for (std::size_t i = 0; i < a_shares.size(); ++i) {

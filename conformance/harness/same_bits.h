@@ -28,7 +28,8 @@ struct BitOptions {
   // Of those only elements of radius 0 count, and only of tensors that are no trivial copies.
   bool exact_only = false;
   bool signed_zeros = true;
-  bool geometry = true;  // strides, offsets and sharing, too
+  bool layouts = true;  // strides and offsets of outputs, too
+  bool sharing = true;  // whose storage it is, too
 };
 
 struct BitReport {

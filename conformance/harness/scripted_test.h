@@ -61,8 +61,11 @@ class ScriptedSource final : public ExecutorSource {
       : name_(std::move(name)), answers_(std::move(answers)) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Promises promises() const override { return promised; }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration& configuration,
                                                              const spec::OpTable&) const override {
+    const auto arithmetic = configuration.find("arithmetic");
+    asked_arithmetic = arithmetic == configuration.end() ? "" : arithmetic->second;
     const auto mode = configuration.find("mode");
     const auto found = answers_.find(mode == configuration.end() ? "" : mode->second);
     if (found == answers_.end()) return unsupported("no such mode");
@@ -71,7 +74,9 @@ class ScriptedSource final : public ExecutorSource {
         std::make_unique<ScriptedExecutor>(name_, found->second));
   }
 
-  mutable int made = 0;  // executors so far
+  mutable int made = 0;                  // executors so far
+  mutable std::string asked_arithmetic;  // by the last configuration
+  Promises promised;
 
  private:
   std::string name_;

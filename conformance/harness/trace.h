@@ -44,6 +44,7 @@ struct Trace {
   // Where the script ended early: at this step, for this reason.
   std::optional<Error> error;
   std::size_t error_step = 0;
+  bool is_late = false;    // it ended because no answer came in time
   bool is_loaded = false;  // all programs, by the first executor
   double seconds = 0;      // processor time of load and calls
 };

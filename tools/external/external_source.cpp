@@ -61,7 +61,7 @@ class Session {
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
-  [[nodiscard]] bool rounds_results() const { return rounds_results_; }
+  [[nodiscard]] const conformance::Promises& promises() const { return promises_; }
   [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
   [[nodiscard]] const std::set<std::string, std::less<>>& options() const { return options_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
@@ -85,17 +85,30 @@ class Session {
       GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       options_.insert(options.begin(), options.end());
-      std::string arithmetic = "strict";
-      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "arithmetic", arithmetic));
-      if (arithmetic != "strict" && arithmetic != "fast") {
-        return cursor.error("arithmetic: expected strict or fast, found '" + arithmetic + "'");
-      }
-      rounds_results_ = arithmetic == "strict";
+      GRAPHGATE_TRY(promises_, read_promises(cursor));
       return {};
     };
     const auto done = read();
     if (!done.ok()) return garbage(done.error());
     return {};
+  }
+
+  static Result<conformance::Promises> read_promises(const JsonCursor& hello) {
+    conformance::Promises promises;
+    std::string& arithmetic = promises.arithmetic;
+    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "arithmetic", arithmetic));
+    if (arithmetic != "strict" && arithmetic != "fast" && arithmetic != "approximate") {
+      return hello.error("arithmetic: expected strict, fast or approximate, found '" + arithmetic +
+                         "'");
+    }
+    promises.rounds_results = arithmetic == "strict";
+    std::string layouts = "kept";
+    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "layouts", layouts));
+    if (layouts != "kept" && layouts != "free") {
+      return hello.error("layouts: expected kept or free, found '" + layouts + "'");
+    }
+    promises.keeps_layouts = layouts == "kept";
+    return promises;
   }
 
   const ExternalCommand command_;
@@ -105,7 +118,7 @@ class Session {
   bool is_broken_ = false;
   std::string name_;
   std::string version_;  // may be empty
-  bool rounds_results_ = true;
+  conformance::Promises promises_;
   std::set<std::string, std::less<>> options_;
 };
 
@@ -225,8 +238,9 @@ class Source final : public ExternalSource {
     return std::string(name()) + (version.empty() ? "" : " " + version);
   }
 
-  [[nodiscard]] bool rounds_results() const override {
-    return !session_ || session_->rounds_results();
+  // Of one that does not start, nothing is known: whoever makes an executor learns why.
+  [[nodiscard]] conformance::Promises promises() const override {
+    return start().ok() ? session_->promises() : conformance::Promises{};
   }
 
   // Has a session that works, of this process.

@@ -2,7 +2,7 @@
 //
 // The process speaks the protocol of docs/executors.md. What it breaks is its own failure: one that
 // crashes, hangs or answers with garbage ends the run with kInternal, which judges report as
-// R2.broke-down (tools/subjects.h: R2.no-answer), and the next run starts it again. Options that it
+// R2.broke-down (R2.no-answer where it is late), and the next run starts it again. Options that it
 // takes by name and refuses by value are kUnsupported: no reference can say whose fault that is.
 #pragma once
 
@@ -22,9 +22,6 @@ class ExternalSource : public conformance::ExecutorSource {
   [[nodiscard]] virtual bool takes(std::string_view option) const = 0;
   // All of those.
   [[nodiscard]] virtual std::set<std::string, std::less<>> options() const = 0;
-  // Whether its process was killed because an answer did not come in time, and was not started
-  // again.
-  [[nodiscard]] virtual bool is_late() const = 0;
   // Its name and version, as it greets: "optimized 0.1.0".
   [[nodiscard]] virtual std::string identity() const = 0;
 };

@@ -94,7 +94,7 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   settings.seed = options.seed;
   settings.localize = false;
   GRAPHGATE_TRY(const conformance::CaseReport report,
-                judge_subject(runs, subject, options.judges, settings));
+                conformance::judge_script(runs, options.judges, settings));
   GateCase out;
   out.outcome = report.outcome;
   out.reason = report.reason;
