@@ -7,6 +7,7 @@ import sys
 import torch
 
 from graphgate_torch import custom_ops, graph_text, module, ops
+from graphgate_torch.errors import words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
 
@@ -17,12 +18,6 @@ class Refusal(Exception):
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind = kind
-
-
-def _words_of(error):
-    # Dynamo's first line says where it failed, the next what failed.
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {' '.join(lines[:2])[:400]}"
 
 
 def _is_not_implemented(error):
@@ -38,10 +33,10 @@ def _is_not_implemented(error):
 def _refusal(error):
     """What PyTorch says of a call in eager mode: it has no kernel, or the call is wrong."""
     if isinstance(error, Unsupported) or _is_not_implemented(error):
-        return Refusal("unsupported", _words_of(error))
+        return Refusal("unsupported", words_of(error))
     if isinstance(error, torch.OutOfMemoryError):
-        return Refusal("infrastructure", _words_of(error))
-    return Refusal("bad input", _words_of(error))
+        return Refusal("infrastructure", words_of(error))
+    return Refusal("bad input", words_of(error))
 
 
 class Program:
@@ -106,7 +101,7 @@ class Program:
             raise _refusal(eager) from error
         if isinstance(error, Unsupported):
             raise Refusal("unsupported", str(error)) from error
-        raise Refusal("internal", _words_of(error)) from error
+        raise Refusal("internal", words_of(error)) from error
 
 
 class _Snapshot:

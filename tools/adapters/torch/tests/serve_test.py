@@ -53,6 +53,38 @@ def model():
     return {"module": Counting(), "calls": calls, "dynamic_shapes": ({0: rows},)}
 """
 
+_HEAD = """graphgate-case 1
+name "drawn"
+seed 7
+program "p" {
+"""
+
+_TAIL = """}
+scenario {
+  call p
+}
+expect PASS
+"""
+
+_CHAIN = """  input %x : f32[4, 4]
+  %a : f32[4, 4] = aten.mm.default(%x, %x)
+  %b : f32[4, 4] = aten.mm.default(%x, %a)
+  %c : f32[4, 4] = aten.mm.default(%b, %b)
+  %d : f32[4, 4] = aten.mm.default(%c, %a)
+  output %d
+"""
+
+_LOWERING_FAILS = """import torch
+from torch._inductor import lowering
+from graphgate_torch import backends, serve
+
+def fail(*words, **named):
+    raise AssertionError("no such layout")
+
+lowering.lowerings[torch.ops.aten.mm.default] = fail
+serve.serve(backends.Compile({}), "cpu")
+"""
+
 _BROKEN = """from graphgate_torch import backends, serve
 
 right = serve.Program.call
@@ -83,7 +115,11 @@ class Serve(unittest.TestCase):
 
     def _check(self, executor, *words):
         report = os.path.join(self._folder.name, "report.json")
-        ran = _run(GRAPHGATE, "check", "--executor", executor, "--json", report, *words)
+        # Much time: a C++ compiler, and others who use the machine.
+        ran = _run(
+            GRAPHGATE, "check", "--executor", executor, "--executor-timeout", "300",
+            "--json", report, *words,
+        )
         with open(report, encoding="utf-8") as file:
             return ran, json.load(file)
 
@@ -108,6 +144,19 @@ class Serve(unittest.TestCase):
         executor = shlex.join([sys.executable, broken])
         ran, _ = self._check(executor, "--judges", "bounds", case)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def _check_with(self, script, program):
+        case = self._write("drawn.case", _HEAD + program + _TAIL)
+        executor = shlex.join([sys.executable, self._write("script.py", script)])
+        return self._check(executor, "--judges", "verifier", case)[0]
+
+    def test_an_error_of_the_compiler_begins_with_its_innermost_class(self):
+        ran = self._check_with(_LOWERING_FAILS, _CHAIN)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertIn(
+            "AssertionError: no such layout (in InductorError, LoweringException of aten.mm.default)",
+            ran.stdout,
+        )
 
     def test_an_unknown_option_of_inductor_is_told(self):
         case = self._write("tiny.case", _CASE)
