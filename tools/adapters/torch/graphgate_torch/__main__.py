@@ -16,7 +16,10 @@ def _parser():
         "--set", action="append", default=[], metavar="NAME=VALUE", type=backends.setting,
         help="an option of Inductor, as triton.cudagraphs=true (repeatable)",
     )
-    serve.add_argument("--log", metavar="FILE", help="append a line of JSON for each refusal")
+    serve.add_argument(
+        "--log", metavar="FILE",
+        help="append lines of JSON: each refusal, and how many compiled graphs have an own plan",
+    )
     export = verbs.add_parser("export", help="write a model as graphgate reads it")
     export.add_argument(
         "model",

@@ -53,6 +53,7 @@ class Program:
         self._options = options
         self._compiled = backend.compile(self._module, options)
         self.plans = []  # of what was compiled, until they are told
+        self.not_shown = []  # why other graphs have none
 
     def place_of(self, target):
         states = [each for each in self._graph.inputs if each.kind != "user"]
@@ -87,11 +88,12 @@ class Program:
             try:
                 with self._backend.watch() as recorder:
                     outputs = self._compiled(*inputs)
-                self.plans += recorder.graphs
-                return outputs
             except Exception as error:
                 before.restore()
                 self._explain(error, inputs)
+            self.plans += recorder.graphs
+            self.not_shown += recorder.reasons
+            return outputs
 
     def _explain(self, error, inputs):
         """Raises what a failure of the compiled program means: eager mode must fail, too."""
@@ -145,10 +147,13 @@ class Server:
 
     def _refuse(self, kind, error):
         refusal = {"refusal": kind, "message": str(error)}
+        self._note(refusal)
+        return refusal
+
+    def _note(self, what):
         if self._log:
             with open(self._log, "a", encoding="utf-8") as file:
-                file.write(json.dumps(refusal) + "\n")
-        return refusal
+                file.write(json.dumps(what) + "\n")
 
     def _new(self, table, value):
         self._answers += 1
@@ -204,6 +209,9 @@ class Server:
             "provenance": [],
         }
         plans, program.plans = program.plans, []
+        reasons, program.not_shown = program.not_shown, []
+        if plans or reasons:
+            self._note({"own_plans": len(plans), "not_shown": reasons})
         return {"result": result, "own_plans": [each.message() for each in plans]}
 
     def _set_state(self, body, request, sent):
@@ -223,7 +231,8 @@ class Server:
 def serve(backend, device, log=None):
     """Answers requests on standard input until it ends. Nothing else may write to its output.
 
-    `log`: a file that gets a line for each refusal, of all processes of a campaign.
+    `log`: a file that gets a line for each refusal, and for each call that compiled graphs how many
+    have an own plan and why others have none; of all processes of a campaign.
     """
     ops.register()
     answers = os.fdopen(os.dup(1), "w")

@@ -66,6 +66,25 @@ scenario {
 expect PASS
 """
 
+_CONDITIONAL = """  input %x : f32[4]
+  graph @yes {
+    input %y : f32[4]
+    %z : f32[4] = aten.neg.default(%y)
+    output %z
+  }
+  graph @no {
+    input %y : f32[4]
+    %z : f32[4] = aten.mul.Tensor(%y, 2.0)
+    output %z
+  }
+  %w : f32[4] = aten.abs.default(%x)
+  %t : f32[] = aten.sum.default(%w)
+  %p : bool[] = aten.gt.Scalar(%t, 0.0)
+  %c : f32[4] = higher_order.cond(%p, @yes, @no, [%w])
+  %b : f32[4] = aten.neg.default(%c)
+  output %b
+"""
+
 _CHAIN = """  input %x : f32[4, 4]
   %a : f32[4, 4] = aten.mm.default(%x, %x)
   %b : f32[4, 4] = aten.mm.default(%x, %a)
@@ -144,6 +163,19 @@ class Serve(unittest.TestCase):
         executor = shlex.join([sys.executable, broken])
         ran, _ = self._check(executor, "--judges", "bounds", case)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def _check_plans(self, program):
+        """Checks them; (how many graphs have an own plan, why others have none)."""
+        case = self._write("drawn.case", _HEAD + program + _TAIL)
+        log = os.path.join(self._folder.name, "log")
+        ran, _ = self._check(_executor("--log", log), "--judges", "verifier", case)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        with open(log, encoding="utf-8") as file:
+            (told,) = (json.loads(line) for line in file)
+        return told["own_plans"], told["not_shown"]
+
+    def test_plans_show_graphs_within_graphs(self):
+        self.assertEqual(self._check_plans(_CONDITIONAL), (3, []))
 
     def _check_with(self, script, program):
         case = self._write("drawn.case", _HEAD + program + _TAIL)
