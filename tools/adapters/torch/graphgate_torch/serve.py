@@ -91,6 +91,8 @@ class Program:
             except Exception as error:
                 before.restore()
                 self._explain(error, inputs)
+            if recorder.faults:
+                raise Refusal("infrastructure", f"the recorder of plans: {recorder.faults[0]}")
             self.plans += recorder.graphs
             self.not_shown += recorder.reasons
             return outputs

@@ -66,6 +66,27 @@ scenario {
 expect PASS
 """
 
+# Empty tensors have no kernel: nothing but an allocation, or a reuse, makes them.
+_EMPTY = """  input %x : f32[8, 4]
+  %e : f32[8, 2] = aten.empty.memory_format([8, 2], dtype=f32)
+  vllm.silu_and_mul.default(%e, %x)
+  %n : f32[8, 2] = aten.neg.default(%e)
+  %s : f32[8, 2] = aten.cumsum.default(%n, 0)
+  %f : f32[8, 2] = aten.empty.memory_format([8, 2], dtype=f32)
+  vllm.silu_and_mul.default(%f, %x)
+  %m : f32[8, 2] = aten.add.Tensor(%f, %s)
+  output %m
+"""
+
+_DATA_DEPENDENT = """  input %x : f32[8]
+  input %y : f32[4]
+  %c : bool[8] = aten.ge.Scalar(%x, -100.0)
+  %s : f32[8] = aten.masked_select.default(%x, %c)
+  %u : f32[8, 1] = aten.unsqueeze.default(%s, 1)
+  %m : f32[8, 4] = aten.mul.Tensor(%u, %y)
+  output %m
+"""
+
 _CONDITIONAL = """  input %x : f32[4]
   graph @yes {
     input %y : f32[4]
@@ -91,6 +112,48 @@ _CHAIN = """  input %x : f32[4, 4]
   %c : f32[4, 4] = aten.mm.default(%b, %b)
   %d : f32[4, 4] = aten.mm.default(%c, %a)
   output %d
+"""
+
+# What a node reads last is free two nodes early, and so a node between takes its bytes. The code
+# that is generated does not run.
+_FREED_EARLY = """import sys
+import torch
+from torch._inductor import scheduler
+from graphgate_torch import inductor_plan
+
+right = scheduler.Scheduler.compute_last_usage
+
+def early(self):
+    right(self)
+    nodes = self.nodes
+    for i in range(2, len(nodes)):
+        there = {name for node in nodes[: i - 1] for name in node.get_buffer_names()}
+        moved = nodes[i].last_usage & there
+        nodes[i].last_usage -= moved
+        nodes[i - 2].last_usage |= moved
+
+def chain(x):
+    a = x @ x
+    b = x @ a
+    return (b @ b) @ a
+
+if sys.argv[2] == "planted":
+    scheduler.Scheduler.compute_last_usage = early
+with inductor_plan.Recorder() as recorder, torch.no_grad():
+    try:
+        torch.compile(chain, options={"fx_graph_cache": False})(torch.ones(4, 4))
+    except UnboundLocalError:
+        pass
+recorder.graphs[0].write(sys.argv[1], "chain")
+"""
+
+_RECORDER_FAILS = """from graphgate_torch import backends, inductor_reading, serve
+
+def fail(*words, **named):
+    raise KeyError("buf0")
+
+inductor_reading.Reading._follow = fail
+serve.serve(backends.Compile({}), "cpu")
 """
 
 _LOWERING_FAILS = """import torch
@@ -174,6 +237,12 @@ class Serve(unittest.TestCase):
             (told,) = (json.loads(line) for line in file)
         return told["own_plans"], told["not_shown"]
 
+    def test_plans_show_what_no_kernel_makes(self):
+        self.assertEqual(self._check_plans(_EMPTY), (1, []))
+
+    def test_plans_show_sizes_that_depend_on_data(self):
+        self.assertEqual(self._check_plans(_DATA_DEPENDENT), (1, []))
+
     def test_plans_show_graphs_within_graphs(self):
         self.assertEqual(self._check_plans(_CONDITIONAL), (3, []))
 
@@ -181,6 +250,23 @@ class Serve(unittest.TestCase):
         case = self._write("drawn.case", _HEAD + program + _TAIL)
         executor = shlex.join([sys.executable, self._write("script.py", script)])
         return self._check(executor, "--judges", "verifier", case)[0]
+
+    def test_bytes_that_inductor_frees_early_are_found(self):
+        script = self._write("script.py", _FREED_EARLY)
+        path = os.path.join(self._folder.name, "chain")
+        for what, status, words in (("right", 0, ""), ("planted", 1, "V4.wrong-version")):
+            _run(sys.executable, script, self._folder.name, what, check=True)
+            ran = _run(
+                GRAPHGATE, "plan", "--verify", path + ".json",
+                "--program", path + ".txt", "--custom-ops", path + ".ops",
+            )
+            self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
+            self.assertIn(words, ran.stdout)
+
+    def test_an_error_of_the_recorder_is_nobodys_finding(self):
+        ran = self._check_with(_RECORDER_FAILS, _CHAIN)
+        self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
+        self.assertIn("the recorder of plans: KeyError: 'buf0'", ran.stdout + ran.stderr)
 
     def test_an_error_of_the_compiler_begins_with_its_innermost_class(self):
         ran = self._check_with(_LOWERING_FAILS, _CHAIN)

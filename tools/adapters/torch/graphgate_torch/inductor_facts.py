@@ -1,0 +1,150 @@
+"""The operations of a graph before Inductor schedules them: what they read, make and write."""
+
+import dataclasses
+
+import sympy
+from torch._inductor import dependencies, ir
+from torch._inductor.virtualized import V
+
+from graphgate_torch.module import Unsupported
+
+
+_NO_BYTES = (ir.NoneLayout, ir.MultiOutputLayout)
+
+
+@dataclasses.dataclass
+class Operation:
+    """One node of the program. Buffers by the names of what owns their bytes."""
+
+    name: str
+    reads: list
+    makes: list  # new buffers
+    mutates: list
+    is_elementwise: bool  # every element is read where it is written
+    part_of: str = ""  # of a view: whose bytes `makes` lies in
+    is_empty: bool = False  # it writes nothing: its bytes are there once they are allocated
+
+
+def layout(name):
+    return getattr(V.graph.try_get_buffer(name), "layout", None)
+
+
+def written(name):
+    """The buffer that a write to `name` goes to."""
+    of = layout(name)
+    if isinstance(of, ir.MutationLayoutSHOULDREMOVE):
+        return written(of.get_buffer().get_name())
+    return name
+
+
+def whole(name):
+    """The buffer whose bytes `name` lies in: a part of a concatenation has none of its own."""
+    of = layout(name)
+    if isinstance(of, ir.NonOwningLayout):
+        return whole(of.view.get_name())
+    return written(name)
+
+
+def hint(size):
+    """The number that the graph was compiled for, where there is one: 8 for sizes that depend on data.
+
+    Symbol by symbol, so that a buffer is as large as its sizes and strides say.
+    """
+    size = sympy.sympify(size)
+    return int(
+        size.xreplace(
+            {each: V.graph.sizevars.size_hint(each, fallback=8) for each in size.free_symbols}
+        )
+    )
+
+
+def _index_of(dep):
+    return getattr(dep, "index", None) if isinstance(dep, dependencies.MemoryDep) else None
+
+
+class _Facts:
+    """The operations of the graph that is compiled, in the order in which they were lowered."""
+
+    def __init__(self):
+        self.operations = []
+        self._stands_for = {}  # outputs that are another buffer, once it was written
+        self._maker = {}
+        self._made = {*V.graph.graph_inputs, *V.graph.constants}
+        for op in V.graph.operations:
+            if isinstance(op, ir.MultiOutput):
+                self._add_part(op)
+            else:
+                self._add(op)
+
+    def _name(self, name):
+        return self._stands_for.get(name, name)
+
+    def _add_part(self, op):
+        parent = self._maker.get(op.inputs[0].get_name())
+        if parent is None or op.get_inputs_that_alias_output():
+            raise Unsupported("an operation returns a view of its operand")
+        parent.makes.append(op.get_name())
+        self._maker[op.get_name()] = parent
+        self._made.add(op.get_name())
+
+    def _add(self, op):
+        fact = Operation(op.get_operation_name(), [], [], [], True)
+        for buffer in op.get_outputs():
+            self._add_output(fact, buffer)
+        # The scheduler launches nothing for it: no elements, bytes that nobody has written (an
+        # empty tensor), or others have already in parts.
+        if op.is_no_op():
+            fact.makes = [name for name in fact.makes if name not in self._made]
+            if not fact.makes:
+                return
+            fact.mutates = []
+            fact.is_elementwise, fact.is_empty = False, True
+        else:
+            self._add_reads(fact, op.get_read_writes())
+        fact.mutates = list(dict.fromkeys(fact.mutates))
+        fact.reads = [name for name in dict.fromkeys(fact.reads) if name not in fact.mutates]
+        self._made.update(fact.makes)
+        self.operations.append(fact)
+
+    def _add_output(self, fact, buffer):
+        name = buffer.get_name()
+        of = layout(name)
+        self._maker[name] = fact
+        mutated = [self._name(written(each)) for each in buffer.get_mutation_names()]
+        if isinstance(of, ir.NonOwningLayout):
+            self._make_view(name)
+            mutated.append(name)
+        if not mutated and buffer.get_inputs_that_alias_output():
+            raise Unsupported("an operation returns a view of its operand")
+        for each in mutated:
+            if each != name:
+                self._stands_for[name] = each
+            fact.mutates.append(each)
+        if not mutated and not isinstance(of, _NO_BYTES):
+            fact.makes.append(name)
+
+    def _make_view(self, name):
+        """A part of a buffer that is there before its first part is written."""
+        owner = whole(name)
+        if owner not in self._made:
+            new = Operation("new_" + owner, [], [owner], [], False, is_empty=True)
+            self.operations.append(new)
+            self._made.add(owner)
+        self.operations.append(Operation("part_" + name, [], [name], [], False, part_of=owner))
+        self._made.add(name)
+
+    def _add_reads(self, fact, deps):
+        writes = {_index_of(dep) for dep in deps.writes}
+        for dep in deps.reads:
+            if isinstance(dep, dependencies.WeakDep):
+                continue
+            name = self._name(written(self._name(dep.name)))
+            # What has no bytes is waited for, and not read.
+            if not isinstance(layout(name), _NO_BYTES):
+                fact.reads.append(name)
+            fact.is_elementwise &= writes == {_index_of(dep)} and None not in writes
+
+
+def operations():
+    """Those of V.graph. Unsupported where graph text cannot say what one does."""
+    return _Facts().operations

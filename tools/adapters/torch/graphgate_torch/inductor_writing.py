@@ -1,0 +1,248 @@
+"""Writes what was read of a graph: graph text, its ops, and the plan."""
+
+from torch._inductor import ir
+from torch._inductor.virtualized import V
+
+from graphgate_torch.inductor_facts import hint, layout, whole
+from graphgate_torch.module import DTYPES, Unsupported
+
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+_ALIGNMENT = 64
+
+
+class Writing:
+    """`reading`: an inductor_reading.Reading, while V.graph is its graph."""
+
+    def __init__(self, reading):
+        self._facts = reading.facts
+        self._storage = reading.storage
+        self._sizes = reading.sizes
+        self._steps = reading.steps
+        self._partitions = reading.partitions
+        self._inputs = reading.inputs
+        self._constants = reading.constants
+        self._outputs = reading.outputs()
+
+    # --- the program ---
+
+    def _type(self, name):
+        offset = 0
+        buffer = V.graph.try_get_buffer(name)
+        if buffer is None:
+            tensor = V.graph.constants[name]
+            sizes, strides = list(tensor.shape), list(tensor.stride())
+            dtype, device = tensor.dtype, tensor.device
+        else:
+            sizes = [hint(each) for each in buffer.get_size()]
+            strides = [hint(each) for each in buffer.get_stride()]
+            dtype, device = buffer.get_dtype(), buffer.get_device()
+            of = layout(name)
+            if isinstance(of, ir.NonOwningLayout):
+                offset = hint(of.view.get_layout().offset)
+        if dtype not in _NAMES:
+            raise Unsupported(f"graph text has no {dtype}")
+        return _NAMES[dtype], sizes, strides, offset, device.type
+
+    def program(self):
+        lines = ['program "inductor" {']
+        for kind, names in (("constant", self._constants), ("input", self._inputs)):
+            for name in names:
+                target = f' "{name}"' if kind == "constant" else ""
+                lines.append(f"  {kind} %{name}{target} : {self._type_text(name)}")
+        for name, fact in self._facts.items():
+            made = ", ".join(f"%{each} : {self._type_text(each)}" for each in fact.makes)
+            operands = [fact.part_of] if fact.part_of else [*fact.mutates, *fact.reads]
+            given = ", ".join(f"%{each}" for each in operands)
+            results = f"{made} = " if made else ""
+            lines.append(f"  {results}inductor.{name}.default({given}) as {name}")
+        lines += [f"  output %{name}" for name in self._outputs]
+        return "\n".join([*lines, "}", ""])
+
+    def _type_text(self, name):
+        dtype, sizes, strides, offset, device = self._type(name)
+        text = f"{dtype}[{', '.join(map(str, sizes))}]{{{', '.join(map(str, strides))}}}@{offset}"
+        return text if device == "cpu" else f"{text} on {device}"
+
+    def ops(self):
+        lines = []
+        for name, fact in self._facts.items():
+            if fact.part_of:
+                lines.append(f"inductor::{name}(Tensor(a) whole) -> Tensor(a)")
+                continue
+            written = [f"Tensor({chr(97 + i)}!) m{i}" for i in range(len(fact.mutates))]
+            read = [f"Tensor r{i}" for i in range(len(fact.reads))]
+            results = ", ".join(["Tensor"] * len(fact.makes))
+            made = results if len(fact.makes) == 1 else f"({results})"
+            tags = " ; tags=pointwise" if fact.is_elementwise and fact.reads else ""
+            lines.append(f"inductor::{name}({', '.join(written + read)}) -> {made}{tags}")
+        return "\n".join([*lines, ""])
+
+    # --- the plan ---
+
+    def _node(self, name):
+        fact = self._facts[name]
+        arguments = [
+            {"name": f"m{i}", "argument": {"value": each}} for i, each in enumerate(fact.mutates)
+        ] + [{"name": f"r{i}", "argument": {"value": each}} for i, each in enumerate(fact.reads)]
+        return {
+            "name": name,
+            "op": f"inductor.{name}.default",
+            "arguments": arguments,
+            "results": list(fact.makes),
+        }
+
+    def _step_json(self, step):
+        nodes = [self._node(name) for name in step.operations]
+        if len(nodes) == 1:
+            return nodes[0]
+        made = [each for name in step.operations for each in self._facts[name].makes]
+        inner = {each for each in made if whole(each) not in self._storage}
+        read = dict.fromkeys(
+            each
+            for name in step.operations
+            for each in [*self._facts[name].mutates, *self._facts[name].reads]
+            if each not in made
+        )
+        return {
+            "name": step.operations[-1],
+            "op": "graphgate.fused",
+            "arguments": [{"argument": {"value": each}} for each in read],
+            "results": [each for each in made if each not in inner],
+            "body": nodes,
+        }
+
+    def _buffer(self, storage):
+        return f"storage{storage}"
+
+    def _partition_json(self, partition):
+        said = {
+            "captured": partition.captured,
+            "begin_step": partition.begin,
+            "end_step": partition.end,
+            "reason": "" if partition.captured else "Inductor does not capture it",
+        }
+        signature = partition.signature
+        if signature is None:
+            said |= self._unclaimed(partition)
+        else:
+            # A partition that drops an argument of the graph drops a reference: its caller keeps it.
+            kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
+            given = {}
+            for name in signature.input_nodes:
+                if whole(name) in self._storage and name not in signature.constant_names:
+                    storage = self._storage[whole(name)]
+                    drops = bool(signature.input_deallocation[name]) and storage not in kept
+                    given[storage] = given.get(storage, True) and drops
+            handed_on = [self._storage.get(whole(n.get_name())) for n in signature.output_nodes]
+            handed_on += [each for each in given if each in kept]
+            said["inputs"] = [
+                {"buffer": self._buffer(each), "deallocate": drops}
+                for each, drops in given.items()
+            ]
+            said["outputs"] = [
+                self._buffer(each) for each in dict.fromkeys(handed_on) if each is not None
+            ]
+            said["constants"] = [
+                self._buffer(self._storage[name]) for name in signature.constant_names
+            ]
+        return said
+
+    def _touched(self, steps):
+        names = [
+            name
+            for step in steps
+            for each in step.operations
+            for name in self._names_of(each)
+        ]
+        wholes = [whole(name) for name in names]
+        return dict.fromkeys(self._storage[each] for each in wholes if each in self._storage)
+
+    def _names_of(self, operation):
+        fact = self._facts[operation]
+        return [*fact.mutates, *fact.reads, *fact.makes]
+
+    def _unclaimed(self, partition):
+        """The edges of code that is in no partition function, and so claims nothing of them."""
+        constants = [self._storage[name] for name in self._constants]
+        inputs = [self._storage[name] for name in self._inputs]
+        written = self._written()
+        returned = [self._storage[whole(name)] for name in self._outputs]
+        inside = self._touched(self._steps[partition.begin : partition.end])
+        before = {*inputs, *constants, *self._touched(self._steps[: partition.begin])}
+        later = {*returned, *self._touched(self._steps[partition.end :])}
+        fixed = [each for each in inside if each in constants and each not in written]
+        moving = [each for each in inside if each not in fixed]
+        given = [each for each in moving if each in before]
+        kept = {*later, *inputs, *constants}
+        handed_on = [each for each in moving if each in later or (each in given and each in kept)]
+        return {
+            "inputs": [
+                {"buffer": self._buffer(each), "deallocate": each not in kept} for each in given
+            ],
+            "outputs": [self._buffer(each) for each in handed_on],
+            "constants": [self._buffer(each) for each in fixed],
+        }
+
+    def _written(self):
+        return {
+            self._storage[whole(name)]
+            for fact in self._facts.values()
+            for name in fact.mutates
+            if whole(name) in self._storage
+        }
+
+    def plan(self):
+        inputs = {self._storage[name] for name in self._inputs}
+        constants = {self._storage[name] for name in self._constants}
+        pools = {}
+        for storage, size in enumerate(self._sizes):
+            kind = "state" if storage in constants else "input" if storage in inputs else "arena"
+            pools.setdefault((kind, self._device(storage)), []).append((storage, size))
+        buffers, said_pools = [], []
+        for (kind, device), members in pools.items():
+            offset = 0
+            for storage, size in members:
+                buffers.append({"name": self._buffer(storage), "pool": f"{kind}_{device}",
+                                "offset_bytes": offset, "size_bytes": size})
+                offset += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+            said_pools.append({"name": f"{kind}_{device}", "kind": kind, "device": device,
+                               "size_bytes": offset, "alignment_bytes": _ALIGNMENT})
+        outputs = [{"value": name} for name in self._outputs]
+        return {
+            "graphgate_plan": 1,
+            "name": "inductor",
+            "arithmetic": "fast",
+            "pools": said_pools,
+            "buffers": buffers,
+            "values": self._values(),
+            "inputs": [{"kind": "constant", "target": n, "value": n} for n in self._constants]
+            + [{"kind": "user", "target": n, "value": n} for n in self._inputs],
+            "steps": [self._step_json(step) for step in self._steps],
+            "blocks": [
+                {"name": "main", "partitions": [self._partition_json(p) for p in self._partitions],
+                 "outputs": outputs}
+            ],
+            "outputs": outputs,
+        }
+
+    def _values(self):
+        names = [*self._constants, *self._inputs]
+        names += [each for fact in self._facts.values() for each in fact.makes]
+        values = []
+        for name in names:
+            dtype, sizes, strides, offset, device = self._type(name)
+            value = {"name": name, "type": {"dtype": dtype, "sizes": sizes, "strides": strides,
+                                            "storage_offset": offset, "device": device}}
+            owner = whole(name)
+            if owner in self._storage:
+                value["buffer"] = self._buffer(self._storage[owner])
+            elif not self._is_inner(name):
+                continue
+            values.append(value)
+        return values
+
+    def _device(self, storage):
+        return next(self._type(n)[4] for n, each in self._storage.items() if each == storage)
+
+    def _is_inner(self, name):
+        return any(name in self._facts[o].makes for step in self._steps for o in step.operations)
