@@ -76,10 +76,8 @@ class ReferenceSource final : public conformance::ExecutorSource {
       if (name == "arithmetic") {
         const auto arithmetic = reference::parse_arithmetic(value);
         if (!arithmetic) {
-          return bad_input(
-              "option 'arithmetic': expected strict, tf32, tensor-core, fp8, fast or approximate, "
-              "found '" +
-              value + "'");
+          return bad_input("option 'arithmetic': expected " + reference::arithmetic_names() +
+                           ", found '" + value + "'");
         }
         options.arithmetic = *arithmetic;
         continue;

@@ -30,7 +30,9 @@
 // much for the factor.
 #pragma once
 
+#include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace graphgate::reference {
@@ -64,6 +66,17 @@ inline constexpr Arithmetic kArithmetics[] = {
     if (arithmetic.name == name) return arithmetic;
   }
   return std::nullopt;
+}
+
+// "strict, tf32, ... or approximate".
+[[nodiscard]] inline std::string arithmetic_names() {
+  std::string text;
+  for (const Arithmetic& arithmetic : kArithmetics) {
+    const bool is_last = &arithmetic == std::end(kArithmetics) - 1;
+    text += text.empty() ? "" : is_last ? " or " : ", ";
+    text += arithmetic.name;
+  }
+  return text;
 }
 
 // The arithmetic that the running thread's oracle is asked for. Ops' bodies know nothing of it;

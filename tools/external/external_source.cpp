@@ -7,6 +7,7 @@
 
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
+#include "reference/number/arithmetic.h"
 #include "spec/graph_text.h"
 #include "tools/external/exchange_folder.h"
 #include "tools/external/messages.h"
@@ -95,13 +96,13 @@ class Session {
 
   static Result<conformance::Promises> read_promises(const JsonCursor& hello) {
     conformance::Promises promises;
-    std::string& arithmetic = promises.arithmetic;
-    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "arithmetic", arithmetic));
-    if (arithmetic != "strict" && arithmetic != "fast" && arithmetic != "approximate") {
-      return hello.error("arithmetic: expected strict, fast or approximate, found '" + arithmetic +
-                         "'");
+    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "arithmetic", promises.arithmetic));
+    const auto arithmetic = reference::parse_arithmetic(promises.arithmetic);
+    if (!arithmetic) {
+      return hello.error("arithmetic: expected " + reference::arithmetic_names() + ", found '" +
+                         promises.arithmetic + "'");
     }
-    promises.rounds_results = arithmetic == "strict";
+    promises.rounds_results = !arithmetic->keeps_wide;
     std::string layouts = "kept";
     GRAPHGATE_TRY_VOID(interop::read_optional(hello, "layouts", layouts));
     if (layouts != "kept" && layouts != "free") {

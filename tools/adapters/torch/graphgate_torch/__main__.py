@@ -17,6 +17,10 @@ def _parser():
         help="an option of Inductor, as triton.cudagraphs=true (repeatable)",
     )
     serve.add_argument(
+        "--layouts", choices=("kept", "free"), default="kept",
+        help="kept: outputs have the strides and storage offsets of eager mode (the default)",
+    )
+    serve.add_argument(
         "--log", metavar="FILE",
         help="append lines of JSON: each refusal, and how many compiled graphs have an own plan",
     )
@@ -36,7 +40,7 @@ def main():
         from graphgate_torch.serve import serve
 
         backend = backends.BACKENDS[arguments.backend](dict(arguments.set))
-        serve(backend, arguments.device, arguments.log)
+        serve(backend, arguments.device, arguments.layouts, arguments.log)
         return 0
     from graphgate_torch import export
 

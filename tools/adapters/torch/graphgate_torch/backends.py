@@ -40,12 +40,14 @@ class Eager:
     """Node by node."""
 
     options = ()
-    arithmetic = "strict"
     takes_aliases = True  # from custom ops
 
     def __init__(self, settings):
         if settings:
             raise Unsupported("eager mode has no options of Inductor")
+
+    def arithmetic(self, device):
+        return "strict" if device == "cpu" else "tensor-core"
 
     def compile(self, module, options):
         return module
@@ -63,9 +65,11 @@ class Compile:
 
     takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
 
-    # Inductor keeps float32 inside fused kernels, unless it is told to round as eager mode does.
-    @property
-    def arithmetic(self):
+    def arithmetic(self, device):
+        # Triton's quotients, roots and exponentials are the GPU's approximations.
+        if device != "cpu":
+            return "approximate"
+        # Float32 is kept inside fused kernels, unless they are told to round as eager mode does.
         return "strict" if self._settings.get("emulate_precision_casts") else "fast"
 
     def __init__(self, settings):

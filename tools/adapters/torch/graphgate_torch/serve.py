@@ -121,8 +121,9 @@ class _Snapshot:
 
 
 class Server:
-    def __init__(self, backend, device, log):
+    def __init__(self, backend, device, layouts, log):
         self._backend = backend
+        self._layouts = layouts
         self._log = log
         self._device = device
         self._exchange = None
@@ -170,7 +171,8 @@ class Server:
         return {
             "name": name,
             "options": list(self._backend.options),
-            "arithmetic": self._backend.arithmetic,
+            "arithmetic": self._backend.arithmetic(self._device),
+            "layouts": self._layouts,
         }
 
     def _open_executor(self, body, request, sent):
@@ -230,15 +232,16 @@ class Server:
         return {"done": True}
 
 
-def serve(backend, device, log=None):
+def serve(backend, device, layouts="kept", log=None):
     """Answers requests on standard input until it ends. Nothing else may write to its output.
 
+    `layouts`: whether strides and storage offsets of outputs are to be eager mode's, "kept" or "free".
     `log`: a file that gets a line for each refusal, and for each call that compiled graphs how many
     have an own plan and why others have none; of all processes of a campaign.
     """
     ops.register()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    server = Server(backend, device, log)
+    server = Server(backend, device, layouts, log)
     for line in sys.stdin:
         print(server.answer(line), file=answers, flush=True)
