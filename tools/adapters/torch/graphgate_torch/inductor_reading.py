@@ -64,8 +64,8 @@ class Reading:
         self._empty = {o.makes[0]: o for o in operations if o.is_empty}
         # Operations that a kernel computes; the others take no launch. The scheduler may have
         # dropped some whose results nobody reads.
-        self._launched_with = {
-            leaf.node.get_operation_name(): node
+        self._kernels = {
+            leaf.node.get_operation_name()
             for node in V.graph.scheduler.nodes
             for leaf in node.get_nodes()
             if not isinstance(leaf, scheduler.NopKernelSchedulerNode)
@@ -92,8 +92,12 @@ class Reading:
         return self.storage.get(inductor_facts.whole(name))
 
     def _check_that_all_ran(self):
-        expected = self.facts.keys() & self._launched_with.keys()
-        if missing := sorted(expected - self._done):
+        missing = [
+            name
+            for name, fact in self.facts.items()
+            if name in self._kernels and name not in self._done and (fact.makes or fact.mutates)
+        ]
+        if missing:
             raise RecorderError(f"no launch is known of {', '.join(missing)}")
 
     def _bytes(self, name):
@@ -159,7 +163,7 @@ class Reading:
         names = [
             name
             for name in names
-            if name in self.facts and name in self._launched_with and name not in self._done
+            if name in self.facts and name in self._kernels and name not in self._done
         ]
         if names:
             self._add_step(names, captured)
