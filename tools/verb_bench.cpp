@@ -197,6 +197,29 @@ Result<Json> bench_draw(const BenchVerb& verb) {
               {"invalid", times.invalid}};
 }
 
+// "judge: 512 cases/s (20.1 nodes, 4.0 calls): draw 2%, optimized 31%..."
+Json print_judging(std::FILE* page, const char* what, const JudgeTimes& times) {
+  const auto cases = static_cast<double>(times.cases);
+  std::fprintf(page, "%s: %.0f cases/s, %.1f nodes and %.1f calls a case;", what,
+               cases / times.seconds, static_cast<double>(times.nodes) / cases,
+               static_cast<double>(times.calls) / cases);
+  Json parts = Json::object();
+  for (const auto& [name, seconds] : times.parts) {
+    std::fprintf(page, " %s %.0f us", name.c_str(), 1e6 * seconds / cases);
+    parts[name] = seconds;
+  }
+  std::fprintf(page, "\n");
+  return {{"cases", times.cases}, {"cases_per_second", cases / times.seconds}, {"seconds", parts}};
+}
+
+Result<Json> bench_judging(const BenchVerb& verb) {
+  GRAPHGATE_TRY(const JudgeTimes median, measure_judging(verb.cases));
+  Json json = {{"median", print_judging(page_of(verb), "judge, median case", median)}};
+  GRAPHGATE_TRY(const JudgeTimes campaign, measure_campaign_cases(verb.cases));
+  json["campaign"] = print_judging(page_of(verb), "judge, as a campaign", campaign);
+  return json;
+}
+
 // In eighths; features, or the highest score where one is searched for.
 Json print_curve(std::FILE* page, const char* name, const Curve& points,
                  std::optional<fuzz::Score> target) {
@@ -258,6 +281,7 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"judges", "shadow", bench_shadow},
                            {"judges", "verifier", bench_verifier},
                            {"fuzz", "draw", bench_draw},
+                           {"fuzz", "judge", bench_judging},
                            {"fuzz", "features", bench_features},
                            {"fuzz", "search", bench_search}};
 

@@ -10,6 +10,7 @@
 #include "fuzz/guide.h"
 #include "fuzz/judge_case.h"
 #include "tools/executor_sources.h"
+#include "tools/verb_fuzz.h"
 
 namespace graphgate::tools {
 namespace {
@@ -63,6 +64,90 @@ Result<Curve> curve(std::uint64_t seed, std::uint64_t cases, bool is_bred,
   return points;
 }
 
+std::size_t calls_of(const spec::CaseFile& the_case) {
+  const auto& steps = the_case.scenario.steps;
+  return static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const auto& step) {
+    return std::holds_alternative<spec::CallStep>(step);
+  }));
+}
+
+// As the median of drawn cases is.
+bool is_median(const spec::CaseFile& the_case) {
+  if (the_case.programs.size() != 1 || calls_of(the_case) != 4) return false;
+  const std::size_t nodes = the_case.programs.front().graph.nodes.size();
+  return nodes >= 18 && nodes <= 22;
+}
+
+// Sums of processor time, by name.
+class PartClock {
+ public:
+  explicit PartClock(JudgeTimes& times) : times_(times) {}
+  void begin() { begin_ = process_seconds(); }
+  // Since begin(), or since the last part.
+  void end(std::string_view part) { add(part, process_seconds() - begin_); }
+  // That much of what has gone by.
+  void add(std::string_view part, double seconds) {
+    const auto is_it = [&](const auto& known) { return known.first == part; };
+    auto sum = std::find_if(times_.parts.begin(), times_.parts.end(), is_it);
+    if (sum == times_.parts.end()) sum = times_.parts.emplace(sum, part, 0.0);
+    sum->second += seconds;
+    times_.seconds += seconds;
+    begin_ += seconds;
+  }
+
+ private:
+  JudgeTimes& times_;
+  double begin_ = 0;
+};
+
+struct Workload {
+  bool (*wanted)(const spec::CaseFile& the_case) = nullptr;
+  bool runs_reference = false;  // eager, though no judge may ask for it
+  conformance::JudgeSet judges;
+};
+
+Result<void> judge_one(const spec::CaseFile& the_case, const Workload& work, PartClock& clock) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(the_case.options.contains("allow-zero-and-one"));
+  GRAPHGATE_TRY_VOID(spec::check_case(the_case));
+  GRAPHGATE_TRY(const auto script, conformance::script_of(the_case, fuzz::no_files()));
+  clock.end("script");
+  conformance::Runs runs(script, *subject, *oracle);
+  GRAPHGATE_TRY_VOID(runs.subject());
+  clock.end("optimized");
+  if (work.runs_reference) {
+    GRAPHGATE_TRY_VOID(runs.oracle("eager"));
+    clock.end("reference");
+  }
+  GRAPHGATE_TRY(const auto report, conformance::judge_script(runs, work.judges, {}));
+  for (const conformance::JudgeReport& judge : report.judges) {
+    clock.add(conformance::judge_name(judge.judge), judge.seconds);
+  }
+  clock.end("rest");
+  return {};
+}
+
+// The first `cases` cases of the seed that are wanted.
+Result<JudgeTimes> judged_times(std::uint64_t cases, const Workload& work) {
+  const fuzz::Alphabet alphabet;
+  JudgeTimes times;
+  PartClock clock(times);
+  for (std::uint64_t index = 0; times.cases < cases; ++index) {
+    clock.begin();
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(kBenchSeed, index), alphabet);
+    if (!work.wanted(the_case)) continue;
+    clock.end("draw");
+    ++times.cases;
+    for (const spec::Program& program : the_case.programs)
+      times.nodes += program.graph.nodes.size();
+    times.calls += calls_of(the_case);
+    const auto judged = judge_one(the_case, work, clock);
+    if (!judged.ok() && judged.error().kind != ErrorKind::kUnsupported) return judged.error();
+    clock.end("rest");
+  }
+  return times;
+}
+
 Result<Curves> both_curves(std::uint64_t seed, std::uint64_t cases,
                            std::optional<fuzz::Score> target) {
   Curves curves;
@@ -95,6 +180,16 @@ DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked) {
     }
   }
   return times;
+}
+
+Result<JudgeTimes> measure_judging(std::uint64_t cases) {
+  GRAPHGATE_TRY(const auto judges, conformance::parse_judges("provenance,verifier"));
+  return judged_times(cases, {is_median, true, judges});
+}
+
+Result<JudgeTimes> measure_campaign_cases(std::uint64_t cases) {
+  GRAPHGATE_TRY(const auto judges, conformance::parse_judges(kQuickJudges));
+  return judged_times(cases, {[](const spec::CaseFile&) { return true; }, false, judges});
 }
 
 Result<Curves> measure_features(std::uint64_t seed, std::uint64_t cases) {
