@@ -1,13 +1,24 @@
 #include "spec/case_ops.h"
 
+#include <algorithm>
+
 namespace graphgate::spec {
 namespace {
 
-struct LatestTable {
+// The order of rows does not matter, so both are sorted.
+struct KeptTable {
   std::vector<std::string> ops;
   std::vector<std::string> replacements;
   std::shared_ptr<const OpTable> table;
 };
+
+// Some 3 MiB each. The generator's custom ops make a few sets again and again.
+constexpr std::size_t kMostKept = 8;
+
+std::vector<std::string> sorted(std::vector<std::string> rows) {
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
 
 }  // namespace
 
@@ -17,13 +28,19 @@ Result<std::shared_ptr<const OpTable>> shared_case_ops(
     // The builtin table lives as long as the process.
     return std::shared_ptr<const OpTable>(std::shared_ptr<const OpTable>(), &builtin_op_table());
   }
-  thread_local LatestTable latest;
-  const bool is_again =
-      latest.table && latest.ops == the_case.ops && latest.replacements == replacements;
-  if (is_again) return latest.table;
-  GRAPHGATE_TRY(OpTable table, case_ops(the_case, replacements));
-  latest = {the_case.ops, replacements, std::make_shared<const OpTable>(std::move(table))};
-  return latest.table;
+  thread_local std::vector<KeptTable> kept;  // the latest that was asked for comes first
+  KeptTable wanted{sorted(the_case.ops), sorted(replacements), nullptr};
+  auto place = std::find_if(kept.begin(), kept.end(), [&](const KeptTable& one) {
+    return one.ops == wanted.ops && one.replacements == wanted.replacements;
+  });
+  if (place == kept.end()) {
+    GRAPHGATE_TRY(OpTable table, case_ops(the_case, replacements));
+    wanted.table = std::make_shared<const OpTable>(std::move(table));
+    if (kept.size() == kMostKept) kept.pop_back();
+    place = kept.insert(kept.end(), std::move(wanted));
+  }
+  std::rotate(kept.begin(), place, place + 1);
+  return kept.front().table;
 }
 
 }  // namespace graphgate::spec
