@@ -7,6 +7,7 @@
 #include "conformance/harness/first_divergence.h"
 #include "conformance/harness/judge_report.h"
 #include "conformance/harness/run_end.h"
+#include "conformance/harness/verified_plans.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -19,17 +20,17 @@ using JudgeFunction = Result<JudgeReport> (*)(Runs&, const JudgeSettings&);
 struct Row {
   Judge judge;
   std::string_view name;
-  JudgeFunction function;
+  JudgeFunction function;  // null for those that share what one verifier finds
 };
 constexpr std::array<Row, kJudgeCount> kJudges = {{
     {Judge::kProvenance, "provenance", judge_provenance},
     {Judge::kExact, "exact", judge_exact},
     {Judge::kBounds, "bounds", judge_bounds},
     {Judge::kConfigurations, "configurations", judge_configurations},
-    {Judge::kVerifier, "verifier", judge_verifier},
+    {Judge::kVerifier, "verifier", nullptr},
     {Judge::kShadow, "shadow", judge_shadow},
     {Judge::kState, "state", judge_state},
-    {Judge::kHappensBefore, "happens-before", judge_happens_before},
+    {Judge::kHappensBefore, "happens-before", nullptr},
     {Judge::kQuality, "quality", judge_quality},
     {Judge::kVacuity, "vacuity", judge_vacuity},
 }};
@@ -37,9 +38,20 @@ constexpr std::array<Row, kJudgeCount> kJudges = {{
 // Nothing to compare, and nothing to say against the case.
 bool abstains(const JudgeReport& report) { return report.checks == 0 && report.findings.empty(); }
 
-Result<JudgeReport> ask(const Row& row, Runs& runs, const JudgeSettings& settings) {
+// The plans are looked at once, where several judges are asked.
+Result<JudgeReport> ask_of_plans(Judge judge, Runs& runs, std::optional<VerifiedPlans>& verified) {
   const StopWatch watch;
-  auto asked = row.function(runs, settings);
+  if (!verified) {
+    GRAPHGATE_TRY(verified, verify_plans(runs));
+  }
+  return report_of_plans(*verified, judge, watch);
+}
+
+Result<JudgeReport> ask(const Row& row, Runs& runs, const JudgeSettings& settings,
+                        std::optional<VerifiedPlans>& verified) {
+  const StopWatch watch;
+  auto asked =
+      row.function ? row.function(runs, settings) : ask_of_plans(row.judge, runs, verified);
   if (!asked.ok() && asked.error().kind != ErrorKind::kUnsupported) {
     return asked.error().at("judge " + std::string(row.name));
   }
@@ -155,9 +167,10 @@ void finish(Runs& runs, const JudgeSettings& settings, CaseReport& report) {
 // A run without a single call shows nothing.
 Result<void> ask_all(Runs& runs, JudgeSet judges, const JudgeSettings& settings,
                      CaseReport& report) {
+  std::optional<VerifiedPlans> verified;
   for (const Row& row : kJudges) {
     if (!judges.has(row.judge)) continue;
-    GRAPHGATE_TRY(JudgeReport said, ask(row, runs, settings));
+    GRAPHGATE_TRY(JudgeReport said, ask(row, runs, settings, verified));
     report.judges.push_back(std::move(said));
   }
   return {};

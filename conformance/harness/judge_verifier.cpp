@@ -1,23 +1,13 @@
 // The plan verifier as a judge: every plan that the subject followed, against the program and what
 // the reference did on the same inputs.
-#include "conformance/harness/judge.h"
-#include "conformance/harness/judge_report.h"
 #include "conformance/harness/verified_plans.h"
 
 namespace graphgate::conformance {
 
 Result<JudgeReport> judge_verifier(Runs& runs, const JudgeSettings& /*settings*/) {
   const StopWatch watch;
-  JudgeReport report;
-  report.judge = Judge::kVerifier;
-  GRAPHGATE_TRY(VerifiedPlans verified, verify_plans(runs));
-  for (spec::Finding& finding : verified.findings) {
-    if (!is_about_order(finding.rule)) report.findings.push_back(std::move(finding));
-  }
-  report.checks = verified.plans * verified.rules;
-  report.remark = verified.remark;
-  conclude(report, watch, spec::Outcome::kUnsupported, "the executor shows no plans");
-  return report;
+  GRAPHGATE_TRY(const VerifiedPlans verified, verify_plans(runs));
+  return report_of_plans(verified, Judge::kVerifier, watch);
 }
 
 }  // namespace graphgate::conformance

@@ -202,4 +202,17 @@ bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
 
 Result<VerifiedPlans> verify_plans(Runs& runs) { return PlansVerifier(runs).run(); }
 
+JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge, const StopWatch& watch) {
+  const bool is_order = judge == Judge::kHappensBefore;
+  JudgeReport report;
+  report.judge = judge;
+  for (const spec::Finding& finding : verified.findings) {
+    if (is_about_order(finding.rule) == is_order) report.findings.push_back(finding);
+  }
+  report.checks = verified.plans * (is_order ? verified.order_rules : verified.rules);
+  report.remark = verified.remark;
+  conclude(report, watch, spec::Outcome::kUnsupported, "the executor shows no plans");
+  return report;
+}
+
 }  // namespace graphgate::conformance

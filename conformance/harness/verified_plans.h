@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/harness/judge.h"
+#include "conformance/harness/judge_report.h"
 
 namespace graphgate::conformance {
 
@@ -28,6 +29,11 @@ struct VerifiedPlans {
 // Facts of the run come from the oracle in its geometry mode; where it has none, rules that need
 // them stay silent, and `remark` says so.
 [[nodiscard]] Result<VerifiedPlans> verify_plans(Runs& runs);
+
+// What the judge, one of verifier and happens-before, says of them: the findings of its rules. Its
+// time is the watch's.
+[[nodiscard]] JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge,
+                                          const StopWatch& watch);
 
 // Whether a rule is one of happens-before.
 [[nodiscard]] bool is_about_order(std::string_view rule);
