@@ -71,6 +71,7 @@ class Layouter {
     GRAPHGATE_CHECK(!rows.empty());
     out_.rows = rows.back();
     find_written();
+    formed_.reserve(calls_.size());
     for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
     make_units();
     place_units();
@@ -88,7 +89,8 @@ class Layouter {
   }
 
   void add_call(std::size_t c) {
-    for (const FormedTensor& formed : forms_at(calls_[c], is_pointwise(calls_[c]), out_.rows)) {
+    formed_.push_back(forms_at(calls_[c], is_pointwise(calls_[c]), out_.rows));
+    for (const FormedTensor& formed : formed_.back()) {
       const StorageIndex storage = formed.tensor->storage;
       const std::size_t p = place_of(formed);
       uses_[p].push_back(c);
@@ -241,9 +243,9 @@ class Layouter {
     std::stable_sort(out_.loads.begin(), out_.loads.end(),
                      [](const auto& a, const auto& b) { return a.before_call < b.before_call; });
     std::set<std::size_t> stores;
-    for (const TileCall& call : calls_) {
-      for (const FormedTensor& formed : forms_at(call, is_pointwise(call), out_.rows)) {
-        const auto written = written_by(call);
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      const auto written = written_by(calls_[c]);
+      for (const FormedTensor& formed : formed_[c]) {
         const bool is_written = std::any_of(written.begin(), written.end(), [&](const Tensor* t) {
           return t->storage == formed.tensor->storage && t->dtype == formed.tensor->dtype &&
                  same_geometry(*t, *formed.tensor);
@@ -256,9 +258,11 @@ class Layouter {
 
   void measure_kernels() {
     std::int64_t most = 0;
-    for (const TileCall& call : calls_) {
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      const TileCall& call = calls_[c];
       std::vector<Tensor> tiles;
-      for (const FormedTensor& formed : forms_at(call, is_pointwise(call), out_.rows)) {
+      tiles.reserve(formed_[c].size());
+      for (const FormedTensor& formed : formed_[c]) {
         tiles.push_back(out_.places[place_of(formed)].tile);
       }
       TileCall tile = replace_tensors(call, tiles);
@@ -275,8 +279,9 @@ class Layouter {
   std::set<StorageIndex> written_;
   std::set<StorageIndex> made_;  // by a call that makes the storage
   std::map<StorageIndex, RowUnion> unions_;
-  std::vector<std::vector<std::size_t>> uses_;  // by place: calls, ascending
-  std::vector<std::size_t> unit_of_;            // by place
+  std::vector<std::vector<FormedTensor>> formed_;  // by call, at out_.rows
+  std::vector<std::vector<std::size_t>> uses_;     // by place: calls, ascending
+  std::vector<std::size_t> unit_of_;               // by place
   std::vector<Unit> units_;
 };
 

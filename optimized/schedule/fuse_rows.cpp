@@ -118,11 +118,14 @@ std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
   return frame;
 }
 
+// The bytes at the first place of the leading dimensions.
 ByteRange range_behind(const Tensor& tensor, std::int64_t lead) {
-  Tensor row = tensor;
-  for (std::int64_t d = 0; d < lead; ++d)
-    row.sizes[at(d)] = std::min<std::int64_t>(row.sizes[at(d)], 1);
-  return byte_range(row);
+  ByteRange range = byte_range(tensor);
+  if (range.begin == range.end) return range;
+  for (std::int64_t d = 0; d < lead; ++d) {
+    range.end -= (tensor.sizes[at(d)] - 1) * tensor.strides[at(d)] * tensor.item_bytes();
+  }
+  return range;
 }
 
 // The form with dims [0, lead) of the frame as rows; `missing` of them stand in front of the
