@@ -1,5 +1,6 @@
 #include "fuzz/drawn_data.h"
 
+#include <array>
 #include <cstring>
 
 #include "conformance/harness/exact_data.h"
@@ -64,6 +65,11 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
   const auto item = static_cast<std::size_t>(spec::item_size_bytes(like.dtype));
   tensor.storage = std::make_shared<spec::HostStorage>();
   tensor.storage->bytes.resize(static_cast<std::size_t>(elements) * item);
+  constexpr std::uint64_t kIntegers = 9;  // -4 to 4
+  std::array<std::array<std::byte, sizeof(std::uint64_t)>, kIntegers> integers;
+  for (std::uint64_t i = 0; i < kIntegers; ++i) {
+    conformance::write_integer(integers[i].data(), like.dtype, static_cast<int>(i) - 4);
+  }
   conformance::SplitMix64 random(seed);
   for (std::size_t at = 0; at < tensor.storage->bytes.size(); at += item) {
     const std::uint64_t draw = random.next();
@@ -73,7 +79,7 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
     if (bits) {
       std::memcpy(place, &*bits, item);
     } else {
-      conformance::write_integer(place, like.dtype, static_cast<int>((draw >> 32U) % 9) - 4);
+      std::memcpy(place, integers[(draw >> 32U) % kIntegers].data(), item);
     }
   }
   return tensor;
