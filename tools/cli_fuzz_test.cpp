@@ -203,7 +203,10 @@ TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
   }
   const fs::path state = folder_ / "corpus/campaigns/shard-0-of-1.campaign";
   for (int i = 0; i < 600 && !fs::exists(state); ++i) ::usleep(100'000);
-  ASSERT_EQ(::kill(shell, SIGINT), 0);
+  // As timeout(1) does: the process, then its group.
+  ASSERT_EQ(::kill(shell, SIGTERM), 0);
+  ::usleep(2'000);
+  ASSERT_EQ(::kill(shell, SIGTERM), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(shell, &status, 0), shell);
   ASSERT_TRUE(WIFEXITED(status));
