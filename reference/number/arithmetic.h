@@ -48,6 +48,9 @@ struct Arithmetic {
   bool truncates = false;
   // The smallest block of terms that are aligned together; blocks are added one after the other.
   int block = 4;
+  // What several indices send to one element may be added in its own dtype, be it narrow (atomic
+  // additions), where PyTorch's CPU kernels keep float32 sums.
+  bool adds_in_dtype = false;
   // Casts to narrower dtypes may be left out where the next op computes in a wider one.
   bool keeps_wide = false;
   // Float32 division, square root and exponential are the GPU's approximations, and subnormal
@@ -56,9 +59,9 @@ struct Arithmetic {
 };
 
 inline constexpr Arithmetic kArithmetics[] = {
-    {"strict", 24, 24, false, 4},     {"tf32", 11, 24, true, 4},
-    {"tensor-core", 24, 24, true, 4}, {"fp8", 24, 14, true, 4},
-    {"fast", 24, 24, false, 4, true}, {"approximate", 24, 24, true, 4, true, true}};
+    {"strict", 24, 24, false, 4},           {"tf32", 11, 24, true, 4, true},
+    {"tensor-core", 24, 24, true, 4, true}, {"fp8", 24, 14, true, 4, true},
+    {"fast", 24, 24, false, 4, true, true}, {"approximate", 24, 24, true, 4, true, true, true}};
 
 // One of these by name; nothing for another name.
 [[nodiscard]] constexpr std::optional<Arithmetic> parse_arithmetic(std::string_view name) {

@@ -5,7 +5,7 @@
 // on parallel executors: sums go through Sum<N>. Some of PyTorch's kernels keep float32 sums for
 // 16-bit dtypes, others round every partial sum to the dtype: the caller says which, from
 // aten/src/ATen/native/cpu (ScatterGatherKernel.cpp has float32 buffers, IndexKernel.cpp adds in
-// place).
+// place). An executor that declares so (Arithmetic::adds_in_dtype) may do either.
 #pragma once
 
 #include <optional>
@@ -100,12 +100,14 @@ class Slot {
   }
 
  private:
-  static bool is_own(const Accumulation& how) { return how.partials == Partials::kOwnDtype; }
+  static bool is_own(const Accumulation& how) {
+    return how.partials == Partials::kOwnDtype || declared_arithmetic().adds_in_dtype;
+  }
 
   [[nodiscard]] N total(const Accumulation& how, spec::DType dtype) const {
     N sum = sum_.result();
     if constexpr (requires { sum.radius; }) {
-      if (how.partials == Partials::kWide || compute_dtype(dtype) == dtype) return sum;
+      if (!is_own(how) || compute_dtype(dtype) == dtype) return sum;
       using P = typename N::PolicyType;
       const double each = P::of_rounding(roundings_.largest(dtype));
       const double steps = roundings_.count();

@@ -25,6 +25,20 @@ TEST(Scatter, WritesTheLastOfSeveralSourcesAndSaysThatTheOrderIsOpen) {
   EXPECT_EQ(radii(*judged), (Numbers{0, 3, 0}));
 }
 
+// 2048 + 1 + 1 in float16: 2050, or 2048 where every partial sum is rounded.
+TEST(Scatter, MayAddInTheOwnDtypeWhereThatIsDeclared) {
+  const Arguments arguments = {{"self", {floats({2048}, DType::kFloat16)}},
+                               {"dim", kDimZero},
+                               {"index", {longs({2}, {0, 0})}},
+                               {"src", {floats({1, 1}, DType::kFloat16)}}};
+  EXPECT_EQ(radii(*run_tensor("aten.scatter_add.default", arguments, Mode::kWorstCase)),
+            (Numbers{0}));
+  const DeclaredArithmetic declared(*parse_arithmetic("fast"));
+  const TensorRef judged = run_tensor("aten.scatter_add.default", arguments, Mode::kWorstCase);
+  EXPECT_EQ(values(*judged), (Numbers{2050}));
+  EXPECT_GE(radii(*judged)[0], 2);
+}
+
 TEST(Scatter, KnowsNothingOfTheLineThatAnUndecidedIndexMayReach) {
   const TensorRef index = longs({1, 2}, {0, 1});
   Array<Whole> elements = load<Whole>(*index, DType::kInt64);
