@@ -1,0 +1,12 @@
+"""The index of a window of -inf and padding: 0 in eager mode, -3 compiled."""
+
+import torch
+
+
+def function(x):
+    return torch.nn.functional.max_pool2d(x, 2, padding=1, return_indices=True)[1]
+
+
+x = torch.tensor([[[[-torch.inf, 1.0], [2.0, 3.0]]]])
+print(function(x)[0, 0, 0, 0].item())
+print(torch.compile(function)(x)[0, 0, 0, 0].item())

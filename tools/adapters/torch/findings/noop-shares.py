@@ -1,0 +1,12 @@
+"""A sum with zeros is a tensor of its own: False in eager mode, True compiled."""
+
+import torch
+
+
+def function(x):
+    return x + torch.full([4], 0)
+
+
+x = torch.ones(1, 4, dtype=torch.int64)
+print(function(x) is x)
+print(torch.compile(function)(x) is x)
