@@ -50,13 +50,13 @@ class Sum<Tracked<P>> {
   using Number = Tracked<P>;
 
   void add(const Number& x) {
-    if (x.radius != 0) radii_ += weight(x.radius);
+    if (x.radius != 0) widen(x.value, x.radius);
     include(x.value, x.arithmetic, false);
   }
   void add_product(const Number& left, const Number& right) {
     const Number a = as_operand(left);
     const Number b = as_operand(right);
-    if (a.radius != 0 || b.radius != 0) radii_ += product_weight(a, b);
+    if (a.radius != 0 || b.radius != 0) widen(a.value * b.value, detail::product_radius(a, b));
     include(a.value * b.value, detail::wider<P>(a.arithmetic, b.arithmetic), true);
   }
 
@@ -103,23 +103,25 @@ class Sum<Tracked<P>> {
     return products_ && declared_.truncates && arithmetic_ == Number::Arithmetic::kFloat32;
   }
 
-  // What a term's own radius adds to radii_: radii add up, standard deviations add in square.
-  static long double weight(double radius) {
+  // Takes the radius of a term: radii add up, standard deviations add in square. Equal terms that
+  // follow each other, as when one number fills a tensor, come from one number and have one error:
+  // theirs add up first.
+  void widen(long double term, double radius) {
     const auto r = static_cast<long double>(radius);
-    return kIsWorstCase ? r : r * r;
-  }
-  static long double product_weight(const Number& a, const Number& b) {
     if constexpr (kIsWorstCase) {
-      return weight(detail::product_radius(a, b));
+      radii_ += r;
+    } else if (term == repeated_) {
+      repeated_radius_ += r;
     } else {
-      const long double weights = weight(detail::scaled(a.value, b.radius)) +
-                                  weight(detail::scaled(b.value, a.radius)) +
-                                  weight(a.radius * b.radius);
-      return std::isnan(weights) ? weight(detail::kInfinity) : weights;
+      radii_ += repeated_radius_ * repeated_radius_;
+      repeated_ = term;
+      repeated_radius_ = r;
     }
   }
+  [[nodiscard]] bool has_radii() const { return radii_ != 0 || repeated_radius_ != 0; }
   [[nodiscard]] double terms_radius() const {
-    return static_cast<double>(kIsWorstCase ? radii_ : std::sqrt(radii_));
+    if constexpr (kIsWorstCase) return static_cast<double>(radii_);
+    return static_cast<double>(std::sqrt(radii_ + repeated_radius_ * repeated_radius_));
   }
 
   void include(long double x, typename Number::Arithmetic arithmetic, bool product) {
@@ -140,7 +142,7 @@ class Sum<Tracked<P>> {
   // Keeps the quantum of the terms until they are too many quanta for the significand: more terms
   // cannot mend that.
   void watch_quantum(long double x) {
-    may_be_exact_ = std::isfinite(x) && radii_ == 0;
+    may_be_exact_ = std::isfinite(x) && !has_radii();
     if (!may_be_exact_) return;
     quantum_exponent_ = std::min(quantum_exponent_, low_bit(x));
     const bool is_known = arithmetic_ != Number::Arithmetic::kNone;
@@ -211,6 +213,8 @@ class Sum<Tracked<P>> {
   long double squares_ = 0;     // sum of term^2
   long double path_ = 0;        // sum of squared partial sums: what the roundings are relative to
   long double radii_ = 0;       // of the terms: their sum, or the sum of their squares
+  long double repeated_ = 0;    // the term before, and the sum of the radii of those equal to it,
+  long double repeated_radius_ = 0;  // which is not in radii_ yet
   std::int64_t count_ = 0;
   int quantum_exponent_ = 1 << 20;
   bool products_ = false;

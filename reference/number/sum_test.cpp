@@ -117,6 +117,24 @@ TEST(Sum, AnOverflowThatMeetsTheOtherInfinityIsOpen) {
   EXPECT_TRUE(std::isinf(sum.result().radius));
 }
 
+// One number that fills a tensor has one error, which no order of summation cancels.
+TEST(Sum, ErrorsOfARepeatedTermAddUp) {
+  const auto of = [](long double value) {
+    return Sampled(value, 0x1p-10, Sampled::Arithmetic::kFloat32);
+  };
+  Sum<Sampled> repeated;
+  Sum<Sampled> squares;
+  Sum<Sampled> several;
+  for (int i = 0; i < 16; ++i) {
+    repeated.add(of(2));
+    squares.add_product(of(2), of(2));
+    several.add(of(2 + i));
+  }
+  EXPECT_GE(repeated.result().radius, 16 * 0x1p-10);
+  EXPECT_GE(squares.result().radius, 16 * 4 * 0x1p-10);
+  EXPECT_LT(several.result().radius, 4.1 * 0x1p-10);
+}
+
 TEST(Sum, IntegersWrap) {
   Sum<Whole> sum;
   sum.add(std::numeric_limits<std::int64_t>::max());

@@ -236,10 +236,18 @@ bool is_certain_nan(const Tracked<P>& x) {
   return std::isnan(x.value) && x.radius == 0;
 }
 
+// What two operands add to a result. Numbers that agree in all bits of their wide values come from
+// one number: their errors are no independent ones, they are equal, and add up.
+template <class P>
+double joined(const Tracked<P>& a, const Tracked<P>& b, double from_a, double from_b) {
+  const bool is_one = std::fabs(a.value) == std::fabs(b.value);
+  return is_one ? from_a + from_b : P::combine(from_a, from_b);
+}
+
 template <class P>
 Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b) {
   const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
-  return rounded<P>(a.value + b.value, is_nan ? 0 : P::combine(a.radius, b.radius),
+  return rounded<P>(a.value + b.value, is_nan ? 0 : joined(a, b, a.radius, b.radius),
                     wider<P>(a.arithmetic, b.arithmetic));
 }
 
@@ -254,10 +262,7 @@ double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
   if (is_certain_nan(a) || is_certain_nan(b)) return 0;
   const double from_a = scaled(b.value, a.radius);
   const double from_b = scaled(a.value, b.radius);
-  // A number by itself: its error counts twice, and does not cancel.
-  const bool is_square = a.value == b.value && a.radius == b.radius;
-  const double first_order = is_square ? from_a + from_b : P::combine(from_a, from_b);
-  const double radius = P::combine(first_order, a.radius * b.radius);
+  const double radius = P::combine(joined(a, b, from_a, from_b), a.radius * b.radius);
   return std::isnan(radius) ? kInfinity : radius;
 }
 

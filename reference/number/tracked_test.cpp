@@ -127,6 +127,20 @@ TEST(Tracked, TheErrorOfASquareCountsTwice) {
   EXPECT_GE((x * x).radius, 0x1p-8);
 }
 
+TEST(Tracked, TheErrorOfADoubledNumberCountsTwice) {
+  const Sampled x(2.0L, 0x1p-10, Sampled::Arithmetic::kFloat32);
+  const Sampled y(2.5L, 0x1p-10, Sampled::Arithmetic::kFloat32);
+  EXPECT_GE((x + x).radius, 0x1p-9);
+  EXPECT_LT((x + y).radius, 0x1p-9);
+}
+
+// What a copy rounded once more is still the number that it came from.
+TEST(Tracked, TheErrorOfAProductWithACopyCountsTwice) {
+  const Sampled x(2.0L, 0x1p-10, Sampled::Arithmetic::kFloat32);
+  const Sampled copy(2.0L, 0x1.8p-10, Sampled::Arithmetic::kFloat32);
+  EXPECT_GE((x * copy).radius, 2 * 0x1.4p-9);
+}
+
 TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
