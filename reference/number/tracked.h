@@ -204,8 +204,8 @@ double quotient_ulps(ArithmeticOf<P> arithmetic) {
   return is_approximate<P>(arithmetic) ? kApproximateUlps : 0.5;
 }
 
-// The largest change of f over value +- radius. Where one of value and end is outside of the domain
-// it is infinite: an executor may find itself on the other side.
+// The largest change of f over value +- radius. Where one of value and what an executor may have
+// instead is outside of the domain it is infinite: an executor may find itself on the other side.
 template <class P, class F>
 double change(const Tracked<P>& x, long double at_value, F f) {
   if (x.radius == 0) return 0;
@@ -214,8 +214,11 @@ double change(const Tracked<P>& x, long double at_value, F f) {
   double most = 0;
   for (const long double end : {f(x.value - r), f(x.value + r)}) {
     const auto moved = static_cast<double>(std::fabs(end - at_value));
-    if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
     if (!std::isnan(moved)) most = std::max(most, moved);
+  }
+  const auto reach = static_cast<long double>(P::kDecisionRadii) * r;
+  for (const long double end : {f(x.value - reach), f(x.value + reach)}) {
+    if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
   }
   return most;
 }

@@ -141,6 +141,15 @@ TEST(Tracked, TheErrorOfAProductWithACopyCountsTwice) {
   EXPECT_GE((x * copy).radius, 2 * 0x1.4p-9);
 }
 
+// Executors are off by several standard deviations; asin(1.001) is NaN, asin of 1 is not.
+TEST(Tracked, AnEstimateOutsideOfADomainIsOpenAsFarAsExecutorsMayBeOff) {
+  const auto arithmetic = Sampled::Arithmetic::kFloat32;
+  EXPECT_TRUE(std::isinf(asin(Sampled(1.001L, 0.0005, arithmetic)).radius));
+  EXPECT_TRUE(std::isinf(asin(Sampled(0.999L, 0.0005, arithmetic)).radius));
+  EXPECT_EQ(asin(Sampled(1.1L, 0.0005, arithmetic)).radius, 0);
+  EXPECT_EQ(asin(exact(2)).radius, 0);
+}
+
 TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
