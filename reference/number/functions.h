@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 
 #include "reference/number/tracked.h"
 
@@ -51,7 +52,6 @@ GRAPHGATE_FUNCTION(log, kFunctionUlps)
 GRAPHGATE_FUNCTION(log2, kFunctionUlps)
 GRAPHGATE_FUNCTION(log10, kFunctionUlps)
 GRAPHGATE_FUNCTION(log1p, kFunctionUlps)
-GRAPHGATE_FUNCTION(tan, kFunctionUlps)
 GRAPHGATE_FUNCTION(asin, kFunctionUlps)
 GRAPHGATE_FUNCTION(acos, kFunctionUlps)
 GRAPHGATE_FUNCTION(atan, kFunctionUlps)
@@ -105,6 +105,21 @@ Tracked<P> short_erf(const Tracked<P>& x) {
 GRAPHGATE_WAVE(sin)
 GRAPHGATE_WAVE(cos)
 #undef GRAPHGATE_WAVE
+
+// Open where an executor's operand may lie beyond a pole, at odd multiples of pi/2.
+inline double tan(double x) { return std::tan(x); }
+template <class P>
+Tracked<P> tan(const Tracked<P>& x) {
+  const Tracked<P> out = through(x, kFunctionUlps, [](long double v) { return std::tan(v); });
+  if (x.radius == 0 || std::isnan(out.value)) return out;
+  const auto branch = [](long double v) {
+    return std::floor(v / std::numbers::pi_v<long double> + 0.5L);
+  };
+  const long double reach =
+      static_cast<long double>(P::kDecisionRadii) * static_cast<long double>(x.radius);
+  const bool is_open = branch(x.value - reach) != branch(x.value + reach);
+  return is_open ? Tracked<P>{out.value, detail::kInfinity, out.arithmetic} : out;
+}
 
 // Functions with jumps. `nearbyint` rounds halves to even.
 #define GRAPHGATE_STEPS(name)                                               \
@@ -191,8 +206,12 @@ Tracked<P> through_two(const Tracked<P>& a, const Tracked<P>& b, double ulps, F 
 inline double pow(double x, double y) { return std::pow(x, y); }
 template <class P>
 Tracked<P> pow(const Tracked<P>& x, const Tracked<P>& y) {
-  return detail::through_two(x, y, kPowUlps,
-                             [](long double a, long double b) { return std::pow(a, b); });
+  Tracked<P> out = detail::through_two(x, y, kPowUlps,
+                                       [](long double a, long double b) { return std::pow(a, b); });
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  // A negative power has a pole at 0, and an executor's base may lie on either side.
+  if (x.radius > 0 && y.value < 0 && std::fabs(x.value) <= reach) out.radius = detail::kInfinity;
+  return out;
 }
 // Powers of integers wrap; a negative power of anything but 1 and -1 is 0.
 inline Whole pow(Whole base, Whole exponent) {

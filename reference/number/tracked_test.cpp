@@ -150,6 +150,17 @@ TEST(Tracked, AnEstimateOutsideOfADomainIsOpenAsFarAsExecutorsMayBeOff) {
   EXPECT_EQ(asin(exact(2)).radius, 0);
 }
 
+TEST(Tracked, WhatMayLieBeyondAPoleIsOpen) {
+  EXPECT_TRUE(std::isinf(tan(Bounded(1.57L, 0.01, kSingle)).radius));
+  EXPECT_TRUE(std::isinf(tan(Bounded(-4.72L, 0.01, kSingle)).radius));
+  EXPECT_TRUE(std::isinf(tan(Bounded(0.25L, 3.2, kSingle)).radius));
+  EXPECT_TRUE(std::isinf(tan(Sampled(1.56L, 0.005, Sampled::Arithmetic::kFloat32)).radius));
+  EXPECT_LT(tan(Bounded(1.5L, 0.01, kSingle)).radius, 3);
+  EXPECT_TRUE(std::isfinite(tan(exact(1.57079637F)).radius));
+  EXPECT_TRUE(std::isinf(pow(Bounded(0.1L, 0.2, kSingle), exact(-2)).radius));
+  EXPECT_LT(pow(Bounded(0.1L, 0.2, kSingle), exact(2)).radius, 1);
+}
+
 TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_EQ(fmod(exact(7), exact(4)).radius, 0);
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
