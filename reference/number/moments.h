@@ -36,6 +36,17 @@ Tracked<P> allow_roundings(const Tracked<P>& x, const Tracked<P>& magnitude, dou
   const double lost = detail::lost_to_roundings(magnitude, count);
   return {x.value, P::combine(x.radius, lost), x.arithmetic};
 }
+// x, to which some executors get by way of a factor for numbers that sum to `reach` in magnitude.
+// Where the factor, or one of two products with it, is subnormal, its rounding is no relative one.
+inline double allow_underflow(double x, double /*reach*/) { return x; }
+template <class P>
+Tracked<P> allow_underflow(const Tracked<P>& x, const Tracked<P>& reach) {
+  if (!std::isfinite(x.value) || !std::isfinite(reach.value)) return x;
+  if (reach.arithmetic == Tracked<P>::Arithmetic::kNone) return x;
+  const double times = static_cast<double>(reach.value) + reach.radius + 2;
+  const double lost = half_ulp(0, detail::dtype_of<P>(reach.arithmetic)) * times;
+  return {x.value, P::combine(x.radius, P::of_rounding(lost)), x.arithmetic};
+}
 // x, which some executors compute with so many roundings instead of those that it carries.
 inline double at_least_roundings(double x, double /*magnitude*/, double /*count*/) { return x; }
 template <class P>
@@ -80,14 +91,16 @@ Moments<N> moments(std::span<const N> x) {
 // of x and of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
 template <class N>
 N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N* bias) {
+  const N reach = abs(x) + abs(mean);
   N out = (x - mean) * scale;
-  N terms = (abs(x) + abs(mean)) * scale;
+  N terms = reach * scale;
   if (weight) {
     out = out * *weight;
     terms = terms * *weight;
   }
   if (bias) out = out + *bias;
-  return allow_roundings(out, terms, 3);
+  const bool is_zero_times = is_zero(terms).value != 0;  // 0, however it is computed
+  return allow_roundings(is_zero_times ? out : allow_underflow(out, reach), terms, 3);
 }
 
 }  // namespace graphgate::reference

@@ -73,6 +73,21 @@ TEST(LayerNorm, AllowsForTheFormThatSubtractsScaledNumbers) {
   EXPECT_GT(radii(result(out, 0))[0], 1000 * std::ldexp(1.0, -24));
 }
 
+// A kernel that folds them holds weight times scale: half of the least subnormal, or its double.
+TEST(LayerNorm, AllowsForAFactorThatIsSubnormal) {
+  const double tiny = std::ldexp(1.0, -149);
+  const auto x = tensor(DType::kFloat32, {1, 2}, {1000, 1016});
+  const auto out = run("aten.native_layer_norm.default",
+                       {{"input", {x}},
+                        {"weight", {tensor(DType::kFloat32, {2}, {tiny, tiny})}},
+                        {"bias", kNone},
+                        {"normalized_shape", ints({2})},
+                        {"eps", {1e-5}}},
+                       Mode::kWorstCase);
+  EXPECT_GT(radii(result(out, 0))[0], 1000 * tiny / 2);
+  EXPECT_LT(radii(result(out, 0))[0], 4000 * tiny);
+}
+
 Arguments batch_norm_arguments(const TensorRef& mean, const TensorRef& variance, bool training) {
   return {{"input", {tensor(DType::kFloat32, {2, 1}, {1, 3})}},
           {"weight", kNone},
