@@ -89,6 +89,15 @@ Taps<N> grid_taps(const N& x, std::int64_t size, const GridOptions& options,
   return inside;
 }
 
+// At an infinity PyTorch's kernels read NaN times 0 beyond a border of zeros, its decomposition
+// nothing; and of a border that reflects they read a pixel, and it nothing. The nearest pixel
+// beyond zeros is none for both, and cubic weights are NaN for both.
+bool leaves_infinity_open(const GridOptions& options) {
+  if (options.kernel == Kernel::kCubic) return false;
+  const bool reads_beyond = options.padding == Padding::kZeros && options.kernel == Kernel::kLinear;
+  return reads_beyond || options.padding == Padding::kReflection;
+}
+
 void check_grid(const Tensor& input, const Tensor& grid, std::int64_t dims) {
   const bool fits = input.rank() == dims + 2 && grid.rank() == dims + 2 &&
                     grid.sizes.back() == dims && grid.sizes[0] == input.sizes[0] &&
@@ -123,12 +132,14 @@ void sample_grid(Call& call, std::int64_t dims) {
     sizes.insert(sizes.begin() + 1, image.sizes[1]);
     Array<N> out(sizes);
     const std::int64_t points = count_of(spatial_sizes(sizes));
+    const bool is_infinity_open = leaves_infinity_open(options);
     for (std::int64_t p = 0; p < sizes[0] * points; ++p) {
       std::vector<Taps<N>> per_dim;
-      bool is_nowhere = false;  // scalar kernels read nothing at NaN, vectorized ones NaN times 0
+      bool is_nowhere = false;  // some kernels read nothing there, others NaN times 0
       for (std::int64_t d = 0; d < dims; ++d) {
         const N& x = grid[p * dims + dims - 1 - d];
-        is_nowhere = is_nowhere || std::isnan(center_of(x));
+        is_nowhere = is_nowhere || std::isnan(center_of(x)) ||
+                     (is_infinity_open && std::isinf(center_of(x)));
         per_dim.push_back(grid_taps(x, in[static_cast<std::size_t>(d)], options, settle));
       }
       const Taps<N> taps = cross(per_dim, in, settle);

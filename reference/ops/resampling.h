@@ -82,7 +82,10 @@ template <class N>
 Taps<N> taps_around(const N& source, Kernel kernel, const Settle<N>& settle) {
   const long double center = center_of(source);
   const auto reach = static_cast<long double>(reach_of(source));
-  if (!std::isfinite(center)) return {{0, N(static_cast<double>(center - center))}};
+  if (!std::isfinite(center)) {
+    if (kernel == Kernel::kNearest && std::isinf(center)) return {};
+    return {{0, N(static_cast<double>(center - center))}};
+  }
   if (!(std::fabs(center) < 0x1p40L)) return {};
   if (!(reach < 1)) return {{0, left_open(one_like(source))}};
   if (kernel == Kernel::kNearest) {

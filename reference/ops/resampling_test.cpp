@@ -168,5 +168,25 @@ TEST(GridSampler, LeavesOpenANearestPixelThatMayLieOutside) {
   EXPECT_TRUE(std::isinf(radii(*out)[0]));
 }
 
+TEST(GridSampler, LeavesOpenAtInfinityWhatKernelsReadEitherWay) {
+  const auto sampled = [](std::int64_t interpolation, std::int64_t padding) {
+    return run_tensor("aten.grid_sampler_2d.default",
+                      {{"input", {tensor(DType::kFloat32, {1, 1, 1, 4}, {7, 1, 2, 3})}},
+                       {"grid", {tensor(DType::kFloat32, {1, 1, 1, 2}, {HUGE_VAL, 0})}},
+                       {"interpolation_mode", {interpolation}},
+                       {"padding_mode", {padding}},
+                       {"align_corners", {true}}},
+                      Mode::kWorstCase);
+  };
+  EXPECT_TRUE(std::isinf(radii(*sampled(0, 0))[0]));
+  EXPECT_TRUE(std::isinf(radii(*sampled(0, 2))[0]));
+  EXPECT_TRUE(std::isinf(radii(*sampled(1, 2))[0]));
+  EXPECT_EQ(radii(*sampled(0, 1))[0], 0);
+  EXPECT_EQ(values(*sampled(0, 1))[0], 3);
+  EXPECT_EQ(radii(*sampled(1, 0))[0], 0);
+  EXPECT_EQ(values(*sampled(1, 0))[0], 0);
+  EXPECT_TRUE(std::isnan(values(*sampled(2, 0))[0]));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test
