@@ -205,6 +205,27 @@ bool is_stretched(const Tensor& tensor) {
   return false;
 }
 
+// The copy of self that a region is written into, without bytes: it keeps self's place in its
+// storage; a stretched self is laid out anew.
+Tensor copied(const Tensor& self) {
+  Tensor copy = self;
+  copy.storage = kNoStorage;
+  copy.bytes = nullptr;
+  if (is_stretched(self)) {
+    copy.strides = strides_like(self, spec::MemoryFormat::kPreserve);
+    copy.offset = 0;
+  }
+  return copy;
+}
+
+// A region that strides describe lies at places of the copy, which an out= argument of another
+// geometry does not have: there the copy is made in the workspace.
+template <FindRegion find>
+bool wants_a_copy(const Tensor& self, const Tensor& result) {
+  const Tensor copy = copied(self);
+  return find == strided && (result.strides != copy.strides || result.offset != copy.offset);
+}
+
 template <FindRegion find>
 void infer_region_scatter(Inference& call) {
   const Tensor& self = call.tensor("self");
@@ -213,24 +234,31 @@ void infer_region_scatter(Inference& call) {
     throw OpError("the source has sizes " + print_sizes(call.tensor("src").sizes) +
                   ", the region " + print_sizes(region.sizes));
   }
-  if (is_stretched(self)) {
-    return call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
-  }
-  // The copy keeps self's place in its storage, too.
-  call.make(self.dtype, self.sizes, self.strides);
+  const Tensor copy = copied(self);
+  const Tensor* const written = call.written_result(0);
+  if (written && wants_a_copy<find>(self, *written)) call.want_workspace(byte_range(copy).end);
+  call.make(self.dtype, self.sizes, copy.strides);
   Made& made = call.results().back();
-  if (made.kind == Made::Kind::kNew) made.tensor.offset = self.offset;
+  if (made.kind == Made::Kind::kNew) made.tensor.offset = copy.offset;
 }
 
 template <FindRegion find>
 Launch bind_region_scatter(const Binding& call) {
-  const Region region = find(call, call.result());
-  Tensor target = call.result();
+  const Tensor& self = call.tensor("self");
+  const bool copies = wants_a_copy<find>(self, call.result());
+  Tensor base = call.result();
+  if (copies) {
+    base = copied(self);
+    base.bytes = call.workspace();
+  }
+  const Region region = find(call, base);
+  Tensor target = base;
   target.sizes = region.sizes;
   target.strides = region.strides;
   target.offset = region.offset;
-  return in_turn(
-      {copy_launch(call.result(), call.tensor("self")), copy_launch(target, call.tensor("src"))});
+  std::vector<Launch> steps = {copy_launch(base, self), copy_launch(target, call.tensor("src"))};
+  if (copies) steps.push_back(copy_launch(call.result(), base));
+  return in_turn(std::move(steps));
 }
 
 constexpr auto kSame = Overlap::kSameGeometry;

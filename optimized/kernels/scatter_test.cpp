@@ -110,5 +110,15 @@ TEST(SliceScatter, KeepsTheStridesOfSelf) {
   EXPECT_THROW(run_op("aten.slice_scatter.default", {turned, source, 1, 0, 2}), OpError);
 }
 
+// The strides are those of self, wherever the result is to lie.
+TEST(AsStridedScatter, WritesAnOutArgumentOfAnotherLayout) {
+  const Tensor self = make_tensor(DType::kInt64, {2, 3}, {0, 1, 2, 3, 4, 5});
+  const Tensor source = make_tensor(DType::kInt64, {2}, {8, 9});
+  const Tensor base = make_tensor(DType::kInt64, {3, 2});
+  const Tensor turned = view_of(base, {2, 3}, {1, 2});
+  run_op("aten.as_strided_scatter.out", {self, source, Sizes{2}, Sizes{2}}, {{"out", turned}});
+  EXPECT_EQ(numbers(turned), (Numbers{8, 1, 9, 3, 4, 5}));
+}
+
 }  // namespace
 }  // namespace graphgate::optimized::testing
