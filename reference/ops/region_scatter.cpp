@@ -1,6 +1,7 @@
 // Ops that write a whole region of a tensor: a view of it, a mask, or what a list of indices names.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "reference/ops/advanced_index.h"
 #include "reference/ops/contributions.h"
@@ -29,12 +30,28 @@ TensorRef copy_with_storage(const Tensor& self) {
   return copy;
 }
 
+// Where a view has several elements in one place, the order of writing says which of them stays;
+// PyTorch's follows the strides of the source.
+void leave_open_what_is_written_twice(Tensor& view) {
+  const std::vector<std::int64_t> stored = element_positions(view);
+  std::map<std::int64_t, std::int64_t> writes;
+  for (const std::int64_t at : stored) ++writes[at];
+  std::vector<std::int64_t> unknown;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (writes[stored[i]] > 1) unknown.push_back(static_cast<std::int64_t>(i));
+  }
+  mark_unknown(view, unknown);
+}
+
 void write_view(Call& call, const TensorRef& copy, const Geometry& at, const char* what) {
   const Tensor& source = *call.tensor("src");
   if (source.sizes != at.sizes) {
     throw OpError("expected src to have a size equal to the " + std::string(what) + " of self");
   }
-  assign(call.mode(), *view_of(*copy, at), source);
+  const TensorRef view = view_of(*copy, at);
+  assign(call.mode(), *view, source);
+  const bool is_oracle = call.mode() == Mode::kWorstCase || call.mode() == Mode::kSampled;
+  if (is_oracle) leave_open_what_is_written_twice(*view);
   emit_made(call, copy);
 }
 

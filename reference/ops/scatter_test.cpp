@@ -171,6 +171,20 @@ TEST(SliceScatter, KeepsTheGeometryAndTheStorageOfASlice) {
   EXPECT_EQ(values(*base), values(*counting({4, 6})));
 }
 
+TEST(SliceScatter, LeavesOpenWhichOfSeveralWritesToOnePlaceStays) {
+  const TensorRef windows = view_of(*counting({4}), {3, 2}, {1, 1}, 0);
+  const TensorRef out = run_tensor("aten.slice_scatter.default",
+                                   {{"self", {windows}},
+                                    {"src", {tensor(DType::kFloat32, {2, 2}, {7, 8, 9, 10})}},
+                                    {"dim", kDimZero},
+                                    {"start", {std::int64_t{1}}}},
+                                   Mode::kWorstCase);
+  EXPECT_EQ(values(*out)[1], 7);
+  const std::vector<double> spread = test::radii(*out);
+  EXPECT_EQ(spread[0] + spread[1] + spread[2] + spread[5], 0);
+  EXPECT_TRUE(std::isinf(spread[3]) && std::isinf(spread[4]));
+}
+
 TEST(SelectScatter, LaysAnExpandedTensorOutAnew) {
   const TensorRef self = view_of(*counting({3}), {2, 3}, {0, 1}, 0);
   const TensorRef out = run_tensor("aten.select_scatter.default", {{"self", {self}},
