@@ -103,11 +103,19 @@ class Sharing {
     const spec::OpRow* const row = ops_.find(node.op);
     bool out = false;
     for (const spec::NamedArgument& named : node.arguments) {
+      const auto* copied = named.argument.as<ValueId>();
+      out = out || (copied && named.name == "self" && copies_layout(row) && folded_[copied->index]);
       const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
       if (!argument || !row->writes(*argument)) continue;
       spec::for_each_value(named.argument, [&](ValueId id) { out = out || shares(id); });
     }
     return out;
+  }
+
+  // Ops that write a view of a copy, which keeps self's strides, and so two elements in one place.
+  static bool copies_layout(const spec::OpRow* row) {
+    const std::string name = row ? row->schema.base_name() : "";
+    return name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter";
   }
 
   // Views of one storage, as the program states them. Where callers pass inputs that share bytes,

@@ -15,7 +15,8 @@
 namespace graphgate::conformance {
 
 // For each node of the graph whether it writes a tensor that may share bytes with another of its
-// operands, or with itself (after expand, unfold or as_strided, or as the caller passed it).
+// operands, or with itself (after expand, unfold or as_strided, or as the caller passed it); or
+// writes into a copy of such a tensor that keeps its strides (slice_scatter and its kin).
 // `inputs` are the user inputs of the call, in order. "May": views that lie apart count too, but
 // where the program states constant geometries that say so.
 [[nodiscard]] std::vector<bool> written_together(const spec::Program& program,

@@ -43,5 +43,13 @@ TEST(WrittenTogether, AreNotViewsThatTheProgramStatesApart) {
       halves, {shared, spec::make_host_tensor(spec::DType::kFloat32, {8, 4})}));
 }
 
+// The copy keeps the strides of self, and so its overlaps; a copy of the operand has none.
+TEST(WrittenTogether, AreCopiesThatKeepAnOverlap) {
+  const std::string windows = "  %w = aten.unfold.default(%x, 0, 2, 1)\n";
+  EXPECT_TRUE(last_writes_together(windows + "  %c = aten.select_scatter.default(%w, %y, 0, 0)\n"));
+  EXPECT_FALSE(last_writes_together(windows + "  %c = aten.add.Tensor(%w, %w)\n"));
+  EXPECT_FALSE(last_writes_together("  %c = aten.slice_scatter.default(%x, %y)\n"));
+}
+
 }  // namespace
 }  // namespace graphgate::conformance
