@@ -36,6 +36,28 @@ std::size_t user_outputs(const spec::Program& program) {
       [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
 }
 
+// The program with clones of these values as further user outputs, made right before node `at`.
+spec::Program with_clones(const spec::Program& program, const std::vector<ValueId>& values,
+                          std::size_t at) {
+  spec::Program out = program;
+  std::vector<Node> clones;
+  for (const ValueId id : values) {
+    const ValueId copy{static_cast<std::uint32_t>(out.graph.values.size())};
+    spec::Value value;
+    value.name = "graphgate_tap_" + std::to_string(clones.size());
+    clones.push_back({value.name,
+                      "aten.clone.default",
+                      {{"self", {id}}, {"memory_format", {spec::MemoryFormat::kContiguous}}},
+                      {{false, {copy}}}});
+    out.graph.values.push_back(std::move(value));
+    out.graph.outputs.push_back({copy});
+    out.outputs.push_back({spec::OutputKind::kUserOutput, ""});
+  }
+  out.graph.nodes.insert(out.graph.nodes.begin() + static_cast<std::ptrdiff_t>(at), clones.begin(),
+                         clones.end());
+  return out;
+}
+
 class Search {
  public:
   Search(Runs& runs, const Configuration& a, const Configuration& b, std::size_t budget)
@@ -122,23 +144,15 @@ std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t i
   const Node& node = program.graph.nodes[index];
   const std::vector<ValueId> values = touched_by(program.graph, node, ops);
   if (values.empty()) return std::nullopt;
-  spec::Program out = program;
-  std::vector<Node> clones;
-  for (const ValueId id : values) {
-    const ValueId copy{static_cast<std::uint32_t>(out.graph.values.size())};
-    spec::Value value;
-    value.name = "graphgate_tap_" + std::to_string(clones.size());
-    clones.push_back({value.name,
-                      "aten.clone.default",
-                      {{"self", {id}}, {"memory_format", {spec::MemoryFormat::kContiguous}}},
-                      {{false, {copy}}}});
-    out.graph.values.push_back(std::move(value));
-    out.graph.outputs.push_back({copy});
-    out.outputs.push_back({spec::OutputKind::kUserOutput, ""});
-  }
-  out.graph.nodes.insert(out.graph.nodes.begin() + static_cast<std::ptrdiff_t>(index) + 1,
-                         clones.begin(), clones.end());
-  return out;
+  return with_clones(program, values, index + 1);
+}
+
+TappedOperands tap_operands(const spec::Program& program, std::size_t index) {
+  std::vector<ValueId> values;
+  spec::for_each_operand(program.graph.nodes[index], [&](ValueId id) {
+    if (program.graph.value(id).kind == spec::ValueKind::kTensor) values.push_back(id);
+  });
+  return {with_clones(program, values, index), user_outputs(program)};
 }
 
 std::optional<FirstDifference> first_difference(Runs& runs, const Configuration& a,

@@ -18,6 +18,14 @@ namespace graphgate::conformance {
 [[nodiscard]] std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t index,
                                                    const spec::OpTable& ops);
 
+// The program with clones of the tensors that node `index` reads, made before it, as further user
+// outputs, in the order of its operands. `first_output` is the first of them.
+struct TappedOperands {
+  spec::Program program;
+  std::size_t first_output = 0;
+};
+[[nodiscard]] TappedOperands tap_operands(const spec::Program& program, std::size_t index);
+
 struct FirstDifference {
   std::size_t program = 0;
   std::string node;

@@ -1,0 +1,20 @@
+// Nodes that a rounding error gives another index.
+//
+// Words move with indices and masks (docs/provenance.md). An index that was made of rounded numbers
+// may be another one in an executor that rounds differently, and as right.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "conformance/harness/judge.h"
+
+namespace graphgate::conformance {
+
+// Whether, in that call of the script, a node of the call's program is given integers or bools
+// whose bits differ between subject and reference just where the oracle with worst-case bounds says
+// that errors decide. The program runs again, with clones of these operands as further outputs, on
+// both and on the oracle. False where one of them does not run, and for nodes of subgraphs.
+[[nodiscard]] bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node);
+
+}  // namespace graphgate::conformance
