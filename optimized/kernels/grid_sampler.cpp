@@ -102,7 +102,7 @@ Taps<C> taps_of(C coordinate, std::int64_t size, const Sampling& sampling) {
   return taps;
 }
 
-// A plane's value at a point.
+// A plane's value at a point. Beyond the plane lie zeros, which a weight of NaN makes NaN.
 template <class C>
 C sample(const C* plane, const Extents& in, const std::array<Taps<C>, kSpatial>& taps) {
   C sum{};
@@ -113,8 +113,9 @@ C sample(const C* plane, const Extents& in, const std::array<Taps<C>, kSpatial>&
         const std::int64_t pz = taps[0].places[z];
         const std::int64_t py = taps[1].places[y];
         const std::int64_t px = taps[2].places[x];
-        if (pz < 0 || py < 0 || px < 0) continue;
-        sum += plane[(pz * in[1] + py) * in[2] + px] * (outer * taps[2].weights[x]);
+        const bool is_inside = pz >= 0 && py >= 0 && px >= 0;
+        const C pixel = is_inside ? plane[(pz * in[1] + py) * in[2] + px] : C{0};
+        sum += pixel * (outer * taps[2].weights[x]);
       }
     }
   }
