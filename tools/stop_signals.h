@@ -5,9 +5,9 @@
 
 namespace graphgate::tools {
 
-// While it lives, the first SIGINT or SIGTERM is only noted; one that comes more than a second later
-// does what it always does. What comes sooner is the same wish: timeout(1) and batch systems signal
-// a process, and then its group. One at a time.
+// While it lives, the first SIGINT or SIGTERM is only noted; one that comes more than a second
+// later does what it always does. What comes sooner is the same wish: timeout(1) and batch systems
+// signal a process, and then its group. One at a time.
 class StopSignals {
  public:
   StopSignals();
