@@ -43,11 +43,11 @@ struct Arithmetic {
   int operand_bits = 24;
   // Significant bits of the accumulator that float32 sums of products go to.
   int accumulator_bits = 24;
+  // The smallest block of terms that are aligned together; blocks are added one after the other.
+  int block = 4;
   // Terms are cut off instead of rounded, and each is aligned to the largest of its block: a term
   // and its block's sum lose up to one unit in the accumulator's last place each.
   bool truncates = false;
-  // The smallest block of terms that are aligned together; blocks are added one after the other.
-  int block = 4;
   // What several indices send to one element may be added in its own dtype, be it narrow (atomic
   // additions), where PyTorch's CPU kernels keep float32 sums.
   bool adds_in_dtype = false;
@@ -59,9 +59,9 @@ struct Arithmetic {
 };
 
 inline constexpr Arithmetic kArithmetics[] = {
-    {"strict", 24, 24, false, 4},           {"tf32", 11, 24, true, 4, true},
-    {"tensor-core", 24, 24, true, 4, true}, {"fp8", 24, 14, true, 4, true},
-    {"fast", 24, 24, false, 4, true, true}, {"approximate", 24, 24, true, 4, true, true, true}};
+    {"strict", 24, 24, 4, false},           {"tf32", 11, 24, 4, true, true},
+    {"tensor-core", 24, 24, 4, true, true}, {"fp8", 24, 14, 4, true, true},
+    {"fast", 24, 24, 4, false, true, true}, {"approximate", 24, 24, 4, true, true, true, true}};
 
 // One of these by name; nothing for another name.
 [[nodiscard]] constexpr std::optional<Arithmetic> parse_arithmetic(std::string_view name) {
