@@ -8,6 +8,7 @@
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
+#include "tools/promises.h"
 #include "tools/report.h"
 #include "tools/stored_result.h"
 
@@ -34,7 +35,8 @@ class RunWriter {
     json["executor"] = head.executor;
     json["is_case"] = head.is_case;
     json["recorded"] = head.recorded;
-    json["promises"] = promises_json(head.promises);
+    json["arithmetic"] = head.promises.arithmetic;
+    json["layouts"] = layouts_word(head.promises);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();
     for (const auto& [changes, trace] : traces) {
@@ -49,12 +51,6 @@ class RunWriter {
   }
 
  private:
-  static Json promises_json(const conformance::Promises& promises) {
-    return {{"rounds_results", promises.rounds_results},
-            {"arithmetic", promises.arithmetic},
-            {"keeps_layouts", promises.keeps_layouts}};
-  }
-
   Result<Json> script_json() {
     Json json;
     json["name"] = script_.name;

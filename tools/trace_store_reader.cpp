@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "interop/plan_json.h"
-#include "reference/number/arithmetic.h"
 #include "spec/plan_text.h"
 #include "tools/programs.h"
+#include "tools/promises.h"
 #include "tools/stored_result.h"
 #include "tools/trace_store.h"
 
@@ -38,7 +38,7 @@ class RunReader {
     GRAPHGATE_TRY(run.executor, interop::read_string(root, "executor"));
     GRAPHGATE_TRY_VOID(interop::read_optional(root, "is_case", run.is_case));
     GRAPHGATE_TRY_VOID(interop::read_optional(root, "recorded", run.recorded));
-    GRAPHGATE_TRY_VOID(read_promises(root, run.promises));
+    GRAPHGATE_TRY(run.promises, read_promises(root));
     GRAPHGATE_TRY(const JsonCursor script, root.member("script"));
     GRAPHGATE_TRY(script_, read_stored_script(folder_, script, tensors_));
     GRAPHGATE_TRY_VOID(interop::read_list(
@@ -48,20 +48,6 @@ class RunReader {
   }
 
  private:
-  // Runs that were stored before anybody asked have none: an executor of then promised all.
-  static Result<void> read_promises(const JsonCursor& root, conformance::Promises& promises) {
-    GRAPHGATE_TRY(const auto found, root.find_member("promises"));
-    if (!found) return {};
-    GRAPHGATE_TRY_VOID(interop::read_optional(*found, "rounds_results", promises.rounds_results));
-    GRAPHGATE_TRY_VOID(interop::read_optional(*found, "keeps_layouts", promises.keeps_layouts));
-    return read_arithmetic(*found, promises.arithmetic);
-  }
-  static Result<void> read_arithmetic(const JsonCursor& object, std::string& arithmetic) {
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "arithmetic", arithmetic));
-    if (reference::parse_arithmetic(arithmetic)) return {};
-    return object.error("arithmetic: '" + arithmetic + "' is not known");
-  }
-
   Result<std::size_t> read_program_index(const JsonCursor& object) const {
     GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
     if (index >= script_.programs.size()) return object.error("there is no such program");

@@ -7,12 +7,12 @@
 
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
-#include "reference/number/arithmetic.h"
 #include "spec/graph_text.h"
 #include "tools/external/exchange_folder.h"
 #include "tools/external/messages.h"
 #include "tools/external/own_plans.h"
 #include "tools/external/process.h"
+#include "tools/promises.h"
 
 namespace graphgate::tools {
 namespace {
@@ -92,24 +92,6 @@ class Session {
     const auto done = read();
     if (!done.ok()) return garbage(done.error());
     return {};
-  }
-
-  static Result<conformance::Promises> read_promises(const JsonCursor& hello) {
-    conformance::Promises promises;
-    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "arithmetic", promises.arithmetic));
-    const auto arithmetic = reference::parse_arithmetic(promises.arithmetic);
-    if (!arithmetic) {
-      return hello.error("arithmetic: expected " + reference::arithmetic_names() + ", found '" +
-                         promises.arithmetic + "'");
-    }
-    promises.rounds_results = !arithmetic->keeps_wide;
-    std::string layouts = "kept";
-    GRAPHGATE_TRY_VOID(interop::read_optional(hello, "layouts", layouts));
-    if (layouts != "kept" && layouts != "free") {
-      return hello.error("layouts: expected kept or free, found '" + layouts + "'");
-    }
-    promises.keeps_layouts = layouts == "kept";
-    return promises;
   }
 
   const ExternalCommand command_;

@@ -1,0 +1,16 @@
+// What an executor promises, as its greeting and stored runs have it: `arithmetic`, a name of
+// reference/number/arithmetic.h ("strict" where it is missing), and `layouts`, "kept" (where it is
+// missing) or "free".
+#pragma once
+
+#include "conformance/harness/executor_source.h"
+#include "interop/json_cursor.h"
+
+namespace graphgate::tools {
+
+// Of these two members of an object; kBadInput names another word.
+[[nodiscard]] Result<conformance::Promises> read_promises(const interop::JsonCursor& object);
+// "kept" or "free".
+[[nodiscard]] const char* layouts_word(const conformance::Promises& promises);
+
+}  // namespace graphgate::tools
