@@ -137,6 +137,7 @@ std::optional<Signature> ending_of(const ChildResult& child, const spec::CaseFil
   }
   switch (child.ending) {
     case ChildEnding::kExited:
+    case ChildEnding::kStopped:
       return std::nullopt;
     case ChildEnding::kTimedOut:
       return fuzz::signature_of_ending("timeout", "no-end", the_case);

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <nlohmann/json.hpp>
 
 namespace graphgate::tools {
@@ -33,9 +34,10 @@ void write_all(int file, const std::string& text) {
 
 // Never returns. Nothing of the parent's is flushed or destroyed.
 [[noreturn]] void be_child(int file, pid_t parent, const ChildOptions& options,
-                           const std::function<std::string()>& work) {
+                           const std::function<void(int file)>& work) {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_IGN);
   const rlimit no_core{0, 0};
   (void)setrlimit(RLIMIT_CORE, &no_core);
   if (options.memory_bytes > 0) {
@@ -46,7 +48,7 @@ void write_all(int file, const std::string& text) {
   const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nothing >= 0) (void)::dup2(nothing, STDERR_FILENO);
   try {
-    write_all(file, work());
+    work(file);
   } catch (...) {
     std::abort();
   }
@@ -65,6 +67,8 @@ std::string ChildResult::describe() const {
       return "";
     case ChildEnding::kTimedOut:
       return "killed after its time was up";
+    case ChildEnding::kStopped:
+      return "stopped";
     case ChildEnding::kSignaled:
       break;
   }
@@ -72,14 +76,23 @@ std::string ChildResult::describe() const {
   return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
 }
 
-ChildPool::~ChildPool() {
-  for (Child& child : children_) {
-    (void)::kill(child.process, SIGKILL);
-    finish(child);
-  }
-}
+ChildPool::~ChildPool() { (void)kill_all(); }
 
 Result<void> ChildPool::start(std::size_t index, const std::function<std::string()>& work) {
+  return fork_child(index, [&work](int file) { write_all(file, work()); });
+}
+
+// Each text behind its length in bytes and a line's end.
+Result<void> ChildPool::start_series(std::size_t index,
+                                     const std::function<void(const HandBack&)>& work) {
+  return fork_child(index, [&work](int file) {
+    work([file](const std::string& text) {
+      write_all(file, std::to_string(text.size()) + "\n" + text);
+    });
+  });
+}
+
+Result<void> ChildPool::fork_child(std::size_t index, const std::function<void(int file)>& work) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return cannot_start("no pipe");
   std::fflush(nullptr);
@@ -96,7 +109,8 @@ Result<void> ChildPool::start(std::size_t index, const std::function<std::string
     be_child(ends[1], parent, options_, work);
   }
   ::close(ends[1]);
-  children_.push_back({index, process, ends[0], Clock::now(), {}, false});
+  const auto now = Clock::now();
+  children_.push_back({index, process, ends[0], now, now, {}, false});
   return {};
 }
 
@@ -118,17 +132,32 @@ std::vector<std::pair<std::size_t, ChildResult>> ChildPool::wait(int millisecond
   return ended;
 }
 
+std::vector<std::pair<std::size_t, ChildResult>> ChildPool::kill_all() {
+  std::vector<std::pair<std::size_t, ChildResult>> killed;
+  for (Child& child : children_) {
+    (void)::kill(child.process, SIGKILL);
+    while (read_some(child)) {
+    }
+    finish(child);
+    child.result.ending = ChildEnding::kStopped;
+    killed.emplace_back(child.index, std::move(child.result));
+  }
+  children_.clear();
+  return killed;
+}
+
 // False at the end.
 bool ChildPool::read_some(Child& child) {
   std::array<char, 4096> bytes{};
   const ssize_t count = ::read(child.pipe, bytes.data(), bytes.size());
   if (count > 0) child.result.output.append(bytes.data(), static_cast<std::size_t>(count));
+  if (count > 0) child.heard = Clock::now();
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
 void ChildPool::kill_if_late(Child& child) const {
   const auto limit = std::chrono::seconds(options_.timeout_seconds);
-  if (child.pipe < 0 || child.was_killed || Clock::now() - child.begin < limit) return;
+  if (child.pipe < 0 || child.was_killed || Clock::now() - child.heard < limit) return;
   child.was_killed = true;
   (void)::kill(child.process, SIGKILL);
 }
@@ -149,23 +178,96 @@ void ChildPool::finish(Child& child) {
   }
 }
 
+std::vector<std::string> take_texts(const std::string& output) {
+  std::vector<std::string> texts;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t end = output.find('\n', at);
+    if (end == std::string::npos) return texts;
+    const std::size_t size = std::stoul(output.substr(at, end - at));
+    if (output.size() - end - 1 < size) return texts;
+    texts.push_back(output.substr(end + 1, size));
+    at = end + 1 + size;
+  }
+}
+
+namespace {
+
+// Works [begin, end), for one process.
+struct Share {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+class ShareRun {
+ public:
+  ShareRun(std::size_t count, const ChildOptions& options,
+           const std::function<std::string(std::size_t)>& work)
+      : options_(options), work_(work), pool_(options), results_(count) {
+    for (ChildResult& result : results_) result.ending = ChildEnding::kStopped;
+    const std::size_t share = std::max<std::size_t>(options.share, 1);
+    for (std::size_t begin = 0; begin < count; begin += share) {
+      waiting_.push_back({begin, std::min(begin + share, count)});
+    }
+  }
+
+  Result<std::vector<ChildResult>> run() {
+    constexpr int kTickMilliseconds = 50;
+    while (!waiting_.empty() || pool_.running() > 0) {
+      if (options_.should_stop && options_.should_stop()) {
+        for (const auto& [number, ended] : pool_.kill_all()) take(started_[number], ended);
+        break;
+      }
+      GRAPHGATE_TRY_VOID(start_waiting());
+      for (const auto& [number, ended] : pool_.wait(kTickMilliseconds)) {
+        take(started_[number], ended);
+      }
+    }
+    return std::move(results_);
+  }
+
+ private:
+  Result<void> start_waiting() {
+    const auto jobs = static_cast<std::size_t>(std::max(options_.jobs, 1));
+    while (!waiting_.empty() && pool_.running() < jobs) {
+      const Share share = waiting_.front();
+      const auto started =
+          pool_.start_series(started_.size(), [&](const ChildPool::HandBack& hand_back) {
+            for (std::size_t i = share.begin; i < share.end; ++i) hand_back(work_(i));
+          });
+      if (!started.ok() && pool_.running() == 0) return started.error();
+      if (!started.ok()) break;  // later, when one has ended
+      started_.push_back(share);
+      waiting_.pop_front();
+    }
+    return {};
+  }
+
+  // What the process handed back; the work that it was at ended as the process did.
+  void take(const Share& share, const ChildResult& ended) {
+    std::size_t at = share.begin;
+    for (std::string& text : take_texts(ended.output)) {
+      results_[at] = {ChildEnding::kExited, 0, ended.seconds, std::move(text)};
+      ++at;
+    }
+    if (at == share.end) return;
+    results_[at] = {ended.ending, ended.signal, ended.seconds, ""};
+    if (at + 1 < share.end) waiting_.push_front({at + 1, share.end});
+  }
+
+  const ChildOptions& options_;
+  const std::function<std::string(std::size_t)>& work_;
+  ChildPool pool_;
+  std::vector<ChildResult> results_;
+  std::deque<Share> waiting_;
+  std::vector<Share> started_;
+};
+
+}  // namespace
+
 Result<std::vector<ChildResult>> run_children(std::size_t count, const ChildOptions& options,
                                               const std::function<std::string(std::size_t)>& work) {
-  constexpr int kTickMilliseconds = 50;
-  const auto jobs = static_cast<std::size_t>(std::max(options.jobs, 1));
-  std::vector<ChildResult> results(count);
-  ChildPool pool(options);
-  std::size_t next = 0;
-  while (next < count || pool.running() > 0) {
-    while (next < count && pool.running() < jobs) {
-      const auto started = pool.start(next, [&work, next] { return work(next); });
-      if (!started.ok() && pool.running() == 0) return started.error();
-      if (!started.ok()) break;  // later, when one has ended
-      ++next;
-    }
-    for (auto& [index, result] : pool.wait(kTickMilliseconds)) results[index] = std::move(result);
-  }
-  return results;
+  return ShareRun(count, options, work).run();
 }
 
 std::string child_text(const nlohmann::json& json) {

@@ -1,8 +1,9 @@
 // Work in processes of its own: what crashes or hangs takes nothing else down.
 //
-// The mutants of `graphgate mutants` run so, and so does what a campaign looks at twice. Children
-// are forks: they see everything that the parent has read, and hand back one text. They end with
-// their parent.
+// The mutants of `graphgate mutants` run so, the cases of a gate, and what a campaign looks at
+// twice. Children are forks: they see everything that the parent has read, and hand back texts.
+// They end with their parent, and leave SIGINT, SIGTERM and SIGHUP, which a terminal sends to all
+// of them, to it.
 #pragma once
 
 #include <sys/types.h>
@@ -24,12 +25,13 @@ enum class ChildEnding : std::uint8_t {
   kExited,    // the work returned
   kSignaled,  // by a signal, an abort, or an exit of its own
   kTimedOut,  // and was killed
+  kStopped,   // before its end, or before it began, because the parent was to stop
 };
 
 struct ChildResult {
   ChildEnding ending = ChildEnding::kExited;
   int signal = 0;
-  double seconds = 0;  // wall-clock time
+  double seconds = 0;  // wall-clock time of the process
   std::string output;  // what the work returned
   // "killed by signal 11 (Segmentation fault)"; "" for one that exited.
   [[nodiscard]] std::string describe() const;
@@ -37,8 +39,13 @@ struct ChildResult {
 
 struct ChildOptions {
   int jobs = 1;
-  std::uint32_t timeout_seconds = 120;  // for each
-  std::uint64_t memory_bytes = 0;       // address space of each; 0: as the parent's
+  std::uint32_t timeout_seconds = 120;  // for each work
+  std::uint64_t memory_bytes = 0;       // address space of each process; 0: as the parent's
+  // Of run_children: how many works a process does, one after another. What ends it costs the work
+  // that it was at; the rest is done by another.
+  std::size_t share = 1;
+  // Of run_children: asked again and again. Once it is true no work is begun, and none awaited.
+  std::function<bool()> should_stop = {};
 };
 
 // Several at a time, started one by one. To be used while the process has one thread.
@@ -53,8 +60,15 @@ class ChildPool {
   // Forks a child that runs the work. `index` is the caller's name for it. kInfrastructure when no
   // process can be made. What work throws counts as an abort.
   [[nodiscard]] Result<void> start(std::size_t index, const std::function<std::string()>& work);
+  // The same for work that hands back several texts, one by one: take_texts reads them. The limit
+  // of time is for each.
+  using HandBack = std::function<void(const std::string& text)>;
+  [[nodiscard]] Result<void> start_series(std::size_t index,
+                                          const std::function<void(const HandBack&)>& work);
   // Those that have ended, by their names, after waiting for news at most so long.
   [[nodiscard]] std::vector<std::pair<std::size_t, ChildResult>> wait(int milliseconds);
+  // Kills those that run, kStopped, with what they have handed back so far.
+  [[nodiscard]] std::vector<std::pair<std::size_t, ChildResult>> kill_all();
 
  private:
   struct Child {
@@ -62,9 +76,12 @@ class ChildPool {
     pid_t process = 0;
     int pipe = -1;
     std::chrono::steady_clock::time_point begin;
+    std::chrono::steady_clock::time_point heard;  // when the last bytes came, or it began
     ChildResult result;
     bool was_killed = false;
   };
+  [[nodiscard]] Result<void> fork_child(std::size_t index,
+                                        const std::function<void(int file)>& work);
   static bool read_some(Child& child);
   static void finish(Child& child);
   void kill_if_late(Child& child) const;
@@ -73,7 +90,10 @@ class ChildPool {
   std::vector<Child> children_;
 };
 
-// Runs `work(i)` for every i in [0, count), at most `jobs` at a time, each in its own process;
+// The texts of a series, as far as they are whole.
+[[nodiscard]] std::vector<std::string> take_texts(const std::string& output);
+
+// Runs `work(i)` for every i in [0, count), at most `jobs` at a time, `share` in each process;
 // results by i. To be called while the process has one thread. kInfrastructure when no process can
 // be made. What work throws counts as an abort.
 [[nodiscard]] Result<std::vector<ChildResult>> run_children(

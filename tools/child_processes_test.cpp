@@ -41,6 +41,62 @@ TEST(ChildProcesses, TellHowEachEnded) {
   EXPECT_EQ(all[4].output, "fine");
 }
 
+// A process keeps what its works leave, until one of them ends it; the rest of its share is done.
+TEST(ChildProcesses, ShareWorksAndLoseOneToWhatEndsThem) {
+  const std::string long_text(100'000, '\n');
+  int done = 0;
+  const auto results = run_children(7, {1, 1, 0, 3}, [&](std::size_t i) -> std::string {
+    if (i == 1) std::abort();
+    if (i == 4) ::pause();
+    ++done;
+    return std::to_string(done) + (i == 5 ? long_text : "");
+  });
+  ASSERT_TRUE(results.ok());
+  const auto& all = results.value();
+  EXPECT_EQ(all[0].output, "1");
+  EXPECT_EQ(all[1].signal, SIGABRT);
+  EXPECT_EQ(all[2].output, "1");
+  EXPECT_EQ(all[3].output, "1");
+  EXPECT_EQ(all[4].ending, ChildEnding::kTimedOut);
+  EXPECT_EQ(all[5].output, "1" + long_text);
+  EXPECT_EQ(all[6].output, "1");
+}
+
+// The limit of time is for each work of a share, not for all of them.
+TEST(ChildProcesses, MayTakeTheirTimeForEachWork) {
+  const auto results = run_children(4, {1, 2, 0, 4}, [](std::size_t) {
+    ::usleep(700'000);
+    return std::string("done");
+  });
+  ASSERT_TRUE(results.ok());
+  for (const ChildResult& result : results.value()) EXPECT_EQ(result.output, "done");
+}
+
+TEST(ChildProcesses, StopWhenTheParentIsToStop) {
+  int asked = 0;
+  const auto stops = [&] { return ++asked > 40; };  // after about two seconds
+  const auto results = run_children(6, {2, 60, 0, 3, stops}, [](std::size_t i) {
+    if (i != 0) ::pause();
+    return std::string("done");
+  });
+  ASSERT_TRUE(results.ok());
+  ASSERT_EQ(results.value().size(), 6U);
+  EXPECT_EQ(results.value()[0].output, "done");
+  EXPECT_EQ(results.value()[0].ending, ChildEnding::kExited);
+  for (std::size_t i = 1; i < 6; ++i) {
+    EXPECT_EQ(results.value()[i].ending, ChildEnding::kStopped) << i;
+  }
+}
+
+TEST(ChildProcesses, LeaveTheSignalsOfATerminalToTheParent) {
+  const auto results = run_children(1, {1, 60, 0}, [](std::size_t) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)::kill(::getpid(), signal);
+    return std::string("there");
+  });
+  ASSERT_TRUE(results.ok());
+  EXPECT_EQ(results.value()[0].output, "there");
+}
+
 TEST(ChildProcesses, ChangeNothingInTheParent) {
   int touched = 0;
   const auto results = run_children(2, {1, 60, 0}, [&](std::size_t) {

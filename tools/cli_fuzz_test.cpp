@@ -193,28 +193,14 @@ TEST_F(CliFuzz, SearchesTowardAScoreAndKeepsTheBestCases) {
 }
 
 TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
-  const std::string line = (folder_ / "graphgate").string() +
-                           " fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() +
-                           option("--json", "r.json") + " >" + (folder_ / "o").string();
-  const pid_t shell = ::fork();
-  if (shell == 0) {
-    ::execl("/bin/sh", "sh", "-c", ("exec " + line).c_str(), nullptr);
-    ::_exit(127);
-  }
-  const fs::path state = folder_ / "corpus/campaigns/shard-0-of-1.campaign";
-  for (int i = 0; i < 600 && !fs::exists(state); ++i) ::usleep(100'000);
-  // As timeout(1) does: the process, then its group.
-  ASSERT_EQ(::kill(shell, SIGTERM), 0);
-  ::usleep(2'000);
-  ASSERT_EQ(::kill(shell, SIGTERM), 0);
-  int status = 0;
-  ASSERT_EQ(::waitpid(shell, &status, 0), shell);
-  ASSERT_TRUE(WIFEXITED(status));
+  const CliRun outcome = run_until(
+      folder_ / "corpus/campaigns/shard-0-of-1.campaign",
+      "fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() + option("--json", "r.json"));
   const auto report = json("r.json");
   ASSERT_FALSE(report.is_discarded());
   EXPECT_EQ(report["interrupted"], true);
-  EXPECT_EQ(WEXITSTATUS(status) == 2, report["findings"].empty());
-  EXPECT_NE(read_file(folder_ / "o").find("{\"event\":\"end\""), std::string::npos);
+  EXPECT_EQ(outcome.code, report["findings"].empty() ? 2 : 1);
+  EXPECT_NE(outcome.out.find("{\"event\":\"end\""), std::string::npos);
 }
 
 TEST_F(CliFuzz, SaysWhatCannotBeWritten) {

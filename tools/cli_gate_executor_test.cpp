@@ -100,6 +100,44 @@ TEST_F(CliGateExecutor, TellsWhatACommandDoesNotSupport) {
   EXPECT_EQ(step()["unsupported_on_both"], 2);
 }
 
+TEST_F(CliGateExecutor, StartsACommandForManyCasesAndAnewForOneThatFailed) {
+  const auto starts = [&](const std::string& profile) {
+    fs::remove(folder_ / "starts");
+    const CliRun outcome = gate("fixed", "cmd:echo >>" + path("starts") + " && " + served(profile),
+                                "--judges verifier --reruns 1");
+    EXPECT_EQ(step()["compared"], 2) << outcome.out << outcome.err;
+    return line_count(read_file(folder_ / "starts"));
+  };
+  EXPECT_EQ(starts("fixed"), 2U);  // to greet, and for both cases
+  // Both fail: to greet, for each, and for the look at each.
+  EXPECT_EQ(starts("torch-2.9.0"), 5U);
+}
+
+TEST_F(CliGateExecutor, ComparesWhatItRanWhereItIsInterrupted) {
+  // One that hangs in the second case.
+  const std::string hangs =
+      "cmd:(sed -u /aten.relu/Q; touch " + path("hangs") + "; sleep 1000) | " + served();
+  const std::string waiver = "verifier-V2.missing-output-add-0123456789ab";
+  std::ofstream(folder_ / "waivers")
+      << waiver << " https://example.org/issues/12 2999-01-31 until it is mended\n";
+  const CliRun outcome = run_until(
+      folder_ / "hangs", "gate --corpus " + path("corpus") + " --baseline fixed --candidate '" +
+                             hangs + "' --judges bounds,verifier --waivers " + path("waivers") +
+                             " --json " + path("gate.json") + " --junit " + path("gate.xml"));
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("1 cases on both, 1 clean; interrupted, 1 case not run"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("INCONCLUSIVE"), std::string::npos) << outcome.out;
+  EXPECT_EQ(step()["verdict"], "INCONCLUSIVE");
+  EXPECT_EQ(step()["compared"], 1);
+  EXPECT_TRUE(rows().empty()) << step().dump(1);  // the waiver's finding may be in the other case
+  const auto report = nlohmann::json::parse(read_file(folder_ / "gate.json"), nullptr, false);
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_EQ(report["not_run"], 1);
+  EXPECT_NE(read_file(folder_ / "gate.xml").find("interrupted"), std::string::npos);
+}
+
 TEST_F(CliGateExecutor, EndsWhereACommandDoesNotStart) {
   const CliRun missing = gate("cmd:" + served(), "new=cmd:optimised");
   EXPECT_EQ(missing.code, 3) << missing.out;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -51,6 +52,28 @@ class Cli : public testing::Test {
     const std::string command = (folder_ / "graphgate").string() + " " + arguments + " >" +
                                 out.string() + " 2>" + err.string();
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+
+  // The same, told to end once the file `sign` is there: as timeout(1) does it, the process and
+  // then its group.
+  CliRun run_until(const fs::path& sign, const std::string& arguments) {
+    const fs::path out = folder_ / "out.txt";
+    const fs::path err = folder_ / "err.txt";
+    const std::string command = "exec " + (folder_ / "graphgate").string() + " " + arguments +
+                                " >" + out.string() + " 2>" + err.string();
+    const pid_t process = ::fork();
+    if (process == 0) {
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(127);
+    }
+    for (int i = 0; i < 600 && !fs::exists(sign); ++i) ::usleep(100'000);
+    EXPECT_TRUE(fs::exists(sign));
+    EXPECT_EQ(::kill(process, SIGTERM), 0);
+    ::usleep(2'000);
+    (void)::kill(process, SIGTERM);
+    int status = 0;
+    EXPECT_EQ(::waitpid(process, &status, 0), process);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   }
 

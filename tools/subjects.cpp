@@ -22,8 +22,12 @@ Result<Subject> built_in_subject(const std::string& executor, const Configuratio
 }
 
 Result<Subject> external_subject(const ExternalCommand& command, const Configuration& options) {
-  Subject subject;
   GRAPHGATE_TRY(auto source, external_source(command));
+  return subject_of(std::move(source), options);
+}
+
+Subject subject_of(std::shared_ptr<const ExternalSource> source, const Configuration& options) {
+  Subject subject;
   for (const auto& option : options) {
     if (source->takes(option.first)) subject.options.insert(option);
   }

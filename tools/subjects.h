@@ -14,7 +14,7 @@ namespace graphgate::tools {
 
 // An executor, and what it takes of the options that a case asks for.
 struct Subject {
-  std::unique_ptr<conformance::ExecutorSource> source;
+  std::shared_ptr<const conformance::ExecutorSource> source;
   conformance::Configuration options;
 };
 
@@ -28,6 +28,10 @@ struct Subject {
 // Starts the command, as external_source does.
 [[nodiscard]] Result<Subject> external_subject(const ExternalCommand& command,
                                                const conformance::Configuration& options);
+
+// A command that was started before.
+[[nodiscard]] Subject subject_of(std::shared_ptr<const ExternalSource> source,
+                                 const conformance::Configuration& options);
 
 // Seconds of the command line.
 [[nodiscard]] std::chrono::milliseconds answer_time(double seconds);

@@ -1,4 +1,5 @@
 // graphgate gate: whether a candidate may take a baseline's place.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -11,6 +12,7 @@
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
+#include "tools/stop_signals.h"
 #include "tools/subjects.h"
 #include "tools/verb_fuzz.h"
 #include "tools/verbs.h"
@@ -79,25 +81,33 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
 class GateRun {
  public:
   GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options)
-      : verb_(verb), choices_(std::move(choices)), inputs_(std::move(inputs)), options_(options) {}
+      : verb_(verb),
+        choices_(std::move(choices)),
+        inputs_(std::move(inputs)),
+        options_(std::move(options)) {
+    options_.should_stop = [this] { return was_stopped(); };
+  }
 
-  Result<GateReport> run(const CompareOptions& compare) {
+  Result<GateReport> run(CompareOptions compare) {
     GRAPHGATE_TRY_VOID(greet());
-    GRAPHGATE_TRY(baseline_, side(choices_.baseline));
-    for (const SideChoice& choice : choices_.candidates) {
-      GRAPHGATE_TRY(GateSide candidate, side(choice));
-      candidates_.push_back(std::move(candidate));
-    }
+    GRAPHGATE_TRY(const double seconds,
+                  verb_.time.empty() ? Result<double>(0.0) : parse_duration(verb_.time));
+    GRAPHGATE_TRY_VOID(begin_sides());
+    GRAPHGATE_TRY_VOID(run_corpus());
+    GateReport report;
+    report.not_run = leave_out_unrun(inputs_);
     if (!verb_.save.empty()) {
       GRAPHGATE_TRY_VOID(write_text(print_json(json_of(candidates_.front())), verb_.save));
     }
-    GRAPHGATE_TRY(const double seconds,
-                  verb_.time.empty() ? Result<double>(0.0) : parse_duration(verb_.time));
     GRAPHGATE_TRY_VOID(draw(seconds));
-    GateReport report;
+    compare.is_partial = was_stopped();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       GRAPHGATE_TRY(GateStep step, step_of(choices_.candidates[i], candidates_[i], compare));
       report.steps.push_back(std::move(step));
+    }
+    report.is_interrupted = was_stopped();
+    if (report.is_interrupted) {
+      for (GateStep& step : report.steps) step.overrides.clear();
     }
     return report;
   }
@@ -128,6 +138,45 @@ class GateRun {
     return {};
   }
 
+  // Sides with a name and, where they are stored, with all that they came to.
+  Result<void> begin_sides() {
+    GRAPHGATE_TRY(baseline_, begin_side(choices_.baseline));
+    for (const SideChoice& choice : choices_.candidates) {
+      GRAPHGATE_TRY(GateSide candidate, begin_side(choice));
+      candidates_.push_back(std::move(candidate));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<GateSide> begin_side(const SideChoice& choice) const {
+    GateSide side;
+    switch (choice.kind) {
+      case Kind::kStored: {
+        GRAPHGATE_TRY(const std::string text, read_text(choice.file));
+        return read_gate_side(text, choice.file);
+      }
+      case Kind::kCommand:
+        side.name = choice.name;
+        side.identity = identities_.at(choice.command);
+        break;
+      case Kind::kProfile:
+        side.name = profile_of(choice).name();
+        break;
+    }
+    return side;
+  }
+
+  // Round by round over all sides, so that one that is interrupted can compare what it ran.
+  Result<void> run_corpus() {
+    for (std::size_t begin = 0; begin < inputs_.size() && !was_stopped(); begin += round()) {
+      const std::size_t end = std::min(begin + round(), inputs_.size());
+      GRAPHGATE_TRY_VOID(add({inputs_.begin() + static_cast<std::ptrdiff_t>(begin),
+                              inputs_.begin() + static_cast<std::ptrdiff_t>(end)},
+                             options_));
+    }
+    return {};
+  }
+
   // Rounds of drawn cases on all sides, until the time is up. They are judged as those of a
   // campaign are.
   Result<void> draw(double seconds) {
@@ -136,23 +185,54 @@ class GateRun {
     if (verb_.judges.empty()) {
       GRAPHGATE_TRY(options.judges, conformance::parse_judges(kQuickJudges));
     }
-    const std::size_t round = 16 * static_cast<std::size_t>(verb_.jobs);
-    while (std::chrono::steady_clock::now() < end) {
-      const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round);
-      GRAPHGATE_TRY_VOID(add_drawn(choices_.baseline, inputs, options, baseline_));
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        GRAPHGATE_TRY_VOID(add_drawn(choices_.candidates[i], inputs, options, candidates_[i]));
-      }
+    while (std::chrono::steady_clock::now() < end && !was_stopped()) {
+      const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round());
+      GRAPHGATE_TRY_VOID(add(inputs, options));
       for (const GateInput& input : inputs) drawn_.insert(input.name);
+      (void)leave_out_unrun(inputs);
     }
     return {};
   }
 
-  Result<void> add_drawn(const SideChoice& choice, const std::vector<GateInput>& inputs,
-                         const SideOptions& options, GateSide& side) const {
-    GRAPHGATE_TRY(GateSide drawn, run_side(side.name, executor_of(choice), inputs, options));
-    side.cases.merge(drawn.cases);
+  [[nodiscard]] std::size_t round() const { return 16 * static_cast<std::size_t>(verb_.jobs); }
+  [[nodiscard]] bool was_stopped() const { return stop_.came() != 0; }
+
+  // On all sides that are not stored.
+  Result<void> add(const std::vector<GateInput>& inputs, const SideOptions& options) {
+    GRAPHGATE_TRY_VOID(add_to(choices_.baseline, inputs, options, baseline_));
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      GRAPHGATE_TRY_VOID(add_to(choices_.candidates[i], inputs, options, candidates_[i]));
+    }
     return {};
+  }
+
+  Result<void> add_to(const SideChoice& choice, const std::vector<GateInput>& inputs,
+                      const SideOptions& options, GateSide& side) const {
+    if (choice.kind == Kind::kStored) return {};
+    GRAPHGATE_TRY(GateSide more, run_side(side.name, executor_of(choice), inputs, options));
+    side.cases.merge(more.cases);
+    return {};
+  }
+
+  // After an interruption, takes those that some side did not come to from all sides: how many.
+  std::size_t leave_out_unrun(const std::vector<GateInput>& inputs) {
+    if (!was_stopped()) return 0;
+    std::size_t count = 0;
+    for (const GateInput& input : inputs) {
+      const auto has_run = [&](const SideChoice& choice, const GateSide& side) {
+        return choice.kind == Kind::kStored || side.cases.contains(input.name);
+      };
+      bool is_whole = has_run(choices_.baseline, baseline_);
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        is_whole = is_whole && has_run(choices_.candidates[i], candidates_[i]);
+      }
+      if (is_whole) continue;
+      ++count;
+      drawn_.erase(input.name);
+      baseline_.cases.erase(input.name);
+      for (GateSide& candidate : candidates_) candidate.cases.erase(input.name);
+    }
+    return count;
   }
 
   [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
@@ -168,18 +248,7 @@ class GateRun {
     return {{}, command_of(choice)};
   }
 
-  [[nodiscard]] Result<GateSide> side(const SideChoice& choice) const {
-    if (choice.kind == Kind::kStored) {
-      GRAPHGATE_TRY(const std::string text, read_text(choice.file));
-      return read_gate_side(text, choice.file);
-    }
-    const bool is_command = choice.kind == Kind::kCommand;
-    GRAPHGATE_TRY(GateSide side, run_side(is_command ? choice.name : profile_of(choice).name(),
-                                          executor_of(choice), inputs_, options_));
-    if (is_command) side.identity = identities_.at(choice.command);
-    return side;
-  }
-
+  const StopSignals stop_;
   const GateVerb& verb_;
   const Choices choices_;
   std::vector<GateInput> inputs_;
@@ -260,7 +329,8 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
       "  graphgate gate --baseline old=cmd:'ssh host graphgate serve' "
       "--candidate new=cmd:'graphgate serve'\n"
       "  graphgate gate --baseline python:/opt/venv --candidate python:/opt/next_venv:compile\n\n"
-      "Exit code: 0 nothing is worse, 1 something is, 2 inconclusive, 3 infrastructure, 4 bad "
+      "Exit code: 0 nothing is worse, 1 something is, 2 inconclusive or interrupted, 3 "
+      "infrastructure, 4 bad "
       "input.");
   return gate;
 }
@@ -277,7 +347,7 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
   GRAPHGATE_TRY(const SideOptions options, options_of(verb));
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
   GateRun run(verb, std::move(choices), std::move(inputs), options);
-  GRAPHGATE_TRY(const GateReport report, run.run(compare));
+  GRAPHGATE_TRY(const GateReport report, run.run(std::move(compare)));
   GRAPHGATE_TRY_VOID(write_reports(verb, report));
   if (prints_text(verb)) std::printf("%s", describe(report).c_str());
   return exit_code_of(report);

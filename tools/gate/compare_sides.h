@@ -55,6 +55,8 @@ struct CompareOptions {
   double plan_threshold = 0.05;
   Waivers waivers;
   std::string day = today();
+  // Whether cases were left out: a finding that none of the others shows has not gone.
+  bool is_partial = false;
 };
 
 struct GateComparison {

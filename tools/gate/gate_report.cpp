@@ -92,9 +92,15 @@ bool has_failed(const GateStep& step) {
          std::any_of(step.overrides.begin(), step.overrides.end(), is_harmful);
 }
 
-const char* verdict_of(const GateStep& step) {
+const char* verdict_of(const GateStep& step, const GateReport& report) {
   if (has_failed(step)) return "FAIL";
-  return step.comparison.is_open() ? "INCONCLUSIVE" : "PASS";
+  return step.comparison.is_open() || report.is_interrupted ? "INCONCLUSIVE" : "PASS";
+}
+
+// "interrupted, 12 cases not run".
+std::string interruption_of(const GateReport& report) {
+  return "interrupted, " + std::to_string(report.not_run) +
+         (report.not_run == 1 ? " case not run" : " cases not run");
 }
 
 // For one cell of a table.
@@ -188,6 +194,7 @@ ExitCode exit_code_of(const GateReport& report) {
       code = worse(code, ExitCode::kInfrastructure);
     if (comparison.is_open()) code = worse(code, ExitCode::kInconclusive);
   }
+  if (report.is_interrupted) code = worse(code, ExitCode::kInconclusive);
   return code;
 }
 
@@ -195,12 +202,12 @@ std::string describe(const GateReport& report) {
   std::string text;
   for (const GateStep& step : report.steps) {
     const GateComparison& comparison = step.comparison;
-    text +=
-        comparison.baseline + " -> " + comparison.candidate + ": " + cases_of(comparison) + "\n";
+    text += comparison.baseline + " -> " + comparison.candidate + ": " + cases_of(comparison) +
+            (report.is_interrupted ? "; " + interruption_of(report) : "") + "\n";
     for (const GateRow& row : comparison.rows) text += describe(row);
     for (const OverrideVerdict& verdict : step.overrides) text += describe(verdict);
     if (step.drawn) text += describe(*step.drawn) + "\n";
-    text += std::string(verdict_of(step)) + " " + comparison.candidate + ": " +
+    text += std::string(verdict_of(step, report)) + " " + comparison.candidate + ": " +
             counts_of(comparison) + "\n";
   }
   if (report.steps.size() > 1) {
@@ -214,9 +221,10 @@ std::string print_markdown(const GateReport& report) {
   std::string text;
   for (const GateStep& step : report.steps) {
     const GateComparison& comparison = step.comparison;
-    text += "### " + std::string(verdict_of(step)) + ": `" + comparison.baseline + "` → `" +
-            comparison.candidate + "`\n\n" + cases_of(comparison) + "; " + counts_of(comparison) +
-            ".\n\n";
+    text += "### " + std::string(verdict_of(step, report)) + ": `" + comparison.baseline + "` → `" +
+            comparison.candidate + "`\n\n" + cases_of(comparison) +
+            (report.is_interrupted ? "; " + interruption_of(report) : "") + "; " +
+            counts_of(comparison) + ".\n\n";
     if (step.drawn) text += describe(*step.drawn) + ".\n\n";
     if (!comparison.rows.empty()) {
       text += "| bucket | finding | cases | what |\n| --- | --- | --- | --- |\n";
@@ -248,7 +256,7 @@ Json json_of(const GateReport& report) {
     Json one;
     one["baseline"] = comparison.baseline;
     one["candidate"] = comparison.candidate;
-    one["verdict"] = verdict_of(step);
+    one["verdict"] = verdict_of(step, report);
     one["compared"] = comparison.compared;
     one["clean"] = comparison.clean;
     one["unsupported_on_both"] = comparison.unsupported;
@@ -269,6 +277,8 @@ Json json_of(const GateReport& report) {
     }
     json["steps"].push_back(std::move(one));
   }
+  json["interrupted"] = report.is_interrupted;
+  json["not_run"] = report.not_run;
   const GateStep* bad = report.first_bad();
   json["first_bad"] = bad ? Json(bad->comparison.candidate) : Json(nullptr);
   return json;
@@ -280,12 +290,20 @@ std::vector<FileReport> file_reports(const GateReport& report) {
     for (const GateRow& row : step.comparison.rows) {
       out.push_back(report_of(step.comparison.candidate, row));
     }
-    // A gate without rows has passed, and says so.
-    if (!step.comparison.rows.empty()) continue;
-    FileReport clean;
-    clean.file = step.comparison.candidate;
-    clean.name = clean.file;
-    out.push_back(std::move(clean));
+    // A gate without rows has passed, and says so; one that was interrupted has not.
+    if (!step.comparison.rows.empty() && !report.is_interrupted) continue;
+    FileReport whole;
+    whole.file = step.comparison.candidate;
+    whole.name = whole.file;
+    if (report.is_interrupted) {
+      ExecutorReport executor;
+      executor.executor = whole.name;
+      executor.judged.name = whole.name;
+      executor.judged.outcome = spec::Outcome::kUndecided;
+      executor.judged.reason = interruption_of(report);
+      whole.executors.push_back(std::move(executor));
+    }
+    out.push_back(std::move(whole));
   }
   return out;
 }

@@ -34,6 +34,9 @@ struct GateStep {
 // One step for each candidate, in order; all against the same baseline.
 struct GateReport {
   std::vector<GateStep> steps;
+  // A signal came: what ran on all sides was compared, and overrides were not judged.
+  bool is_interrupted = false;
+  std::size_t not_run = 0;  // cases of the corpus
 
   // The first candidate that fails; null where none does.
   [[nodiscard]] const GateStep* first_bad() const;
@@ -41,7 +44,7 @@ struct GateReport {
 
 // 1 where a candidate regressed, a waiver has outlived its finding, or an override does harm; 3
 // where cases could not be compared, 2 where only flaky cases are left over, one side cannot run a
-// case, or nothing was compared; else 0.
+// case, nothing was compared, or it was interrupted; else 0.
 [[nodiscard]] ExitCode exit_code_of(const GateReport& report);
 
 [[nodiscard]] std::string describe(const GateReport& report);

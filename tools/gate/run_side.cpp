@@ -27,6 +27,9 @@ using spec::Outcome;
 
 constexpr const char* kZeroAndOne = "allow-zero-and-one";
 
+// A process of PyTorch's takes seconds to start, and as long to compile a case.
+constexpr std::size_t kCasesOfCommand = 8;
+
 // Whether a right executor passes the case as it is.
 bool tells_of_a_side(const spec::CaseFile& the_case) {
   if (the_case.expectation.outcome != Outcome::kPass) return false;
@@ -75,19 +78,26 @@ void add_plans(const Runs& runs, GateCase& out) {
   }
 }
 
-Result<Subject> make_subject(const SideExecutor& executor, const Configuration& asked) {
+// What a process keeps from case to case: the command that it started.
+using KeptCommand = std::shared_ptr<const ExternalSource>;
+
+Result<Subject> make_subject(const SideExecutor& executor, const Configuration& asked,
+                             KeptCommand& kept) {
   if (executor.command.text.empty()) return built_in_subject("optimized", asked);
-  return external_subject(executor.command, asked);
+  if (!kept) {
+    GRAPHGATE_TRY(kept, external_source(executor.command));
+  }
+  return subject_of(kept, asked);
 }
 
 Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executor,
-                             const SideOptions& options) {
+                             const SideOptions& options, KeptCommand& kept) {
   GRAPHGATE_TRY(ReadInput read, read_input(input, options));
   const Configuration asked = executor.command.text.empty()
                                   ? options_under(read.script.options, executor.flags)
                                   : read.script.options;
   const auto oracle = reference_source(asked.contains(kZeroAndOne));
-  GRAPHGATE_TRY(Subject subject, make_subject(executor, asked));
+  GRAPHGATE_TRY(Subject subject, make_subject(executor, asked, kept));
   read.script.options = std::move(subject.options);
   Runs runs(read.script, *subject.source, *oracle);
   conformance::JudgeSettings settings;
@@ -144,18 +154,26 @@ Result<GateCase> from_child(const GateInput& input, const ChildResult& child) {
   return out;
 }
 
-Result<std::vector<GateCase>> look(const std::vector<GateInput>& inputs,
-                                   const SideExecutor& executor, const SideOptions& options) {
+// Those that ended, by their places in `inputs`. With a share, a command runs so many cases; one
+// that shows something is the last that it runs.
+Result<std::map<std::size_t, GateCase>> look(const std::vector<GateInput>& inputs,
+                                             const SideExecutor& executor,
+                                             const SideOptions& options, std::size_t share) {
+  KeptCommand kept;  // of a child: nothing is ever started in this process
+  const auto judge = [&](std::size_t i) {
+    const Result<GateCase> judged = judge_input(inputs[i], executor, options, kept);
+    if (!judged.ok() || !judged.value().findings.empty()) kept.reset();
+    return to_text(judged);
+  };
   GRAPHGATE_TRY(
       const std::vector<ChildResult> children,
-      run_children(inputs.size(), {options.jobs, options.timeout_seconds}, [&](std::size_t i) {
-        return to_text(judge_input(inputs[i], executor, options));
-      }));
-  std::vector<GateCase> out;
-  out.reserve(inputs.size());
+      run_children(inputs.size(),
+                   {options.jobs, options.timeout_seconds, 0, share, options.should_stop}, judge));
+  std::map<std::size_t, GateCase> out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (children[i].ending == ChildEnding::kStopped) continue;
     GRAPHGATE_TRY(GateCase one, from_child(inputs[i], children[i]));
-    out.push_back(std::move(one));
+    out.emplace(i, std::move(one));
   }
   return out;
 }
@@ -226,23 +244,22 @@ Result<GateSide> run_side(const std::string& name, const SideExecutor& wanted,
   const ExchangeFolder exchange;
   SideExecutor executor = wanted;
   executor.command.exchange = exchange.path();
-  GRAPHGATE_TRY(std::vector<GateCase> cases, look(inputs, executor, options));
+  const std::size_t share = executor.command.text.empty() ? 1 : kCasesOfCommand;
+  GRAPHGATE_TRY(auto cases, look(inputs, executor, options, share));
   std::vector<GateInput> failing;
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (cases[i].findings.empty()) continue;
-    failing.push_back(inputs[i]);
-    places.push_back(i);
+  for (const auto& [place, one] : cases) {
+    if (one.findings.empty()) continue;
+    failing.push_back(inputs[place]);
+    places.push_back(place);
   }
   for (int rerun = 0; rerun < options.reruns && !failing.empty(); ++rerun) {
-    GRAPHGATE_TRY(const std::vector<GateCase> again, look(failing, executor, options));
-    for (std::size_t i = 0; i < again.size(); ++i) merge_look(again[i], cases[places[i]]);
+    GRAPHGATE_TRY(const auto again, look(failing, executor, options, 1));
+    for (const auto& [i, one] : again) merge_look(one, cases.at(places[i]));
   }
   GateSide side;
   side.name = name;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    side.cases.emplace(inputs[i].name, std::move(cases[i]));
-  }
+  for (auto& [place, one] : cases) side.cases.emplace(inputs[place].name, std::move(one));
   return side;
 }
 

@@ -1,8 +1,9 @@
-// The corpus on one side of a gate: every case in a process of its own, those that fail looked at
-// again.
+// The corpus on one side of a gate: every case in a process of its own, or several on a command
+// that was started once; those that fail are looked at again, alone.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,19 +39,22 @@ struct SideOptions {
   std::uint32_t timeout_seconds = 120;  // for one case
   int reruns = 2;                       // of a case that fails
   std::uint64_t seed = 1;               // of inputs where there is no recording
+  // Asked again and again. Once it is true, no case is begun, and none awaited.
+  std::function<bool()> should_stop = {};
 };
 
 // What runs the cases.
 struct SideExecutor {
   // Of the optimized executor, over what each case asks for.
   conformance::Configuration flags;
-  // Where it has a text it runs instead, started anew for each case; it gets the options that it
-  // takes.
+  // Where it has a text it runs instead, and gets the options that it takes. One that was started
+  // runs several cases, until one shows something; a case that is looked at again has its own.
   ExternalCommand command = {};
 };
 
 // kBadInput, with the file, for what the reference refuses too; kInfrastructure where no process
-// can be made. A command that cannot be started for a case is that case's outcome, INFRA.
+// can be made. A command that cannot be started for a case is that case's outcome, INFRA. A run
+// that was stopped has the cases that ended, whether or not all their looks did.
 [[nodiscard]] Result<GateSide> run_side(const std::string& name, const SideExecutor& executor,
                                         const std::vector<GateInput>& inputs,
                                         const SideOptions& options);
