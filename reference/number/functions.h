@@ -256,8 +256,14 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
     return {value, detail::kInfinity, arithmetic};
   }
   if (x.radius == 0 && y.radius == 0) return {value, 0, arithmetic};
+  if (detail::may_be_zero(y) || std::isinf(x.radius) || std::isinf(y.radius)) {
+    return {value, detail::kInfinity, arithmetic};
+  }
   const Tracked<P> quotient = trunc(x / y);
-  if (quotient.radius != 0) return {value, static_cast<double>(std::fabs(y.value)), arithmetic};
+  if (quotient.radius != 0) {
+    const double most_rest = static_cast<double>(std::fabs(y.value)) + y.radius;
+    return {value, most_rest, arithmetic};
+  }
   return {value, P::combine(x.radius, detail::scaled(quotient.value, y.radius)), arithmetic};
 }
 
@@ -270,7 +276,8 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   const auto most = static_cast<long double>(max_finite(dtype));
   if (std::fabs(x.value) > most)
     return detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype);
-  if (x.radius == 0 && detail::holds(x.value, dtype)) return x;
+  const bool is_zero = x.value == 0 && detail::is_open_sign<P>(x.radius, x.arithmetic);
+  if (is_zero || (x.radius == 0 && detail::holds(x.value, dtype))) return x;
   const auto reach = std::fabs(x.value) + static_cast<long double>(x.radius);
   const double error = half_ulp(std::min(reach, most), dtype);
   return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};

@@ -29,9 +29,7 @@ inline bool is_hidden(double, double /*weight*/) { return false; }
 inline bool is_hidden(Whole, Whole /*weight*/) { return false; }
 template <class P>
 bool is_hidden(const Tracked<P>& x, const Tracked<P>& weight) {
-  const auto reach = static_cast<long double>(P::kDecisionRadii * weight.radius);
-  const bool may_be_zero = weight.value == 0 || !(std::fabs(weight.value) > reach);
-  return !std::isfinite(x.value) && may_be_zero;
+  return !std::isfinite(x.value) && detail::may_be_zero(weight);
 }
 
 // x, which some executors compute as `other`: two forms of one formula that round differently.

@@ -124,6 +124,18 @@ spec::DType dtype_of(ArithmeticOf<P> arithmetic) {
   return arithmetic == ArithmeticOf<P>::kFloat64 ? spec::DType::kFloat64 : spec::DType::kFloat32;
 }
 
+// The radius of a zero whose sign is open, which only those learn who divide by it or take its
+// sign: of two zeros either is the larger (x86's maxps takes the second, PTX's max the positive).
+inline constexpr double kOpenSign = std::numeric_limits<double>::denorm_min();
+
+// Whether a radius says no more than that, after products too. In float64 numbers have radii as
+// small.
+template <class P>
+bool is_open_sign(double radius, ArithmeticOf<P> arithmetic) {
+  constexpr double kBelowFloat32 = 0x1p-600;
+  return radius > 0 && radius < kBelowFloat32 && arithmetic != ArithmeticOf<P>::kFloat64;
+}
+
 template <class P>
 ArithmeticOf<P> wider(ArithmeticOf<P> a, ArithmeticOf<P> b) {
   return std::max(a, b);
@@ -189,6 +201,10 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   const long double most = max_finite(dtype);
   if (std::fabs(value) > most || radius > most)
     return overflowed<P>(value, radius, arithmetic, dtype);
+  if (is_open_sign<P>(radius, arithmetic)) {
+    if (value == 0) return {value, kOpenSign, arithmetic};
+    radius = 0;
+  }
   if (radius == 0 && ulps <= 0.5 && holds(value, dtype)) {
     return or_flushed<P>({value, 0, arithmetic});
   }
@@ -275,13 +291,19 @@ Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
 }
 
 template <class P>
+bool may_be_zero(const Tracked<P>& x) {
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  return x.value == 0 || !(std::fabs(x.value) > reach);
+}
+
+template <class P>
 Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const long double value = a.value / b.value;
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   const double ulps = quotient_ulps<P>(arithmetic);
   if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic, ulps);
+  if (may_be_zero(b)) return {value, kInfinity, arithmetic};
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
-  if (!(low > 0)) return {value, kInfinity, arithmetic};
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
   return rounded<P>(value, P::combine(from_a, from_b), arithmetic, ulps);
@@ -290,6 +312,7 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
 template <class P>
 bool is_close_call(const Tracked<P>& a, const Tracked<P>& b) {
   const double radius = P::combine(a.radius, b.radius);
+  if (is_open_sign<P>(radius, wider<P>(a.arithmetic, b.arithmetic))) return false;
   const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
   return radius > 0 && !(std::fabs(a.value - b.value) > reach);
 }
@@ -310,7 +333,11 @@ template <class P>
 Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
   const Tracked<P>& taken = take_a || std::isnan(a.value) ? a : b;
   const bool close = is_close_call(a, b) && !std::isnan(taken.value);
-  const double radius = close ? std::max(a.radius, b.radius) : taken.radius;
+  double radius = close ? std::max(a.radius, b.radius) : taken.radius;
+  const bool are_zeros = a.value == 0 && b.value == 0;
+  if (are_zeros && std::signbit(a.value) != std::signbit(b.value)) {
+    radius = std::max(radius, kOpenSign);
+  }
   return {taken.value, radius, wider<P>(a.arithmetic, b.arithmetic)};
 }
 

@@ -166,5 +166,38 @@ TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
 }
 
+TEST(Tracked, ARemainderByWhatMayBeZeroIsOpen) {
+  const Bounded tiny(1e-9L, 1e-8, kSingle);
+  EXPECT_TRUE(std::isinf(fmod(tiny, tiny).radius));
+  EXPECT_TRUE(std::isinf(fmod(exact(1), tiny).radius));
+  EXPECT_GE(fmod(Bounded(3, 0.5, kSingle), Bounded(3, 0.5, kSingle)).radius, 3.5);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(std::isinf(fmod(Bounded(1, infinity, kSingle), exact(1)).radius));
+}
+
+// A divisor as far from zero as standard deviations say is as near to it as executors may be.
+TEST(Tracked, AnEstimateOfADivisorNearZeroLeavesTheQuotientOpen) {
+  const Sampled divisor(1e-3L, 5e-4, Sampled::Arithmetic::kFloat32);
+  EXPECT_TRUE(std::isinf((Sampled(1) / divisor).radius));
+  EXPECT_FALSE(std::isinf((exact(1) / Bounded(1e-3L, 5e-4, kSingle)).radius));
+}
+
+TEST(Tracked, WhichOfTwoZerosIsTheLargerIsOpenToWhoDividesByIt) {
+  const Bounded zero = maximum(exact(0.0F), exact(-0.0F));
+  EXPECT_TRUE(allows(zero, 0.0F));
+  for (const Bounded& one : {zero, minimum(exact(-0.0F), exact(0.0F)), zero * exact(1e30F),
+                             round_edge(zero, DType::kFloat16), -zero, zero + zero}) {
+    EXPECT_EQ(one.value, 0);
+    EXPECT_TRUE(std::isinf((exact(1) / one).radius));
+    EXPECT_TRUE(std::isinf(rsqrt(one).radius));
+    EXPECT_EQ(copysign(exact(2), one).radius, 4);
+    // Nobody else can tell.
+    EXPECT_FALSE(less(one, exact(0)).undecided || equal(one, exact(0)).undecided);
+    EXPECT_EQ((one + exact(3)).radius, 0);
+    EXPECT_EQ(maximum(one, exact(5)).radius, 0);
+  }
+  EXPECT_EQ((exact(1) / maximum(exact(0), exact(0))).radius, 0);
+}
+
 }  // namespace
 }  // namespace graphgate::reference
