@@ -158,7 +158,8 @@ class _Reader:
     def type(self):
         word = self.of_kind("word")
         if word in _NUMBERS:
-            if self.peek() == "(":
+            # On the next line it opens a list of results.
+            if self.peek() == "(" and not self._ends():
                 self.balanced("(", ")")
             if self.accept("hint"):
                 self.argument()

@@ -72,6 +72,14 @@ class GraphText(unittest.TestCase):
         self.assertEqual(graph.mutations, [("buffer", "state", Ref("l"))])
         self.assertEqual(graph.outputs, [Ref("c"), None])
 
+    def test_ends_the_type_of_a_number_with_its_line(self):
+        graph = graph_text.parse(
+            'program "p" {\n  input %x : symfloat\n'
+            "  (%a : f32[2], %b : f32[2]) = aten.split.Tensor(%y, 2)\n}\n"
+        )
+        self.assertEqual(graph.types["x"].kind, "symfloat")
+        self.assertEqual(graph.nodes[0].results, [["a", "b"]])
+
     def test_says_where_text_is_wrong(self):
         for text, words in (
             ('program "p" {\n  input %x f32[2]\n}\n', "line 2: expected ':', found 'f32'"),
