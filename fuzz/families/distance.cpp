@@ -30,6 +30,7 @@ bool draw_within(Draft& draft, GeneReader& genes, std::size_t) {
   });
   if (!self) return false;
   const DrawnTensor from = draft.tensor(*self);
+  if (!from.has_layout || !draft.is_row_major(from)) return false;
   const Size rows = from.sizes[0];
   NodeBuilder node(draft, "aten._pdist_forward.default");
   node.tensor("self", *self).real("p", genes.chance(50) ? 2.0 : 1.0);

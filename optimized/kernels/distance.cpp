@@ -98,6 +98,7 @@ void infer_pdist(Inference& call) {
   const Tensor& self = call.tensor("self");
   if (self.rank() != 2) throw OpError("pdist wants a matrix, not " + print_sizes(self.sizes));
   require_distance(call, self);
+  if (!is_contiguous(self)) throw OpError("pdist wants a contiguous matrix");
   const std::int64_t n = self.sizes[0];
   call.make(self.dtype, {n <= 1 ? 0 : n * (n - 1) / 2});
 }

@@ -112,6 +112,7 @@ void pdist_forward(Call& call) {
   const double p = call.real("p");
   check_distance(self, p);
   if (self.rank() != 2) throw OpError("pdist wants a matrix");
+  if (!is_contiguous(self)) throw OpError("_pdist_forward requires contiguous input");
   const std::int64_t rows = self.sizes[0];
   const std::int64_t count = self.sizes[1];
   with_real(call.mode(), [&]<class N>() {
