@@ -8,8 +8,11 @@ namespace {
 
 using Order = std::vector<std::size_t>;  // dimensions, the fastest first
 
-// Dense strides with the dimensions of `order` from fastest to slowest.
+// Dense strides with the dimensions of `order` from fastest to slowest. Beside a dimension of 0 the
+// order shows: in order of the dimensions ATen makes strides as of a new tensor, in another it goes
+// on with 0.
 Sizes strides_in_order(const Sizes& sizes, const Order& order) {
+  if (std::is_sorted(order.rbegin(), order.rend())) return row_major_strides(sizes);
   Sizes strides(sizes.size());
   std::int64_t stride = 1;
   for (const std::size_t d : order) {

@@ -68,6 +68,7 @@ bool is_contiguous(const Tensor& tensor) {
 }
 
 bool is_dense(const Tensor& tensor) {
+  if (std::find(tensor.sizes.begin(), tensor.sizes.end(), 0) != tensor.sizes.end()) return true;
   std::vector<std::size_t> order(tensor.sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // Sizes below 2 take no part: they stand last.

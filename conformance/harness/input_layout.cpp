@@ -42,12 +42,13 @@ bool is_injective(const Sizes& sizes, const Sizes& strides) {
 HostTensor with_strides(const HostTensor& packed, const Sizes& strides) {
   HostTensor out = packed;
   out.strides = strides;
+  const std::int64_t count = spec::element_count(packed.sizes);
+  if (count == 0) return out;
   std::int64_t last = 0;
   for (std::size_t d = 0; d < strides.size(); ++d) last += (packed.sizes[d] - 1) * strides[d];
   const auto item = static_cast<std::size_t>(spec::item_size_bytes(packed.dtype));
   out.storage = std::make_shared<spec::HostStorage>();
   out.storage->bytes.resize((static_cast<std::size_t>(last) + 1) * item);
-  const std::int64_t count = spec::element_count(packed.sizes);
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t rest = i;
     std::int64_t at = 0;
@@ -112,7 +113,7 @@ HostTensor laid_out(const HostTensor& packed, const spec::TensorType& type,
                     const spec::SymbolValues& symbols) {
   const Sizes strides = declared_strides(type, symbols);
   const bool fits = strides.size() == packed.sizes.size() && strides != packed.strides &&
-                    spec::element_count(packed.sizes) > 0 && is_injective(packed.sizes, strides);
+                    (spec::element_count(packed.sizes) == 0 || is_injective(packed.sizes, strides));
   return fits ? with_strides(packed, strides) : packed;
 }
 

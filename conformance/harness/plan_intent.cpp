@@ -108,12 +108,30 @@ class IntentJudge {
     });
     const bool is_named = std::any_of(
         begin, end, [&](const PlanStep& step) { return names_an_op(partition.reason, step); });
-    if (capturable && !is_idle && !is_named && !may_stay_eager()) {
+    const bool may_launch = std::any_of(begin, end, [&](const PlanStep& step) {
+      return !case_.is_allocation(step) && !makes_no_elements(step);
+    });
+    if (capturable && may_launch && !is_named && !may_stay_eager()) {
       add("Q3.over-partitioned",
           name_ + " is eager (\"" + partition.reason +
               "\"), though every step in it has its place and its sizes before the call",
           partition);
     }
+  }
+
+  // Of such a step nobody can tell whether it only allocates.
+  [[nodiscard]] bool makes_no_elements(const PlanStep& step) const {
+    const auto has_none = [&](spec::ValueId id) {
+      const auto& type = plan_.values[id.index].value.type;
+      return type && std::any_of(type->sizes.begin(), type->sizes.end(), [](const auto& size) {
+               return size.is_constant() && size.constant() == 0;
+             });
+    };
+    const auto& results = step.node.results;
+    return step.body.empty() && !results.empty() &&
+           std::all_of(results.begin(), results.end(), [&](const spec::NodeResult& result) {
+             return std::all_of(result.values.begin(), result.values.end(), has_none);
+           });
   }
 
   // "split op vllm.attention": an op that the executor never captures, whatever is asked for.

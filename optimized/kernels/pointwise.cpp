@@ -119,7 +119,8 @@ void make_pointwise(Inference& call, DType dtype, int operands) {
   std::vector<const Tensor*> inputs;
   for (std::size_t k = 0; k < static_cast<std::size_t>(operands); ++k) {
     const Item& item = call.arguments()[k];
-    if (item.as<spec::None>()) continue;
+    // One that must be there is a number that only the call will know.
+    if (item.as<spec::None>() && call.row().schema.arguments[k].type.optional) continue;
     const auto* tensor = item.as<Tensor>();
     inputs.push_back(tensor ? tensor : &scalar_tensor());
   }

@@ -66,6 +66,8 @@ Result<void> StateStore::apply(std::string_view target, const spec::HostTensor& 
   const auto found = places_.find(target);
   if (found == places_.end()) return {};  // no input of the graph: nothing reads it
   const Place& place = found->second;
+  // Without bytes it lies where its neighbour does, which is not to move with it.
+  if (place.size_bytes == 0) return {};
   if (rebind) {
     memory_.rebind(place.place, bytes_of(place),
                    pool_->allocate(place.size_bytes, place.alignment_bytes));
