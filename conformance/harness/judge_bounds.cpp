@@ -83,7 +83,7 @@ class BoundsJudge {
     count(call);
     note_open(index);
     if (call.differences.empty()) return {};
-    std::vector<Difference> proofs;
+    std::vector<Difference> proofs = call.differences;
     GRAPHGATE_TRY(const Trace* const bounds, runs_.oracle("worst-case"));
     if (index < bounds->calls.size()) {
       options.multiple = 1;
@@ -142,9 +142,12 @@ class BoundsJudge {
     return out;
   }
 
-  // What is no number is exact. A number is proved wrong by the worst-case bound of the program.
+  // What is wrong with a tensor as a whole is so in any arithmetic. An element is proved wrong by
+  // the worst-case bound of the program: there it must be wrong, too.
   static bool is_proved(const Difference& difference, const std::vector<Difference>& proofs) {
-    return difference.kind != Difference::Kind::kNumber ||
+    const bool is_of_element =
+        difference.kind == Difference::Kind::kNumber || difference.kind == Difference::Kind::kExact;
+    return !is_of_element ||
            std::any_of(proofs.begin(), proofs.end(), [&](const Difference& other) {
              return other.subject == difference.subject && other.where == difference.where;
            });
@@ -154,11 +157,12 @@ class BoundsJudge {
     switch (kind) {
       case Difference::Kind::kNumber:
         return proved ? "B1.outside-bound" : "B2.outside-estimate";
+      case Difference::Kind::kExact:
+        return proved ? "B3.exact" : "B2.outside-estimate";
       case Difference::Kind::kLayout:
         return "B9.layout";
       case Difference::Kind::kSharing:
         return "B10.sharing";
-      case Difference::Kind::kExact:
       case Difference::Kind::kForm:
         break;
     }

@@ -52,6 +52,21 @@ std::string first_rule(const CaseReport& report) {
   return findings.empty() ? "" : findings.front().rule;
 }
 
+// What is no number is proved wrong where the worst case has a number, and suspicious where it is
+// open.
+TEST(BoundsJudge, AsksTheWorstCaseOfWhatIsNoNumber) {
+  const auto wrong = answering({std::numeric_limits<float>::quiet_NaN(), 2});
+  const auto sampled = answering({1, 2}, 1e-3);
+  const auto judged = [&](double worst) {
+    return judge({wrong, sampled, answering({1, 2}, worst)}, {});
+  };
+  EXPECT_EQ(first_rule(judged(1)), "B3.exact");
+  EXPECT_EQ(judged(1).outcome, Outcome::kFail);
+  const double open = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(first_rule(judged(open)), "B2.outside-estimate");
+  EXPECT_EQ(judged(open).outcome, Outcome::kSuspect);
+}
+
 TEST(BoundsJudge, PassesWhatLiesWithinTheEstimate) {
   const auto within = answering({1, 2}, 1e-3);
   const auto report = judge({answering({1, 2}), within, within}, {recording({1.0005F, 2})});
