@@ -49,7 +49,7 @@ struct Arithmetic {
   // and its block's sum lose up to one unit in the accumulator's last place each.
   bool truncates = false;
   // What several indices send to one element may be added in its own dtype, be it narrow (atomic
-  // additions), where PyTorch's CPU kernels keep float32 sums.
+  // additions), and so may a bias to a product, where PyTorch's CPU kernels keep float32 sums.
   bool adds_in_dtype = false;
   // Casts to narrower dtypes may be left out where the next op computes in a wider one.
   bool keeps_wide = false;

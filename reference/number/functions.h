@@ -256,7 +256,7 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
     return {value, detail::kInfinity, arithmetic};
   }
   if (x.radius == 0 && y.radius == 0) return {value, 0, arithmetic};
-  if (detail::may_be_zero(y) || std::isinf(x.radius) || std::isinf(y.radius)) {
+  if (detail::may_be_zero(y, P::kDivisorRadii) || std::isinf(x.radius) || std::isinf(y.radius)) {
     return {value, detail::kInfinity, arithmetic};
   }
   const Tracked<P> quotient = trunc(x / y);
@@ -274,12 +274,21 @@ template <class P>
 Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   if (std::isnan(x.value) || (std::isinf(x.value) && x.radius == 0)) return x;
   const auto most = static_cast<long double>(max_finite(dtype));
-  if (std::fabs(x.value) > most)
+  if (std::fabs(x.value) > most) {
+    // Infinity, or as wide as it was computed.
+    if (declared_arithmetic().keeps_wide && dtype != compute_dtype(dtype)) {
+      return {x.value, detail::kInfinity, x.arithmetic};
+    }
     return detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype);
+  }
   const bool is_zero = x.value == 0 && detail::is_open_sign<P>(x.radius, x.arithmetic);
   if (is_zero || (x.radius == 0 && detail::holds(x.value, dtype))) return x;
   const auto reach = std::fabs(x.value) + static_cast<long double>(x.radius);
-  const double error = half_ulp(std::min(reach, most), dtype);
+  double error = half_ulp(std::min(reach, most), dtype);
+  // By way of float32: two roundings.
+  const bool is_twice = x.arithmetic == Tracked<P>::Arithmetic::kFloat64 &&
+                        dtype != spec::DType::kFloat64 && dtype != spec::DType::kFloat32;
+  if (is_twice) error += half_ulp(std::min(reach, most), spec::DType::kFloat32);
   return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
 }
 

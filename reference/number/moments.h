@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <span>
 
+#include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
@@ -61,7 +62,8 @@ struct Moments {
   N squares;  // the sum of (x - mean)^2
 };
 
-// NaN for no elements.
+// NaN for no elements. Beside an infinity the mean is open: Welford's update takes an infinity from
+// an infinity.
 template <class N>
 Moments<N> moments(std::span<const N> x) {
   const auto count = static_cast<double>(x.size());
@@ -72,6 +74,10 @@ Moments<N> moments(std::span<const N> x) {
     magnitudes.add(abs(element));
   }
   const N mean = total.result() / N(count);
+  const bool is_infinite = std::any_of(x.begin(), x.end(), [](const N& element) {
+    return !is_finite(element) && is_nan(element).value == 0;
+  });
+  if (is_infinite && is_nan(mean).value == 0) return {left_open(mean), mean - mean};
   const bool is_constant = std::all_of(x.begin(), x.end(), [&](const N& element) {
     const Whole same = equal(element, mean);
     return same.value != 0 && !same.undecided;
@@ -86,6 +92,15 @@ Moments<N> moments(std::span<const N> x) {
   return {running, squares.result()};
 }
 
+namespace detail {
+// x * factor + (bias - mean * factor).
+template <class N>
+N by_factor(const N& x, const N& mean, const N& factor, const N* bias) {
+  const N term = bias ? *bias - mean * factor : -(mean * factor);
+  return x * factor + term;
+}
+}  // namespace detail
+
 // (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale,
 // weight and bias into one factor and one term first (x * a + b), which rounds numbers of the size
 // of x and of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
@@ -99,6 +114,9 @@ N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N
     terms = terms * *weight;
   }
   if (bias) out = out + *bias;
+  // Where a step of the definition overflows, the factor may be so small that nothing does.
+  if (weight && !is_finite(out))
+    out = covering(out, detail::by_factor(x, mean, scale * *weight, bias));
   const bool is_zero_times = is_zero(terms).value != 0;  // 0, however it is computed
   return allow_roundings(is_zero_times ? out : allow_underflow(out, reach), terms, 3);
 }

@@ -96,7 +96,8 @@ class Product<Tracked<P>> {
   [[nodiscard]] Number overflowed() const {
     const auto most = static_cast<long double>(max_finite(accumulator_));
     const bool certain = !(std::fabs(total_.value) <= most) && !may_underflow();
-    const bool is_plain = certain && !(total_.radius > 0 && std::isfinite(total_.value));
+    const bool is_moved = total_.radius > 0 && std::isfinite(total_.value);
+    const bool is_plain = certain && !is_moved && !std::isinf(total_.radius);
     const bool passes = std::isfinite(total_.value) && is_plain;
     const long double value =
         passes ? std::copysign(static_cast<long double>(detail::kInfinity), total_.value)

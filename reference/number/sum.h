@@ -70,6 +70,8 @@ class Sum<Tracked<P>> {
     }
     const double rounding = is_exact(spread) ? 0 : rounding_radius(spread);
     const double radius = P::combine(spread, rounding);
+    // Negative zeros alone: a sum that begins with a term is -0, one that begins with 0 is 0.
+    if (are_negative_zeros_ && radius == 0) return {total_, detail::kOpenSign, arithmetic_};
     if (magnitudes_ > most()) {  // some order may overflow
       return detail::rounded<P>(total_, detail::kInfinity, arithmetic_);
     }
@@ -130,6 +132,7 @@ class Sum<Tracked<P>> {
     ++count_;
     products_ = products_ || product;
     magnitudes_ += std::fabs(x);
+    are_negative_zeros_ = are_negative_zeros_ && x == 0 && std::signbit(x);
     if (std::isfinite(x)) finite_ += std::fabs(x);
     if constexpr (!kIsWorstCase) {
       squares_ += x * x;
@@ -219,7 +222,8 @@ class Sum<Tracked<P>> {
   int quantum_exponent_ = 1 << 20;
   bool products_ = false;
   bool may_be_exact_ = true;
-  long double drift_ = 0;  // sum of partial sums' sizes: what cutting off is relative to
+  bool are_negative_zeros_ = true;  // all terms
+  long double drift_ = 0;           // sum of partial sums' sizes: what cutting off is relative to
   Arithmetic declared_ = declared_arithmetic();
   typename Number::Arithmetic arithmetic_ = {};
 };

@@ -89,7 +89,9 @@ RC_GTEST_PROP(SumProperty, ExactDataHasNoRadius, ()) {
     dot.add_product(exact(static_cast<float>(x % 16)), exact(static_cast<float>(x % 7)));
   }
   RC_ASSERT(sum.result().radius == 0);
-  RC_ASSERT(dot.result().radius == 0);
+  // 0 * -1 alone is a negative zero.
+  const Bounded product = dot.result();
+  RC_ASSERT(product.radius == 0 || (product.value == 0 && product.radius == detail::kOpenSign));
 }
 
 TEST(Sum, ALostBitGivesARadiusThatHoldsIt) {
@@ -108,6 +110,20 @@ TEST(Sum, NothingSumsToZeroAndInfinitiesStay) {
   sum.add(exact(std::numeric_limits<float>::infinity()));
   EXPECT_TRUE(std::isinf(sum.result().value));
   EXPECT_EQ(sum.result().radius, 0);
+}
+
+TEST(Sum, NegativeZerosAloneLeaveTheSignOpen) {
+  const auto sum = [](std::initializer_list<float> terms) {
+    Sum<Bounded> out;
+    for (const float term : terms) out.add({static_cast<long double>(term), 0, kSingle});
+    return out.result();
+  };
+  for (const Bounded& open : {sum({-0.0F}), sum({-0.0F, -0.0F})}) {
+    EXPECT_TRUE(std::isinf((Bounded(1) / open).radius));
+  }
+  for (const Bounded& zero : {sum({0.0F}), sum({-0.0F, 0.0F}), sum({1, -1})}) {
+    EXPECT_EQ(zero.radius, 0);
+  }
 }
 
 TEST(Sum, AnOverflowThatMeetsTheOtherInfinityIsOpen) {

@@ -30,6 +30,8 @@ struct WorstCase {
   static double of_step(double jump, double /*radius*/, double /*size*/) { return jump; }
   // How many radii apart two numbers must lie for their order to be certain.
   static constexpr double kDecisionRadii = 1;
+  // How many radii from zero a divisor must lie.
+  static constexpr double kDivisorRadii = 1;
 };
 
 struct RootSumSquare {
@@ -40,6 +42,9 @@ struct RootSumSquare {
     return radius + size / kStepRadii;
   }
   static constexpr double kDecisionRadii = 8;
+  // One rounding, spread evenly, moves a number by at most 1.74 deviations: so far from zero lies
+  // what underflows. More would open quotients that no executor's divisor makes zero.
+  static constexpr double kDivisorRadii = 1.75;
   // A judge allows at least so many: the tail beyond has a probability of 2e-9.
   static constexpr double kStepRadii = 6;
 };
@@ -226,6 +231,8 @@ template <class P, class F>
 double change(const Tracked<P>& x, long double at_value, F f) {
   if (x.radius == 0) return 0;
   if (std::isnan(x.value)) return x.radius;
+  // Open: it may be no number, of which a bounded function makes none either.
+  if (std::isinf(x.radius)) return kInfinity;
   const long double r = x.radius;
   double most = 0;
   for (const long double end : {f(x.value - r), f(x.value + r)}) {
@@ -291,8 +298,8 @@ Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
 }
 
 template <class P>
-bool may_be_zero(const Tracked<P>& x) {
-  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+bool may_be_zero(const Tracked<P>& x, double radii = P::kDecisionRadii) {
+  const auto reach = static_cast<long double>(radii * x.radius);
   return x.value == 0 || !(std::fabs(x.value) > reach);
 }
 
@@ -302,7 +309,7 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   const double ulps = quotient_ulps<P>(arithmetic);
   if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic, ulps);
-  if (may_be_zero(b)) return {value, kInfinity, arithmetic};
+  if (may_be_zero(b, P::kDivisorRadii)) return {value, kInfinity, arithmetic};
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);

@@ -103,8 +103,11 @@ Array<N> fused_linear(const Tensor& input, const Tensor& weight, const Tensor& b
   Array<N> addend = load<N>(bias, input.dtype);
   if (addend.rank() > 2) addend.sizes = {addend.count()};
   addend = broadcast_to(addend, {row_count, sizes.back()});
-  return with_sizes(batched_product<N>(rows, columns, Addend<N>{std::move(addend), N(1), false}),
-                    std::move(sizes));
+  Array<N> out = batched_product<N>(rows, columns, Addend<N>{addend, N(1), false});
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    out[i] = allow_rounded_product(out[i], addend[i], input.dtype);
+  }
+  return with_sizes(std::move(out), std::move(sizes));
 }
 
 void linear(Call& call) {

@@ -9,6 +9,7 @@
 
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
+#include "reference/ops/product.h"
 #include "reference/ops/view.h"
 #include "reference/registry.h"
 
@@ -315,8 +316,13 @@ void convolve(Call& call, bool is_transposed) {
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Array<N>> biases;
     if (bias) biases = load<N>(*bias, dtype);
-    call.emit(convolved(load<N>(*input, dtype), load<N>(weight, dtype), biases, at, sizes), dtype,
-              strides);
+    Array<N> out = convolved(load<N>(*input, dtype), load<N>(weight, dtype), biases, at, sizes);
+    const std::int64_t positions =
+        out.count() / std::max<std::int64_t>(at.batches * at.out_channels, 1);
+    for (std::int64_t i = 0; biases && i < out.count(); ++i) {
+      out[i] = allow_rounded_product(out[i], (*biases)[i / positions % at.out_channels], dtype);
+    }
+    call.emit(out, dtype, strides);
   });
 }
 

@@ -89,8 +89,11 @@ void emit_product(Call& call, const Tensor& a, const Tensor& b,
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
     if (addend) addend->array.sizes = full;
-    const Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), addend,
-                                        factor_of<N>(call, dtype));
+    Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), addend,
+                                  factor_of<N>(call, dtype));
+    for (std::int64_t i = 0; addend && i < product.count(); ++i) {
+      product[i] = allow_rounded_product(product[i], addend->beta * addend->array[i], dtype);
+    }
     call.emit(with_sizes(product, sizes), call.optional_dtype("out_dtype").value_or(dtype));
   });
 }
@@ -167,7 +170,21 @@ void dot_product(Call& call, const Tensor& a, const Tensor& b) {
 void dot(Call& call) { dot_product(call, *call.tensor("self"), *call.tensor("tensor")); }
 void vdot(Call& call) { dot_product(call, *call.tensor("self"), *call.tensor("other")); }
 
-// One matrix product after the other into the same result: beta scales self before the first.
+// [batch, rows, inner] as [1, rows, batch * inner].
+template <class N>
+Array<N> side_by_side(const Array<N>& batches) {
+  const std::int64_t rows = batches.size(1);
+  const std::int64_t inner = batches.size(2);
+  Array<N> out({1, rows, batches.size(0) * inner});
+  for (std::int64_t i = 0; i < batches.count() / std::max<std::int64_t>(inner, 1); ++i) {
+    const std::int64_t to = (i % rows * batches.size(0) + i / rows) * inner;
+    std::copy_n(batches.data.begin() + i * inner, inner, out.data.begin() + to);
+  }
+  return out;
+}
+
+// One matrix product after the other into the same result: beta scales self before the first. An
+// executor may sum over batches and depth at once.
 void addbmm(Call& call) {
   const Tensor& a = *call.tensor("batch1");
   const Tensor& b = *call.tensor("batch2");
@@ -181,6 +198,7 @@ void addbmm(Call& call) {
     const Array<N> right = load<N>(*transposed(b), dtype);
     std::optional<Addend<N>> addend =
         load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
+    const std::optional<Addend<N>> first = addend;
     Array<N> out(sizes);
     if (a.sizes[0] == 0 && addend) {
       for (std::int64_t i = 0; i < out.count(); ++i) out[i] = addend->beta * addend->array[i];
@@ -195,6 +213,10 @@ void addbmm(Call& call) {
       out = product_of(slice(left), slice(right), addend, alpha);
       if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
       addend = Addend<N>{out, N(1), false};
+    }
+    if constexpr (requires(N x) { x.radius; }) {
+      const Array<N> at_once = product_of(side_by_side(left), side_by_side(right), first, alpha);
+      for (std::int64_t i = 0; i < out.count(); ++i) out[i] = covering(out[i], at_once[i]);
     }
     call.emit(with_sizes(out, out_sizes), dtype);
   });

@@ -8,6 +8,7 @@ namespace {
 
 using spec::DType;
 using test::ints;
+using test::radii;
 using test::run_tensor;
 using test::tensor;
 using test::values;
@@ -130,6 +131,21 @@ TEST(Distance, OfOrderZeroCountsElementsThatDiffer) {
 
 // 3 * 5 * x where the product of two factors is exact and that of two others is not: a factor, the
 // other one or their product times alpha.
+// 2051 as float16 is 2052: with -2048 added before that rounding 3, behind it 4.
+TEST(AddingProduct, MayRoundTheProductFirstWhereThatIsDeclared) {
+  const TensorRef row = tensor(DType::kFloat16, {1, 2}, {2048, 3});
+  const TensorRef ones = tensor(DType::kFloat16, {2, 1}, {1, 1});
+  const TensorRef self = tensor(DType::kFloat16, {1, 1}, {-2048});
+  const auto add = [&] {
+    return run_tensor("aten.addmm.default", {{"self", {self}}, {"mat1", {row}}, {"mat2", {ones}}},
+                      Mode::kWorstCase);
+  };
+  EXPECT_EQ(radii(*add()), (std::vector<double>{0}));
+  const DeclaredArithmetic declared(*parse_arithmetic("approximate"));
+  EXPECT_EQ(values(*add()), (Values{3}));
+  EXPECT_GE(radii(*add())[0], 1);
+}
+
 TEST(AddingProduct, LeavesOpenWhatAlphaMultiplies) {
   const float x = 9549657;
   const TensorRef out = run_tensor("aten.addmm.default",

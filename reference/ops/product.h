@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/call.h"
+#include "reference/number/functions.h"
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 
@@ -48,6 +49,23 @@ template <class N>
     out[i] = dot_from(sum, row, column, inner);
   }
   return out;
+}
+
+// A product plus `addend`. Executors that add in the dtype of the tensors (cuBLAS, cuDNN with a
+// bias) round the product to it before.
+inline double allow_rounded_product(double sum, double /*addend*/, spec::DType) { return sum; }
+inline Whole allow_rounded_product(Whole sum, Whole /*addend*/, spec::DType) { return sum; }
+template <class P>
+[[nodiscard]] Tracked<P> allow_rounded_product(const Tracked<P>& sum, const Tracked<P>& addend,
+                                               spec::DType dtype) {
+  if (!declared_arithmetic().adds_in_dtype || compute_dtype(dtype) == dtype) return sum;
+  const Tracked<P> product = sum - addend;
+  if (!is_finite(sum) || !is_finite(product)) return sum;
+  const Tracked<P> rounded = round_edge(product, dtype);
+  const double lost =
+      half_ulp(std::fabs(rounded.value) + static_cast<long double>(rounded.radius), dtype);
+  const double radius = std::isinf(rounded.radius) ? rounded.radius : P::of_rounding(lost);
+  return {sum.value, P::combine(sum.radius, radius), sum.arithmetic};
 }
 
 namespace detail {
