@@ -19,7 +19,7 @@ constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"passes", 10},           {"cache", 6},          {"weak-outputs", 12},
     {"poison", 15},           {"held-outputs", 30},  {"feed-back", 35},
     {"swapped-weights", 20},  {"shared-inputs", 15}, {"exact-data", 20},
-    {"special-data", 8},      {"call-modes", 15},
+    {"special-data", 8},      {"call-modes", 15},    {"empty-sizes", 5},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.

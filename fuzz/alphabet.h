@@ -41,8 +41,9 @@ enum class Trait : std::uint8_t {
   kExactData,
   kSpecialData,  // NaN, infinities, -0, subnormal numbers
   kCallModes,
+  kEmptySizes,  // a dimension of 0 among the sizes that shapes are made of
 };
-inline constexpr std::size_t kTraitCount = 23;
+inline constexpr std::size_t kTraitCount = 24;
 [[nodiscard]] std::string_view trait_name(Trait trait);
 
 class Alphabet {

@@ -45,6 +45,8 @@ class ProgramDrawer {
       ranges_.push_back(range);
     }
     add_first_inputs();
+    // Behind the first inputs, which have elements.
+    if (style_.has_empty_size) draft_.settings().dims.push_back(0);
   }
 
   // An input that has every symbol among its sizes, and a few more.

@@ -40,6 +40,7 @@ struct CaseStyle {
   bool has_second_symbol = false;
   bool on_accelerator = false;
   bool has_buffer = false;
+  bool has_empty_size = false;
   std::int64_t least_size = 2;
   std::int64_t most_size = 64;
   std::uint64_t families = ~std::uint64_t{0};  // a set: those that are drawn in this case

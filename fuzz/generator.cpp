@@ -45,6 +45,7 @@ CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
   // Half of the cases draw from a part of the families only: they go deeper there.
   const std::uint64_t some = genes.next() | std::uint64_t{genes.next()} << 32U;
   if (genes.chance(50)) style.families = some;
+  style.has_empty_size = has(Trait::kEmptySizes);
   return style;
 }
 

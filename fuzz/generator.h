@@ -19,7 +19,7 @@
 
 namespace graphgate::fuzz {
 
-inline constexpr int kGeneratorVersion = 2;
+inline constexpr int kGeneratorVersion = 3;
 
 [[nodiscard]] spec::CaseFile draw_case(std::span<const std::uint32_t> genes,
                                        const Alphabet& alphabet);

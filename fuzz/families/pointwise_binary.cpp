@@ -13,20 +13,21 @@ struct Binary {
   bool has_alpha = false;
   bool has_scalar = false;  // an overload for a number as second operand
   bool takes_integers = true;
+  bool wraps_numbers = false;  // PyTorch takes a number where the schema says Tensor
   std::string_view second = "other";
 };
 
 constexpr Binary kBinary[] = {
-    {"aten.add", 24, false, true, true, true},
-    {"aten.mul", 16, false, false, true, true},
-    {"aten.sub", 12, false, true, true, true},
-    {"aten.div", 5, true, false, true, true},
+    {"aten.add", 24, false, true, true, true, true},
+    {"aten.mul", 16, false, false, true, true, true},
+    {"aten.sub", 12, false, true, true, true, true},
+    {"aten.div", 5, true, false, true, true, true},
     {"aten.rsub", 2, false, true, true, true},
     {"aten.atan2", 1, true, false, false, true},
     {"aten.hypot", 1, true, false, false, false},
     {"aten.copysign", 2, true, false, true, false},
     {"aten.logaddexp", 1, true, false, false, false},
-    {"aten.heaviside", 1, false, false, false, false, "values"},
+    {"aten.heaviside", 1, false, false, false, false, false, "values"},
     {"aten.xlogy", 1, true, false, false, true},
 };
 
@@ -60,7 +61,8 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   const BinaryForms& forms = binary_forms()[variant];
   if (by_number && !forms.tensor.functional.empty()) {
     // PyTorch's exporter writes a number into the Tensor overload; both are legal.
-    const bool in_tensor_overload = forms.scalar.functional.empty() || genes.chance(60);
+    const bool in_tensor_overload =
+        forms.scalar.functional.empty() || (genes.chance(60) && binary.wraps_numbers);
     DType dtype = binary.is_floating ? to_floating(first.dtype) : first.dtype;
     spec::Argument other = draw_scalar(genes, dtype);
     if (genes.chance(10)) {
