@@ -36,6 +36,10 @@ std::string callable_text(const F& f) {
   for (std::size_t at = 0; (at = text.find("long int", at)) != std::string::npos;) {
     text.replace(at, 8, "long");
   }
+  // g++ parts the ends of nested lists, clang does not.
+  for (std::size_t at = 0; (at = text.find(">>", at)) != std::string::npos;) {
+    text.replace(at, 2, "> >");
+  }
   text += "{";
   if constexpr (!std::is_trivially_copyable_v<F> ||
                 (!std::is_empty_v<F> && sizeof(F) % sizeof(C) != 0)) {

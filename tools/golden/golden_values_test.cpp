@@ -16,7 +16,9 @@ using Sentences = std::vector<std::string>;
 HostTensor floats(const std::vector<float>& values) {
   HostTensor tensor =
       spec::make_host_tensor(DType::kFloat32, {static_cast<std::int64_t>(values.size())});
-  std::memcpy(tensor.storage->bytes.data(), values.data(), values.size() * sizeof(float));
+  if (!values.empty()) {
+    std::memcpy(tensor.storage->bytes.data(), values.data(), values.size() * sizeof(float));
+  }
   return tensor;
 }
 
