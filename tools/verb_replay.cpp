@@ -138,7 +138,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   replay
       ->add_option("case", verb.words,
                    "a case file, the name of a finding in the corpus, the id of a drawn case "
-                   "(g2:42:4711; of a bred one, f2:42:17-4711), or a line as a report prints it")
+                   "(g3:42:4711; of a bred one, f2:42:17-4711), or a line as a report prints it")
       ->required();
   replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas");
   replay->add_option("--corpus", verb.corpus, "the folder that names of findings are looked up in")
@@ -154,7 +154,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
       "The case runs in a process of its own, under its own options; options given here are set "
       "over them. A stored case replays with any generator; an id with the one that drew it.\n\n"
       "Examples:\n  graphgate replay found.reduced.case\n"
-      "  graphgate replay g2:42:4711 --deviation frees_twice\n"
+      "  graphgate replay g3:42:4711 --deviation frees_twice\n"
       "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
       "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
       "input, of another version too.");
