@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -53,7 +54,9 @@ class PythonSide : public testing::Test {
     EXPECT_EQ(::chmod(python.c_str(), 0755), 0);
     return folder_.string();
   }
-  const fs::path folder_ = fs::path(testing::TempDir()) / "graphgate_python_side";
+  // Tests run side by side.
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / ("graphgate_python_side_" + std::to_string(::getpid()));
 };
 
 TEST_F(PythonSide, StartsTheAdapterOfTheEnvironment) {
