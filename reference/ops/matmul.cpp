@@ -198,7 +198,10 @@ void addbmm(Call& call) {
     const Array<N> right = load<N>(*transposed(b), dtype);
     std::optional<Addend<N>> addend =
         load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
-    const std::optional<Addend<N>> first = addend;
+    std::optional<Array<N>> at_once;
+    if constexpr (requires(N x) { x.radius; }) {
+      at_once = product_of(side_by_side(left), side_by_side(right), addend, alpha);
+    }
     Array<N> out(sizes);
     if (a.sizes[0] == 0 && addend) {
       for (std::int64_t i = 0; i < out.count(); ++i) out[i] = addend->beta * addend->array[i];
@@ -214,9 +217,8 @@ void addbmm(Call& call) {
       if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
       addend = Addend<N>{out, N(1), false};
     }
-    if constexpr (requires(N x) { x.radius; }) {
-      const Array<N> at_once = product_of(side_by_side(left), side_by_side(right), first, alpha);
-      for (std::int64_t i = 0; i < out.count(); ++i) out[i] = covering(out[i], at_once[i]);
+    for (std::int64_t i = 0; at_once && i < out.count(); ++i) {
+      out[i] = covering(out[i], (*at_once)[i]);
     }
     call.emit(with_sizes(out, out_sizes), dtype);
   });
