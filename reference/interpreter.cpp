@@ -2,6 +2,7 @@
 
 #include "reference/effects_audit.h"
 #include "reference/higher_order.h"
+#include "reference/overlap.h"
 
 namespace graphgate::reference {
 namespace {
@@ -81,6 +82,7 @@ namespace {
 std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
                             const Run& run) {
   const bool is_provenance = run.options.mode == Mode::kProvenance;
+  require_no_partial_overlap(row, arguments);
   Call call(is_provenance ? Mode::kEager : run.options.mode, row, std::move(arguments));
   if (!run.options.audit_effects) {
     body(call);

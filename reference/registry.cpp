@@ -50,7 +50,7 @@ constexpr Family kFamilies[] = {
 };
 
 struct Entry {
-  Body body = nullptr;
+  OpBody op;
   std::string_view family;
 };
 
@@ -58,7 +58,7 @@ std::map<std::string, Entry, std::less<>> index_bodies() {
   std::map<std::string, Entry, std::less<>> bodies;
   for (const Family& family : kFamilies) {
     for (const OpBody& op : family.ops()) {
-      const bool is_new = bodies.emplace(op.base_name, Entry{op.body, family.name}).second;
+      const bool is_new = bodies.emplace(op.base_name, Entry{op, family.name}).second;
       GRAPHGATE_CHECK(is_new);
     }
   }
@@ -73,7 +73,9 @@ Entry find_entry(const spec::OpRow& row) {
 
 }  // namespace
 
-Body find_body(const spec::OpRow& row) { return find_entry(row).body; }
+Body find_body(const spec::OpRow& row) { return find_entry(row).op.body; }
+
+bool writes_one_number(const spec::OpRow& row) { return find_entry(row).op.writes_one_number; }
 
 std::string_view family_of(const spec::OpRow& row) { return find_entry(row).family; }
 

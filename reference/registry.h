@@ -16,7 +16,9 @@ using Body = void (*)(Call&);
 
 struct OpBody {
   std::string_view base_name;  // "aten.silu", "vllm.silu_and_mul", "_operator.mul"
-  Body body;
+  Body body = nullptr;
+  // The same number into every element: elements of what it writes may share memory.
+  bool writes_one_number = false;
 };
 
 // The families, in the order of the files in reference/ops/.
@@ -58,5 +60,7 @@ struct OpBody {
 
 // The body for a qualified name's row, or null: this reference cannot run the op.
 [[nodiscard]] Body find_body(const spec::OpRow& row);
+// OpBody::writes_one_number of that row's body; false if there is none.
+[[nodiscard]] bool writes_one_number(const spec::OpRow& row);
 
 }  // namespace graphgate::reference

@@ -135,6 +135,20 @@ TEST(JudgeScript, HandsOnAnErrorThatTheReferenceMakesToo) {
   EXPECT_EQ(report.error().kind, ErrorKind::kBadInput);
 }
 
+TEST(JudgeScript, BlamesNoRefusalOfWhatTheReferenceLeavesOpen) {
+  const Script script = two_calls();
+  const ScriptedSource subject("e", {{"", refusing(ErrorKind::kBadInput, 1)}});
+  const auto judged = [&](const ScriptedAnswer& open) {
+    const ScriptedSource reference("o", {{"eager", open}, {"sampled", open}});
+    Runs runs(script, subject, reference);
+    return judge_script(runs, parse_judges("bounds").value(), quick()).value();
+  };
+  const CaseReport same_call = judged(refusing(ErrorKind::kUnsupported, 1));
+  EXPECT_EQ(same_call.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(same_call.findings.at(0).rule, "R4.unsupported");
+  EXPECT_EQ(judged(refusing(ErrorKind::kUnsupported, 0)).findings.at(0).rule, "R1.refused-wrongly");
+}
+
 TEST(RunsOfAScript, AreMadeOnceForEveryConfiguration) {
   const Script script = two_calls();
   const ScriptedSource subject("e", {{"", answering({1, 2})}, {"x", answering({1, 2})}});

@@ -77,10 +77,13 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   }
   // Fed-back outputs make the oracle's run hang on the subject's, which ended.
   GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
-  const bool both = oracle.error && oracle.error->kind == ErrorKind::kBadInput &&
-                    oracle.error_step == subject.error_step &&
+  const bool both = oracle.error && oracle.error_step == subject.error_step &&
                     oracle.is_loaded == subject.is_loaded;
-  if (both) return error;
+  if (both && oracle.error->kind == ErrorKind::kBadInput) return error;
+  if (both && oracle.error->kind == ErrorKind::kUnsupported) {
+    return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
+                               error.message + "; the reference: " + oracle.error->message)};
+  }
   GRAPHGATE_TRY(const auto other_arm, refusal_in_other_arm(runs, subject));
   if (other_arm) {
     return std::vector{

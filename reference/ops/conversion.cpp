@@ -167,12 +167,12 @@ constexpr std::array kOps = {
     OpBody{"aten.contiguous", contiguous},
     OpBody{"aten.copy", copy},
     OpBody{"aten.dropout", dropout},
-    OpBody{"aten.fill", fill},
+    OpBody{"aten.fill", fill, true},
     OpBody{"aten.lift_fresh", lift_fresh},
     OpBody{"aten.lift_fresh_copy", lift_fresh_copy},
     OpBody{"aten.to", to},
     OpBody{"aten.type_as", type_as},
-    OpBody{"aten.zero", zero},
+    OpBody{"aten.zero", zero, true},
 };
 
 }  // namespace

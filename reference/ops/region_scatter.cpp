@@ -7,6 +7,7 @@
 #include "reference/ops/contributions.h"
 #include "reference/ops/scatter.h"
 #include "reference/ops/view.h"
+#include "reference/overlap.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
@@ -94,6 +95,7 @@ void mark_after_undecided(Tensor& written, const Tensor& mask) {
 }
 
 void masked_scatter(Call& call) {
+  require_apart(call.row(), call.arguments());
   const TensorRef& self = call.tensor("self");
   const Tensor& mask = *call.tensor("mask");
   const Tensor& source = *call.tensor("source");

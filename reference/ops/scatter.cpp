@@ -4,11 +4,13 @@
 
 #include "reference/ops/contributions.h"
 #include "reference/ops/scatter.h"
+#include "reference/overlap.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
 
 TensorRef written_tensor(const Call& call, Sizes strides) {
+  require_apart(call.row(), call.arguments());
   const TensorRef& self = call.tensor("self");
   return call.next_target() == self ? self : copy_of(*self, std::move(strides));
 }

@@ -1,0 +1,118 @@
+#include "reference/overlap.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace {
+
+void add_tensors(const Datum& datum, std::vector<TensorRef>& tensors) {
+  if (const auto* tensor = datum.as<TensorRef>()) tensors.push_back(*tensor);
+  if (const auto* list = datum.as<Datum::List>()) {
+    for (const Datum& element : *list) add_tensors(element, tensors);
+  }
+}
+
+// Which bytes of its storage a tensor's elements are.
+class Bytes {
+ public:
+  // Throws Undecidable where two elements share one.
+  explicit Bytes(const Tensor& tensor) : taken_(tensor.storage->host->bytes.size(), false) {
+    const auto item = spec::item_size_bytes(tensor.dtype);
+    for (const std::int64_t position : element_positions(tensor)) {
+      for (std::int64_t b = position * item; b < (position + 1) * item; ++b) {
+        if (taken_[static_cast<std::size_t>(b)]) {
+          throw Undecidable(
+              "more than one element of the written-to tensor is one place in memory, which "
+              "PyTorch "
+              "refuses or leaves open");
+        }
+        taken_[static_cast<std::size_t>(b)] = true;
+      }
+    }
+  }
+
+  [[nodiscard]] bool hold_one_of(const Tensor& tensor) const {
+    const auto item = spec::item_size_bytes(tensor.dtype);
+    const std::vector<std::int64_t> positions = element_positions(tensor);
+    return std::any_of(positions.begin(), positions.end(), [&](std::int64_t position) {
+      const auto first = taken_.begin() + position * item;
+      return std::find(first, first + item, true) != first + item;
+    });
+  }
+
+ private:
+  std::vector<bool> taken_;
+};
+
+// The view that broadcasting makes of a tensor; nothing where it does not broadcast to the sizes.
+std::optional<Tensor> stretched(const Tensor& tensor, const std::vector<std::int64_t>& sizes) {
+  if (tensor.sizes.size() > sizes.size()) return std::nullopt;
+  const std::size_t added = sizes.size() - tensor.sizes.size();
+  Tensor wide = tensor;
+  wide.sizes = sizes;
+  wide.strides.assign(sizes.size(), 0);
+  for (std::size_t d = added; d < sizes.size(); ++d) {
+    const std::int64_t size = tensor.sizes[d - added];
+    if (size != sizes[d] && size != 1) return std::nullopt;
+    if (size == sizes[d]) wide.strides[d] = tensor.strides[d - added];
+  }
+  return wide;
+}
+
+bool is_same_memory(const Tensor& written, const Tensor& operand) {
+  if (spec::item_size_bytes(written.dtype) != spec::item_size_bytes(operand.dtype)) return false;
+  const std::optional<Tensor> wide = stretched(operand, written.sizes);
+  return wide && element_positions(written) == element_positions(*wide);
+}
+
+// Calls check(written, read) for each pair of tensors that share a storage.
+template <class Check>
+void for_each_sharing_pair(const spec::OpRow& row, std::span<const Datum> arguments,
+                           Check&& check) {
+  std::vector<TensorRef> written;
+  std::vector<TensorRef> read;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    add_tensors(arguments[k], row.effects.mutates(k) ? written : read);
+  }
+  for (const TensorRef& target : written) {
+    for (const TensorRef& operand : read) {
+      if (operand->storage == target->storage) check(*target, *operand);
+    }
+  }
+}
+
+void require_elements_apart(const spec::OpRow& row, std::span<const Datum> arguments) {
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (!row.effects.mutates(k)) continue;
+    std::vector<TensorRef> written;
+    add_tensors(arguments[k], written);
+    for (const TensorRef& target : written) {
+      if (!is_non_overlapping_and_dense(*target)) (void)Bytes(*target);
+    }
+  }
+}
+
+}  // namespace
+
+void require_no_partial_overlap(const spec::OpRow& row, std::span<const Datum> arguments) {
+  if (!row.effects.mutates() || row.has_tag("inplace_view") || writes_one_number(row)) return;
+  require_elements_apart(row, arguments);
+  for_each_sharing_pair(row, arguments, [](const Tensor& written, const Tensor& operand) {
+    if (is_same_memory(written, operand) || !Bytes(written).hold_one_of(operand)) return;
+    throw Undecidable(
+        "the written-to tensor shares bytes with an operand in part, which PyTorch refuses or "
+        "leaves open");
+  });
+}
+
+void require_apart(const spec::OpRow& row, std::span<const Datum> arguments) {
+  for_each_sharing_pair(row, arguments, [](const Tensor& written, const Tensor& operand) {
+    if (!Bytes(written).hold_one_of(operand)) return;
+    throw Undecidable("the written-to tensor shares bytes with an operand, which PyTorch refuses");
+  });
+}
+
+}  // namespace graphgate::reference
