@@ -137,6 +137,28 @@ N weighted_sum(const Array<N>& input, std::int64_t plane, const Taps<N>& taps, s
   return sum.result(how, dtype);
 }
 
+// The same by differences, as compiled code has it: along each dimension, the last one first,
+// a + (b - a) * weight. Where one pixel outweighs the other that rounds where weights do not.
+// `index` is where the image's part begins that the dimensions from `dim` on run through.
+template <class N>
+N blended(const Array<N>& input, std::int64_t index, const std::vector<Taps<N>>& per_dim,
+          const Sizes& sizes, std::size_t dim = 0) {
+  if (dim == per_dim.size()) return input[index];
+  const std::int64_t stride =
+      count_of({sizes.begin() + static_cast<std::ptrdiff_t>(dim) + 1, sizes.end()});
+  const auto at = [&](const Tap<N>& tap) {
+    return blended(input, index + tap.index * stride, per_dim, sizes, dim + 1);
+  };
+  const Taps<N>& taps = per_dim[dim];
+  if (taps.empty()) return N(0.0);
+  const N first = at(taps.front());
+  N sum = first;
+  for (std::size_t k = 1; k < taps.size(); ++k) {
+    sum = sum + (at(taps[k]) - first) * taps[k].weight;
+  }
+  return sum;
+}
+
 inline Sizes spatial_sizes(const Sizes& sizes) { return {sizes.begin() + 2, sizes.end()}; }
 
 }  // namespace graphgate::reference::resampling

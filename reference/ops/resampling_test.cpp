@@ -105,6 +105,20 @@ TEST(UpsampleLinear, OfASizeThatStaysKeepsAnInfinityToItself) {
   EXPECT_EQ(out[2], 2);
 }
 
+// Of these two a quarter and three quarters are exact, and so is their sum; three quarters of their
+// difference are not.
+TEST(UpsampleLinear, CoversWhatDifferencesRoundTo) {
+  const double a = 0x1.5cd8abe47d14ep+0;
+  const double b = -0x1.07323993d0780p-2;
+  const TensorRef x = tensor(DType::kFloat64, {1, 1, 8}, {0, a, b, 0, 0, 0, 0, 0});
+  const Arguments given = {{"self", {x}}, {"output_size", ints({5})}, {"align_corners", {true}}};
+  const char* const op = "aten.upsample_linear1d.default";
+  EXPECT_EQ(values(*run_tensor(op, given))[1], 0x1.2ee6016b4175cp-3);
+  const double radius = test::radii(*run_tensor(op, given, Mode::kWorstCase))[1];
+  EXPECT_GE(radius, 0x1p-53) << "compiled code gives 0x1.2ee6016b4176p-3";
+  EXPECT_LE(radius, 0x1p-51);
+}
+
 TEST(UpsampleBilinear, RepeatsTheBorder) {
   const TensorRef out = run_tensor("aten.upsample_bilinear2d.default",
                                    {{"self", {tensor(DType::kFloat32, {1, 1, 1, 2}, {0, 4})}},

@@ -171,7 +171,11 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
       }
       const Taps<N> all = cross(per_dim, up.in, settle);
       for (std::int64_t plane = 0; plane < up.result[0] * up.result[1]; ++plane) {
-        out[plane * points + point] = weighted_sum(input, plane * area, all, settle.dtype, settle);
+        N& sum = out[plane * points + point];
+        sum = weighted_sum(input, plane * area, all, settle.dtype, settle);
+        if (kernel == Kernel::kLinear && !std::is_same_v<N, double>) {
+          sum = covering(sum, blended(input, plane * area, per_dim, up.in));
+        }
       }
       ++point;
     });
