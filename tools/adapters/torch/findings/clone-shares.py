@@ -1,5 +1,7 @@
 """A clone has memory of its own: False in eager mode, True compiled."""
 
+import sys
+
 import torch
 
 
@@ -14,5 +16,7 @@ def shares(outputs):
     return a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()
 
 
-print(shares(function(torch.ones(2, 2))))
-print(shares(torch.compile(function)(torch.ones(2, 2))))
+eager = shares(function(torch.ones(2, 2)))
+compiled = shares(torch.compile(function)(torch.ones(2, 2)))
+print(eager, compiled, sep="\n")
+sys.exit(eager != compiled)

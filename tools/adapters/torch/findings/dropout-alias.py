@@ -1,5 +1,7 @@
 """Whether the output is the input: True in eager mode, False compiled."""
 
+import sys
+
 import torch
 
 
@@ -8,5 +10,7 @@ def function(x):
 
 
 x = torch.ones(4)
-print(function(x).data_ptr() == x.data_ptr())
-print(torch.compile(function)(x).data_ptr() == x.data_ptr())
+eager = function(x).data_ptr() == x.data_ptr()
+compiled = torch.compile(function)(x).data_ptr() == x.data_ptr()
+print(eager, compiled, sep="\n")
+sys.exit(eager != compiled)

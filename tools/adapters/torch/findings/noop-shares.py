@@ -1,5 +1,7 @@
 """A sum with zeros is a tensor of its own: False in eager mode, True compiled."""
 
+import sys
+
 import torch
 
 
@@ -8,5 +10,7 @@ def function(x):
 
 
 x = torch.ones(1, 4, dtype=torch.int64)
-print(function(x) is x)
-print(torch.compile(function)(x) is x)
+eager = function(x) is x
+compiled = torch.compile(function)(x) is x
+print(eager, compiled, sep="\n")
+sys.exit(eager != compiled)
