@@ -98,6 +98,7 @@ TEST_F(CliExecutor, MayPromiseLess) {
     EXPECT_EQ(right.code, 0) << right.out << right.err;
   }
   EXPECT_EQ(check(promising("layouts", "free"), "op/conversion.case").code, 0);
+  EXPECT_EQ(check(promising("kernels", "cuda"), "op/conversion.case").code, 0);
   const CliRun typo = check(promising("layouts", "fre"), "op/conversion.case");
   EXPECT_EQ(typo.code, 3) << typo.out;
   EXPECT_NE(typo.err.find("expected kept or free, found 'fre'"), std::string::npos) << typo.err;

@@ -79,7 +79,16 @@ class ReferenceSource final : public conformance::ExecutorSource {
           return bad_input("option 'arithmetic': expected " + reference::arithmetic_names() +
                            ", found '" + value + "'");
         }
+        const bool has_cuda_kernels = options.arithmetic.has_cuda_kernels;
         options.arithmetic = *arithmetic;
+        options.arithmetic.has_cuda_kernels = has_cuda_kernels;
+        continue;
+      }
+      if (name == "kernels") {
+        if (value != "cpu" && value != "cuda") {
+          return bad_input("option 'kernels': expected cpu or cuda, found '" + value + "'");
+        }
+        options.arithmetic.has_cuda_kernels = value == "cuda";
         continue;
       }
       if (name != "mode") {

@@ -4,6 +4,19 @@
 #include "reference/number/arithmetic.h"
 
 namespace graphgate::tools {
+namespace {
+
+// Whether a member is `second` and not `first`, which it is where it is missing.
+Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
+                         const std::string& first, const std::string& second) {
+  std::string word = first;
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, name, word));
+  if (word == first || word == second) return word == second;
+  return object.error(std::string(name) + ": expected " + first + " or " + second + ", found '" +
+                      word + "'");
+}
+
+}  // namespace
 
 Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
   conformance::Promises promises;
@@ -14,13 +27,14 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
                         promises.arithmetic + "'");
   }
   promises.rounds_results = !arithmetic->keeps_wide;
-  std::string layouts = layouts_word(promises);
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "layouts", layouts));
-  if (layouts != "kept" && layouts != "free") {
-    return object.error("layouts: expected kept or free, found '" + layouts + "'");
-  }
-  promises.keeps_layouts = layouts == "kept";
+  GRAPHGATE_TRY(promises.has_cuda_kernels, read_choice(object, "kernels", "cpu", "cuda"));
+  GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
+  promises.keeps_layouts = !is_free;
   return promises;
+}
+
+const char* kernels_word(const conformance::Promises& promises) {
+  return promises.has_cuda_kernels ? "cuda" : "cpu";
 }
 
 const char* layouts_word(const conformance::Promises& promises) {

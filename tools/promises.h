@@ -1,6 +1,6 @@
 // What an executor promises, as its greeting and stored runs have it: `arithmetic`, a name of
-// reference/number/arithmetic.h ("strict" where it is missing), and `layouts`, "kept" (where it is
-// missing) or "free".
+// reference/number/arithmetic.h ("strict" where it is missing), `kernels`, "cpu" (where it is
+// missing) or "cuda", and `layouts`, "kept" (where it is missing) or "free".
 #pragma once
 
 #include "conformance/harness/executor_source.h"
@@ -8,8 +8,10 @@
 
 namespace graphgate::tools {
 
-// Of these two members of an object; kBadInput names another word.
+// Of these members of an object; kBadInput names another word.
 [[nodiscard]] Result<conformance::Promises> read_promises(const interop::JsonCursor& object);
+// "cpu" or "cuda".
+[[nodiscard]] const char* kernels_word(const conformance::Promises& promises);
 // "kept" or "free".
 [[nodiscard]] const char* layouts_word(const conformance::Promises& promises);
 

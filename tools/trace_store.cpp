@@ -36,6 +36,7 @@ class RunWriter {
     json["is_case"] = head.is_case;
     json["recorded"] = head.recorded;
     json["arithmetic"] = head.promises.arithmetic;
+    json["kernels"] = kernels_word(head.promises);
     json["layouts"] = layouts_word(head.promises);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();

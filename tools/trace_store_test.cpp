@@ -118,12 +118,16 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   late->is_late = true;
   traces.emplace(conformance::Configuration{}, std::move(late));
   RunHead head{"theirs", true, false};
-  head.promises = {.rounds_results = false, .arithmetic = "approximate", .keeps_layouts = false};
+  head.promises = {.rounds_results = false,
+                   .arithmetic = "approximate",
+                   .has_cuda_kernels = true,
+                   .keeps_layouts = false};
   const std::string run = (folder_ / "run").string();
   ASSERT_TRUE(write_run(run, script_, head, traces).ok());
   StoredRun stored = read_run(run).value();
   EXPECT_FALSE(stored.promises.rounds_results);
   EXPECT_EQ(stored.promises.arithmetic, "approximate");
+  EXPECT_TRUE(stored.promises.has_cuda_kernels);
   EXPECT_FALSE(stored.promises.keeps_layouts);
   const GoneSource gone;
   const auto oracle = reference_source(/*allow_zero_and_one=*/false);

@@ -40,6 +40,9 @@ struct Promises {
   // What its kernels compute, by the names of reference/number/arithmetic.h: what an oracle's
   // bounds are asked for.
   std::string arithmetic = "strict";
+  // Whose kernels decide what PyTorch leaves to them (which of equal elements comes first): CUDA's,
+  // or those for CPUs.
+  bool has_cuda_kernels = false;
   // Outputs have the strides and storage offsets of eager mode.
   bool keeps_layouts = true;
 };

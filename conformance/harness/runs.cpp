@@ -67,8 +67,9 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
 Configuration Runs::oracle_configuration(std::string_view mode) const {
   Configuration configuration = {{"mode", std::string(mode)}};
   if (mode != "worst-case" && mode != "sampled") return configuration;
-  const std::string arithmetic = subject_.promises().arithmetic;
-  if (arithmetic != "strict") configuration["arithmetic"] = arithmetic;
+  const Promises promises = subject_.promises();
+  if (promises.arithmetic != "strict") configuration["arithmetic"] = promises.arithmetic;
+  if (promises.has_cuda_kernels) configuration["kernels"] = "cuda";
   return configuration;
 }
 
@@ -112,7 +113,7 @@ void Runs::provide(Trace trace, const Configuration& changes) {
 }
 
 void Runs::share_oracle(const Runs& other) {
-  const bool same = subject_.promises().arithmetic == other.subject_.promises().arithmetic;
+  const bool same = oracle_configuration("worst-case") == other.oracle_configuration("worst-case");
   if (same && !feeds_back(script_))
     oracle_traces_.insert(other.oracle_traces_.begin(), other.oracle_traces_.end());
 }

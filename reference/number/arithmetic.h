@@ -56,6 +56,9 @@ struct Arithmetic {
   // Float32 division, square root and exponential are the GPU's approximations, and subnormal
   // operands and results may count as zero of their sign.
   bool approximates = false;
+  // Declared beside the name: CUDA's kernels decide what PyTorch leaves to kernels, and it is open
+  // which of equal elements comes first; otherwise its CPU kernels do, and it is what they give.
+  bool has_cuda_kernels = false;
 };
 
 inline constexpr Arithmetic kArithmetics[] = {

@@ -161,7 +161,8 @@ double reach_of(const Mark& a, const Mark& b) {
 // For elements that several sources want: the storage positions of these sources.
 using Contested = std::map<std::int64_t, std::vector<std::int64_t>>;
 
-void mark_contested(Tensor& target, const Tensor& source, const Contested& contested) {
+// An estimate has nothing to say of a choice: two operands that hang on one choose alike.
+void mark_contested(Mode mode, Tensor& target, const Tensor& source, const Contested& contested) {
   if (contested.empty()) return;
   const std::vector<std::int64_t> stored = element_positions(target);
   for (const auto& [position, sources] : contested) {
@@ -171,6 +172,9 @@ void mark_contested(Tensor& target, const Tensor& source, const Contested& conte
       mark.radius = std::max(mark.radius, reach_of(last, mark_of(source, other)));
     }
     if (mark.radius == 0) continue;
+    if (mode == Mode::kSampled && mark.radius != mark_of(source, sources.back()).radius) {
+      mark.radius = detail::kInfinity;
+    }
     add_marks(target);
     const auto at = static_cast<std::size_t>(stored[static_cast<std::size_t>(position)]);
     target.storage->marks[at] = mark;
@@ -198,12 +202,12 @@ void place(Mode mode, Tensor& target, const std::vector<Picked>& picked, const T
   if (target.storage == source.storage) {
     const TensorRef apart = copy_of(target);
     move_elements(*apart, source, from);
-    mark_contested(*apart, source, contested);
+    mark_contested(mode, *apart, source, contested);
     move_elements(target, *apart, element_positions(*apart));
     return;
   }
   move_elements(target, source, from);
-  mark_contested(target, source, contested);
+  mark_contested(mode, target, source, contested);
 }
 
 void mark_unknown(Tensor& tensor, const std::vector<std::int64_t>& positions) {

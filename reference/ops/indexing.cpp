@@ -112,7 +112,10 @@ void nonzero_static(Call& call) {
   // An undecided count leaves the fill open as well.
   const bool open = found.count() > 0 && found.data.back().undecided;
   for (std::int64_t i = filled; i < out.count(); ++i) out[i].undecided = open;
-  call.emit(out, DType::kInt64);
+  // CUDA's kernel fills a coordinate at a time.
+  const bool by_coordinate = declared_arithmetic().has_cuda_kernels;
+  call.emit(out, DType::kInt64,
+            by_coordinate ? Sizes{1, std::max<std::int64_t>(size, 1)} : Sizes());
 }
 
 void masked_select(Call& call) {

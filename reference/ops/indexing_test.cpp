@@ -138,6 +138,15 @@ TEST(NonzeroStatic, LeavesEverythingAfterAnUndecidedElementOpen) {
   EXPECT_TRUE(found[1].undecided);
 }
 
+TEST(NonzeroStatic, IsFilledByCoordinateByCudaKernels) {
+  const Arguments given = {{"self", {counting({2, 2})}}, {"size", {std::int64_t{3}}}};
+  EXPECT_EQ(run_tensor("aten.nonzero_static.default", given)->strides, (Sizes{2, 1}));
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(run_tensor("aten.nonzero_static.default", given)->strides, (Sizes{1, 3}));
+}
+
 // How many there are is the size of the result, and everything after hangs on it.
 TEST(Nonzero, HasNoOracleWhereTheCountIsUndecided) {
   const TensorRef self = with_an_undecided_element();

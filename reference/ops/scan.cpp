@@ -6,6 +6,7 @@
 #include "reference/number/moments.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
+#include "reference/ops/contributions.h"
 #include "reference/ops/open_order.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
@@ -32,36 +33,25 @@ void emit_lines(Call& call, DType dtype, F f) {
 }
 
 // The running total is float32 (float64 for float64 data) and rounds to the dtype element by
-// element.
-void cumsum(Call& call) {
+// element; CUDA's scan rounds every partial total to the dtype, in an order of its own.
+void running_total(Call& call, Combining reduction) {
   const DType dtype = scanned_dtype(call);
+  const bool is_narrow = declared_arithmetic().has_cuda_kernels;
+  const Accumulation how{reduction, is_narrow ? Partials::kOwnDtype : Partials::kWide};
   with_number(call.mode(), dtype, [&]<class N>() {
-    emit_lines<N>(call, dtype, [](std::span<const N> line) {
-      Sum<N> total;
+    emit_lines<N>(call, dtype, [&](std::span<const N> line) {
+      detail::Slot<N> total;
       std::vector<N> out;
       for (const N& x : line) {
-        total.add(x);
-        out.push_back(total.result());
+        total.add(x, how, dtype);
+        out.push_back(total.result(how, dtype));
       }
       return out;
     });
   });
 }
-
-void cumprod(Call& call) {
-  const DType dtype = scanned_dtype(call);
-  with_number(call.mode(), dtype, [&]<class N>() {
-    emit_lines<N>(call, dtype, [dtype](std::span<const N> line) {
-      Product<N> total(compute_dtype(dtype));
-      std::vector<N> out;
-      for (const N& x : line) {
-        total.include(x);
-        out.push_back(total.result());
-      }
-      return out;
-    });
-  });
-}
+void cumsum(Call& call) { running_total(call, Combining::kSum); }
+void cumprod(Call& call) { running_total(call, Combining::kProduct); }
 
 // log(sum(exp(x))) of each prefix, shifted by the prefix's maximum. Executors add one element at a
 // time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes

@@ -207,5 +207,19 @@ TEST(ScatterReduce, MultipliesInAnyOrder) {
   EXPECT_TRUE(std::isinf(test::radii(*out)[0]));
 }
 
+// A bound covers both rows; an estimate would take a choice for a rounding, and lose sight of it in
+// the square, whose operands choose alike.
+TEST(IndexCopy, OfTwoRowsToOneIsBoundedAndNotEstimated) {
+  const auto radius = [](Mode mode) {
+    const Arguments given = {{"self", {tensor(DType::kFloat32, {2}, {0, 0})}},
+                             {"dim", {std::int64_t{0}}},
+                             {"index", {tensor(DType::kInt64, {2}, {1, 1})}},
+                             {"source", {tensor(DType::kFloat32, {2}, {3, 5})}}};
+    return test::radii(*run_tensor("aten.index_copy.default", given, mode));
+  };
+  EXPECT_EQ(radius(Mode::kWorstCase), (std::vector<double>{0, 2}));
+  EXPECT_EQ(radius(Mode::kSampled), (std::vector<double>{0, HUGE_VAL}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

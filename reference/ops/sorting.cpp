@@ -5,7 +5,8 @@
 // over the same comparisons. kthvalue leaves it open, as does nanmedian of NaNs alone, and here
 // their index is undecided then. Elements whose order their radii leave open are undecided
 // everywhere, and with them equal ones where the order of those is only what an algorithm made of
-// all comparisons.
+// all comparisons. Of an executor with CUDA's kernels all that an algorithm leaves open is, and the
+// index of the median, too.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -85,7 +86,8 @@ Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
     out.values.push_back(line[at]);
     out.indices.emplace_back(static_cast<std::int64_t>(at));
   }
-  if (!has_inexact(line)) return out;
+  const bool ties_count = ties_open && declared_arithmetic().has_cuda_kernels;
+  if (!ties_count && !has_inexact(line)) return out;
   const std::vector<std::vector<std::size_t>> others = rivals(line, order, ties_open);
   for (std::size_t p = 0; p < order.size(); ++p) {
     for (const std::size_t q : others[p]) {
@@ -100,7 +102,7 @@ Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
 // so is everything.
 template <class N>
 Ranked<N> selected(std::span<const N> line, const Order& order) {
-  bool open = false;
+  bool open = declared_arithmetic().has_cuda_kernels && line.size() > 1;
   for (std::size_t i = 0; has_inexact(line) && i < line.size() && !open; ++i) {
     for (std::size_t j = i + 1; j < line.size(); ++j) open = open || is_open(line[i], line[j]);
   }
@@ -176,7 +178,8 @@ struct Chosen {
 // The element at `rank` of the line in ascending order.
 template <class N>
 Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
-  const Ranked<N> all = ranked(line, sorted_order(line, false, true), false);
+  const bool ties_open = declared_arithmetic().has_cuda_kernels;
+  const Ranked<N> all = ranked(line, sorted_order(line, false, true), ties_open);
   return {all.values[rank], all.indices[rank]};
 }
 

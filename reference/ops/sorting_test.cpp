@@ -153,6 +153,50 @@ TEST(Sort, LeavesEqualElementsOpenWhereOthersSteerTheAlgorithm) {
   EXPECT_EQ(index(false), (std::vector<bool>{true, true, true, true}));
 }
 
+TEST(CudaKernels, LeaveOpenWhichOfEqualElementsComesFirst) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const auto x = tensor(DType::kFloat32, {4}, {3, 1, 3, 2});
+  const auto index = [&](const char* op, Arguments more, std::size_t which = 1) {
+    more.emplace_back("self", Datum{x});
+    return openness(result(run(op, more, Mode::kWorstCase), which));
+  };
+  const Datum two{std::int64_t{2}};
+  const Datum zero{std::int64_t{0}};
+  EXPECT_EQ(index("aten.sort.default", {}), (std::vector<bool>{false, false, false, false}));
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(index("aten.sort.default", {}), (std::vector<bool>{false, false, true, true}));
+  EXPECT_EQ(index("aten.sort.default", {}, 0), (std::vector<bool>{false, false, false, false}));
+  EXPECT_EQ(index("aten.sort.stable", {{"stable", {true}}}),
+            (std::vector<bool>{false, false, false, false}));
+  EXPECT_EQ(index("aten.topk.default", {{"k", two}}), (std::vector<bool>{true, true}));
+  EXPECT_EQ(index("aten.topk.default", {{"k", two}}, 0), (std::vector<bool>{false, false}));
+  EXPECT_EQ(index("aten.topk.default", {{"k", two}, {"sorted", {false}}}, 0),
+            (std::vector<bool>{true, true}));
+  EXPECT_EQ(index("aten.median.dim", {{"dim", zero}}), (std::vector<bool>{false}));
+  const auto equal = tensor(DType::kFloat32, {3}, {1, 1, 1});
+  EXPECT_EQ(openness(result(
+                run("aten.median.dim", {{"self", {equal}}, {"dim", zero}}, Mode::kWorstCase), 1)),
+            (std::vector<bool>{true}));
+}
+
+// 257 is no bfloat16: 256 + 1 is 256 there, and 1 + 1 + 256 is 258.
+TEST(CudaKernels, RoundPartialSumsToTheDtype) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const auto x = tensor(DType::kBFloat16, {3}, {256, 1, 1});
+  const auto sums = [&] {
+    const Arguments given = {{"self", {x}}, {"dim", {std::int64_t{0}}}};
+    return run_tensor("aten.cumsum.default", given, Mode::kWorstCase);
+  };
+  EXPECT_EQ(values(*sums()), (Numbers{256, 257, 258}));
+  EXPECT_EQ(radii(*sums())[2], 0);
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(radii(*sums())[0], 0);
+  EXPECT_GE(radii(*sums())[2], 2);  // 256 + 1 + 1 by steps
+  EXPECT_LE(radii(*sums())[2], 8);
+}
+
 TEST(Sort, LeavesOpenWhereWhatMayBeNaNStands) {
   const auto x = marked({{1.0L, 0}, {2.0L, kOpen}, {std::nanl(""), 0}});
   const auto out = run("aten.sort.default", {{"self", {x}}}, Mode::kWorstCase);

@@ -172,6 +172,7 @@ class Server:
             "name": name,
             "options": list(self._backend.options),
             "arithmetic": self._backend.arithmetic(self._device),
+            "kernels": "cpu" if self._device == "cpu" else "cuda",
             "layouts": self._layouts,
         }
 
