@@ -53,6 +53,33 @@ TEST(Attention, KeepsTheStridesOfTheQueryInTheFusedKernel) {
   EXPECT_EQ(attend(query, query, query)->strides, (Sizes{24, 4, 8, 1}));
 }
 
+// What an H200 gave in eager mode.
+TEST(Attention, HasTheStridesOfCudaKernels) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  const auto strides = [](DType dtype, Sizes sizes, std::int64_t keys, test::Arguments more) {
+    const TensorRef query = new_tensor(dtype, sizes, {});
+    sizes[2] = keys;
+    const TensorRef key = new_tensor(dtype, sizes, {});
+    return attend(query, key, key, std::move(more))->strides;
+  };
+  const test::Arguments causal = {{"is_causal", {true}}};
+  EXPECT_EQ(strides(DType::kFloat32, {1, 2, 7, 4}, 7, {}), (Sizes{56, 4, 8, 1}));
+  EXPECT_EQ(strides(DType::kFloat32, {1, 2, 7, 4}, 5, causal), (Sizes{56, 4, 8, 1}));
+  EXPECT_EQ(strides(DType::kFloat32, {2, 3, 1, 8}, 4, {}), (Sizes{24, 8, 24, 1}));
+  EXPECT_EQ(strides(DType::kFloat32, {1, 2, 4, 3}, 4, {}), (Sizes{24, 12, 3, 1}));
+  EXPECT_EQ(strides(DType::kFloat32, {1, 2, 0, 8}, 4, {}), (Sizes{16, 8, 8, 1}));
+  EXPECT_EQ(strides(DType::kFloat16, {1, 2, 7, 4}, 7, causal), (Sizes{112, 56, 8, 1}));
+  EXPECT_EQ(strides(DType::kFloat16, {1, 2, 7, 4}, 5, causal), (Sizes{56, 28, 4, 1}));
+  EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 7, 4}, 5, {}), (Sizes{112, 56, 8, 1}));
+  const TensorRef mask = tensor(DType::kBFloat16, {7, 7}, Values(49, 0));
+  EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 7, 4}, 7, {{"attn_mask", {mask}}}),
+            (Sizes{56, 28, 4, 1}));
+  EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 4, 64}, 4, {}), (Sizes{512, 256, 64, 1}));
+  EXPECT_EQ(strides(DType::kFloat64, {1, 2, 7, 4}, 7, {}), (Sizes{56, 28, 4, 1}));
+}
+
 TEST(Attention, BoundsTheCastOfItsWeightsTo16Bits) {
   // Weights 1/3 and 2/3 of the values 0 and 1: off by half a unit in the last place of the weight
   // and of the result.
