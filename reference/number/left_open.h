@@ -39,7 +39,7 @@ template <class P>
 Tracked<P> covering(const Tracked<P>& x, const Tracked<P>& other) {
   const bool both_nan = std::isnan(x.value) && std::isnan(other.value);
   const bool is_same = both_nan || x.value == other.value;
-  const auto apart = is_same ? 0 : static_cast<double>(std::fabs(x.value - other.value));
+  const double apart = is_same ? 0 : detail::rounded_up(std::fabs(x.value - other.value));
   const double radius = std::max(x.radius, other.radius + apart);
   return {x.value, std::isnan(apart) ? detail::kInfinity : radius, x.arithmetic};
 }

@@ -121,6 +121,13 @@ namespace detail {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// A distance as a radius: the difference of two float64 numbers may have more digits than one.
+inline double rounded_up(long double distance) {
+  const auto nearest = static_cast<double>(distance);
+  const bool is_less = static_cast<long double>(nearest) < distance;
+  return is_less ? std::nextafter(nearest, kInfinity) : nearest;
+}
+
 template <class P>
 using ArithmeticOf = typename Tracked<P>::Arithmetic;
 

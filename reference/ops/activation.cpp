@@ -4,6 +4,7 @@
 #include <array>
 #include <numbers>
 
+#include "reference/number/left_open.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
@@ -102,9 +103,12 @@ void hardswish(Call& call) {
   });
 }
 
+// -0 stays, or becomes 0: CUDA's kernel gives that.
 void relu(Call& call) {
   refuse_bool(call, call.tensor("self")->dtype);
-  pointwise(call, {"self"}, []<class N>(const N& x) { return select(less(x, N(0)), N(0), x); });
+  pointwise(call, {"self"}, []<class N>(const N& x) {
+    return covering(select(less(x, N(0)), N(0), x), maximum(x, N(0)));
+  });
 }
 
 // Bounds of integer tensors are cut to integers, and unsigned ones must not be negative.

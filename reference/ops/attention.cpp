@@ -253,11 +253,13 @@ bool is_fused(const Tensor& query, const Tensor& key, const Tensor& value, const
 Sizes strides_by_cuda(const Call& call, const Sizes& sizes) {
   const Tensor& query = *call.tensor("query");
   const std::int64_t head = sizes[3];
-  if (query.dtype == spec::DType::kFloat32 && head % 4 == 0) {
+  const TensorRef mask = call.optional_tensor("attn_mask");
+  const bool is_gathered = mask && mask->sizes.back() != 1 && mask->strides.back() != 1;
+  if (query.dtype == spec::DType::kFloat32 && head % 4 == 0 && !is_gathered) {
     return strides_in_order(sizes, {0, 2, 1, 3});
   }
   const bool unlike = query.sizes[2] != call.tensor("key")->sizes[2];
-  const bool is_kept_out = call.has("attn_mask") || (call.boolean("is_causal") && unlike);
+  const bool is_kept_out = mask || (call.boolean("is_causal") && unlike);
   const bool is_narrow = compute_dtype(query.dtype) != query.dtype;
   if (!is_narrow || is_kept_out) return spec::contiguous_strides(sizes);
   return spec::contiguous_strides({sizes[0], sizes[1], sizes[2], (head + 7) / 8 * 8});

@@ -179,16 +179,17 @@ void batch_norm(Call& call) {
   });
 }
 
-// Also returns the batch's statistics; out of training they are empty tensors.
+// Also returns the batch's statistics; out of training they are empty tensors, or, from CUDA's
+// kernel, the running ones.
 void native_batch_norm(Call& call) {
   const DType dtype = statistics_dtype(call);
-  const bool training = is_training(call);
+  const bool saves = is_training(call) || declared_arithmetic().has_cuda_kernels;
   const std::int64_t channels = channels_of(*call.tensor("input"));
   with_real(call.mode(), [&]<class N>() {
     const Statistics<N> statistics = emit_normalized<N>(call);
     for (const std::vector<N>& saved : {statistics.mean, statistics.scale}) {
-      Array<N> out(Sizes{training ? channels : 0});
-      if (training) out.data = saved;
+      Array<N> out(Sizes{saves ? channels : 0});
+      if (saves) out.data = saved;
       call.emit(out, dtype);
     }
   });

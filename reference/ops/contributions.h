@@ -8,6 +8,7 @@
 // place). An executor that declares so (Arithmetic::adds_in_dtype) may do either.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -71,7 +72,10 @@ class Slot {
       case Combining::kSum:
       case Combining::kMean:
         sum_.add(x);
-        if constexpr (requires { x.radius; }) roundings_.add(x.value, x.radius);
+        if constexpr (requires { x.radius; }) {
+          roundings_.add(x.value, x.radius);
+          has_tiny_ = has_tiny_ || (x.value != 0 && std::fabs(x.value) < 0x1p-100L);
+        }
         break;
       case Combining::kProduct:
         if (first) product_.emplace(is_own(how) ? dtype : compute_dtype(dtype));
@@ -107,6 +111,10 @@ class Slot {
   [[nodiscard]] N total(const Accumulation& how, spec::DType dtype) const {
     N sum = sum_.result();
     if constexpr (requires { sum.radius; }) {
+      // CUDA's atomic additions of float32 take what is subnormal for zero, and give zero for it.
+      if (has_tiny_ && dtype == spec::DType::kFloat32 && declared_arithmetic().has_cuda_kernels) {
+        sum.radius = std::max(sum.radius, 0x1p-126 * roundings_.count());
+      }
       if (!is_own(how) || compute_dtype(dtype) == dtype) return sum;
       using P = typename N::PolicyType;
       const double each = P::of_rounding(roundings_.largest(dtype));
@@ -122,6 +130,7 @@ class Slot {
   std::optional<Product<N>> product_;
   N folded_;
   std::int64_t count_ = 0;
+  bool has_tiny_ = false;
 };
 
 }  // namespace detail

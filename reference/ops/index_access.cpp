@@ -154,7 +154,7 @@ Mark mark_of(const Tensor& tensor, std::int64_t stored) {
 // How far from `a` one has to go to reach `b` as well.
 double reach_of(const Mark& a, const Mark& b) {
   if (a.value == b.value) return std::max(a.radius, b.radius);
-  const double reach = static_cast<double>(std::fabs(a.value - b.value)) + b.radius;
+  const double reach = detail::rounded_up(std::fabs(a.value - b.value)) + b.radius;
   return std::isnan(reach) ? detail::kInfinity : std::max(reach, a.radius);
 }
 

@@ -129,6 +129,18 @@ TEST(BatchNorm, ReturnsEmptyStatisticsOutOfTraining) {
   EXPECT_EQ(values(*mean), Numbers{1});
 }
 
+TEST(BatchNorm, OfCudaKernelsReturnsTheRunningStatisticsOutOfTraining) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  const TensorRef mean = tensor(DType::kFloat32, {1}, {2});
+  const TensorRef variance = tensor(DType::kFloat32, {1}, {4});
+  const auto out =
+      run("aten._native_batch_norm_legit.default", batch_norm_arguments(mean, variance, false));
+  EXPECT_EQ(values(result(out, 1)), Numbers{2});
+  EXPECT_EQ(values(result(out, 2)), Numbers{0.5});
+}
+
 // One image: the stride of the batch says nothing, though it does not suggest channels-last.
 TEST(BatchNorm, KeepsChannelsLastOfASingleImage) {
   const TensorRef x = view_of(*counting({60}), {1, 3, 4, 5}, {3, 1, 15, 3}, 0);

@@ -23,6 +23,16 @@ TensorRef row(DType dtype, const std::vector<double>& x) {
   return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
 }
 
+TEST(Relu, LeavesTheSignOfAZeroOpen) {
+  const TensorRef x = tensor(DType::kFloat64, {3}, {-0.0, 0.0, -1.0});
+  const auto out = run_tensor("aten.relu.default", {{"self", {x}}}, Mode::kWorstCase);
+  const std::vector<double> radius = test::radii(*out);
+  EXPECT_GT(radius[0], 0);
+  EXPECT_LT(radius[0], 1e-300);
+  EXPECT_EQ(radius[1], 0);
+  EXPECT_EQ(radius[2], 0);
+}
+
 TEST(PointwiseUnary, IntegersBecomeFloat32InRealFunctionsAndStayInOthers) {
   EXPECT_EQ(run_tensor("aten.sqrt.default", {{"self", {row(DType::kInt64, {4})}}})->dtype,
             DType::kFloat32);

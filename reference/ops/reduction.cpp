@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "reference/number/left_open.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/registry.h"
@@ -53,6 +54,15 @@ void nansum(Call& call) {
   });
 }
 
+inline double mean_by_factor(double mean, double /*sum*/, double /*count*/) { return mean; }
+// CUDA's kernel multiplies the sum by the rounded reciprocal of the count.
+template <class P>
+Tracked<P> mean_by_factor(const Tracked<P>& mean, const Tracked<P>& sum, double count) {
+  if (!declared_arithmetic().has_cuda_kernels) return mean;
+  const Tracked<P> one = {1, 0, sum.arithmetic};
+  return covering(mean, sum * (one / Tracked<P>(count)));
+}
+
 // 16-bit dtypes: the sum stays float32 until the quotient is rounded.
 void mean(Call& call) {
   const Tensor& self = *call.tensor("self");
@@ -62,7 +72,9 @@ void mean(Call& call) {
   if (!spec::is_floating_point(dtype)) throw OpError("mean(): the dtype must be floating point");
   with_real(call.mode(), [&]<class N>() {
     const auto mean_of = [](std::span<const N> slice) {
-      return sum_of<N>(slice) / N(static_cast<double>(slice.size()));
+      const auto count = static_cast<double>(slice.size());
+      const N sum = sum_of<N>(slice);
+      return mean_by_factor(sum / N(count), sum, count);
     };
     call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, mean_of), dtype);
   });

@@ -53,11 +53,22 @@ void running_total(Call& call, Combining reduction) {
 void cumsum(Call& call) { running_total(call, Combining::kSum); }
 void cumprod(Call& call) { running_total(call, Combining::kProduct); }
 
+inline double allow_narrow_steps(double x, double /*most*/, double /*steps*/, DType) { return x; }
+// CUDA's scan rounds every partial result, `most` at most, to the dtype.
+template <class P>
+Tracked<P> allow_narrow_steps(const Tracked<P>& x, const Tracked<P>& most, double steps,
+                              DType dtype) {
+  const bool is_narrow = compute_dtype(dtype) != dtype;
+  if (!is_narrow || !declared_arithmetic().has_cuda_kernels || !is_finite(most)) return x;
+  const double each = P::of_rounding(half_ulp(most.value, dtype));
+  return {x.value, P::combine(x.radius, each * steps), x.arithmetic};
+}
+
 // log(sum(exp(x))) of each prefix, shifted by the prefix's maximum. Executors add one element at a
 // time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes
 // here per step.
 template <class N>
-std::vector<N> running_logsumexp(std::span<const N> line) {
+std::vector<N> running_logsumexp(std::span<const N> line, DType dtype) {
   std::vector<N> out;
   N most = N(-std::numeric_limits<double>::infinity());
   N magnitude = 1;
@@ -69,7 +80,9 @@ std::vector<N> running_logsumexp(std::span<const N> line) {
     Sum<N> total;
     for (const N& x : line.first(n)) total.add(exp(x - shift));
     const N value = log(total.result()) + shift;
-    out.push_back(allow_roundings(value, magnitude + N(1), 3 * static_cast<double>(n - 1)));
+    const auto steps = static_cast<double>(n - 1);
+    out.push_back(allow_narrow_steps(allow_roundings(value, magnitude + N(1), 3 * steps),
+                                     magnitude + log(N(static_cast<double>(n))), steps, dtype));
   }
   return out;
 }
@@ -77,7 +90,10 @@ std::vector<N> running_logsumexp(std::span<const N> line) {
 void logcumsumexp(Call& call) {
   const DType dtype = call.tensor("self")->dtype;
   if (!spec::is_floating_point(dtype)) throw OpError("logcumsumexp: wants a floating dtype");
-  with_real(call.mode(), [&]<class N>() { emit_lines<N>(call, dtype, running_logsumexp<N>); });
+  with_real(call.mode(), [&]<class N>() {
+    emit_lines<N>(call, dtype,
+                  [&](std::span<const N> line) { return running_logsumexp(line, dtype); });
+  });
 }
 
 // --- cummax, cummin: NaN stays, and of equal elements (or NaNs) the last counts ---

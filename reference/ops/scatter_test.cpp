@@ -221,5 +221,18 @@ TEST(IndexCopy, OfTwoRowsToOneIsBoundedAndNotEstimated) {
   EXPECT_EQ(radius(Mode::kSampled), (std::vector<double>{0, HUGE_VAL}));
 }
 
+// Their difference has more digits than a float64, and may not be rounded down.
+TEST(IndexCopy, BoundsReachTheOtherOfTwoRows) {
+  const double first = 0x1.8p1 + 0x1p-51;
+  const double last = -0x1p-1 - 0x1p-54;
+  const Arguments given = {{"self", {tensor(DType::kFloat64, {1}, {0})}},
+                           {"dim", {std::int64_t{0}}},
+                           {"index", {tensor(DType::kInt64, {2}, {0, 0})}},
+                           {"source", {tensor(DType::kFloat64, {2}, {first, last})}}};
+  const TensorRef out = run_tensor("aten.index_copy.default", given, Mode::kWorstCase);
+  const auto apart = static_cast<long double>(first) - static_cast<long double>(last);
+  EXPECT_GE(static_cast<long double>(test::radii(*out)[0]), apart);
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

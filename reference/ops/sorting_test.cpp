@@ -197,6 +197,53 @@ TEST(CudaKernels, RoundPartialSumsToTheDtype) {
   EXPECT_LE(radii(*sums())[2], 8);
 }
 
+TEST(CudaKernels, RoundPartialLogsumexpsToTheDtype) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const auto x = tensor(DType::kBFloat16, {3}, {1, 1, 1});
+  const auto radius = [&] {
+    const Arguments given = {{"self", {x}}, {"dim", {std::int64_t{0}}}};
+    return radii(*run_tensor("aten.logcumsumexp.default", given, Mode::kWorstCase))[2];
+  };
+  EXPECT_LT(radius(), 0x1.01p-7);  // the last rounding
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_GE(radius(), 0x1.8p-6);  // and two steps below 4, half an ulp each
+  EXPECT_LE(radius(), 0x1p-5);
+}
+
+TEST(CudaKernels, MultiplyASumByTheReciprocalOfTheCount) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  std::vector<double> twelve(13, -1);
+  twelve[0] = 0;
+  const auto x = tensor(DType::kFloat32, {13}, twelve);
+  const auto radius = [&] {
+    const Arguments given = {{"self", {x}}};
+    return radii(*run_tensor("aten.mean.default", given, Mode::kWorstCase))[0];
+  };
+  const double off = 12.0 * (1.0F / 13.0F) - 12.0 / 13;  // before its own rounding
+  EXPECT_LT(radius(), std::fabs(off) + 0x1p-25);
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_GE(radius(), std::fabs(off) + 0x1p-25);
+  EXPECT_LE(radius(), 0x1p-22);
+}
+
+TEST(CudaKernels, TakeSubnormalFloat32ForZeroWhereTheyAddAtomically) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const auto radius = [&] {
+    const Arguments given = {{"self", {tensor(DType::kFloat32, {1}, {0})}},
+                             {"dim", {std::int64_t{0}}},
+                             {"index", {tensor(DType::kInt64, {1}, {0})}},
+                             {"src", {tensor(DType::kFloat32, {1}, {0x1p-140L})}}};
+    return radii(*run_tensor("aten.scatter_add.default", given, Mode::kWorstCase))[0];
+  };
+  EXPECT_EQ(radius(), 0);
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_GE(radius(), 0x1p-140);
+  EXPECT_LE(radius(), 0x1p-124);
+}
+
 TEST(Sort, LeavesOpenWhereWhatMayBeNaNStands) {
   const auto x = marked({{1.0L, 0}, {2.0L, kOpen}, {std::nanl(""), 0}});
   const auto out = run("aten.sort.default", {{"self", {x}}}, Mode::kWorstCase);
