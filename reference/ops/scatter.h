@@ -8,8 +8,8 @@
 
 namespace graphgate::reference {
 
-// Self in the in-place form; else a copy of it with these strides. Throws Undecidable where what the
-// op writes shares bytes with what it reads.
+// Self in the in-place form; else a copy of it with these strides. Throws Undecidable where what
+// the op writes shares bytes with what it reads.
 [[nodiscard]] TensorRef written_tensor(const Call& call, Sizes strides);
 // The next result is what written_tensor() gave.
 void emit_written(Call& call, const TensorRef& written);
