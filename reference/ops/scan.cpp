@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "reference/number/moments.h"
-#include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/open_order.h"
