@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "reference/number/moments.h"
+#include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/open_order.h"
@@ -31,12 +32,10 @@ void emit_lines(Call& call, DType dtype, F f) {
   call.emit(map_lines(input, dim, length, f), dtype);
 }
 
-// The running total is float32 (float64 for float64 data) and rounds to the dtype element by
-// element; CUDA's scan rounds every partial total to the dtype, in an order of its own.
-void running_total(Call& call, Combining reduction) {
+// CUDA's scan rounds every partial total to the dtype, in an order of its own.
+void total_by_cuda(Call& call, Combining reduction) {
   const DType dtype = scanned_dtype(call);
-  const bool is_narrow = declared_arithmetic().has_cuda_kernels;
-  const Accumulation how{reduction, is_narrow ? Partials::kOwnDtype : Partials::kWide};
+  const Accumulation how{reduction, Partials::kOwnDtype};
   with_number(call.mode(), dtype, [&]<class N>() {
     emit_lines<N>(call, dtype, [&](std::span<const N> line) {
       detail::Slot<N> total;
@@ -49,8 +48,40 @@ void running_total(Call& call, Combining reduction) {
     });
   });
 }
-void cumsum(Call& call) { running_total(call, Combining::kSum); }
-void cumprod(Call& call) { running_total(call, Combining::kProduct); }
+
+// The running total is float32 (float64 for float64 data) and rounds to the dtype element by
+// element.
+void cumsum(Call& call) {
+  if (declared_arithmetic().has_cuda_kernels) return total_by_cuda(call, Combining::kSum);
+  const DType dtype = scanned_dtype(call);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    emit_lines<N>(call, dtype, [](std::span<const N> line) {
+      Sum<N> total;
+      std::vector<N> out;
+      for (const N& x : line) {
+        total.add(x);
+        out.push_back(total.result());
+      }
+      return out;
+    });
+  });
+}
+
+void cumprod(Call& call) {
+  if (declared_arithmetic().has_cuda_kernels) return total_by_cuda(call, Combining::kProduct);
+  const DType dtype = scanned_dtype(call);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    emit_lines<N>(call, dtype, [dtype](std::span<const N> line) {
+      Product<N> total(compute_dtype(dtype));
+      std::vector<N> out;
+      for (const N& x : line) {
+        total.include(x);
+        out.push_back(total.result());
+      }
+      return out;
+    });
+  });
+}
 
 inline double allow_narrow_steps(double x, double /*most*/, double /*steps*/, DType) { return x; }
 // CUDA's scan rounds every partial result, `most` at most, to the dtype.

@@ -191,6 +191,11 @@ TEST(CudaKernels, RoundPartialSumsToTheDtype) {
   };
   EXPECT_EQ(values(*sums()), (Numbers{256, 257, 258}));
   EXPECT_EQ(radii(*sums())[2], 0);
+  {
+    // That indices send to one element is added in its dtype there; running sums are not.
+    const DeclaredArithmetic fast(*parse_arithmetic("fast"));
+    EXPECT_EQ(radii(*sums())[2], 0);
+  }
   const DeclaredArithmetic declared(arithmetic);
   EXPECT_EQ(radii(*sums())[0], 0);
   EXPECT_GE(radii(*sums())[2], 2);  // 256 + 1 + 1 by steps
