@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "reference/layout.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
@@ -25,9 +26,8 @@ class Bytes {
       for (std::int64_t b = position * item; b < (position + 1) * item; ++b) {
         if (taken_[static_cast<std::size_t>(b)]) {
           throw Undecidable(
-              "more than one element of the written-to tensor is one place in memory, which "
-              "PyTorch "
-              "refuses or leaves open");
+              "more than one element of the written-to tensor is one place in memory, "
+              "which PyTorch refuses or leaves open");
         }
         taken_[static_cast<std::size_t>(b)] = true;
       }
@@ -51,14 +51,13 @@ class Bytes {
 std::optional<Tensor> stretched(const Tensor& tensor, const std::vector<std::int64_t>& sizes) {
   if (tensor.sizes.size() > sizes.size()) return std::nullopt;
   const std::size_t added = sizes.size() - tensor.sizes.size();
-  Tensor wide = tensor;
-  wide.sizes = sizes;
-  wide.strides.assign(sizes.size(), 0);
   for (std::size_t d = added; d < sizes.size(); ++d) {
     const std::int64_t size = tensor.sizes[d - added];
     if (size != sizes[d] && size != 1) return std::nullopt;
-    if (size == sizes[d]) wide.strides[d] = tensor.strides[d - added];
   }
+  Tensor wide = tensor;
+  wide.sizes = sizes;
+  wide.strides = stretched_strides(tensor, sizes);
   return wide;
 }
 
