@@ -15,6 +15,7 @@
 
 #include "reference/call.h"
 #include "reference/movement.h"
+#include "reference/number/partial_roundings.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/ops/index_access.h"
@@ -45,22 +46,6 @@ template <class N>
 N rounded_to(const N& x, spec::DType dtype) {
   return round_edge(x, dtype);
 }
-
-// What rounding every partial sum into a narrow dtype may add, in any order. Exact when the terms
-// are multiples of one quantum and few enough quanta for the dtype's significand.
-class PartialRoundings {
- public:
-  void add(long double term, double radius);
-  // The most that one of the partial sums can be moved by; 0 when none rounds.
-  [[nodiscard]] double largest(spec::DType dtype) const;
-  [[nodiscard]] double count() const { return count_; }
-
- private:
-  long double magnitudes_ = 0;
-  long double quantum_ = 0;
-  double count_ = 0;
-  bool has_radius_ = false;
-};
 
 // One element and what was sent to it.
 template <class N>
