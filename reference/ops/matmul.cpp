@@ -214,6 +214,9 @@ void addbmm(Call& call) {
         return one;
       };
       out = product_of(slice(left), slice(right), addend, alpha);
+      for (std::int64_t i = 0; addend && i < out.count(); ++i) {
+        out[i] = allow_rounded_product(out[i], addend->beta * addend->array[i], dtype);
+      }
       if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
       addend = Addend<N>{out, N(1), false};
     }

@@ -177,5 +177,38 @@ TEST(AddingProduct, IsOpenWhereOnlyOneFactorTimesAlphaOverflows) {
   EXPECT_EQ(radius(1, 0), 0);
 }
 
+// 80000 as float16 is an infinity, and stays one where -40000 is added to it; 80000 + 1 is one
+// anyway.
+TEST(AddingProduct, IsOpenWhereTheProductAloneOverflows) {
+  const TensorRef row = tensor(DType::kFloat16, {1, 1}, {40000});
+  const TensorRef two = tensor(DType::kFloat16, {1, 1}, {2});
+  const auto add = [&](double self) {
+    return radii(*run_tensor(
+        "aten.addmm.default",
+        {{"self", {tensor(DType::kFloat16, {1, 1}, {self})}}, {"mat1", {row}}, {"mat2", {two}}},
+        Mode::kWorstCase))[0];
+  };
+  EXPECT_EQ(add(-40000), 0);
+  const DeclaredArithmetic declared(*parse_arithmetic("tensor-core"));
+  EXPECT_TRUE(std::isinf(add(-40000)));
+  EXPECT_EQ(add(1), 0);
+}
+
+// The second batch's product is 257, added to -256 that the first one left.
+TEST(AddingProduct, OfBatchesMayRoundEachProductFirstWhereThatIsDeclared) {
+  const TensorRef rows = tensor(DType::kBFloat16, {2, 1, 2}, {-256, 0, 256, 1});
+  const TensorRef ones = tensor(DType::kBFloat16, {2, 2, 1}, {1, 1, 1, 1});
+  const TensorRef self = tensor(DType::kBFloat16, {1, 1}, {0});
+  const auto add = [&] {
+    return run_tensor("aten.addbmm.default",
+                      {{"self", {self}}, {"batch1", {rows}}, {"batch2", {ones}}}, Mode::kWorstCase);
+  };
+  EXPECT_EQ(radii(*add()), Values{0});
+  const DeclaredArithmetic declared(*parse_arithmetic("tensor-core"));
+  EXPECT_EQ(values(*add()), Values{1});
+  EXPECT_GE(radii(*add())[0], 1);
+  EXPECT_LT(radii(*add())[0], 1.1);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

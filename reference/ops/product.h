@@ -62,6 +62,8 @@ template <class P>
   const Tracked<P> product = sum - addend;
   if (!is_finite(sum) || !is_finite(product)) return sum;
   const Tracked<P> rounded = round_edge(product, dtype);
+  if (!is_finite(rounded)) return is_finite(round_edge(sum, dtype)) ? left_open(sum) : sum;
+  if (rounded.radius == 0) return sum;  // held exactly
   const double lost =
       half_ulp(std::fabs(rounded.value) + static_cast<long double>(rounded.radius), dtype);
   const double radius = std::isinf(rounded.radius) ? rounded.radius : P::of_rounding(lost);
