@@ -35,6 +35,8 @@
 #include <string>
 #include <string_view>
 
+#include "spec/dtype.h"
+
 namespace graphgate::reference {
 
 struct Arithmetic {
@@ -59,6 +61,21 @@ struct Arithmetic {
   // Declared beside the name: CUDA's kernels decide what PyTorch leaves to kernels, and it is open
   // which of equal elements comes first; otherwise its CPU kernels do, and it is what they give.
   bool has_cuda_kernels = false;
+  // Declared beside the name: products of tensors of this dtype may be summed in parts, which are
+  // rounded to it, and added up in it (split_sum.h).
+  bool splits_float16 = false;
+  bool splits_bfloat16 = false;
+
+  [[nodiscard]] constexpr bool splits(spec::DType dtype) const {
+    if (dtype == spec::DType::kFloat16) return splits_float16;
+    return dtype == spec::DType::kBFloat16 && splits_bfloat16;
+  }
+  // Whether there is such a declaration for products of this dtype: of 16-bit ones alone.
+  constexpr bool declare_splits(spec::DType dtype) {
+    if (dtype == spec::DType::kFloat16) splits_float16 = true;
+    if (dtype == spec::DType::kBFloat16) splits_bfloat16 = true;
+    return splits(dtype);
+  }
 };
 
 inline constexpr Arithmetic kArithmetics[] = {

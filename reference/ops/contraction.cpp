@@ -10,8 +10,9 @@ namespace {
 Sizes leading(const Sizes& sizes) { return {sizes.begin(), sizes.end() - 2}; }
 
 // a [..., rows, inner] times b, given as [..., columns, inner]; the leading dimensions broadcast.
+// `parts` as batched_product has it.
 template <class N>
-Array<N> broadcast_product(const Array<N>& a, const Array<N>& b_transposed) {
+Array<N> broadcast_product(const Array<N>& a, const Array<N>& b_transposed, spec::DType parts) {
   const std::int64_t rows = a.size(a.rank() - 2);
   const std::int64_t inner = a.size(a.rank() - 1);
   const std::int64_t columns = b_transposed.size(b_transposed.rank() - 2);
@@ -28,8 +29,10 @@ Array<N> broadcast_product(const Array<N>& a, const Array<N>& b_transposed) {
     const N* left = a.data.data() + offset_at(batch, a_steps);
     const N* right = b_transposed.data.data() + offset_at(batch, b_steps);
     for (std::int64_t i = 0; i < rows * columns; ++i) {
-      out[next++] =
-          dot_from(Sum<N>(), left + i / columns * inner, right + i % columns * inner, inner);
+      const N* row = left + i / columns * inner;
+      const N* column = right + i % columns * inner;
+      const N sum = dot_from(Sum<N>(), row, column, inner);
+      out[next++] = allow_split(sum, N(0), row, column, inner, parts);
     }
   });
   return out;
@@ -53,7 +56,9 @@ Array<N> matmul_of(const Tensor& a, const Tensor& b) {
     throw OpError("matmul: inner sizes " + std::to_string(left.sizes.back()) + " and " +
                   std::to_string(right.sizes.back()) + " differ");
   }
-  Array<N> out = broadcast_product(left, right);
+  const bool are_vectors = a.rank() == 1 && b.rank() == 1;
+  const spec::DType parts = are_vectors ? compute_dtype(a.dtype) : a.dtype;
+  Array<N> out = broadcast_product(left, right, parts);
   Sizes sizes = dropping(out.sizes, a.rank() == 1, b.rank() == 1);
   return with_sizes(std::move(out), std::move(sizes));
 }
@@ -103,7 +108,7 @@ Array<N> fused_linear(const Tensor& input, const Tensor& weight, const Tensor& b
   Array<N> addend = load<N>(bias, input.dtype);
   if (addend.rank() > 2) addend.sizes = {addend.count()};
   addend = broadcast_to(addend, {row_count, sizes.back()});
-  Array<N> out = batched_product<N>(rows, columns, Addend<N>{addend, N(1), false});
+  Array<N> out = batched_product<N>(rows, columns, input.dtype, Addend<N>{addend, N(1), false});
   for (std::int64_t i = 0; i < out.count(); ++i) {
     out[i] = allow_rounded_product(out[i], addend[i], input.dtype);
   }

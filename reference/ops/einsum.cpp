@@ -91,7 +91,8 @@ class Contraction {
   // [batch, rows, inner] times [batch, inner, columns].
   [[nodiscard]] TensorRef bmm(const Tensor& a, const Tensor& b) const {
     require_one_dtype({&a, &b});
-    const Array<N> product = batched_product(load<N>(a, a.dtype), load<N>(*transposed(b), a.dtype));
+    const Array<N> product =
+        batched_product(load<N>(a, a.dtype), load<N>(*transposed(b), a.dtype), a.dtype);
     return made(product, a.dtype, {});
   }
 

@@ -44,10 +44,10 @@ std::optional<N> factor_of(const Call& call, spec::DType dtype) {
 
 // alpha * a * b + addend.
 template <class N>
-Array<N> product_of(const Array<N>& a, const Array<N>& b_transposed,
+Array<N> product_of(const Array<N>& a, const Array<N>& b_transposed, spec::DType parts,
                     const std::optional<Addend<N>>& addend, const std::optional<N>& alpha) {
-  return alpha ? scaled_product(a, b_transposed, addend, *alpha)
-               : batched_product(a, b_transposed, addend);
+  return alpha ? scaled_product(a, b_transposed, parts, addend, *alpha)
+               : batched_product(a, b_transposed, parts, addend);
 }
 
 // beta * self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs in
@@ -80,7 +80,8 @@ Sizes without(const Sizes& sizes, std::initializer_list<std::size_t> drop) {
 }
 
 // Every op of a = [batch, rows, inner] and b = [batch, inner, columns] with dimensions of size 1
-// dropped from the result. The operands come as views of rank 3.
+// dropped from the result. The operands come as views of rank 3. Those of two vectors are no
+// products of matrices to a BLAS, which sums them in its accumulator alone.
 void emit_product(Call& call, const Tensor& a, const Tensor& b,
                   std::initializer_list<std::size_t> drop) {
   const spec::DType dtype = a.dtype;
@@ -89,7 +90,8 @@ void emit_product(Call& call, const Tensor& a, const Tensor& b,
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
     if (addend) addend->array.sizes = full;
-    Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), addend,
+    const spec::DType parts = sizes.empty() ? compute_dtype(dtype) : dtype;
+    Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), parts, addend,
                                   factor_of<N>(call, dtype));
     for (std::int64_t i = 0; addend && i < product.count(); ++i) {
       product[i] = allow_rounded_product(product[i], addend->beta * addend->array[i], dtype);
@@ -200,7 +202,7 @@ void addbmm(Call& call) {
         load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
     std::optional<Array<N>> at_once;
     if constexpr (requires(N x) { x.radius; }) {
-      at_once = product_of(side_by_side(left), side_by_side(right), addend, alpha);
+      at_once = product_of(side_by_side(left), side_by_side(right), dtype, addend, alpha);
     }
     Array<N> out(sizes);
     if (a.sizes[0] == 0 && addend) {
@@ -213,7 +215,7 @@ void addbmm(Call& call) {
         std::copy_n(all.data.begin() + batch * count, count, one.data.begin());
         return one;
       };
-      out = product_of(slice(left), slice(right), addend, alpha);
+      out = product_of(slice(left), slice(right), dtype, addend, alpha);
       for (std::int64_t i = 0; addend && i < out.count(); ++i) {
         out[i] = allow_rounded_product(out[i], addend->beta * addend->array[i], dtype);
       }

@@ -177,6 +177,73 @@ TEST(AddingProduct, IsOpenWhereOnlyOneFactorTimesAlphaOverflows) {
   EXPECT_EQ(radius(1, 0), 0);
 }
 
+// What cuBLAS may do where an executor says so: 16 products in two parts, each in bfloat16.
+class SplitProduct : public ::testing::Test {
+ protected:
+  static Arithmetic splitting() {
+    Arithmetic arithmetic;
+    arithmetic.splits_bfloat16 = true;
+    return arithmetic;
+  }
+  // The radius of an op's one element. `rows` and `columns` hold 16 and -15 + 2^-7 in two parts,
+  // which no float32 accumulator rounds.
+  static double radius(std::string_view op, const test::Arguments& arguments) {
+    return radii(*run_tensor(op, arguments, Mode::kWorstCase))[0];
+  }
+  static Values row() {
+    Values out(16, 0);
+    out[0] = 16;
+    out[1] = 0x1p-7;
+    out[8] = -15;
+    return out;
+  }
+  const TensorRef rows_ = tensor(DType::kBFloat16, {1, 16}, row());
+  const TensorRef columns_ = tensor(DType::kBFloat16, {16, 1}, Values(16, 1));
+  const TensorRef batch_ = tensor(DType::kBFloat16, {1, 1, 16}, row());
+  const TensorRef batch_columns_ = tensor(DType::kBFloat16, {1, 16, 1}, Values(16, 1));
+  const TensorRef self_ = tensor(DType::kBFloat16, {1, 1}, {0});
+  const TensorRef vector_ = tensor(DType::kBFloat16, {16}, Values(16, 1));
+  const std::vector<std::pair<std::string, test::Arguments>> products_ = {
+      {"aten.mm.default", {{"self", {rows_}}, {"mat2", {columns_}}}},
+      {"aten.mv.default", {{"self", {rows_}}, {"vec", {vector_}}}},
+      {"aten.addmm.default", {{"self", {self_}}, {"mat1", {rows_}}, {"mat2", {columns_}}}},
+      {"aten.bmm.default", {{"self", {batch_}}, {"mat2", {batch_columns_}}}},
+      {"aten.baddbmm.default",
+       {{"self", {self_}}, {"batch1", {batch_}}, {"batch2", {batch_columns_}}}},
+      {"aten.addbmm.default",
+       {{"self", {self_}}, {"batch1", {batch_}}, {"batch2", {batch_columns_}}}},
+      {"aten.matmul.default", {{"self", {rows_}}, {"other", {columns_}}}},
+      {"aten.linear.default",
+       {{"input", {rows_}}, {"weight", {tensor(DType::kBFloat16, {1, 16}, Values(16, 1))}}}},
+      {"aten.einsum.default",
+       {{"equation", {std::string("ij,jk->ik")}}, {"tensors", test::list_of({rows_, columns_})}}}};
+};
+
+TEST_F(SplitProduct, RoundsEachPartWhereThatIsDeclared) {
+  const double half_ulp_of_result = 0x1p-8;  // 1 + 2^-7 is held; addbmm and self's sum round
+  for (const auto& [op, arguments] : products_) {
+    const double before = radius(op, arguments);
+    EXPECT_LE(before, 2 * half_ulp_of_result) << op;
+    const DeclaredArithmetic declared(splitting());
+    const double allowed = radius(op, arguments);
+    EXPECT_GE(allowed - before, (16 + 15) * 0x1p-8) << op;
+    EXPECT_LE(allowed - before, 1.1 * (16 + 15) * 0x1p-8 + 2 * half_ulp_of_result) << op;
+  }
+}
+
+// Vectors' products have a kernel of their own, and other dtypes' no parts.
+TEST_F(SplitProduct, IsNoneOfVectorsOrOfOtherDtypes) {
+  const TensorRef vector = tensor(DType::kBFloat16, {16}, row());
+  const TensorRef rows = tensor(DType::kFloat16, {1, 16}, row());
+  const TensorRef columns = tensor(DType::kFloat16, {16, 1}, Values(16, 1));
+  const std::vector<std::pair<std::string, test::Arguments>> others = {
+      {"aten.dot.default", {{"self", {vector}}, {"tensor", {vector_}}}},
+      {"aten.matmul.default", {{"self", {vector}}, {"other", {vector_}}}},
+      {"aten.mm.default", {{"self", {rows}}, {"mat2", {columns}}}}};
+  const DeclaredArithmetic declared(splitting());
+  for (const auto& [op, arguments] : others) EXPECT_EQ(radius(op, arguments), 0) << op;
+}
+
 // 80000 as float16 is an infinity, and stays one where -40000 is added to it; 80000 + 1 is one
 // anyway.
 TEST(AddingProduct, IsOpenWhereTheProductAloneOverflows) {
@@ -192,6 +259,20 @@ TEST(AddingProduct, IsOpenWhereTheProductAloneOverflows) {
   const DeclaredArithmetic declared(*parse_arithmetic("tensor-core"));
   EXPECT_TRUE(std::isinf(add(-40000)));
   EXPECT_EQ(add(1), 0);
+}
+
+// 8 products are one part, which is rounded before self is added: 257 as bfloat16 is 256.
+TEST_F(SplitProduct, MayRoundOnePartBeforeSelfIsAdded) {
+  const TensorRef row = tensor(DType::kBFloat16, {1, 2}, {256, 1});
+  const TensorRef ones = tensor(DType::kBFloat16, {2, 1}, {1, 1});
+  const TensorRef self = tensor(DType::kBFloat16, {1, 1}, {-256});
+  const auto add = [&] {
+    return radius("aten.addmm.default", {{"self", {self}}, {"mat1", {row}}, {"mat2", {ones}}});
+  };
+  EXPECT_EQ(add(), 0);
+  const DeclaredArithmetic declared(splitting());
+  EXPECT_GE(add(), 1);
+  EXPECT_LT(add(), 3);
 }
 
 // The second batch's product is 257, added to -256 that the first one left.

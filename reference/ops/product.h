@@ -10,6 +10,7 @@
 #include "reference/call.h"
 #include "reference/number/functions.h"
 #include "reference/number/left_open.h"
+#include "reference/number/split_sum.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
@@ -31,9 +32,11 @@ struct Addend {
 };
 
 // a [batch, rows, inner] times b, given transposed as [batch, columns, inner] so that both are read
-// along rows, gives [batch, rows, columns].
+// along rows, gives [batch, rows, columns]. `parts`: the dtype that parts of a sum may be rounded
+// to where that is declared, the tensors' own.
 template <class N>
 [[nodiscard]] Array<N> batched_product(const Array<N>& a, const Array<N>& b_transposed,
+                                       spec::DType parts,
                                        const std::optional<Addend<N>>& addend = std::nullopt) {
   const std::int64_t rows = a.size(1);
   const std::int64_t columns = b_transposed.size(1);
@@ -46,19 +49,22 @@ template <class N>
     Sum<N> sum;
     if (addend && addend->scales) sum.add_product(addend->beta, addend->array[i]);
     if (addend && !addend->scales) sum.add(addend->array[i]);
-    out[i] = dot_from(sum, row, column, inner);
+    const N begin = addend ? addend->beta * addend->array[i] : N(0);
+    out[i] = allow_split(dot_from(sum, row, column, inner), begin, row, column, inner, parts);
   }
   return out;
 }
 
 // A product plus `addend`. Executors that add in the dtype of the tensors (cuBLAS, cuDNN with a
-// bias) round the product to it before.
+// bias) round the product to it before; so do those that sum it in parts, be there one alone.
 inline double allow_rounded_product(double sum, double /*addend*/, spec::DType) { return sum; }
 inline Whole allow_rounded_product(Whole sum, Whole /*addend*/, spec::DType) { return sum; }
 template <class P>
 [[nodiscard]] Tracked<P> allow_rounded_product(const Tracked<P>& sum, const Tracked<P>& addend,
                                                spec::DType dtype) {
-  if (!declared_arithmetic().adds_in_dtype || compute_dtype(dtype) == dtype) return sum;
+  const Arithmetic& declared = declared_arithmetic();
+  const bool may_round = declared.adds_in_dtype || declared.splits(dtype);
+  if (!may_round || compute_dtype(dtype) == dtype) return sum;
   const Tracked<P> product = sum - addend;
   if (!is_finite(sum) || !is_finite(product)) return sum;
   const Tracked<P> rounded = round_edge(product, dtype);
@@ -82,11 +88,12 @@ template <class N>
 // and overflow each in their way. BLAS does not read the factors when alpha is 0.
 template <class N>
 [[nodiscard]] Array<N> scaled_product(const Array<N>& a, const Array<N>& b_transposed,
-                                      const std::optional<Addend<N>>& addend, const N& alpha) {
-  Array<N> out = batched_product(detail::times(alpha, a), b_transposed, addend);
+                                      spec::DType parts, const std::optional<Addend<N>>& addend,
+                                      const N& alpha) {
+  Array<N> out = batched_product(detail::times(alpha, a), b_transposed, parts, addend);
   if constexpr (requires { alpha.radius; }) {
-    const Array<N> other = batched_product(a, detail::times(alpha, b_transposed), addend);
-    const Array<N> plain = batched_product(a, b_transposed);
+    const Array<N> other = batched_product(a, detail::times(alpha, b_transposed), parts, addend);
+    const Array<N> plain = batched_product(a, b_transposed, parts);
     for (std::int64_t i = 0; i < out.count(); ++i) {
       Sum<N> sum;
       sum.add(alpha * plain[i]);

@@ -44,7 +44,9 @@ void attend(N* out, const N* query, const N* key, const N* value, std::int64_t t
   const std::int64_t step = heads.key_count * heads.width;  // from token to token
   std::vector<N> scores;
   for (std::int64_t j = 0; j <= token; ++j) {
-    const N product = dot_from(Sum<N>(), query, key + j * step, heads.width);
+    const N* other = key + j * step;
+    const N sum = dot_from(Sum<N>(), query, other, heads.width);
+    const N product = allow_split(sum, N(0), query, other, heads.width, dtype);
     scores.push_back(round_edge(round_edge(product, dtype) / root, dtype));
   }
   bool has_wild_score = false;
@@ -64,7 +66,9 @@ void attend(N* out, const N* query, const N* key, const N* value, std::int64_t t
       const N& weight = j > token ? N(0.0) : weights[static_cast<std::size_t>(j)];
       hides = hides || is_hidden(value[j * step + d], weight);
     }
-    out[d] = hides ? left_open(sum.result()) : sum.result();
+    const N product =
+        allow_split(sum.result(), N(0), weights.data(), value + d, token + 1, dtype, step);
+    out[d] = hides ? left_open(product) : product;
   }
 }
 
@@ -171,8 +175,10 @@ void grouped_mm_fallback(Call& call) {
     for (std::int64_t i = 0; i < out.count(); ++i) {
       while (group < ends.count() && i / width >= ends[group].value) ++group;
       if (group == ends.count()) break;
-      out[i] = dot_from(Sum<N>(), rows.data.data() + i / width * inner,
-                        columns.data.data() + (group * width + i % width) * inner, inner);
+      const N* row = rows.data.data() + i / width * inner;
+      const N* column = columns.data.data() + (group * width + i % width) * inner;
+      const N sum = dot_from(Sum<N>(), row, column, inner);
+      out[i] = allow_split(sum, N(0), row, column, inner, input.dtype);
     }
     bool undecided = false;
     for (const Whole& end : ends.data) undecided = undecided || end.undecided;
