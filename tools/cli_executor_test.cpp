@@ -87,10 +87,14 @@ TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
 
 // The same executor, which promises less: what a promise is worth shows in what is found.
 TEST_F(CliExecutor, MayPromiseLess) {
-  const auto promising = [&](const std::string& key, const std::string& value) {
-    const std::string script = (folder_ / (key + value + ".sed")).string();
-    std::ofstream(script) << "1s/{/{\"" << key << "\":\"" << value << "\",/\n";
+  std::size_t scripts = 0;
+  const auto promising_json = [&](const std::string& key, const std::string& value) {
+    const std::string script = (folder_ / (std::to_string(++scripts) + ".sed")).string();
+    std::ofstream(script) << "1s/{/{\"" << key << "\":" << value << ",/\n";
     return served("optimized") + " | sed -u -f " + script;
+  };
+  const auto promising = [&](const std::string& key, const std::string& value) {
+    return promising_json(key, '"' + value + '"');
   };
   for (const char* arithmetic : {"strict", "tensor-core", "fast", "approximate"}) {
     const CliRun right =
@@ -99,6 +103,11 @@ TEST_F(CliExecutor, MayPromiseLess) {
   }
   EXPECT_EQ(check(promising("layouts", "free"), "op/conversion.case").code, 0);
   EXPECT_EQ(check(promising("kernels", "cuda"), "op/conversion.case").code, 0);
+  const std::string both = promising_json("split_sums", R"(["f16","bf16"])");
+  EXPECT_EQ(check(both, "op/conversion.case", "", "exact,bounds").code, 0);
+  const CliRun wide = check(promising_json("split_sums", R"(["f32"])"), "op/conversion.case");
+  EXPECT_EQ(wide.code, 3) << wide.out;
+  EXPECT_NE(wide.err.find("expected f16 or bf16, found 'f32'"), std::string::npos) << wide.err;
   const CliRun typo = check(promising("layouts", "fre"), "op/conversion.case");
   EXPECT_EQ(typo.code, 3) << typo.out;
   EXPECT_NE(typo.err.find("expected kept or free, found 'fre'"), std::string::npos) << typo.err;

@@ -62,6 +62,39 @@ constexpr ModeName kModes[] = {{"eager", reference::Mode::kEager},
                                {"provenance", reference::Mode::kProvenance},
                                {"geometry", reference::Mode::kProvenance}};
 
+// What declares arithmetic, into `declared`; false for an option of another name.
+Result<bool> read_arithmetic(const std::string& name, const std::string& value,
+                             reference::Arithmetic& declared) {
+  if (name == "arithmetic") {
+    const auto arithmetic = reference::parse_arithmetic(value);
+    if (!arithmetic) {
+      return bad_input("option 'arithmetic': expected " + reference::arithmetic_names() +
+                       ", found '" + value + "'");
+    }
+    reference::Arithmetic named = *arithmetic;
+    named.has_cuda_kernels = declared.has_cuda_kernels;
+    named.splits_float16 = declared.splits_float16;
+    named.splits_bfloat16 = declared.splits_bfloat16;
+    declared = named;
+    return true;
+  }
+  if (name == "kernels") {
+    if (value != "cpu" && value != "cuda") {
+      return bad_input("option 'kernels': expected cpu or cuda, found '" + value + "'");
+    }
+    declared.has_cuda_kernels = value == "cuda";
+    return true;
+  }
+  if (name != "split-sums") return false;
+  for (const std::string& word : conformance::split_list(value)) {
+    const auto dtype = spec::parse_dtype(word);
+    if (!dtype || !declared.declare_splits(*dtype)) {
+      return bad_input("option 'split-sums': expected f16, bf16 or both, found '" + word + "'");
+    }
+  }
+  return true;
+}
+
 class ReferenceSource final : public conformance::ExecutorSource {
  public:
   explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
@@ -73,24 +106,8 @@ class ReferenceSource final : public conformance::ExecutorSource {
     options.ops = &ops;
     options.allow_zero_and_one = allow_zero_and_one_;
     for (const auto& [name, value] : configuration) {
-      if (name == "arithmetic") {
-        const auto arithmetic = reference::parse_arithmetic(value);
-        if (!arithmetic) {
-          return bad_input("option 'arithmetic': expected " + reference::arithmetic_names() +
-                           ", found '" + value + "'");
-        }
-        const bool has_cuda_kernels = options.arithmetic.has_cuda_kernels;
-        options.arithmetic = *arithmetic;
-        options.arithmetic.has_cuda_kernels = has_cuda_kernels;
-        continue;
-      }
-      if (name == "kernels") {
-        if (value != "cpu" && value != "cuda") {
-          return bad_input("option 'kernels': expected cpu or cuda, found '" + value + "'");
-        }
-        options.arithmetic.has_cuda_kernels = value == "cuda";
-        continue;
-      }
+      GRAPHGATE_TRY(const bool is_known, read_arithmetic(name, value, options.arithmetic));
+      if (is_known) continue;
       if (name != "mode") {
         return unsupported("the reference has no option '" + name + "': it makes no plans");
       }

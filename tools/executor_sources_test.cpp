@@ -73,6 +73,11 @@ TEST(ReferenceSource, HasModesAndNoPlanner) {
     EXPECT_TRUE(source->make({{"mode", mode}}, ops).ok()) << mode;
   }
   EXPECT_EQ(source->make({{"mode", "fast"}}, ops).error().kind, ErrorKind::kBadInput);
+  for (const char* dtypes : {"f16", "bf16", "bf16,f16"}) {
+    EXPECT_TRUE(source->make({{"split-sums", dtypes}}, ops).ok()) << dtypes;
+  }
+  EXPECT_EQ(source->make({{"split-sums", "f16,f32"}}, ops).error().message,
+            "option 'split-sums': expected f16, bf16 or both, found 'f32'");
   EXPECT_EQ(source->make({{"memory", "lines"}}, ops).error().kind, ErrorKind::kUnsupported);
 }
 

@@ -1,5 +1,7 @@
 #include "tools/promises.h"
 
+#include <set>
+
 #include "interop/json_fields.h"
 #include "reference/number/arithmetic.h"
 
@@ -16,6 +18,23 @@ Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
                       word + "'");
 }
 
+// The short names of 16-bit dtypes, in order.
+Result<std::vector<std::string>> read_split_sums(const interop::JsonCursor& object) {
+  std::set<std::string> names;
+  GRAPHGATE_TRY_VOID(interop::read_list(
+      object, "split_sums", [&](const interop::JsonCursor& element) -> Result<void> {
+        GRAPHGATE_TRY(const std::string name, element.as_string());
+        const auto dtype = spec::parse_dtype(name);
+        reference::Arithmetic arithmetic;
+        if (!dtype || !arithmetic.declare_splits(*dtype)) {
+          return element.error("expected f16 or bf16, found '" + name + "'");
+        }
+        names.emplace(spec::short_name(*dtype));
+        return {};
+      }));
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
 }  // namespace
 
 Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
@@ -28,6 +47,7 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
   }
   promises.rounds_results = !arithmetic->keeps_wide;
   GRAPHGATE_TRY(promises.has_cuda_kernels, read_choice(object, "kernels", "cpu", "cuda"));
+  GRAPHGATE_TRY(promises.split_sums, read_split_sums(object));
   GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
   promises.keeps_layouts = !is_free;
   return promises;

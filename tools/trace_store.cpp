@@ -37,6 +37,7 @@ class RunWriter {
     json["recorded"] = head.recorded;
     json["arithmetic"] = head.promises.arithmetic;
     json["kernels"] = kernels_word(head.promises);
+    json["split_sums"] = head.promises.split_sums;
     json["layouts"] = layouts_word(head.promises);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();

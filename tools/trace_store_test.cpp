@@ -121,6 +121,7 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   head.promises = {.rounds_results = false,
                    .arithmetic = "approximate",
                    .has_cuda_kernels = true,
+                   .split_sums = {"bf16"},
                    .keeps_layouts = false};
   const std::string run = (folder_ / "run").string();
   ASSERT_TRUE(write_run(run, script_, head, traces).ok());
@@ -128,6 +129,7 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   EXPECT_FALSE(stored.promises.rounds_results);
   EXPECT_EQ(stored.promises.arithmetic, "approximate");
   EXPECT_TRUE(stored.promises.has_cuda_kernels);
+  EXPECT_EQ(stored.promises.split_sums, std::vector<std::string>{"bf16"});
   EXPECT_FALSE(stored.promises.keeps_layouts);
   const GoneSource gone;
   const auto oracle = reference_source(/*allow_zero_and_one=*/false);

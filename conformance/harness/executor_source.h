@@ -43,6 +43,9 @@ struct Promises {
   // Whose kernels decide what PyTorch leaves to them (which of equal elements comes first): CUDA's,
   // or those for CPUs.
   bool has_cuda_kernels = false;
+  // The dtypes, by their short names and in order, whose products of matrices it may sum in parts
+  // that are rounded to the dtype.
+  std::vector<std::string> split_sums;
   // Outputs have the strides and storage offsets of eager mode.
   bool keeps_layouts = true;
 };

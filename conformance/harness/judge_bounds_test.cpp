@@ -43,7 +43,10 @@ CaseReport judge(const Answers& answers, const std::vector<ExpectedCall>& calls,
   judges.add(Judge::kBounds);
   auto report = judge_script(runs, judges, settings);
   EXPECT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(oracle.asked_arithmetic, promises.arithmetic == "strict" ? "" : promises.arithmetic);
+  Configuration promised = {{"mode", oracle.asked["mode"]}};
+  if (promises.arithmetic != "strict") promised["arithmetic"] = promises.arithmetic;
+  if (!promises.split_sums.empty()) promised["split-sums"] = join_list(promises.split_sums);
+  EXPECT_EQ(oracle.asked, promised);
   return report.ok() ? std::move(report).value() : CaseReport{};
 }
 
@@ -168,6 +171,7 @@ TEST(BoundsJudge, AsksForTheArithmeticOfTheSubject) {
   const auto right = answering({1, 2});
   Promises promises;
   promises.arithmetic = "approximate";
+  promises.split_sums = {"bf16", "f16"};
   EXPECT_EQ(judge({right, right, right}, {}, relu_program(), promises).outcome, Outcome::kPass);
 }
 

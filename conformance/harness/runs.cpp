@@ -71,6 +71,7 @@ Configuration Runs::oracle_configuration(std::string_view mode) const {
   if (promises.has_cuda_kernels) configuration["kernels"] = "cuda";
   if (mode != "worst-case" && mode != "sampled") return configuration;
   if (promises.arithmetic != "strict") configuration["arithmetic"] = promises.arithmetic;
+  if (!promises.split_sums.empty()) configuration["split-sums"] = join_list(promises.split_sums);
   return configuration;
 }
 

@@ -64,8 +64,7 @@ class ScriptedSource final : public ExecutorSource {
   [[nodiscard]] Promises promises() const override { return promised; }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration& configuration,
                                                              const spec::OpTable&) const override {
-    const auto arithmetic = configuration.find("arithmetic");
-    asked_arithmetic = arithmetic == configuration.end() ? "" : arithmetic->second;
+    asked = configuration;
     const auto mode = configuration.find("mode");
     const auto found = answers_.find(mode == configuration.end() ? "" : mode->second);
     if (found == answers_.end()) return unsupported("no such mode");
@@ -74,8 +73,8 @@ class ScriptedSource final : public ExecutorSource {
         std::make_unique<ScriptedExecutor>(name_, found->second));
   }
 
-  mutable int made = 0;                  // executors so far
-  mutable std::string asked_arithmetic;  // by the last configuration
+  mutable int made = 0;         // executors so far
+  mutable Configuration asked;  // the last one
   Promises promised;
 
  private:

@@ -1,0 +1,44 @@
+#include "tools/promises.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::tools {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Result<conformance::Promises> promises_in(const std::string& text) {
+  const interop::Json json = interop::Json::parse(text);
+  return read_promises({json, "greeting"});
+}
+
+TEST(Promises, AreTheLeastWhereAGreetingHasNone) {
+  const conformance::Promises none = promises_in("{}").value();
+  EXPECT_EQ(none.arithmetic, "strict");
+  EXPECT_FALSE(none.has_cuda_kernels);
+  EXPECT_TRUE(none.split_sums.empty());
+  EXPECT_TRUE(none.keeps_layouts);
+}
+
+TEST(Promises, NameTheDtypesWhoseSumsAreSplitInOrderAndOnce) {
+  EXPECT_EQ(promises_in(R"({"split_sums": []})").value().split_sums, Names());
+  EXPECT_EQ(promises_in(R"({"split_sums": ["f16"]})").value().split_sums, Names{"f16"});
+  EXPECT_EQ(promises_in(R"({"split_sums": ["f16", "bfloat16", "bf16"]})").value().split_sums,
+            (Names{"bf16", "f16"}));
+}
+
+TEST(Promises, OfSplitSumsAreForDtypesOf16Bits) {
+  for (const char* name : {"f32", "f64", "i16", "f8e5m2", "half"}) {
+    const auto read = promises_in(R"({"split_sums": ["bf16", ")" + std::string(name) + "\"]}");
+    ASSERT_FALSE(read.ok()) << name;
+    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
+    EXPECT_NE(read.error().message.find("expected f16 or bf16, found '" + std::string(name) + "'"),
+              std::string::npos)
+        << read.error().message;
+  }
+  EXPECT_FALSE(promises_in(R"({"split_sums": "bf16"})").ok());
+  EXPECT_FALSE(promises_in(R"({"split_sums": [16]})").ok());
+}
+
+}  // namespace
+}  // namespace graphgate::tools
