@@ -120,6 +120,28 @@ class _Snapshot:
             storage.copy_(bytes_before)
 
 
+def split_sums(device, matmul=torch.backends.cuda.matmul):
+    """The dtypes whose products cuBLAS may sum in parts that it rounds to the dtype (split-K).
+
+    `matmul`: PyTorch's flags. A flag is a bool, or a pair with whether sums may be split at all,
+    which newer versions keep apart.
+    """
+    if device == "cpu":
+        return []
+
+    def may_split(name):
+        flag = getattr(matmul, name)
+        if isinstance(flag, tuple):
+            return all(flag)
+        return bool(flag) and bool(getattr(matmul, f"{name}_split_k", True))
+
+    names = {"bf16": "bf16", "f16": "fp16"}
+    return [
+        dtype for dtype, name in names.items()
+        if may_split(f"allow_{name}_reduced_precision_reduction")
+    ]
+
+
 class Server:
     def __init__(self, backend, device, layouts, log):
         self._backend = backend
@@ -173,6 +195,7 @@ class Server:
             "options": list(self._backend.options),
             "arithmetic": self._backend.arithmetic(self._device),
             "kernels": "cpu" if self._device == "cpu" else "cuda",
+            "split_sums": split_sums(self._device),
             "layouts": self._layouts,
         }
 

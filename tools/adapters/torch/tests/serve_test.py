@@ -174,6 +174,57 @@ serve.Program.call = lambda *words: [output + 1 for output in right(*words)]
 serve.serve(backends.Eager({}), "cpu")
 """
 
+# A product in two parts that are rounded to bfloat16, as cuBLAS may have it; without a promise,
+# with one, and with three times the error that parts can have.
+_SPLIT = """import sys
+import torch
+from graphgate_torch import backends, serve
+
+def product(a, b):
+    return (a.float().unsqueeze(2) * b.float().unsqueeze(0)).sum(1)
+
+def mm(a, b):
+    parts = [product(a[:, i : i + 8], b[i : i + 8]).bfloat16() for i in range(0, 16, 8)]
+    total = parts[0].float() + parts[1].float()
+    if sys.argv[1] == "wrong":
+        total += 3 * 2.0**-8 * product(a.abs(), b.abs())
+    return total.bfloat16()
+
+library = torch.library.Library("aten", "IMPL")
+library.impl("mm", mm, "CPU")
+if sys.argv[1] != "silent":
+    serve.split_sums = lambda device: ["bf16"]
+serve.serve(backends.Eager({}), "cpu")
+"""
+
+_PRODUCT = """  input %a : bf16[16, 16]
+  input %b : bf16[16, 4]
+  %c : bf16[16, 4] = aten.mm.default(%a, %b)
+  output %c
+"""
+
+_FLAGS = """import types
+import torch
+from graphgate_torch.serve import split_sums
+
+def flags(bf16, fp16, **others):
+    names = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
+    return types.SimpleNamespace(**dict(zip(names, (bf16, fp16))), **others)
+
+both = ["bf16", "f16"]
+assert split_sums("cuda", flags(True, True)) == both
+assert split_sums("cuda", flags(False, True)) == ["f16"]
+assert split_sums("cuda", flags((True, True), (False, True))) == ["bf16"]
+assert split_sums("cuda", flags((True, False), (False, False))) == []
+never = {"allow_bf16_reduced_precision_reduction_split_k": False}
+assert split_sums("cuda", flags(True, True, **never)) == ["f16"]
+assert split_sums("cpu", flags(True, True)) == []
+matmul = torch.backends.cuda.matmul
+assert split_sums("cuda") == both
+matmul.allow_bf16_reduced_precision_reduction = False
+assert split_sums("cuda") == ["f16"]
+"""
+
 
 def _run(*words, check=False):
     environment = os.environ | {"PYTHONPATH": _ADAPTER}
@@ -226,6 +277,18 @@ class Serve(unittest.TestCase):
         executor = shlex.join([sys.executable, broken])
         ran, _ = self._check(executor, "--judges", "bounds", case)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def test_sums_in_parts_need_a_promise(self):
+        case = self._write("product.case", _HEAD + _PRODUCT + _TAIL)
+        script = self._write("split.py", _SPLIT)
+        for what, status in (("silent", 1), ("promised", 0), ("wrong", 1)):
+            executor = shlex.join([sys.executable, script, what])
+            ran, _ = self._check(executor, "--judges", "bounds", case)
+            self.assertEqual(ran.returncode, status, what + ran.stdout + ran.stderr)
+
+    def test_promises_sums_in_parts_as_pytorch_allows_them(self):
+        ran = _run(sys.executable, self._write("flags.py", _FLAGS))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def _check_plans(self, program):
         """Checks them; (how many graphs have an own plan, why others have none)."""
