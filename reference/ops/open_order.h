@@ -57,14 +57,18 @@ template <class N>
 }
 
 // x, in whose place y may stand. The i-th of several numbers moves by no more than the largest
-// radius among those that may be it, since at any time it is one of them.
+// radius among those that may be it, since at any time it is one of them. Of two zeros it has
+// either sign.
 inline double as_wide_as(double x, double /*y*/) { return x; }
 inline Whole as_wide_as(Whole x, Whole y) {
   return {x.value, x.undecided || y.undecided || x.value != y.value};
 }
 template <class P>
 Tracked<P> as_wide_as(const Tracked<P>& x, const Tracked<P>& y) {
-  return {x.value, std::max(x.radius, y.radius), x.arithmetic};
+  const bool are_zeros = x.value == 0 && y.value == 0;
+  const bool is_open = are_zeros && std::signbit(x.value) != std::signbit(y.value);
+  const double radius = std::max(x.radius, y.radius);
+  return {x.value, is_open ? std::max(radius, detail::kOpenSign) : radius, x.arithmetic};
 }
 
 // For every place of `order`, which has the numbers in the order of their values: the others, as

@@ -180,6 +180,36 @@ TEST(CudaKernels, LeaveOpenWhichOfEqualElementsComesFirst) {
             (std::vector<bool>{true}));
 }
 
+// Zeros are equal, whatever their signs: 1 / kthvalue is an infinity of either.
+TEST(CudaKernels, LeaveOpenWhichOfTwoZerosIsTaken) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const Datum zero{std::int64_t{0}};
+  const Datum one{std::int64_t{1}};
+  const auto inverse = [&](const char* op, const Arguments& more, const Numbers& line) {
+    Arguments given = more;
+    given.emplace_back("self", Datum{tensor(DType::kFloat16, {3}, line)});
+    const TensorRef taken = *run(op, given, Mode::kWorstCase)[0].as<TensorRef>();
+    EXPECT_EQ(values(*taken)[0], 0) << op;
+    const Arguments power = {{"self", {taken}}, {"exponent", {-1.0}}};
+    return radii(*run_tensor("aten.pow.Tensor_Scalar", power, Mode::kWorstCase))[0];
+  };
+  const std::vector<std::pair<const char*, Arguments>> ops = {
+      {"aten.kthvalue.default", {{"k", one}, {"dim", zero}}},
+      {"aten.median.dim", {{"dim", zero}}},
+      {"aten.sort.default", {}},
+      {"aten.topk.default", {{"k", one}, {"largest", {false}}}}};
+  for (const auto& [op, more] : ops) {
+    const bool is_median = std::string_view(op) == "aten.median.dim";
+    const Numbers mixed = is_median ? Numbers{-1, 0.0, -0.0} : Numbers{0.0, -0.0, 1};
+    const Numbers alike = is_median ? Numbers{-1, 0.0, 0.0} : Numbers{0.0, 0.0, 1};
+    EXPECT_EQ(inverse(op, more, mixed), 0) << op;
+    const DeclaredArithmetic declared(arithmetic);
+    EXPECT_EQ(inverse(op, more, alike), 0) << op;
+    EXPECT_TRUE(std::isinf(inverse(op, more, mixed))) << op;
+  }
+}
+
 // 257 is no bfloat16: 256 + 1 is 256 there, and 1 + 1 + 256 is 258.
 TEST(CudaKernels, RoundPartialSumsToTheDtype) {
   Arithmetic arithmetic;
