@@ -66,5 +66,68 @@ TEST(UnifiedAttention, LeavesOpenWhatIsNotFiniteAtLaterTokens) {
   EXPECT_FALSE(openness({1, 1}, {2, 3}));
 }
 
+// 16 products in two parts of bfloat16, where that is declared: 16, and -15 - 2^-8, which is none.
+class SplitProducts : public ::testing::Test {
+ protected:
+  static Arithmetic splitting() {
+    Arithmetic arithmetic;
+    arithmetic.splits_bfloat16 = true;
+    return arithmetic;
+  }
+  static Values two_parts() {
+    Values out(16, 0);
+    out[0] = 16;
+    out[8] = -15;
+    out[9] = -0x1p-8;
+    return out;
+  }
+};
+
+TEST_F(SplitProducts, OfGroupsHaveRoundedParts) {
+  const auto radius = [] {
+    const TensorRef input = tensor(DType::kBFloat16, {1, 16}, two_parts());
+    const TensorRef weight = tensor(DType::kBFloat16, {1, 16, 1}, Values(16, 1));
+    const test::Arguments given = {
+        {"input", {input}}, {"weight", {weight}}, {"offs", {tensor(DType::kInt32, {1}, {1})}}};
+    return test::radii(
+        *test::run_tensor("transformers.grouped_mm_fallback.default", given, Mode::kWorstCase))[0];
+  };
+  EXPECT_LE(radius(), 0x1p-8);
+  const DeclaredArithmetic declared(splitting());
+  EXPECT_GE(radius(), 31 * 0x1p-8);
+  EXPECT_LE(radius(), 33 * 0x1p-8);
+}
+
+// Equal scores of 16 tokens weigh each value by 1/16.
+TEST_F(SplitProducts, OfAttentionHaveRoundedParts) {
+  const auto radius = [](const Values& key, const Values& value) {
+    const auto width = static_cast<std::int64_t>(key.size() / 16);
+    const TensorRef query = tensor(DType::kBFloat16, {16, 1, width}, Values(key.size(), 1));
+    const TensorRef out = tensor(DType::kBFloat16, {16, 1, width}, Values(key.size(), -1));
+    test::run("vllm.unified_attention_with_output.default",
+              {{"query", {query}},
+               {"key", {tensor(DType::kBFloat16, {16, 1, width}, key)}},
+               {"value", {tensor(DType::kBFloat16, {16, 1, width}, value)}},
+               {"output", {out}},
+               {"layer_name", {std::string("0")}}},
+              Mode::kWorstCase);
+    return test::radii(*out)[15 * static_cast<std::size_t>(width)];
+  };
+  const double values_before = radius(Values(16, 0), two_parts());
+  Values keys;
+  Values distinct;
+  for (int token = 0; token < 16; ++token) {
+    const Values row = two_parts();
+    keys.insert(keys.end(), row.begin(), row.end());
+    distinct.insert(distinct.end(), 16, token);
+  }
+  const double scores_before = radius(keys, distinct);
+  const DeclaredArithmetic declared(splitting());
+  const double values_after = radius(Values(16, 0), two_parts());
+  EXPECT_GE(values_after - values_before, 31 * 0x1p-12);
+  EXPECT_LE(values_after - values_before, 33 * 0x1p-12);
+  EXPECT_GT(radius(keys, distinct), scores_before + 31 * 0x1p-8 / 4);
+}
+
 }  // namespace
 }  // namespace graphgate::reference
