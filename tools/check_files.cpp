@@ -28,7 +28,10 @@ class AbsentSource final : public ExecutorSource {
  public:
   explicit AbsentSource(const RunHead& head) : name_(head.executor), promises_(head.promises) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] conformance::Promises promises() const override { return promises_; }
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
+    return promises_;
+  }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& /*ops*/) const override {
     return unsupported("the stored run has none of the configuration " +
@@ -136,7 +139,8 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
     if (setting.verb.record.empty()) continue;
     const std::string folder =
         setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
-    const RunHead head = {name, input.is_case, input.recorded, subject.source->promises()};
+    const RunHead head = {name, input.is_case, input.recorded,
+                          subject.source->promises(subject.options)};
     GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), head, runs.back()->subject_traces()));
   }
   return {};

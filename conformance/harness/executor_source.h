@@ -54,7 +54,8 @@ class ExecutorSource {
  public:
   virtual ~ExecutorSource() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  [[nodiscard]] virtual Promises promises() const { return {}; }
+  // Of executors made with these options.
+  [[nodiscard]] virtual Promises promises(const Configuration& /*options*/) const { return {}; }
   // Whether the executor under test ended because it did not answer in time, and was not made
   // again.
   [[nodiscard]] virtual bool is_late() const { return false; }

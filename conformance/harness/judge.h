@@ -98,6 +98,8 @@ class Runs {
   [[nodiscard]] std::string_view subject_name() const { return subject_.name(); }
   // Where the executors come from: for judges that change the script's own options.
   [[nodiscard]] const ExecutorSource& subject_source() const { return subject_; }
+  // What the subject promises under the script's options.
+  [[nodiscard]] Promises promises() const { return subject_.promises(script_.options); }
   [[nodiscard]] const ExecutorSource& oracle_source() const { return oracle_; }
 
  private:

@@ -77,7 +77,7 @@ class BoundsJudge {
     JudgeOptions options;
     options.false_alarm_rate = settings_.false_alarm_rate;
     options.functionalized = is_functionalized(program);
-    options.layouts = runs_.subject_source().promises().keeps_layouts;
+    options.layouts = runs_.promises().keeps_layouts;
     const CallReport call = judge_call(subject_->executor, record.result,
                                        oracle_->calls[index].result, expected, options);
     count(call);

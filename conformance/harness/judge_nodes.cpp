@@ -126,11 +126,11 @@ bool has_open_element(const CallResult& oracle, std::size_t output) {
 class NodeJudge {
  public:
   NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds,
-            const spec::OpTable& ops)
-      : program_(program), tapped_(tapped), bounds_(bounds), ops_(ops) {}
+            const spec::OpTable& ops, bool keeps_bits)
+      : program_(program), tapped_(tapped), bounds_(bounds), ops_(ops), keeps_bits_(keeps_bits) {}
 
   // `inputs` are those of the call. `plain` is what the program itself results in: taps must not
-  // change it, but for what nobody has written.
+  // change it, but for what nobody has written, where the arithmetic is strict.
   Result<void> judge_call(std::size_t call, std::span<const spec::InputValue> inputs,
                           const CallResult& plain, const CallResult& tapped,
                           const IsOpen& is_open) {
@@ -138,7 +138,8 @@ class NodeJudge {
       return unsupported(program_.name + ": with taps " + std::to_string(tapped.outputs.size()) +
                          " outputs come, expected " + std::to_string(tapped_.program_outputs()));
     }
-    for (std::size_t i = 0; i < plain.outputs.size() && i < tapped_.own_outputs; ++i) {
+    for (std::size_t i = 0; keeps_bits_ && i < plain.outputs.size() && i < tapped_.own_outputs;
+         ++i) {
       if (same_bits(plain.outputs[i], tapped.outputs[i])) continue;
       GRAPHGATE_TRY(const bool open, is_open(call, i));
       if (open) continue;
@@ -212,6 +213,7 @@ class NodeJudge {
   const TappedProgram& tapped_;
   spec::Executor& bounds_;
   const spec::OpTable& ops_;
+  const bool keeps_bits_;
   NodeReport report_;
 };
 
@@ -249,7 +251,7 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
     }
     return has_open_element(oracle, output);
   };
-  NodeJudge judge(program, tapped, bounds, ops);
+  NodeJudge judge(program, tapped, bounds, ops, true);
   for (std::size_t call = 0; call < calls.size(); ++call) {
     GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
     GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
@@ -259,7 +261,7 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
 }
 
 Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
-  if (!runs.subject_source().promises().rounds_results) {
+  if (!runs.promises().rounds_results) {
     return unsupported("the executor keeps values wider than their dtypes");
   }
   Script script = runs.script();
@@ -285,7 +287,8 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
       const Configuration bounding = runs.oracle_configuration("worst-case");
       GRAPHGATE_TRY(oracle, runs.oracle_source().make(bounding, ops));
     }
-    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops);
+    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops,
+                    runs.promises().arithmetic == "strict");
     GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,
                                         trace.calls[call].result, is_open));
     add(judge.take(), all);

@@ -7,7 +7,8 @@
 //
 // Any executor can be judged so: the program is given taps. Before each node its operands are
 // cloned into extra outputs, after it what it made or wrote. Taps change no value; that the
-// program's own results keep their bits is checked too.
+// program's own results keep their bits is checked too, where the executor's arithmetic is strict:
+// another one may round otherwise what is fused otherwise.
 #pragma once
 
 #include <span>

@@ -66,12 +66,12 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
 
 Configuration Runs::oracle_configuration(std::string_view mode) const {
   Configuration configuration = {{"mode", std::string(mode)}};
-  const Promises promises = subject_.promises();
+  const Promises promised = promises();
   // Sizes hang on kernels, too: those of statistics that a batch norm saves.
-  if (promises.has_cuda_kernels) configuration["kernels"] = "cuda";
+  if (promised.has_cuda_kernels) configuration["kernels"] = "cuda";
   if (mode != "worst-case" && mode != "sampled") return configuration;
-  if (promises.arithmetic != "strict") configuration["arithmetic"] = promises.arithmetic;
-  if (!promises.split_sums.empty()) configuration["split-sums"] = join_list(promises.split_sums);
+  if (promised.arithmetic != "strict") configuration["arithmetic"] = promised.arithmetic;
+  if (!promised.split_sums.empty()) configuration["split-sums"] = join_list(promised.split_sums);
   return configuration;
 }
 

@@ -61,7 +61,9 @@ class ScriptedSource final : public ExecutorSource {
       : name_(std::move(name)), answers_(std::move(answers)) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] Promises promises() const override { return promised; }
+  [[nodiscard]] Promises promises(const Configuration& /*options*/) const override {
+    return promised;
+  }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration& configuration,
                                                              const spec::OpTable&) const override {
     asked = configuration;

@@ -222,7 +222,8 @@ class Source final : public ExternalSource {
   }
 
   // Of one that does not start, nothing is known: whoever makes an executor learns why.
-  [[nodiscard]] conformance::Promises promises() const override {
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
     return start().ok() ? session_->promises() : conformance::Promises{};
   }
 
