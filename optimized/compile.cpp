@@ -75,6 +75,7 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
                                                          options.memory, options.deviations));
     clock.begin("lower");
     spec::Plan plan = lower(program.name, graph, partitions, signatures, placement);
+    if (options.arithmetic == Arithmetic::kFast) plan.arithmetic = "fast";
     count_plan(plan, options.counters);
     return plan;
   } catch (const OpError& error) {

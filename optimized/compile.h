@@ -23,6 +23,12 @@
 
 namespace graphgate::optimized {
 
+// Strict: the same bits however a program is cut, fused, captured, padded or placed, on the host as
+// on a device. Fast: a device takes the kernels that are fast, with tensor cores for products, and
+// lets launches overlap; results keep to what tensor cores promise (docs/bounds.md). The host knows
+// strict arithmetic alone, which is fast arithmetic, too.
+enum class Arithmetic : std::uint8_t { kStrict, kFast };
+
 struct CompileOptions {
   const spec::OpTable* ops = &spec::builtin_op_table();  // outlives the plan's use
   spec::DeviationSet deviations;
@@ -32,6 +38,7 @@ struct CompileOptions {
   CompilerOptions compiler;
   StreamOptions streams;
   MemoryOptions memory;
+  Arithmetic arithmetic = Arithmetic::kStrict;
   // Told how compiling goes; null: nobody. They alter nothing, and stand in no cache key.
   CompileLog* log = nullptr;
   CompileCounters* counters = nullptr;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "optimized/arithmetic/sum.h"
+#include "optimized/device/fast_text.h"
 #include "optimized/device/product_text.h"
 #include "optimized/loop.h"
 #include "optimized/rows.h"
@@ -307,6 +308,9 @@ Launch product_launch(Product product) {
   Launch launch = with_compute(product.rounds_to,
                                [&]<class C>() -> Launch { return bind_product<C>(product); });
   if (!DeviceListener::is_there()) return launch;
+  if (DeviceListener::is_fast()) {
+    if (auto fast = few_rows_product_text(product)) return described(std::move(launch), {*fast});
+  }
   return described(std::move(launch), {product_text(product)});
 }
 

@@ -42,6 +42,14 @@ struct FlagReader {
 class OptimizedSource final : public conformance::ExecutorSource {
  public:
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
+  [[nodiscard]] conformance::Promises promises(const Configuration& options) const override {
+    conformance::Promises promises;
+    const auto arithmetic = options.find("arithmetic");
+    if (arithmetic != options.end() && arithmetic->second == "fast") {
+      promises.arithmetic = "tensor-core";
+    }
+    return promises;
+  }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const override {
     GRAPHGATE_TRY(const PlannerFlags flags, planner_flags(configuration));

@@ -44,6 +44,10 @@ void add_stage_flags(CLI::App& app, PlannerFlags& flags) {
   app.add_option("--compiler", flags.compiler, "of partitions")
       ->check(CLI::IsMember({"fused", "eager", "standalone"}))
       ->group(kGroup);
+  app.add_option("--arithmetic", flags.arithmetic,
+                 "strict: the same bits everywhere; fast: a GPU takes tensor cores")
+      ->check(CLI::IsMember({"strict", "fast"}))
+      ->group(kGroup);
   app.add_option("--realize", flags.realize, "what decides which shared values are stored")
       ->check(CLI::IsMember({"reads", "bytes"}))
       ->group(kGroup);
@@ -291,6 +295,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   choose_partition(flags, compile);
   choose_memory(flags, compile.memory);
   compile.streams.count = flags.streams;
+  if (flags.arithmetic == "fast") compile.arithmetic = optimized::Arithmetic::kFast;
   GRAPHGATE_TRY_VOID(choose_fine(flags.fine, choice.options));
   GRAPHGATE_TRY_VOID(choose_runtime(flags, choice.options.runtime));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.partition, ops));

@@ -37,6 +37,7 @@ struct PlannerFlags {
   bool outputs_apart = false;
   bool capture = true;
   std::string compiler;
+  std::string arithmetic = "strict";
   std::string realize;
   std::uint32_t streams = 1;
   std::uint64_t interleaving_seed = 0;

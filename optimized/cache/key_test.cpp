@@ -110,6 +110,7 @@ TEST(CacheKey, HasEveryKindOfOption) {
             Names{"partition.mode"});
   EXPECT_EQ(change([](auto& o) { o.memory.reuse = false; }), Names{"memory.reuse"});
   EXPECT_EQ(change([](auto& o) { o.streams.count = 2; }), Names{"streams.count"});
+  EXPECT_EQ(change([](auto& o) { o.arithmetic = Arithmetic::kFast; }), Names{"arithmetic.mode"});
   EXPECT_EQ(change([](auto& o) { o.compiler.name = "standalone"; }),
             (Names{"compiler.hash", "compiler.name"}));
   EXPECT_EQ(change([](auto& o) { o.compiler.limits.nodes = 2; }), Names{"compiler.limits.nodes"});
@@ -124,7 +125,7 @@ TEST(CacheKey, HasEveryKindOfOption) {
 TEST(CacheKey, KnowsEveryFieldOfTheOptions) {
   const CompileOptions options;
   [[maybe_unused]] const auto& [ops, deviations, passes, reorder, partition, compiler, streams,
-                                memory, log, counters] = options;
+                                memory, arithmetic, log, counters] = options;
   [[maybe_unused]] const auto& [disabled, enabled, user_passes, pass_range] = passes;
   [[maybe_unused]] const auto& [reorder_rule, memory_budget] = reorder;
   [[maybe_unused]] const auto& [mode, split_generation, split_ops, unsafe_unbacked_ops,
@@ -146,6 +147,7 @@ TEST(CacheKey, KnowsEveryFieldOfTheOptions) {
   EXPECT_EQ(count("compiler"), 9U);  // the hash besides
   EXPECT_EQ(count("streams"), 1U);
   EXPECT_EQ(count("memory"), 10U);
+  EXPECT_EQ(count("arithmetic"), 1U);
   EXPECT_EQ(count("deviations"), 2U);  // the profile besides
 }
 

@@ -96,6 +96,7 @@ void add_option_factors(const CompileOptions& options, KeyFactors& factors) {
   add(options.compiler, factors);
   add(options.streams, factors);
   add(options.memory, factors);
+  factors.set("arithmetic", "mode", options.arithmetic == Arithmetic::kFast ? "fast" : "strict");
   std::vector<std::string> names;
   for (const spec::DeviationRow& row : spec::deviations()) {
     if (options.deviations.has(row.deviation)) names.emplace_back(row.name);
@@ -112,7 +113,6 @@ void add_build_factors(KeyFactors& factors) {
   if (uname(&machine) == 0) factors.set("host", "machine", machine.machine);
   factors.set("host", "device", "host");
   factors.set("host", "pointer_bits", std::to_string(8 * sizeof(void*)));
-  factors.set("arithmetic", "mode", "strict");
 }
 
 }  // namespace graphgate::optimized

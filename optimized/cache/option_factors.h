@@ -8,11 +8,10 @@
 
 namespace graphgate::optimized {
 
-// Sections "partition", "memory", ... and "deviations".
+// Sections "partition", "memory", ... "arithmetic" and "deviations".
 void add_option_factors(const CompileOptions& options, KeyFactors& factors);
 
-// "toolchain" (code, compiler, form of artifacts), "host" (the machine that plans are for), and
-// "arithmetic".
+// "toolchain" (code, compiler, form of artifacts) and "host" (the machine that plans are for).
 void add_build_factors(KeyFactors& factors);
 
 }  // namespace graphgate::optimized

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "optimized/device/fast_text.h"
 #include "optimized/device/pointwise_text.h"
 #include "optimized/device/product_text.h"
 #include "optimized/device/row_text.h"
@@ -48,6 +49,9 @@ Tensor with_rank(Tensor tensor, std::int64_t rank) {
 }  // namespace
 
 std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
+  if (DeviceListener::is_fast()) {
+    if (auto fast = one_row_attention_works(given)) return fast;
+  }
   AttentionWork work = given;
   std::optional<Tensor> mask;
   if (work.mask != nullptr) mask = *work.mask;

@@ -8,7 +8,7 @@ namespace graphgate::optimized {
 namespace {
 
 // Whether statements mention shared memory or warps makes no difference: all kernels look alike.
-std::string kernel_text(const std::string& name, const TextWork& work) {
+std::string kernel_text(const std::string& name, const TextWork& work, bool is_fast) {
   std::string parameters;
   for (std::size_t i = 0; i < work.pointers.size(); ++i) {
     parameters += (i == 0 ? "char* p" : ", char* p") + std::to_string(i);
@@ -19,7 +19,9 @@ std::string kernel_text(const std::string& name, const TextWork& work) {
   return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kDeviceBlock) + ") " +
          name + "(" + parameters +
          ") {\n  const std::int64_t thread = std::int64_t{blockIdx.x} * " +
-         std::to_string(kDeviceBlock) + " + threadIdx.x;\n" + work.statements + "}\n";
+         std::to_string(kDeviceBlock) + " + threadIdx.x;\n" +
+         (is_fast && !work.waits_itself ? "  device::begin_in_turn();\n" : "") + work.statements +
+         "}\n";
 }
 
 }  // namespace
@@ -30,16 +32,17 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
     const auto* pointwise = std::get_if<PointwiseWork>(&work);
     const TextWork text = pointwise ? pointwise_text(*pointwise) : std::get<TextWork>(work);
     if (text.threads == 0) continue;
-    const std::string name = "k_" + sha256_hex(kernel_text("", text)).substr(0, 16);
-    kernels_.try_emplace(name, kernel_text(name, text));
-    calls.push_back({name, text.pointers, text.threads, text.reports_faults});
+    const std::string name = "k_" + sha256_hex(kernel_text("", text, is_fast_)).substr(0, 16);
+    kernels_.try_emplace(name, kernel_text(name, text, is_fast_));
+    calls.push_back({name, text.pointers, text.threads, text.reports_faults, text.what});
   }
   return calls;
 }
 
 std::string DeviceProgramText::source() const {
-  std::string text =
-      "#include \"optimized/device/text/prelude.cuh\"\n\nnamespace graphgate::optimized {\n";
+  std::string text = "#include \"optimized/device/text/prelude.cuh\"\n";
+  if (is_fast_) text += "#include \"optimized/device/text/fast.cuh\"\n";
+  text += "\nnamespace graphgate::optimized {\n";
   for (const auto& [name, kernel] : kernels_) text += "\n" + kernel;
   return text + "\n}  // namespace graphgate::optimized\n";
 }

@@ -23,6 +23,7 @@ struct DeviceCall {
   std::vector<std::byte*> pointers;
   std::int64_t threads = 0;     // rounded up to whole blocks by whoever launches
   bool reports_faults = false;  // takes the address of the program's DeviceFault last
+  std::string what = {};        // in words; may be empty
 };
 
 // What a program has found wrong in what it read, as the device writes it: an index out of range.
@@ -35,8 +36,12 @@ struct DeviceFault {
   std::int64_t size = 0;
 };
 
+// In fast arithmetic kernels may begin before the launches ahead of them have ended, and wait for
+// those themselves (programmatic dependent launch): whoever launches allows it.
 class DeviceProgramText {
  public:
+  explicit DeviceProgramText(bool is_fast = false) : is_fast_(is_fast) {}
+  [[nodiscard]] bool is_fast() const { return is_fast_; }
   [[nodiscard]] std::vector<DeviceCall> add(const DeviceWorks& works);
   [[nodiscard]] bool empty() const { return kernels_.empty(); }
   [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
@@ -44,6 +49,7 @@ class DeviceProgramText {
   [[nodiscard]] std::string source() const;
 
  private:
+  bool is_fast_;
   std::map<std::string, std::string> kernels_;  // by name
 };
 

@@ -8,9 +8,14 @@
 #include "spec/result.h"
 
 namespace graphgate::optimized {
+namespace {
+
+constexpr std::uintptr_t kSameAlignment = 16;
+
+}  // namespace
 
 DeviceMemory::~DeviceMemory() {
-  for (const auto& [host, arena] : arenas_) raw_.free(arena.twin);
+  for (const auto& [host, arena] : arenas_) raw_.free(arena.allocated);
 }
 
 DeviceMemory::Arenas::const_iterator DeviceMemory::arena_at(const std::byte* host) const {
@@ -28,10 +33,18 @@ void DeviceMemory::know(std::span<std::byte> host, std::shared_ptr<const void> o
     return;
   }
   if (found != arenas_.end() && found->first == host.data()) {  // the same place, and larger now
-    raw_.free(found->second.twin);
+    raw_.free(found->second.allocated);
     arenas_.erase(found);
   }
-  Arena arena{size, raw_.allocate(size), std::move(owner), {{0, Newer::kHost}}};
+  // At the host's place within 16 bytes: what is aligned on one side is on the other.
+  const auto shift = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(host.data()) %
+                                               kSameAlignment);  // NOLINT: its alignment
+  const std::uint64_t allocated = raw_.allocate(size + shift);
+  Arena arena{size,
+              allocated + static_cast<std::uint64_t>(shift),
+              std::move(owner),
+              {{0, Newer::kHost}},
+              allocated};
   arenas_.emplace(host.data(), std::move(arena));
   ++generation_;
 }
@@ -39,7 +52,7 @@ void DeviceMemory::know(std::span<std::byte> host, std::shared_ptr<const void> o
 void DeviceMemory::forget(const std::byte* host) {
   const auto arena = arenas_.find(host);
   if (arena == arenas_.end()) return;
-  raw_.free(arena->second.twin);
+  raw_.free(arena->second.allocated);
   arenas_.erase(arena);
   ++generation_;
 }
@@ -50,10 +63,9 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
   void* pages = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   auto* const first = static_cast<std::byte*>(pages);
-  Arena arena{static_cast<std::int64_t>(size),
-              raw_.allocate(static_cast<std::int64_t>(size)),
-              nullptr,
-              {{0, Newer::kDevice}}};
+  const std::uint64_t allocated = raw_.allocate(static_cast<std::int64_t>(size));
+  Arena arena{
+      static_cast<std::int64_t>(size), allocated, nullptr, {{0, Newer::kDevice}}, allocated};
   arenas_.emplace(first, std::move(arena));
   ++generation_;
   return {new std::span<std::byte>(first, size), [this](const std::span<std::byte>* span) {

@@ -66,6 +66,7 @@ class DeviceMemory {
     std::uint64_t twin = 0;
     std::shared_ptr<const void> owner;
     std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
+    std::uint64_t allocated = 0;          // what is freed: at or up to 15 bytes before the twin
   };
   using Arenas = std::map<const std::byte*, Arena>;
 

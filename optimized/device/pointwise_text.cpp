@@ -65,6 +65,20 @@ PointwiseWork framed(const PointwiseWork& work) {
   return out;
 }
 
+// "Multiply Subtract": what the callables are called.
+std::string words_of(const std::vector<PointwiseWork>& works) {
+  constexpr std::string_view kScope = "element::";
+  std::string words;
+  for (const PointwiseWork& work : works) {
+    const std::size_t scope = work.function.rfind(kScope);
+    const std::size_t begin = scope == std::string::npos ? 0 : scope + kScope.size();
+    const std::size_t end =
+        std::min(work.function.find_first_of("<{(", begin), work.function.size());
+    words += (words.empty() ? "" : " ") + work.function.substr(begin, end - begin);
+  }
+  return words;
+}
+
 }  // namespace
 
 PointwiseGroup::PointwiseGroup(const PointwiseWork& first) { works_.push_back(framed(first)); }
@@ -145,6 +159,7 @@ TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored)
   const Walk walk = walk_of(works_.front().result.sizes, walked, false);
 
   TextWork out;
+  out.what = words_of(works_);
   out.threads = walk.count();
   for (const Tensor& tensor : tensors) out.pointers.push_back(tensor.data());
   std::string& text = out.statements;

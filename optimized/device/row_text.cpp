@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "optimized/device/kernels.h"
 #include "optimized/device/spelling.h"
 
 namespace graphgate::optimized {
@@ -11,6 +12,7 @@ namespace {
 using spec::DType;
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 30;
+constexpr std::int64_t kLongestOfBlock = 8192;  // what a block's registers hold
 
 // The sizes and strides (in bytes) of a tensor along some dimensions, or along the others.
 struct Part {
@@ -124,10 +126,12 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const std::int64_t length = from.inner.count();
   if (length >= kLongest || length == 0) return {};
   TextWork out;
-  out.threads = from.outer.count() * 32;
+  const bool by_block = DeviceListener::is_fast() && length <= kLongestOfBlock;
+  out.what = work.residual == nullptr ? "rms_norm" : "add_rms_norm";
+  out.threads = from.outer.count() * (by_block ? kDeviceBlock : 32);
   const std::string c = compute_name(dtype);
   std::string& text = out.statements;
-  text = begin_rows(from.outer.count());
+  text = by_block ? "  const std::int64_t row = blockIdx.x;\n" : begin_rows(from.outer.count());
   const auto rows = [&](const Tensor& tensor, const std::string& name) {
     const RowsOf parts = rows_of(tensor, {tensor.rank() - 1});
     text += first_text(name, out.pointers.size(), parts.outer) + place_text(name, parts.inner);
@@ -145,9 +149,12 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   }
   text +=
       "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " + term + ";\n  };\n";
-  text += "  device::rms_norm<" + format_name(dtype) + ", " + format_name(work.compute) + ", " +
-          (work.by_power ? "true" : "false") + ", " + c + ">(" + std::to_string(length) + ", " +
-          number_text(dtype, epsilon_bits(work.epsilon, dtype)) + ", term, [&](std::int64_t i, " +
+  const std::string formats = format_name(dtype) + ", " + format_name(work.compute) + ", ";
+  const std::string n = std::to_string(length);
+  const std::string power = work.by_power ? "true" : "false";
+  text += by_block ? "  device::rms_norm_by_block<" + formats + n + ", " + power + ", " + c + ">("
+                   : "  device::rms_norm<" + formats + power + ", " + c + ">(" + n + ", ";
+  text += number_text(dtype, epsilon_bits(work.epsilon, dtype)) + ", term, [&](std::int64_t i, " +
           c + " x, " + c + " normal) {\n";
   if (work.sum != nullptr) {
     text += "    device::store<" + format_name(work.sum->dtype) + ">(at_sum(i), x);\n";

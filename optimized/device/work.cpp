@@ -20,11 +20,19 @@ struct Described {
 }  // namespace
 
 DeviceListener::DeviceListener(Reserve reserve)
-    : reserve_(std::move(reserve)), before_(std::exchange(listener, this)) {}
+    : DeviceListener(std::move(reserve), listener ? listener->is_constant_ : nullptr) {}
+DeviceListener::DeviceListener(Reserve reserve, IsConstant is_constant)
+    : reserve_(std::move(reserve)),
+      is_constant_(std::move(is_constant)),
+      before_(std::exchange(listener, this)) {}
 DeviceListener::~DeviceListener() { listener = before_; }
 bool DeviceListener::is_there() { return listener != nullptr; }
 std::byte* DeviceListener::reserve(std::int64_t size_bytes) {
   return listener && listener->reserve_ ? listener->reserve_(size_bytes) : nullptr;
+}
+bool DeviceListener::is_fast() { return listener && listener->is_constant_; }
+bool DeviceListener::is_constant(const Tensor& tensor) {
+  return is_fast() && listener->is_constant_(tensor);
 }
 
 Launch described(Launch launch, DeviceWorks works) {

@@ -45,6 +45,8 @@ struct TextWork {
   std::vector<std::byte*> pointers;
   std::int64_t threads = 0;     // that do something; more may run
   bool reports_faults = false;  // sees the program's fault record as `fault` (prelude.cuh)
+  std::string what = {};        // in words, for who reads times
+  bool waits_itself = false;    // in fast arithmetic: for the launches before (fast.cuh)
 };
 
 using DeviceWork = std::variant<PointwiseWork, TextWork>;
@@ -56,16 +58,25 @@ class DeviceListener {
   // `reserve` gives bytes of the device alone, at an address that no host byte has, aligned to 256,
   // for as long as what is described may run. Without it, works that need scratch are not told.
   using Reserve = std::function<std::byte*(std::int64_t size_bytes)>;
+  // Whether a tensor holds the same bytes all the time that a captured partition runs: a weight.
+  using IsConstant = std::function<bool(const Tensor&)>;
+  // Of strict arithmetic; inside another listener, of that one's.
   explicit DeviceListener(Reserve reserve);
+  // Of fast arithmetic.
+  DeviceListener(Reserve reserve, IsConstant is_constant);
   ~DeviceListener();
   DeviceListener(const DeviceListener&) = delete;
   DeviceListener& operator=(const DeviceListener&) = delete;
   [[nodiscard]] static bool is_there();
   // Null where nobody listens, or nobody reserves.
   [[nodiscard]] static std::byte* reserve(std::int64_t size_bytes);
+  // Whether works may be told that keep to the bounds of tensor cores, and not to the host's bits.
+  [[nodiscard]] static bool is_fast();
+  [[nodiscard]] static bool is_constant(const Tensor& tensor);
 
  private:
   Reserve reserve_;
+  IsConstant is_constant_;  // null in strict arithmetic
   const DeviceListener* before_;
 };
 

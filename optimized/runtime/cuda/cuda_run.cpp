@@ -6,8 +6,13 @@
 namespace graphgate::optimized::cuda {
 
 CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
-                 std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault)
-    : driver_(driver), stream_(stream), memory_(memory), module_(std::move(module)) {
+                 std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
+                 bool overlaps)
+    : driver_(driver),
+      stream_(stream),
+      memory_(memory),
+      module_(std::move(module)),
+      overlaps_(overlaps) {
   bind(job, fault);
   if (job.is_captured && !calls_.empty()) capture();
 }
@@ -37,8 +42,19 @@ void CudaRun::launch_calls() const {
     for (const CUdeviceptr& argument : call.arguments) {
       arguments.push_back(const_cast<CUdeviceptr*>(&argument));  // NOLINT: the driver only reads
     }
-    GRAPHGATE_CUDA(driver_, cuLaunchKernel, call.function, call.blocks, 1, 1, kDeviceBlock, 1, 1, 0,
-                   stream_, arguments.data(), nullptr);
+    // The first call of a job waits for all that was started before it.
+    CUlaunchAttribute overlap{};
+    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    overlap.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = call.blocks;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = kDeviceBlock;
+    config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream_;
+    config.attrs = &overlap;
+    config.numAttrs = overlaps_ && &call != &calls_.front() ? 1 : 0;
+    GRAPHGATE_CUDA(driver_, cuLaunchKernelEx, &config, call.function, arguments.data(), nullptr);
   }
 }
 

@@ -19,9 +19,11 @@ struct BoundCall {
 class CudaRun final : public DeviceRun {
  public:
   // `module` has the kernels of the job; `fault` is the address of the program's DeviceFault.
-  // Throws DeviceError.
+  // With `overlaps` a kernel may begin before the one ahead of it in the job has ended: it waits for
+  // it itself. Throws DeviceError.
   CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
-          std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault);
+          std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
+          bool overlaps);
   void launch() override;
 
  private:
@@ -35,6 +37,7 @@ class CudaRun final : public DeviceRun {
   CUstream stream_;
   const DeviceMemory& memory_;
   std::shared_ptr<const Module> module_;
+  const bool overlaps_;
   std::vector<BoundCall> calls_;
   std::vector<std::pair<const std::byte*, CUdeviceptr>> addresses_;  // each once
   std::uint64_t generation_ = 0;  // of the memory, when addresses were compared last

@@ -42,7 +42,7 @@
   APPLY(cuGraphNodeGetType)             \
   APPLY(cuGraphUpload)                  \
   APPLY(cuInit)                         \
-  APPLY(cuLaunchKernel)                 \
+  APPLY(cuLaunchKernelEx)               \
   APPLY(cuMemAlloc)                     \
   APPLY(cuMemFree)                      \
   APPLY(cuMemcpyDtoHAsync)              \

@@ -91,6 +91,23 @@ std::byte* HostProgram::reserve_on_device(std::int64_t size_bytes) {
   return on_device_->reserved.back()->data();
 }
 
+// Listens for what launches do, in the plan's arithmetic.
+void HostProgram::listen(std::optional<DeviceListener>& listener) {
+  DeviceListener::Reserve reserve = [this](std::int64_t bytes) {
+    return reserve_on_device(bytes);
+  };
+  if (plan_.arithmetic != "fast") {
+    listener.emplace(std::move(reserve));
+    return;
+  }
+  // What no step of the plan writes; other plans run before this one, or behind it.
+  listener.emplace(std::move(reserve), [this](const Tensor& tensor) {
+    return tensor.storage < plan_.buffers.size() &&
+           plan_.pools[plan_.buffers[tensor.storage].pool.index].kind == spec::PoolKind::kState &&
+           !is_written({tensor.storage});
+  });
+}
+
 void HostProgram::know_memory() {
   DeviceMemory& memory = options_.device->memory();
   const auto know = [&](const std::shared_ptr<HostMemory>& host) {
@@ -136,7 +153,8 @@ std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t in
   for_each_operand(step.node, [&](spec::ValueId id) { is_fit &= !is_dynamic_[id.index]; });
   if (!is_fit) return {};
   try {
-    const DeviceListener listener([this](std::int64_t bytes) { return reserve_on_device(bytes); });
+    std::optional<DeviceListener> listener;
+    listen(listener);
     const std::array<Launch, 1> launch = {bind_step(step, false)};
     return calls_of(launch);
   } catch (const NeedsData&) {
@@ -156,6 +174,8 @@ void HostProgram::record_on_device() {
   const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
                        bool is_captured) {
     if (!calls) return;
+    unit.calls = *calls;
+    unit.is_captured = is_captured;
     jobs.push_back({std::move(*calls), is_captured});
     units.push_back(&unit);
   };

@@ -20,7 +20,7 @@ struct DevicePlaces {
 
 // Made anew whenever partitions are recorded anew. The device outlives it.
 struct OnDevice {
-  explicit OnDevice(DeviceMemory& device_memory) : memory(device_memory) {}
+  OnDevice(DeviceMemory& device_memory, bool is_fast) : memory(device_memory), text(is_fast) {}
   ~OnDevice() {
     for (const std::byte* host : known) memory.forget(host);
   }
@@ -29,6 +29,8 @@ struct OnDevice {
 
   struct Unit {
     DevicePlaces places;
+    std::vector<DeviceCall> calls;  // what it launches, in order
+    bool is_captured = false;
     std::unique_ptr<DeviceRun> run;  // null: runs on the host
   };
   DeviceMemory& memory;

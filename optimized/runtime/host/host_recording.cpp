@@ -29,7 +29,7 @@ void HostProgram::record_all(const std::set<std::uint32_t>& moved_buffers) {
   }
   if (options_.device) {
     on_device_ = nullptr;
-    on_device_ = std::make_unique<OnDevice>(options_.device->memory());
+    on_device_ = std::make_unique<OnDevice>(options_.device->memory(), plan_.arithmetic == "fast");
   }
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
     const auto& partitions = plan_.blocks[b].partitions;
@@ -95,7 +95,7 @@ HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition)
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   std::optional<DeviceListener> listener;
   if (options_.device) {
-    listener.emplace([this](std::int64_t bytes) { return reserve_on_device(bytes); });
+    listen(listener);
   }
   with_place([&] {
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {

@@ -1,0 +1,214 @@
+#include "optimized/device/fast_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "optimized/device/spelling.h"
+#include "optimized/loop.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+constexpr std::int64_t kMostRows = 32;       // of a product
+constexpr std::int64_t kMostHeads = 8;       // that share keys
+constexpr std::int64_t kMostScores = 8192;   // of a block, in shared memory
+constexpr std::int64_t kWantedBlocks = 264;  // two for each multiprocessor of a large GPU
+constexpr std::int64_t kLeastChunk = 64;     // keys of a block
+constexpr std::int64_t kMostChunks = 32;
+
+std::string text_of(std::int64_t number) { return std::to_string(number); }
+
+bool is_half(DType dtype) { return dtype == DType::kBFloat16 || dtype == DType::kFloat16; }
+
+// Whether rows along the last dimension can be read 16 bytes at a time.
+bool has_wide_rows(const Tensor& tensor) {
+  constexpr std::int64_t kItems = 8;
+  if (tensor.rank() == 0 || tensor.strides.back() != 1 || tensor.sizes.back() % kItems != 0) {
+    return false;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data());  // NOLINT: its alignment
+  return address % 16 == 0 &&
+         std::all_of(tensor.strides.begin(), tensor.strides.end() - 1,
+                     [](std::int64_t stride) { return stride > 0 && stride % kItems == 0; });
+}
+
+bool is_number(const Item& item, double number) { return number_as<double>(item) == number; }
+
+std::int64_t pitch_of(const Tensor& tensor, std::int64_t dim) {
+  return tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes();
+}
+
+// The strides in bytes of all dimensions but the last `inner`.
+Sizes outer_bytes(const Tensor& tensor, std::size_t inner) {
+  Sizes out(tensor.strides.begin(), tensor.strides.end() - static_cast<std::ptrdiff_t>(inner));
+  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
+  return out;
+}
+
+}  // namespace
+
+std::optional<TextWork> few_rows_product_text(const Product& p) {
+  const DType dtype = p.a.dtype;
+  const bool is_plain = p.result.rank() == 2 && !p.added && is_number(p.alpha, 1) &&
+                        is_half(dtype) && p.b.dtype == dtype && p.result.dtype == dtype &&
+                        p.rounds_to == dtype;
+  if (!is_plain || p.result.strides.back() != 1) return {};
+  const Tensor weight = swapped(p.b, 0, 1);
+  const std::int64_t rows = p.result.size(0);
+  const std::int64_t columns = p.result.size(1);
+  if (rows > kMostRows || !has_wide_rows(p.a) || !has_wide_rows(weight)) return {};
+  TextWork out;
+  out.waits_itself = true;
+  out.what = "product " + text_of(rows) + " x " + text_of(p.a.size(1)) + " x " + text_of(columns);
+  out.threads = (columns + 15) / 16 * 256;
+  out.pointers = {p.result.data(), p.a.data(), weight.data()};
+  out.statements = "  device::multiply_few_rows<" + format_name(dtype) + ", " + text_of(rows) +
+                   ", " + text_of(columns) + ", " + text_of(p.a.size(1)) + ", " +
+                   text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)) + ", " +
+                   text_of(pitch_of(p.result, 0)) + ", " +
+                   (DeviceListener::is_constant(p.b) ? "true" : "false") + ">(p0, p1, p2);\n";
+  return out;
+}
+
+namespace {
+
+// One query row of [batch, heads, 1, depth] against [batch, groups, keys, depth].
+struct OneRow {
+  std::int64_t batch, groups, heads, keys, depth;  // heads: of a group
+  std::int64_t chunk, chunks;
+};
+
+std::optional<OneRow> one_row_of(const AttentionWork& work) {
+  const DType dtype = work.query.dtype;
+  if (work.is_causal || !is_half(dtype) || work.query.rank() != 4 || work.key.rank() != 4 ||
+      work.value.rank() != 4 || work.query.size(2) != 1) {
+    return {};
+  }
+  OneRow s{work.query.size(0), work.key.size(1), 0, work.key.size(2), work.query.size(3), 0, 0};
+  if (s.groups == 0 || work.query.size(1) % s.groups != 0 || s.keys == 0) return {};
+  s.heads = work.query.size(1) / s.groups;
+  constexpr std::array<std::int64_t, 6> kDepths = {8, 16, 32, 64, 128, 256};
+  const bool is_known = std::find(kDepths.begin(), kDepths.end(), s.depth) != kDepths.end();
+  const bool fits = work.key.size(0) == s.batch && work.value.sizes == work.key.sizes &&
+                    work.key.size(3) == s.depth && work.key.dtype == dtype &&
+                    work.value.dtype == dtype && work.result.dtype == dtype;
+  if (!is_known || !fits || s.heads > kMostHeads || s.heads * s.depth > 1024 ||
+      !has_wide_rows(work.query) || !has_wide_rows(work.key) || !has_wide_rows(work.value)) {
+    return {};
+  }
+  // Chunks are whole steps of a block (fast.cuh), enough of them to fill a large GPU.
+  const std::int64_t step = 8 * 32 / (s.depth / 8);
+  const std::int64_t wanted = std::clamp<std::int64_t>(
+      (kWantedBlocks + s.batch * s.groups - 1) / (s.batch * s.groups), 1, kMostChunks);
+  const auto in_steps = [step](std::int64_t keys) { return (keys + step - 1) / step * step; };
+  s.chunk = in_steps(std::max(kLeastChunk, (s.keys + wanted - 1) / wanted));
+  s.chunk = std::min(s.chunk, kMostScores / s.heads / step * step);
+  s.chunks = (s.keys + s.chunk - 1) / s.chunk;
+  if (s.chunk == 0 || s.chunks > kMostChunks) return {};
+  return s;
+}
+
+// "[&](int head, int key, float score) -> float {...}": a score with the mask on it.
+std::string mask_text(const AttentionWork& work, const OneRow& s, TextWork& out) {
+  std::string text = "[&](int head, int key, float score) -> float {\n";
+  if (work.mask != nullptr) {
+    const Tensor& mask = *work.mask;  // [batch, heads, 1, keys]
+    out.pointers.push_back(mask.data());
+    const std::string at = "p" + std::to_string(out.pointers.size() - 1) + " + batch * " +
+                           text_of(pitch_of(mask, 0)) + " + (group * " + text_of(s.heads) +
+                           " + head) * " + text_of(pitch_of(mask, 1)) + " + (first + key) * " +
+                           text_of(pitch_of(mask, 3));
+    const DType c = mask.dtype == DType::kBool ? DType::kInt64 : DType::kFloat32;
+    const std::string more = load_text(mask.dtype, mask.dtype, c, at);
+    text += mask.dtype == DType::kBool
+                ? "    if (" + more + " == 0) return -std::numeric_limits<float>::infinity();\n"
+                : "    score += " + more + ";\n";
+  }
+  return text + "    return score;\n  }";
+}
+
+TextWork chunk_text(const AttentionWork& work, const OneRow& s, std::byte* scratch) {
+  const std::string format = format_name(work.query.dtype);
+  const std::string pitch = text_of(s.depth + 2);
+  TextWork out;
+  out.what = "attention, " + text_of(s.chunks) + " chunks of " + text_of(s.chunk);
+  out.threads = s.batch * s.groups * s.chunks * 256;
+  out.pointers = {scratch == nullptr ? work.result.data() : scratch, work.query.data(),
+                  work.key.data(), work.value.data()};
+  std::array<char, 32> scale{};
+  (void)std::snprintf(scale.data(), scale.size(), "%a", static_cast<float>(work.scale));
+  std::string& text = out.statements;
+  text = "  const long chunk = blockIdx.x % " + text_of(s.chunks) +
+         ";\n  const long group = blockIdx.x / " + text_of(s.chunks) + " % " + text_of(s.groups) +
+         ";\n  const long batch = blockIdx.x / " + text_of(s.chunks * s.groups) +
+         ";\n  const long first = chunk * " + text_of(s.chunk) +
+         ";\n  const int keys = " + text_of(s.keys) + " - first < " + text_of(s.chunk) +
+         " ? static_cast<int>(" + text_of(s.keys) + " - first) : " + text_of(s.chunk) + ";\n";
+  text += "  device::attend_chunk<" + format + ", " + text_of(s.heads) + ", " + text_of(s.depth) +
+          ", " + text_of(s.chunk) + ">(\n      p1 + batch * " + text_of(pitch_of(work.query, 0)) +
+          " + group * " + text_of(s.heads * pitch_of(work.query, 1)) + ",\n";
+  const auto rows = [&](const char* pointer, const Tensor& tensor) {
+    text += "      " + std::string(pointer) + " + batch * " + text_of(pitch_of(tensor, 0)) +
+            " + group * " + text_of(pitch_of(tensor, 1)) + " + first * " +
+            text_of(pitch_of(tensor, 2)) + ",\n";
+  };
+  rows("p2", work.key);
+  rows("p3", work.value);
+  text += "      {" + text_of(pitch_of(work.query, 1)) + ", " + text_of(pitch_of(work.key, 2)) +
+          ", " + text_of(pitch_of(work.value, 2)) + "}, keys, " + scale.data() + "f,\n      " +
+          mask_text(work, s, out) +
+          ",\n      [&](int head, int i, float value, float top, float sum) {\n";
+  if (scratch == nullptr) {
+    text += "    const bool is_empty = top == -std::numeric_limits<float>::infinity();\n";
+    text += "    device::store<" + format + ">(p0 + batch * " + text_of(pitch_of(work.result, 0)) +
+            " + (group * " + text_of(s.heads) + " + head) * " + text_of(pitch_of(work.result, 1)) +
+            " + i * " + text_of(pitch_of(work.result, 3)) + ", is_empty ? 0.0f : value / sum);\n";
+  } else {
+    text += "    float* const part = reinterpret_cast<float*>(p0) + (((batch * " +
+            text_of(s.groups) + " + group) * " + text_of(s.heads) + " + head) * " +
+            text_of(s.chunks) + " + chunk) * " + pitch + ";\n    part[i] = value;\n" +
+            "    if (i == 0) {\n      part[" + text_of(s.depth) + "] = top;\n      part[" +
+            text_of(s.depth + 1) + "] = sum;\n    }\n";
+  }
+  text += "  });\n";
+  return out;
+}
+
+TextWork joining_text(const AttentionWork& work, const OneRow& s, std::byte* scratch) {
+  TextWork out;
+  const std::int64_t count = s.batch * s.groups * s.heads * s.depth;
+  out.what = "attention, chunks joined";
+  out.threads = count;
+  out.pointers = {work.result.data(), scratch};
+  const std::int64_t pitch = s.depth + 2;
+  const Sizes sizes = {s.batch, s.groups * s.heads, s.depth};
+  Sizes strides = outer_bytes(work.result, 2);
+  strides.push_back(pitch_of(work.result, 3));
+  out.statements =
+      "  if (thread >= " + text_of(count) + ") return;\n" + coordinates_text(sizes, "thread", "o") +
+      "  const float* const parts = reinterpret_cast<const float*>(p1) + thread / " +
+      text_of(s.depth) + " * " + text_of(s.chunks * pitch) + ";\n  device::store<" +
+      format_name(work.result.dtype) + ">(p0 + " + offset_text(strides, "o") +
+      ", device::joined_chunks<" + text_of(s.chunks) + ">(parts, " + text_of(pitch) + ", " +
+      text_of(s.depth) + ", static_cast<int>(thread % " + text_of(s.depth) + ")));\n";
+  return out;
+}
+
+}  // namespace
+
+std::optional<DeviceWorks> one_row_attention_works(const AttentionWork& work) {
+  const auto shape = one_row_of(work);
+  if (!shape) return {};
+  const OneRow& s = *shape;
+  if (s.chunks == 1) return DeviceWorks{chunk_text(work, s, nullptr)};
+  std::byte* const scratch =
+      DeviceListener::reserve(s.batch * s.groups * s.heads * s.chunks * (s.depth + 2) *
+                              static_cast<std::int64_t>(sizeof(float)));
+  if (scratch == nullptr) return {};
+  return DeviceWorks{chunk_text(work, s, scratch), joining_text(work, s, scratch)};
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,20 @@
+// Kernels of fast arithmetic as text (device/text/fast.cuh): for DeviceListener::is_fast() alone.
+#pragma once
+
+#include <optional>
+
+#include "optimized/device/attention_work.h"
+#include "optimized/gemm.h"
+
+namespace graphgate::optimized {
+
+// A product of few rows with a weight whose terms lie next to each other, in a 16-bit dtype, on
+// tensor cores. Nothing for other products.
+[[nodiscard]] std::optional<TextWork> few_rows_product_text(const Product& product);
+
+// Attention of one query row per head, in a 16-bit dtype: keys in chunks, each for a block, and
+// what the chunks give joined by a second kernel where there are several. Nothing for other calls,
+// and where nobody reserves.
+[[nodiscard]] std::optional<DeviceWorks> one_row_attention_works(const AttentionWork& work);
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,320 @@
+// Kernels of fast arithmetic: they keep to the bounds of tensor cores, and not to the host's bits.
+//
+// Launches overlap. A kernel lets the next one begin at once, and waits for those before it when it
+// first touches what they make or read (griddepcontrol, PTX ISA 9.0); what it does before that is
+// to read weights. Every thread waits, so that a kernel that has ended stands for all before it.
+#pragma once
+
+#include "optimized/device/text/ptx.cuh"
+
+namespace graphgate::optimized::device {
+
+inline void begin_in_turn() {
+  let_next_launch_begin();
+  wait_for_launches_before();
+}
+
+// 16 bytes from an address that is a multiple of 16.
+inline uint4 load16(const char* at) { return *reinterpret_cast<const uint4*>(at); }
+// The two 16-bit numbers of a word, widened.
+template <class Format>
+float low_half(std::uint32_t word) {
+  return Format::decode(static_cast<typename Format::Bits>(word & 0xffffu));
+}
+template <class Format>
+float high_half(std::uint32_t word) {
+  return Format::decode(static_cast<typename Format::Bits>(word >> 16));
+}
+template <class Format>
+void widen8(const uint4& v, float (&out)[8]) {
+  const std::uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if constexpr (std::is_same_v<Format, BF16>) {
+      out[2 * i] = __uint_as_float(words[i] << 16);
+      out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
+    } else {
+      out[2 * i] = low_half<Format>(words[i]);
+      out[2 * i + 1] = high_half<Format>(words[i]);
+    }
+  }
+}
+
+// Few rows times a weight: result[r][c] = sum over k of a[r][k] * w[c][k], rounded to Format.
+//
+// It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to a block,
+// whose eight warps share the depth, 32 k at a time. In such a slice lane 4 g + q holds eight
+// neighbouring k of rows g and g + 8 of w, and of row g of a: which k stand for which of the unit's
+// is the same on both sides, and a sum does not mind. So every load has 16 bytes.
+//
+//          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
+//   w  16 rows [ 32 k  ][ 32 k  ]...[ 32 k  ][ 32 k  ]
+//
+// Pitches are in bytes. k is a multiple of 8.
+template <class Format, int rows, long n, long k, long a_pitch, long w_pitch, long out_pitch,
+          bool w_is_constant>
+void multiply_few_rows(char* out, const char* a, const char* w) {
+  constexpr int kWarps = 8;
+  constexpr int kTiles = (rows + 7) / 8;
+  constexpr int kSlices = static_cast<int>((k + 31) / 32);
+  constexpr int kOwn = (kSlices + kWarps - 1) / kWarps;  // of a warp
+  constexpr int kAhead = kOwn < 8 ? kOwn : 8;            // loaded before they are needed
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int g = lane / 4;
+  const int q = lane % 4;
+  const long column0 = static_cast<long>(blockIdx.x) * 16;
+  const char* const w_low = w + (column0 + g) * w_pitch;
+  const char* const w_high = w + (column0 + g + 8) * w_pitch;
+  const bool has_low = column0 + g < n;
+  const bool has_high = column0 + g + 8 < n;
+  const uint4 zero = {0, 0, 0, 0};
+  const auto k_of = [&](int own) { return (static_cast<long>(own) * kWarps + warp) * 32 + q * 8; };
+  const auto load_w = [&](int own, uint4& low, uint4& high) {
+    const long at = k_of(own);
+    const bool is_there = at < k;
+    low = is_there && has_low ? load16_once(w_low + at * 2) : zero;
+    high = is_there && has_high ? load16_once(w_high + at * 2) : zero;
+  };
+
+  let_next_launch_begin();
+  if (!w_is_constant) wait_for_launches_before();
+  uint4 low[kAhead];
+  uint4 high[kAhead];
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) load_w(i, low[i], high[i]);
+  if (w_is_constant) wait_for_launches_before();
+
+  float sum[kTiles][4] = {};
+#pragma unroll 1
+  for (int base = 0; base < kOwn; base += kAhead) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const int own = base + i;
+      if (kOwn % kAhead != 0 && own >= kOwn) break;
+      const uint4 w0 = low[i];
+      const uint4 w1 = high[i];
+      if (own + kAhead < kOwn) load_w(own + kAhead, low[i], high[i]);
+      const long at = k_of(own);
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile) {
+        const int row = tile * 8 + g;
+        const uint4 x = row < rows && at < k ? load16(a + row * a_pitch + at * 2) : zero;
+        multiply_tiles<Format>(sum[tile], w0.x, w1.x, w0.y, w1.y, x.x, x.y);
+        multiply_tiles<Format>(sum[tile], w0.z, w1.z, w0.w, w1.w, x.z, x.w);
+      }
+    }
+  }
+
+  // What the warps have is added up in shared memory: [warp][row of a][column], padded.
+  __shared__ float parts[kWarps][kTiles * 8][17];
+#pragma unroll
+  for (int tile = 0; tile < kTiles; ++tile) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      parts[warp][tile * 8 + q * 2 + j % 2][g + j / 2 * 8] = sum[tile][j];
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < rows * 16; i += 256) {
+    const int row = i / 16;
+    const long column = column0 + i % 16;
+    if (column >= n) continue;
+    float total = 0;
+#pragma unroll
+    for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % 16];
+    store<Format>(out + row * out_pitch + column * 2, total);
+  }
+}
+
+// RMSNorm of a row by a block; otherwise as rms_norm of prelude.cuh.
+template <class Own, class Compute, int length, bool by_power, class C, class Term, class Put>
+void rms_norm_by_block(C epsilon, Term&& term, Put&& put) {
+  constexpr int kEach = (length + 255) / 256;
+  C x[kEach];
+  C squares = 0;
+#pragma unroll
+  for (int j = 0; j < kEach; ++j) {
+    const int i = threadIdx.x + j * 256;
+    x[j] = i < length ? term(i) : C(0);
+    squares += rounded_in<Compute>(by_power ? element::square_by_power(x[j]) : x[j] * x[j]);
+  }
+  for (int width = 16; width > 0; width /= 2) {
+    squares += __shfl_xor_sync(internal::kWarp, squares, width);
+  }
+  __shared__ C parts[8];
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = squares;
+  __syncthreads();
+  squares = 0;
+#pragma unroll
+  for (int j = 0; j < 8; ++j) squares += parts[j];
+  const C mean = rounded_in<Compute>(squares / static_cast<C>(length));
+  const C factor = rounded_in<Compute>(rsqrt(rounded_in<Compute>(mean + epsilon)));
+#pragma unroll
+  for (int j = 0; j < kEach; ++j) {
+    const int i = threadIdx.x + j * 256;
+    if (i < length) put(i, x[j], rounded_in<Own>(rounded_in<Compute>(x[j] * factor)));
+  }
+}
+
+// Attention of one query row for each of some heads that share keys and values: a block takes
+// `chunk` keys. Shapes in bytes of pitch; `depth` numbers in a row of queries, keys and values.
+struct AttentionPitches {
+  long query_head, key_row, value_row;
+};
+
+// Scores of the block's keys, then their exponentials against the greatest, then the sum of values
+// that these weigh. put(head, i, value, top, sum): element i of a head's weighed sum, not yet
+// divided by `sum`, the sum of exponentials against `top`.
+//
+// depth / 8 lanes share a key, each with eight neighbouring elements, so that every load has 16
+// bytes; a warp takes 32 / (depth / 8) keys at a time.
+template <class Format, int heads, int depth, int chunk, class Mask, class Put>
+void attend_chunk(const char* query, const char* key, const char* value, AttentionPitches pitch,
+                  int keys, float scale, Mask&& mask, Put&& put) {
+  constexpr int kLanes = depth / 8;       // of a key
+  constexpr int kKeys = 32 / kLanes;      // of a warp at a time
+  constexpr int kStep = 8 * kKeys;        // of the block at a time
+  constexpr int kAhead = chunk / kStep < 4 ? chunk / kStep : 4;
+  __shared__ float scores[chunk][heads];
+  __shared__ float tops[heads];
+  __shared__ float sums[heads];
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int part = lane % kLanes;
+  const int own = warp * kKeys + lane / kLanes;
+  const uint4 zero = {0, 0, 0, 0};
+
+  {
+    float q[heads][8];
+#pragma unroll
+    for (int h = 0; h < heads; ++h) {
+      widen8<Format>(load16(query + h * pitch.query_head + part * 16), q[h]);
+    }
+#pragma unroll 1
+    for (int base = 0; base < chunk; base += kStep * kAhead) {
+      uint4 loaded[kAhead];
+#pragma unroll
+      for (int j = 0; j < kAhead; ++j) {
+        const int at = base + j * kStep + own;
+        loaded[j] = at < keys ? load16(key + at * pitch.key_row + part * 16) : zero;
+      }
+#pragma unroll
+      for (int j = 0; j < kAhead; ++j) {
+        const int at = base + j * kStep + own;
+        float x[8];
+        widen8<Format>(loaded[j], x);
+#pragma unroll
+        for (int h = 0; h < heads; ++h) {
+          float dot = 0;
+#pragma unroll
+          for (int i = 0; i < 8; ++i) dot = fmaf(q[h][i], x[i], dot);
+#pragma unroll
+          for (int width = kLanes / 2; width > 0; width /= 2) {
+            dot += __shfl_xor_sync(internal::kWarp, dot, width);
+          }
+          if (part == h % kLanes && at < chunk) {
+            scores[at][h] = at < keys ? mask(h, at, dot * scale) : -__int_as_float(0x7f800000);
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int h = warp; h < heads; h += 8) {
+    float top = -__int_as_float(0x7f800000);
+    bool is_nan = false;
+    for (int i = lane; i < chunk; i += 32) {
+      top = fmaxf(top, scores[i][h]);
+      is_nan |= scores[i][h] != scores[i][h];
+    }
+    for (int width = 16; width > 0; width /= 2) {
+      top = fmaxf(top, __shfl_xor_sync(internal::kWarp, top, width));
+    }
+    if (__any_sync(internal::kWarp, is_nan)) top = __int_as_float(0x7fffffff);
+    float sum = 0;
+    for (int i = lane; i < chunk; i += 32) {
+      const float e = top == -__int_as_float(0x7f800000) ? 0.0f : exp(scores[i][h] - top);
+      scores[i][h] = e;
+      sum += e;
+    }
+    for (int width = 16; width > 0; width /= 2) {
+      sum += __shfl_xor_sync(internal::kWarp, sum, width);
+    }
+    if (lane == 0) {
+      tops[h] = top;
+      sums[h] = sum;
+    }
+  }
+  __syncthreads();
+
+  float acc[heads][8] = {};
+#pragma unroll 1
+  for (int base = 0; base < chunk; base += kStep * kAhead) {
+    uint4 loaded[kAhead];
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      const int at = base + j * kStep + own;
+      loaded[j] = at < keys ? load16(value + at * pitch.value_row + part * 16) : zero;
+    }
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      const int at = base + j * kStep + own;
+      float x[8];
+      widen8<Format>(loaded[j], x);
+#pragma unroll
+      for (int h = 0; h < heads; ++h) {
+        const float e = at < chunk ? scores[at][h] : 0.0f;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) acc[h][i] = fmaf(e, x[i], acc[h][i]);
+      }
+    }
+  }
+  // The keys of a warp, then the warps.
+  __shared__ float parts[8][heads][depth];
+#pragma unroll
+  for (int h = 0; h < heads; ++h) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+#pragma unroll
+      for (int width = kLanes; width < 32; width *= 2) {
+        acc[h][i] += __shfl_xor_sync(internal::kWarp, acc[h][i], width);
+      }
+      if (lane < kLanes) parts[warp][h][part * 8 + i] = acc[h][i];
+    }
+  }
+  __syncthreads();
+  for (int j = threadIdx.x; j < heads * depth; j += 256) {
+    float total = 0;
+#pragma unroll
+    for (int p = 0; p < 8; ++p) total += parts[p][j / depth][j % depth];
+    put(j / depth, j % depth, total, tops[j / depth], sums[j / depth]);
+  }
+}
+
+// What several blocks have found of a row: [chunks][elements + 2], the weighed sums, then their
+// greatest score and their sum of exponentials. A row of nothing but -inf gives 0.
+template <int chunks>
+float joined_chunks(const float* parts, long pitch, int elements, int i) {
+  float top = -__int_as_float(0x7f800000);
+  bool is_nan = false;
+#pragma unroll
+  for (int c = 0; c < chunks; ++c) {
+    const float own = parts[c * pitch + elements];
+    is_nan |= own != own;
+    top = fmaxf(top, own);
+  }
+  if (is_nan) return __int_as_float(0x7fffffff);
+  if (top == -__int_as_float(0x7f800000)) return 0;
+  float sum = 0;
+  float value = 0;
+#pragma unroll
+  for (int c = 0; c < chunks; ++c) {
+    const float factor = exp(parts[c * pitch + elements] - top);
+    sum += parts[c * pitch + elements + 1] * factor;
+    value += parts[c * pitch + i] * factor;
+  }
+  return value / sum;
+}
+
+}  // namespace graphgate::optimized::device

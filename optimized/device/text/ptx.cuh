@@ -1,0 +1,44 @@
+// What C++ has no words for: instructions of the GPU, by PTX (PTX ISA 9.0).
+//
+// runtime/emulated has a text of its own in its place, which says the same in C++.
+#pragma once
+
+namespace graphgate::optimized::device {
+
+// Returns when all launches that this one may overlap with have ended, and what they wrote is there
+// (griddepcontrol.wait).
+inline void wait_for_launches_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+// The next launch may begin once all blocks have said so (griddepcontrol.launch_dependents).
+inline void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
+
+// 16 bytes that nobody writes while the kernel runs, not kept in the first-level cache.
+inline uint4 load16_once(const char* at) {
+  uint4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(at));
+  return v;
+}
+
+// d += a b, of tiles [16, 16] and [16, 8], by a warp (mma.m16n8k16): in lane 4 g + q, `a` has rows
+// g (a0, a2) and g + 8 (a1, a3) at k 2 q, 2 q + 1 (a0, a1) and 2 q + 8, 2 q + 9 (a2, a3), `b`
+// column g at the same k, `d` columns 2 q and 2 q + 1 of row g, then of row g + 8.
+template <class Format>
+void multiply_tiles(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                    std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+  if constexpr (std::is_same_v<Format, BF16>) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  } else {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+  }
+}
+
+}  // namespace graphgate::optimized::device
