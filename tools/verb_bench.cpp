@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/decode_bench.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
@@ -267,6 +268,69 @@ Result<Json> bench_search(const BenchVerb& verb) {
   return json;
 }
 
+// ---- decode ----
+
+Json print_decode(std::FILE* page, const char* what, const DecodeShape& shape,
+                  const DecodeTimes& times) {
+  const double bytes = static_cast<double>(shape.weight_bytes() + shape.cache_bytes());
+  std::fprintf(
+      page, "%s, batch %lld: %.1f us, %.2fx the floor of %.1f us (%.2f GB read once, %.0f GB/s)\n",
+      what, static_cast<long long>(shape.batch), times.step_seconds * 1e6,
+      times.step_seconds / times.floor_seconds, times.floor_seconds * 1e6, bytes / 1e9,
+      bytes / times.floor_seconds / 1e9);
+  std::fprintf(
+      page,
+      "  %zu nodes, %zu kernels in %zu graphs and %zu launches beside them; %.1f us of the "
+      "processor a step; ready after %.1f s\n",
+      times.nodes, times.kernels, times.graphs, times.eager_kernels, times.launch_seconds * 1e6,
+      times.prepare_seconds);
+  std::fprintf(page, "  plan: %s%s\n",
+               times.findings == 0 ? "no findings of the verifier" : "findings, the first: ",
+               times.first_finding.c_str());
+  if (times.error >= 0) std::fprintf(page, "  logits: %.2g from the host's\n", times.error);
+  Json kernels = Json::array();
+  for (const KernelTime& kernel : times.by_kernel) {
+    std::fprintf(page, "  %8.1f us  %4zu x %6.2f  %s\n", kernel.seconds * 1e6, kernel.count,
+                 kernel.seconds * 1e6 / static_cast<double>(kernel.count), kernel.name.c_str());
+    kernels.push_back(
+        {{"kernel", kernel.name}, {"count", kernel.count}, {"seconds", kernel.seconds}});
+  }
+  std::fflush(page);
+  return Json{{"batch", shape.batch},
+              {"layers", shape.layers},
+              {"step_seconds", times.step_seconds},
+              {"floor_seconds", times.floor_seconds},
+              {"ratio", times.step_seconds / times.floor_seconds},
+              {"bytes", bytes},
+              {"launch_seconds", times.launch_seconds},
+              {"kernels", times.kernels},
+              {"graphs", times.graphs},
+              {"eager_kernels", times.eager_kernels},
+              {"prepare_seconds", times.prepare_seconds},
+              {"findings", times.findings},
+              {"error", times.error},
+              {"by_kernel", kernels}};
+}
+
+Result<Json> bench_decode(const BenchVerb& verb) {
+  Json json = Json::array();
+  for (const std::int64_t batch : verb.batches) {
+    for (const bool is_piecewise : {false, true}) {
+      DecodeMeasure measure;
+      measure.shape.batch = batch;
+      measure.is_piecewise = is_piecewise;
+      measure.compares = !is_piecewise && batch <= 16;
+      measure.by_kernel = !is_piecewise;
+      GRAPHGATE_TRY(const DecodeTimes times, measure_decode(measure));
+      const char* const what = is_piecewise ? "piecewise" : "one graph";
+      Json one = print_decode(page_of(verb), what, measure.shape, times);
+      one["form"] = what;
+      json.push_back(std::move(one));
+    }
+  }
+  return json;
+}
+
 struct Part {
   const char* what;
   const char* name;
@@ -276,6 +340,7 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"plan", "fusion", bench_fusion},
                            {"plan", "replay", bench_replay},
                            {"plan", "start", bench_start},
+                           {"decode", "llama-1b", bench_decode},
                            {"judges", "provenance", bench_provenance},
                            {"judges", "reference-provenance", bench_reference_provenance},
                            {"judges", "shadow", bench_shadow},
@@ -299,9 +364,10 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench
       ->add_option("what", verb.what,
                    "what is measured: plan, the optimized executor on the host; judges, what they "
-                   "cost beside plain runs; fuzz, how cases are drawn")
+                   "cost beside plain runs; fuzz, how cases are drawn; decode, a decoder's step on "
+                   "a GPU")
       ->required()
-      ->check(CLI::IsMember({"plan", "judges", "fuzz"}));
+      ->check(CLI::IsMember({"plan", "judges", "fuzz", "decode"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(part_names()));
@@ -310,6 +376,9 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option("--cases", verb.cases, "cases that are drawn, and run for their features")
       ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1} << 40U))
       ->capture_default_str();
+  bench->add_option("--batch", verb.batches, "sequences of a decoder's step (repeatable)")
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 1024));
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");

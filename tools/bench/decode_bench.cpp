@@ -1,0 +1,231 @@
+#include "tools/bench/decode_bench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "conformance/verify/verify.h"
+#include "optimized/analysis/symbols.h"
+#include "optimized/compile.h"
+#include "optimized/runtime/cuda/cuda_device.h"
+#include "optimized/runtime/host/host_program.h"
+#include "optimized/runtime/state_store.h"
+#include "tools/bench/stopwatch.h"
+
+namespace graphgate::tools {
+namespace {
+
+using optimized::CompileOptions;
+using optimized::Device;
+using optimized::DeviceCall;
+using optimized::DeviceProgramText;
+using optimized::DeviceRun;
+using optimized::HostProgram;
+using optimized::OnDevice;
+
+constexpr int kRounds = 9;
+constexpr int kReplays = 20;  // of a round
+
+// A program, its plan, and the memory that it runs in.
+struct Loaded {
+  explicit Loaded(const spec::Program& program)
+      : pool(std::make_shared<optimized::RunPool>()), state(program, pool) {}
+
+  std::shared_ptr<optimized::RunPool> pool;
+  optimized::StateStore state;
+  std::unique_ptr<HostProgram> host;
+};
+
+Result<spec::Plan> plan_of(const spec::Program& program, const CompileOptions& options) {
+  GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
+  GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, {}, false));
+  return compile(program, prepared, {}, symbols, options);
+}
+
+Result<std::unique_ptr<Loaded>> run_once(const spec::Program& program, spec::Plan plan,
+                                         const CompileOptions& options,
+                                         std::shared_ptr<Device> device) {
+  auto out = std::make_unique<Loaded>(program);
+  optimized::HostOptions host;
+  host.device = std::move(device);
+  try {
+    out->host = std::make_unique<HostProgram>(std::move(plan), *options.ops, out->state.memory(),
+                                              std::move(host), out->pool);
+    GRAPHGATE_TRY_VOID(out->state.load(*out->host));
+    out->host->run(std::span<const spec::HostTensor* const>());
+  } catch (const optimized::DeviceError& error) {
+    return infrastructure(error.what());
+  }
+  return out;
+}
+
+// The step's launches, in order. kInternal where any step runs on the host.
+Result<std::vector<const OnDevice::Unit*>> units_of(const HostProgram& program) {
+  std::vector<const OnDevice::Unit*> units;
+  const auto add = [&](const OnDevice::Unit& unit) {
+    if (unit.run) units.push_back(&unit);
+    return unit.run != nullptr;
+  };
+  const auto& partitions = program.plan().blocks.front().partitions;
+  for (std::size_t p = 0; p < partitions.size(); ++p) {
+    bool is_there = true;
+    if (partitions[p].captured) {
+      is_there = add(program.on_device()->partitions.at({0, p}));
+    } else {
+      for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
+        is_there &= add(program.on_device()->steps.at(s));
+      }
+    }
+    if (!is_there) {
+      return Error{ErrorKind::kInternal, "partition " + std::to_string(p) + " ran on the host"};
+    }
+  }
+  return units;
+}
+
+double median(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers[numbers.size() / 2];
+}
+
+// Seconds of one time that `launch` starts, among many behind each other.
+template <class LaunchAll>
+double time_launches(Device& device, int replays, LaunchAll&& launch) {
+  launch();
+  device.finish();
+  std::vector<double> seconds;
+  for (int round = 0; round < kRounds; ++round) {
+    seconds.push_back(seconds_of<WallClock>([&] {
+      for (int i = 0; i < replays; ++i) launch();
+      device.finish();
+    }));
+  }
+  return median(std::move(seconds)) / replays;
+}
+
+// A kernel that reads bytes and keeps nothing of them.
+double time_reading(Device& device, std::span<std::byte> bytes) {
+  constexpr std::int64_t kThreads = std::int64_t{132} * 8 * 256;
+  const auto count = static_cast<std::int64_t>(bytes.size()) / 16;
+  optimized::TextWork work;
+  work.threads = kThreads;
+  work.pointers = {bytes.data()};
+  work.statements =
+      "  const uint4* const from = reinterpret_cast<const uint4*>(p0);\n"
+      "  unsigned all = 0;\n#pragma unroll 8\n  for (std::int64_t i = thread; i < " +
+      std::to_string(count) + "; i += " + std::to_string(kThreads) +
+      ") {\n    const uint4 v = from[i];\n    all ^= v.x ^ v.y ^ v.z ^ v.w;\n  }\n"
+      "  if (all == 0x12345678u && thread == -1) p0[0] = 1;\n"
+      "  asm volatile(\"\" :: \"r\"(all));\n";
+  DeviceProgramText text;
+  const std::vector<Device::Job> jobs = {{text.add({work}), true}};
+  const auto runs = device.load(text, jobs);
+  return time_launches(device, kReplays, [&] { runs.front()->launch(); });
+}
+
+// Kernels by name, the longest together first.
+std::vector<KernelTime> time_kernels(Device& device, const DeviceProgramText& text,
+                                     std::span<const OnDevice::Unit* const> units) {
+  std::map<std::string, std::vector<DeviceCall>> calls;
+  for (const OnDevice::Unit* unit : units) {
+    for (const DeviceCall& call : unit->calls) calls[call.name].push_back(call);
+  }
+  std::vector<Device::Job> jobs;
+  std::vector<KernelTime> times;
+  for (auto& [name, same] : calls) {
+    const std::string what = same.front().what.empty() ? name : same.front().what;
+    times.push_back({what, same.size(), 0});
+    jobs.push_back({std::move(same), true});
+  }
+  const auto runs = device.load(text, jobs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    times[i].seconds = time_launches(device, kReplays, [&] { runs[i]->launch(); });
+  }
+  std::sort(times.begin(), times.end(),
+            [](const KernelTime& a, const KernelTime& b) { return a.seconds > b.seconds; });
+  return times;
+}
+
+// The logits, widened.
+std::vector<double> logits_of(const HostProgram& program) {
+  const auto tensor = *program.read(program.plan().outputs.front()).as<optimized::Tensor>();
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, tensor.data() + i * tensor.item_bytes(), sizeof half);
+    const std::uint32_t bits = std::uint32_t{half} << 16U;
+    float number = 0;
+    std::memcpy(&number, &bits, sizeof number);
+    out.push_back(number);
+  }
+  return out;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace
+
+Result<DecodeTimes> measure_decode(const DecodeMeasure& measure) {
+  GRAPHGATE_TRY(const std::shared_ptr<Device> device, optimized::cuda::make_cuda_device());
+  GRAPHGATE_TRY(const spec::Program program, make_decode_program(measure.shape));
+  CompileOptions options;
+  options.arithmetic = optimized::Arithmetic::kFast;
+  options.partition.device_kernels = true;
+  if (measure.is_piecewise) {
+    options.partition.split_ops.emplace_back("aten.scaled_dot_product_attention");
+  }
+  DecodeTimes times;
+  times.nodes = program.graph.nodes.size();
+  const double begin = WallClock::now();
+  GRAPHGATE_TRY(const spec::Plan plan, plan_of(program, options));
+  GRAPHGATE_TRY(const auto loaded, run_once(program, plan, options, device));
+  times.prepare_seconds = WallClock::now() - begin;
+
+  const auto findings = verify::verify_plan({&plan, &program, options.ops, nullptr});
+  times.findings = findings.size();
+  if (!findings.empty()) {
+    times.first_finding = findings.front().rule + ": " + findings.front().message;
+  }
+  GRAPHGATE_TRY(const auto units, units_of(*loaded->host));
+  for (const OnDevice::Unit* unit : units) {
+    ++(unit->is_captured ? times.graphs : times.eager_kernels);
+    if (!unit->is_captured) times.eager_kernels += unit->calls.size() - 1;
+    times.kernels += unit->calls.size();
+  }
+  if (measure.compares) {
+    const std::vector<double> logits = logits_of(*loaded->host);
+    GRAPHGATE_TRY(const auto host, run_once(program, plan, options, nullptr));
+    times.error = distance(logits, logits_of(*host->host));
+  }
+  try {
+    const auto step = [&] {
+      for (const OnDevice::Unit* unit : units) unit->run->launch();
+    };
+    times.step_seconds = time_launches(*device, kReplays, step);
+    times.launch_seconds = seconds_of<WallClock>([&] {
+                             for (int i = 0; i < kReplays; ++i) step();
+                           }) /
+                           kReplays;
+    device->finish();
+    const auto& state = *loaded->state.memory().pools.begin()->second;
+    times.floor_seconds =
+        time_reading(*device, {state.data(), static_cast<std::size_t>(state.size_bytes())});
+    if (measure.by_kernel) {
+      times.by_kernel = time_kernels(*device, loaded->host->on_device()->text, units);
+    }
+  } catch (const optimized::DeviceError& error) {
+    return infrastructure(error.what());
+  }
+  return times;
+}
+
+}  // namespace graphgate::tools

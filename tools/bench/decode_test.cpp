@@ -1,0 +1,108 @@
+// The decoder's step that `bench decode` measures, at a small size: what it is, and what a GPU
+// would be given of it. device_emulated_test.cpp judges what those kernels compute.
+#include <gtest/gtest.h>
+
+#include "conformance/verify/verify.h"
+#include "optimized/optimized.h"
+#include "optimized/runtime/cuda/cubins.h"
+#include "optimized/runtime/cuda/nvrtc.h"
+#include "spec/graph_check.h"
+#include "tools/bench/decode_program.h"
+#include "tools/golden/kernel_collector.h"
+
+namespace graphgate::tools {
+namespace {
+
+DecodeShape small_shape() {
+  DecodeShape shape;
+  shape.layers = 2;
+  shape.width = 128;
+  shape.heads = 4;
+  shape.kv_heads = 2;
+  shape.head_size = 32;
+  shape.hidden = 256;
+  shape.vocabulary = 320;
+  shape.context = 96;
+  shape.batch = 3;
+  return shape;
+}
+
+spec::Program small_program() {
+  auto program = make_decode_program(small_shape());
+  EXPECT_TRUE(program.ok()) << program.error().message;
+  return std::move(program).value();
+}
+
+// Compiles what it is given.
+class CompilingDevice final : public KernelCollector {
+ public:
+  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
+                                                          std::span<const Job> jobs) override {
+    for (const Job& job : jobs) ++(job.is_captured ? captured : eager);
+    is_fast = text.is_fast();
+    const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
+    EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+    return KernelCollector::load(text, jobs);
+  }
+  std::size_t captured = 0;
+  std::size_t eager = 0;
+  bool is_fast = false;
+};
+
+optimized::Options fast_options(std::shared_ptr<optimized::Device> device, bool is_piecewise) {
+  optimized::Options options;
+  options.device = std::move(device);
+  options.compile.arithmetic = optimized::Arithmetic::kFast;
+  if (is_piecewise) {
+    options.compile.partition.split_ops.emplace_back("aten.scaled_dot_product_attention");
+  }
+  return options;
+}
+
+TEST(DecodeProgram, IsValidAndWhatItReadsIsCounted) {
+  const spec::Program program = small_program();
+  const auto checked = spec::check_program(program, spec::builtin_op_table());
+  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  std::int64_t weights = 0;
+  std::int64_t caches = 0;
+  for (const spec::ProgramInput& input : program.inputs) {
+    const spec::HostTensor& tensor = program.tensors.at(input.target);
+    const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
+    if (input.kind == spec::InputKind::kParameter && tensor.sizes.size() == 2) weights += bytes;
+    if (input.kind == spec::InputKind::kBuffer && tensor.sizes.size() == 4) caches += bytes;
+  }
+  EXPECT_EQ(weights, small_shape().weight_bytes());
+  EXPECT_EQ(caches, small_shape().cache_bytes());
+}
+
+TEST(DecodeKernels, EveryStepRunsOnTheDeviceInOnePartition) {
+  if (const auto nvrtc = optimized::cuda::load_nvrtc(); !nvrtc.ok()) {
+    GTEST_SKIP() << nvrtc.error().message;
+  }
+  const spec::Program program = small_program();
+  for (const bool is_piecewise : {false, true}) {
+    const auto device = std::make_shared<CompilingDevice>();
+    auto loaded = optimized::make_executor(fast_options(device, is_piecewise))->load(program);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    const auto result = loaded.value()->call({});
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    const spec::Plan& plan = *loaded.value()->plan();
+    EXPECT_EQ(plan.arithmetic, "fast");
+    const auto& partitions = plan.blocks.front().partitions;
+    const auto layers = static_cast<std::size_t>(small_shape().layers);
+    EXPECT_EQ(partitions.size(), is_piecewise ? 2 * layers + 1 : 1);
+    EXPECT_EQ(device->captured, is_piecewise ? layers + 1 : 1);
+    EXPECT_EQ(device->eager, is_piecewise ? layers : 0);
+    EXPECT_TRUE(device->is_fast);
+    const std::string source = device->sources().front();
+    EXPECT_NE(source.find("multiply_few_rows"), std::string::npos);
+    EXPECT_NE(source.find("attend_chunk"), std::string::npos);
+    EXPECT_NE(source.find("rms_norm_by_block"), std::string::npos);
+    const auto findings =
+        verify::verify_plan({&plan, &program, &spec::builtin_op_table(), nullptr});
+    EXPECT_TRUE(findings.empty()) << findings.front().message;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::tools
