@@ -149,6 +149,28 @@ TEST(FirstDivergence, NamesTheNodeOfAWrongKernelAndSaysThatNoOptionHelps) {
   }
 }
 
+// The same on a device alone.
+class WrongOnDeviceSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "wrong-on-device"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    const auto device = configuration.find("device");
+    const bool is_host = device == configuration.end() || device->second == "host";
+    if (is_host) return tools::optimized_source()->make(configuration, ops);
+    return WrongKernelSource().make({}, ops);
+  }
+};
+
+TEST(DifferentialJudges, HoldADeviceAgainstTheHost) {
+  const Script script = script_over(kChain, {{"device", "emulated"}});
+  const CaseReport right = judge(script, "configurations");
+  EXPECT_EQ(right.outcome, Outcome::kPass) << lines_of(right);
+  const CaseReport wrong = judge(script, "configurations", WrongOnDeviceSource());
+  EXPECT_EQ(wrong.outcome, Outcome::kFail);
+  EXPECT_NE(wrong.reason.find("device=host: "), std::string::npos) << wrong.reason;
+}
+
 // Deviations planted in the cases that were written for them: the first node, and what helps.
 struct PlantedCase {
   const char* file;

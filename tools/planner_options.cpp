@@ -6,6 +6,7 @@
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/runtime/cuda/cuda_device.h"
+#include "optimized/runtime/emulated/emulated_device.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
 #include "tools/programs.h"
@@ -130,8 +131,10 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->check(CLI::IsMember({"none", "shadow", "provenance"}))
       ->group(kGroup);
   app.add_option("--cache", flags.cache, "keep plans in this folder")->group(kGroup);
-  app.add_option("--device", flags.device, "where captured partitions run (default: host)")
-      ->check(CLI::IsMember({"host", "cuda"}))
+  app.add_option("--device", flags.device,
+                 "where captured partitions run: the host (default), a GPU, or a GPU's kernels on "
+                 "the processor, thread by thread")
+      ->check(CLI::IsMember({"host", "cuda", "emulated"}))
       ->group(kGroup);
 }
 
@@ -277,6 +280,12 @@ void add_planner_flags(CLI::App& app, PlannerFlags& flags) {
   add_fine_flags(app, flags.fine, kGroup);
 }
 
+Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name) {
+  if (name == "cuda") return optimized::cuda::make_cuda_device();
+  if (name == "emulated") return optimized::emulated::make_emulated_device();
+  return std::shared_ptr<optimized::Device>();
+}
+
 Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTable& ops) {
   GRAPHGATE_TRY_VOID(check_combination(flags));
   PlannerChoice choice;
@@ -302,9 +311,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
-  if (flags.device == "cuda") {
-    GRAPHGATE_TRY(choice.options.device, optimized::cuda::make_cuda_device());
-  }
+  GRAPHGATE_TRY(choice.options.device, make_device(flags.device));
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;

@@ -67,6 +67,9 @@ struct PlannerChoice {
   std::vector<std::string> remarks;
 };
 
+// The device of --device; null for the host. kInfrastructure where it is not there.
+[[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name);
+
 // kBadInput for a profile, an override file, a deviation, a pass, an op or a combination that there
 // is not. `ops` outlives the options.
 [[nodiscard]] Result<PlannerChoice> choose_planner(const PlannerFlags& flags,

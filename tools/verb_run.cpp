@@ -109,7 +109,7 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
   run->add_option("--executor", verb.executor, "who runs them")
       ->check(CLI::IsMember(executor_names()));
   run->add_option("--device", verb.device, "where the optimized executor runs")
-      ->check(CLI::IsMember({"host", "cuda"}));
+      ->check(CLI::IsMember({"host", "cuda", "emulated"}));
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));

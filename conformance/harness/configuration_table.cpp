@@ -141,6 +141,10 @@ Configuration parse_configuration(const std::string& text) {
 
 std::vector<ConfigurationRow> derived_rows(const Script& script, const Trace& base) {
   std::vector<ConfigurationRow> rows;
+  const auto device = script.options.find("device");
+  if (device != script.options.end() && device->second != "host") {
+    rows.push_back({"device=host", true});
+  }
   add_padding(base, rows);
   constexpr std::size_t kMostOps = 4;
   const std::vector<std::string> ops = frequent_ops(script);

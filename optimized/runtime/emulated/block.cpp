@@ -1,0 +1,174 @@
+#include "optimized/runtime/emulated/block.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+namespace graphgate::optimized::emulated {
+namespace {
+
+constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
+constexpr unsigned kSlotBytes = 64;
+
+thread_local Block* current_block = nullptr;
+
+// Pages of a thread's stack; the kernel gives them when they are touched.
+class Stack {
+ public:
+  Stack()
+      : bytes_(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (bytes_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~Stack() { munmap(bytes_, kStackBytes); }
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  [[nodiscard]] void* bytes() const { return bytes_; }
+
+ private:
+  void* bytes_;
+};
+
+}  // namespace
+
+struct Block::Thread {
+  State state = State::kEnded;
+  bool has_entered = false;
+  unsigned exchanges = 0;  // so far in this block
+  std::jmp_buf where{};
+  ucontext_t context{};
+  Stack stack;
+};
+
+Block::Block() : slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes) {
+  for (unsigned t = 0; t < kThreads; ++t) threads_.push_back(std::make_unique<Thread>());
+}
+Block::~Block() = default;
+
+Block& Block::current() { return *current_block; }
+
+Hooks& Block::hooks() {
+  thread_local Hooks hooks = [] {
+    Hooks made;
+    made.wait_for_warp = [] { current().stop(State::kWaitsForWarp); };
+    made.wait_for_block = [] { current().stop(State::kWaitsForBlock); };
+    made.wait_for_launches = [] {
+      if (!current().may_pass_launches_) current().stop(State::kWaitsForLaunches);
+    };
+    // Two sets of slots in turns: who writes the next one has left the one before, and all others
+    // have come that far.
+    made.exchange = [] {
+      Block& block = current();
+      const unsigned turn = block.threads_[block.running_]->exchanges++ % 2;
+      const unsigned warp = block.running_ / kLanes;
+      return block.slots_.data() + std::size_t{(warp * 2 + turn) * kLanes} * kSlotBytes;
+    };
+    return made;
+  }();
+  return hooks;
+}
+
+// On a thread's own stack, for as long as the block lives.
+void Block::enter() {
+  while (true) {
+    Block& block = current();
+    (*block.body_)();
+    block.stop(State::kEnded);
+  }
+}
+
+// From a thread back to whoever resumed it.
+void Block::stop(State state) {
+  Thread& thread = *threads_[running_];
+  thread.state = state;
+  if (_setjmp(thread.where) == 0) _longjmp(scheduler_, 1);
+}
+
+void Block::resume(unsigned index) {
+  Thread& thread = *threads_[index];
+  running_ = index;
+  hooks().thread = {index, 0, 0};
+  if (_setjmp(scheduler_) != 0) return;
+  if (thread.has_entered) _longjmp(thread.where, 1);
+  thread.has_entered = true;
+  getcontext(&thread.context);
+  thread.context.uc_stack.ss_sp = thread.stack.bytes();
+  thread.context.uc_stack.ss_size = kStackBytes;
+  thread.context.uc_link = nullptr;
+  makecontext(&thread.context, enter, 0);
+  setcontext(&thread.context);
+}
+
+bool Block::release_warp(unsigned warp) {
+  const auto first = threads_.begin() + static_cast<std::ptrdiff_t>(std::size_t{warp} * kLanes);
+  const auto count = [&](State state) {
+    return static_cast<unsigned>(std::count_if(
+        first, first + kLanes, [state](const auto& thread) { return thread->state == state; }));
+  };
+  const unsigned waiting = count(State::kWaitsForWarp);
+  if (waiting == 0 || count(State::kWaitsForLaunches) > 0) return false;
+  if (waiting != kLanes) {
+    throw HangError("warp " + std::to_string(warp) + " of block " + std::to_string(index_) + ": " +
+                    std::to_string(waiting) + " lanes exchange values, " +
+                    std::to_string(count(State::kEnded)) + " have ended, " +
+                    std::to_string(count(State::kWaitsForBlock)) + " wait for the block");
+  }
+  std::for_each(first, first + kLanes, [](auto& thread) { thread->state = State::kReady; });
+  return true;
+}
+
+// Until all of its lanes have ended or wait for others than each other.
+void Block::run_warp(unsigned warp) {
+  do {
+    for (unsigned i = 0; i < kLanes; ++i) {
+      const unsigned index = warp * kLanes + (index_ % 2 == 0 ? i : kLanes - 1 - i);
+      if (threads_[index]->state == State::kReady) resume(index);
+    }
+  } while (release_warp(warp));
+}
+
+bool Block::release_block() {
+  bool any = false;
+  for (const auto& thread : threads_) {
+    if (thread->state == State::kWaitsForLaunches) return false;
+    any |= thread->state == State::kWaitsForBlock;
+  }
+  for (auto& thread : threads_) {
+    if (thread->state == State::kWaitsForBlock) thread->state = State::kReady;
+  }
+  return any;
+}
+
+// Until all have ended or wait for the launches before.
+void Block::run_threads() {
+  constexpr unsigned kWarps = kThreads / kLanes;
+  current_block = this;
+  hooks().block = {index_, 0, 0};
+  do {
+    for (unsigned i = 0; i < kWarps; ++i) run_warp(index_ % 2 == 0 ? i : kWarps - 1 - i);
+  } while (release_block());
+}
+
+void Block::begin(unsigned index, const std::function<void()>& body) {
+  index_ = index;
+  body_ = &body;
+  may_pass_launches_ = false;
+  for (auto& thread : threads_) {
+    thread->state = State::kReady;
+    thread->exchanges = 0;
+  }
+  run_threads();
+}
+
+void Block::finish() {
+  may_pass_launches_ = true;
+  for (auto& thread : threads_) {
+    if (thread->state == State::kWaitsForLaunches) thread->state = State::kReady;
+  }
+  run_threads();
+}
+
+}  // namespace graphgate::optimized::emulated

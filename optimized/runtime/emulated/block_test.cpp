@@ -1,0 +1,133 @@
+#include "optimized/runtime/emulated/block.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace graphgate::optimized::emulated {
+namespace {
+
+void run(Block& block, unsigned index, const std::function<void()>& body) {
+  block.begin(index, body);
+  block.finish();
+}
+
+template <class Body>
+std::string hang_of(Block& block, Body&& body) {
+  try {
+    run(block, 0, body);
+  } catch (const HangError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Block, RunsEveryThreadOnce) {
+  Block block;
+  std::array<int, kThreads> runs{};
+  for (unsigned b = 0; b < 3; ++b) {
+    run(block, b, [&] {
+      EXPECT_EQ(Block::hooks().block.x, b);
+      ++runs[Block::hooks().thread.x];
+    });
+  }
+  for (const int count : runs) EXPECT_EQ(count, 3);
+}
+
+TEST(Block, NobodyPassesABarrierBeforeAllHaveCome) {
+  Block block;
+  std::array<int, kThreads> first{};
+  run(block, 0, [&] {
+    Hooks& hooks = Block::hooks();
+    const unsigned own = hooks.thread.x;
+    first[own] = 1;
+    hooks.wait_for_block();
+    int sum = 0;
+    for (const int one : first) sum += one;
+    EXPECT_EQ(sum, static_cast<int>(kThreads));
+    EXPECT_EQ(hooks.thread.x, own) << "a thread goes on as itself";
+    hooks.wait_for_block();
+    first[own] = 0;
+  });
+}
+
+TEST(Block, LanesExchangeThroughSlotsThatTakeTurns) {
+  Block block;
+  run(block, 0, [&] {
+    Hooks& hooks = Block::hooks();
+    const unsigned own = hooks.thread.x;
+    for (unsigned char round = 0; round < 5; ++round) {
+      unsigned char* const slots = hooks.exchange();
+      slots[std::size_t{own % kLanes} * 64] = static_cast<unsigned char>(own + round);
+      hooks.wait_for_warp();
+      const unsigned next = own / kLanes * kLanes + (own + 1) % kLanes;
+      EXPECT_EQ(slots[std::size_t{next % kLanes} * 64], static_cast<unsigned char>(next + round));
+    }
+  });
+}
+
+TEST(Block, WaitsForTheLaunchesBefore) {
+  Block block;
+  unsigned begun = 0;
+  unsigned ended = 0;
+  const std::function<void()> body = [&] {
+    ++begun;
+    Block::hooks().wait_for_launches();
+    Block::hooks().wait_for_block();
+    ++ended;
+    Block::hooks().wait_for_launches();
+  };
+  block.begin(0, body);
+  EXPECT_EQ(begun, kThreads);
+  EXPECT_EQ(ended, 0U);
+  block.finish();
+  EXPECT_EQ(begun, kThreads);
+  EXPECT_EQ(ended, kThreads);
+}
+
+TEST(Block, GoesBackwardsEverySecondTime) {
+  Block block;
+  for (unsigned b = 0; b < 2; ++b) {
+    unsigned last = kThreads;
+    run(block, b, [&] { last = Block::hooks().thread.x; });
+    EXPECT_EQ(last, b == 0 ? kThreads - 1 : 0);
+  }
+}
+
+TEST(Block, ThreadsThatHaveEndedCountAtABarrierOfTheBlock) {
+  Block block;
+  unsigned passed = 0;
+  run(block, 0, [&] {
+    if (Block::hooks().thread.x >= 40) return;
+    Block::hooks().wait_for_block();
+    ++passed;
+  });
+  EXPECT_EQ(passed, 40U);
+}
+
+TEST(Block, AWarpThatWaitsForALaneThatHasEndedIsAnError) {
+  Block block;
+  const std::string error = hang_of(block, [&] {
+    if (Block::hooks().thread.x != 33) Block::hooks().wait_for_warp();
+  });
+  EXPECT_EQ(error,
+            "warp 1 of block 0: 31 lanes exchange values, 1 have ended, 0 wait for the block");
+}
+
+TEST(Block, AWarpWhoseLanesWaitForDifferentThingsIsAnError) {
+  Block block;
+  const std::string error = hang_of(block, [&] {
+    Hooks& hooks = Block::hooks();
+    if (hooks.thread.x % 2 == 0) {
+      hooks.wait_for_warp();
+    } else {
+      hooks.wait_for_block();
+    }
+  });
+  EXPECT_EQ(error,
+            "warp 0 of block 0: 16 lanes exchange values, 0 have ended, 16 wait for the block");
+}
+
+}  // namespace
+}  // namespace graphgate::optimized::emulated

@@ -1,0 +1,322 @@
+#include "optimized/runtime/emulated/emulated_device.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "optimized/cache/sha256.h"
+#include "optimized/device/embedded.h"
+#include "optimized/device/far_memory.h"
+#include "optimized/runtime/emulated/block.h"
+
+namespace graphgate::optimized::emulated {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(kThreads == kDeviceBlock);
+
+// A folder that goes with the value.
+class Folder {
+ public:
+  Folder() : path_((fs::temp_directory_path() / "graphgate-emulated-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw DeviceError(path_ + ": cannot be made");
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void write_file(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw DeviceError(path.string() + ": cannot be written");
+}
+
+std::string first_lines(const fs::path& path) {
+  constexpr std::size_t kMost = 2000;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.substr(0, kMost);
+}
+
+// The compiler, as make has it.
+std::string compiler() {
+  const char* const own = std::getenv("CXX");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  return own != nullptr && *own != '\0' ? own : "c++";
+}
+
+using Call = void (*)(char** pointers);
+
+// A compiled program; loaded as long as the process lives, since kernels' static memory would be
+// another one otherwise.
+class Library {
+ public:
+  explicit Library(void* handle) : handle_(handle) {}
+  template <class Function>
+  [[nodiscard]] Function find(const std::string& name) const {
+    void* const found = dlsym(handle_, name.c_str());
+    if (found == nullptr) throw DeviceError("the emulated program lacks '" + name + "'");
+    return reinterpret_cast<Function>(found);  // NOLINT: what dlsym is for
+  }
+
+ private:
+  void* handle_;
+};
+
+// "void call_NAME(char** p) { NAME(p[0], p[1]); }" for every kernel that the jobs launch.
+std::string callers_text(std::span<const Device::Job> jobs) {
+  std::map<std::string, std::string> callers;
+  for (const Device::Job& job : jobs) {
+    for (const DeviceCall& call : job.calls) {
+      std::string arguments;
+      for (std::size_t i = 0; i < call.pointers.size(); ++i) {
+        arguments += (i == 0 ? "p[" : ", p[") + std::to_string(i) + "]";
+      }
+      if (call.reports_faults) {
+        arguments += (arguments.empty() ? "" : ", ") +
+                     std::string("reinterpret_cast<graphgate::optimized::device::Fault*>(p[") +
+                     std::to_string(call.pointers.size()) + "])";
+      }
+      callers.try_emplace(call.name, "extern \"C\" void call_" + call.name +
+                                         "(char** p) { graphgate::optimized::" + call.name + "(" +
+                                         arguments + "); }\n");
+    }
+  }
+  std::string text;
+  for (const auto& [name, caller] : callers) text += caller;
+  return text;
+}
+
+void* compile(const std::string& source) {
+  const Folder folder;
+  for (const auto& [name, text] : device_headers()) write_file(folder.path() / name, text);
+  for (std::size_t i = 0; i < kEmulatedTextsCount; ++i) {
+    const bool is_words = kEmulatedTextsNames[i].ends_with("cuda_words.h");
+    write_file(folder.path() / (is_words ? "cuda_words.h" : "optimized/device/text/ptx.cuh"),
+               std::string(kEmulatedTexts[i]));
+  }
+  const fs::path program = folder.path() / "plan.cpp";
+  const fs::path library = folder.path() / "plan.so";
+  const fs::path log = folder.path() / "log";
+  write_file(program, "#include \"cuda_words.h\"\n" + source);
+  const std::string command = compiler() +
+                              " -std=c++20 -O1 -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
+                              folder.path().string() + "' '" + program.string() + "' -o '" +
+                              library.string() + "' > '" + log.string() + "' 2>&1";
+  const int status = std::system(command.c_str());  // NOLINT: a command of our own
+  if (status != 0) {
+    throw DeviceError("'" + compiler() +
+                      "' does not compile what is emulated: " + first_lines(log));
+  }
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw DeviceError(std::string("what is emulated: ") + dlerror());
+  return handle;
+}
+
+Library library_of(const std::string& source) {
+  static std::mutex mutex;
+  static std::map<std::string, void*> kept;
+  const std::lock_guard lock(mutex);
+  const std::string key = sha256_hex(source);
+  const auto found = kept.find(key);
+  if (found != kept.end()) return Library(found->second);
+  return Library(kept.emplace(key, compile(source)).first->second);
+}
+
+// Memory that starts with other bytes than zeros, between bytes that nobody may write.
+class GuardedMemory final : public RawDeviceMemory {
+ public:
+  std::uint64_t allocate(std::int64_t size_bytes) override {
+    const auto size = static_cast<std::size_t>(size_bytes);
+    auto bytes = std::make_unique<std::byte[]>(size + 2 * kGuard);
+    std::fill_n(bytes.get(), size + 2 * kGuard, kGuardByte);
+    std::fill_n(bytes.get() + kGuard, size, kUnsetByte);
+    const auto address = reinterpret_cast<std::uint64_t>(bytes.get() + kGuard);
+    arenas_[address] = {std::move(bytes), size};
+    return address;
+  }
+  void free(std::uint64_t address) override { arenas_.erase(address); }
+  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
+    std::copy(from.begin(), from.end(), bytes_at(to));
+  }
+  void to_host(std::span<std::byte> to, std::uint64_t from) override {
+    std::copy_n(bytes_at(from), to.size(), to.begin());
+  }
+  // Throws DeviceError where a kernel has written before or behind an arena.
+  void check() const {
+    const auto is_touched = [](const std::byte* first) {
+      return std::any_of(first, first + kGuard, [](std::byte b) { return b != kGuardByte; });
+    };
+    for (const auto& [address, arena] : arenas_) {
+      const bool before = is_touched(arena.bytes.get());
+      if (!before && !is_touched(arena.bytes.get() + kGuard + arena.size)) continue;
+      throw DeviceError("a kernel wrote " + std::string(before ? "before" : "behind") +
+                        " an arena of " + std::to_string(arena.size) + " bytes");
+    }
+  }
+
+ private:
+  static constexpr std::size_t kGuard = 256;
+  static constexpr std::byte kGuardByte{0xcb};
+  static constexpr std::byte kUnsetByte{0xa5};
+  struct Arena {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size = 0;
+  };
+  std::map<std::uint64_t, Arena> arenas_;
+};
+
+// Blocks that may be under way at once: those of a launch, and the first ones of the next.
+class Blocks {
+ public:
+  static constexpr unsigned kMost = 16;  // that begin early
+  Block& at(unsigned side, unsigned index) {
+    auto& blocks = sides_[side];
+    while (blocks.size() <= index) blocks.push_back(std::make_unique<Block>());
+    return *blocks[index];
+  }
+
+ private:
+  std::array<std::vector<std::unique_ptr<Block>>, 2> sides_;
+};
+
+class EmulatedRun final : public DeviceRun {
+ public:
+  struct Launch {
+    Call call = nullptr;
+    std::string name;
+    unsigned blocks = 0;
+    std::vector<char*> arguments;
+  };
+  // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
+  EmulatedRun(Blocks& blocks, std::vector<Launch> launches, bool overlaps)
+      : blocks_(blocks), overlaps_(overlaps) {
+    for (Launch& launch : launches) {
+      Bound bound{launch.name, launch.blocks, {}};
+      bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
+        call(arguments.data());
+      };
+      launches_.push_back(std::move(bound));
+    }
+  }
+
+  void launch() override {
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (!overlaps_ || i == 0) begin(i);
+      if (overlaps_ && i + 1 < launches_.size()) begin(i + 1);
+      finish(i);
+    }
+  }
+
+ private:
+  struct Bound {
+    std::string name;
+    unsigned blocks = 0;
+    std::function<void()> body;
+  };
+
+  template <class Work>
+  static void named(const Bound& launch, Work&& work) {
+    try {
+      work();
+    } catch (const HangError& error) {
+      throw DeviceError(launch.name + ": " + error.what());
+    }
+  }
+
+  void begin(std::size_t i) {
+    const Bound& launch = launches_[i];
+    named(launch, [&] {
+      for (unsigned b = 0; b < std::min(launch.blocks, Blocks::kMost); ++b) {
+        blocks_.at(i % 2, b).begin(b, launch.body);
+      }
+    });
+  }
+
+  void finish(std::size_t i) {
+    const Bound& launch = launches_[i];
+    named(launch, [&] {
+      const unsigned early = std::min(launch.blocks, Blocks::kMost);
+      for (unsigned b = early; b-- > 0;) blocks_.at(i % 2, b).finish();
+      for (unsigned b = early; b < launch.blocks; ++b) {
+        Block& block = blocks_.at(i % 2, 0);
+        block.begin(b, launch.body);
+        block.finish();
+      }
+    });
+  }
+
+  Blocks& blocks_;
+  const bool overlaps_;
+  std::vector<Bound> launches_;
+};
+
+class EmulatedDevice final : public Device {
+ public:
+  [[nodiscard]] std::string description() const override { return "an emulated device"; }
+  [[nodiscard]] DeviceMemory& memory() override { return memory_; }
+
+  std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
+                                               std::span<const Job> jobs) override {
+    std::vector<std::unique_ptr<DeviceRun>> runs;
+    std::optional<Library> library;
+    if (!text.empty()) library = library_of(text.source() + callers_text(jobs));
+    if (library) library->find<void (*)(Hooks*)>("graphgate_set_hooks")(&Block::hooks());
+    for (const Job& job : jobs) {
+      std::vector<EmulatedRun::Launch> launches;
+      for (const DeviceCall& call : job.calls) launches.push_back(bound(*library, call));
+      runs.push_back(std::make_unique<EmulatedRun>(blocks_, std::move(launches), text.is_fast()));
+    }
+    return runs;
+  }
+
+  void finish() override {
+    raw_.check();
+    const DeviceFault fault = std::exchange(fault_, {});
+    if (fault.is_set == 0) return;
+    throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
+                  std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
+  }
+
+ private:
+  EmulatedRun::Launch bound(const Library& library, const DeviceCall& call) {
+    EmulatedRun::Launch launch;
+    launch.call = library.find<Call>("call_" + call.name);
+    launch.name = call.what.empty() ? call.name : call.what;
+    launch.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
+    for (const std::byte* pointer : call.pointers) {
+      launch.arguments.push_back(reinterpret_cast<char*>(memory_.twin_of(pointer)));  // NOLINT
+    }
+    if (call.reports_faults)
+      launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT
+    return launch;
+  }
+
+  Blocks blocks_;
+  GuardedMemory raw_;
+  DeviceMemory memory_{raw_};
+  DeviceFault fault_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> make_emulated_device() { return std::make_shared<EmulatedDevice>(); }
+
+}  // namespace graphgate::optimized::emulated

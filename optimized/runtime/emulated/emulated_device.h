@@ -1,0 +1,27 @@
+// A device for machines without one: generated kernels run on the processor, thread by thread.
+//
+// The text that a GPU would be given is compiled by this machine's C++ compiler, with words of CUDA
+// C++ in front of it (text/), and run block after block (block.h). So what kernels compute, which
+// bytes they touch, and whether their threads wait for each other rightly is tested where there is
+// no GPU; that NVRTC takes the text, how memory behaves between threads that do run at once, and
+// speed are not.
+//
+// Who uses it: `--device emulated`, and tests. It wants a C++ compiler at run time ($CXX, or c++).
+//
+// It is as unkind as a GPU may be. Memory is apart from the host's, holds no zeros when it is new,
+// and lies between bytes that finish() finds written; threads and blocks run in an order of no
+// meaning; and in fast arithmetic a launch begins before the one ahead of it has done anything but
+// that, up to where it waits (device/text/fast.cuh; what it does there may not touch shared
+// memory).
+#pragma once
+
+#include <memory>
+
+#include "optimized/device/device.h"
+
+namespace graphgate::optimized::emulated {
+
+// Throws DeviceError where the text does not compile.
+[[nodiscard]] std::shared_ptr<Device> make_emulated_device();
+
+}  // namespace graphgate::optimized::emulated

@@ -1,0 +1,99 @@
+// What CUDA C++ has beyond C++, for device text that is compiled for the processor.
+//
+// It is included before a generated program (emulated_device.h). The hooks are the emulator's: they
+// hold who runs, and stop a thread until its warp or block has come as far.
+#pragma once
+
+extern "C" {
+struct graphgate_dim {
+  unsigned x, y, z;
+};
+// block.h has the same.
+struct graphgate_hooks {
+  graphgate_dim thread, block;
+  void (*wait_for_warp)();
+  void (*wait_for_block)();
+  void (*wait_for_launches)();
+  unsigned char* (*exchange)();  // 64 bytes for each lane, the warp's; another one each time
+};
+static graphgate_hooks* graphgate_current;
+void graphgate_set_hooks(graphgate_hooks* hooks) { graphgate_current = hooks; }
+
+double fabs(double);
+float fabsf(float);
+double copysign(double, double);
+float copysignf(float, float);
+double fmod(double, double);
+float fmodf(float, float);
+double trunc(double);
+float truncf(float);
+double floor(double);
+float floorf(float);
+double ceil(double);
+float ceilf(float);
+double rint(double);
+float rintf(float);
+float fmaf(float, float, float);
+float fmaxf(float, float);
+}
+
+#define __global__
+#define __shared__ static
+#define __launch_bounds__(threads)
+#define threadIdx (graphgate_current->thread)
+#define blockIdx (graphgate_current->block)
+
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+
+inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
+inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
+inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+
+inline void __syncthreads() { graphgate_current->wait_for_block(); }
+
+// Every lane puts its value down, and takes that of `from`.
+template <class T>
+T graphgate_exchange(T value, unsigned from) {
+  unsigned char* const slots = graphgate_current->exchange();
+  __builtin_memcpy(slots + threadIdx.x % 32 * 64, &value, sizeof value);
+  graphgate_current->wait_for_warp();
+  T taken;
+  __builtin_memcpy(&taken, slots + from * 64, sizeof taken);
+  return taken;
+}
+template <class T>
+T __shfl_sync(unsigned, T value, int lane, int width = 32) {
+  const unsigned own = threadIdx.x % 32;
+  return graphgate_exchange(value, own / width * width + static_cast<unsigned>(lane) % width);
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, unsigned by, int width = 32) {
+  const unsigned own = threadIdx.x % 32;
+  const bool is_there = own % width + by < static_cast<unsigned>(width);
+  return graphgate_exchange(value, is_there ? own + by : own);
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int with, int width = 32) {
+  const unsigned own = threadIdx.x % 32;
+  const unsigned other = own ^ static_cast<unsigned>(with);
+  return graphgate_exchange(value, other / width <= own / width ? other : own);
+}
+inline int __any_sync(unsigned, int predicate) {
+  unsigned char* const slots = graphgate_current->exchange();
+  slots[threadIdx.x % 32 * 64] = predicate != 0;
+  graphgate_current->wait_for_warp();
+  int any = 0;
+  for (int lane = 0; lane < 32; ++lane) any |= slots[lane * 64];
+  return any;
+}
+
+// Threads of the emulator run one at a time.
+template <class T>
+T atomicCAS(T* at, T expected, T value) {
+  const T old = *at;
+  if (old == expected) *at = value;
+  return old;
+}

@@ -1,0 +1,119 @@
+// Generated device kernels against the host, bit by bit, on machines without a GPU: run by the
+// emulator, thread by thread.
+#include "conformance/harness/judge.h"
+#include "optimized/device/device.h"
+#include "optimized/optimized.h"
+#include "optimized/runtime/emulated/emulated_device.h"
+#include "tools/bench/decode_program.h"
+#include "tools/device_ops_test.h"
+#include "tools/executor_sources.h"
+#include "tools/golden_models_test.h"
+#include "tools/planner_options.h"
+
+namespace graphgate {
+namespace {
+
+constexpr std::size_t kRepeats = 2;
+
+class Emulated : public testing::TestWithParam<std::string> {};
+
+TEST_P(Emulated, HasTheBitsOfTheHost) {
+  const Model model = read_model(GetParam());
+  const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
+  optimized::Options options;
+  options.device = optimized::emulated::make_emulated_device();
+  const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_EQ(first_difference(actual[i], expected[i]), "") << "call " << i;
+  }
+}
+
+// A sample; device_ops_slow_test.cpp has them all.
+TEST(EmulatedOps, HaveTheBitsOfTheHost) {
+  compare_op_cases(optimized::emulated::make_emulated_device(), 7, 97);
+}
+
+// Fast arithmetic, before an emulated device.
+class FastSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "optimized"; }
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& options) const override {
+    return tools::optimized_source()->promises(with_arithmetic(options));
+  }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY(const auto flags, tools::planner_flags(with_arithmetic(configuration)));
+    GRAPHGATE_TRY(tools::PlannerChoice choice, tools::choose_planner(flags, ops));
+    choice.options.device = device_;
+    return optimized::make_executor(std::move(choice.options));
+  }
+
+ private:
+  static conformance::Configuration with_arithmetic(conformance::Configuration options) {
+    options["arithmetic"] = "fast";
+    return options;
+  }
+  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device();
+};
+
+// One report for a program and its recorded calls, or a drawn one.
+conformance::CaseReport judge_fast(spec::Program program,
+                                   std::span<const conformance::ExpectedCall> calls) {
+  const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  const auto script = conformance::script_of(
+      std::make_shared<const spec::Program>(std::move(program)), calls, 1, 1, ops);
+  EXPECT_TRUE(script.ok()) << script.error().message;
+  const FastSource subject;
+  const auto oracle = tools::reference_source(false);
+  conformance::Runs runs(script.value(), subject, *oracle);
+  auto report = conformance::judge_script(
+      runs, conformance::parse_judges("bounds,verifier,state").value(), {});
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
+}
+
+std::string lines_of(const conformance::CaseReport& report) {
+  std::string text = report.reason;
+  for (const std::string& line : report.localization) text += "\n  " + line;
+  return text;
+}
+
+// Models with 16-bit products or norms: the others have no other kernels than in strict arithmetic.
+class EmulatedFast : public testing::TestWithParam<std::string> {};
+
+TEST_P(EmulatedFast, KeepsToTheBoundsOfTensorCores) {
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + GetParam() + ".pt2");
+  const auto report = judge_fast(model.program, model.calls);
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
+}
+
+// Shapes that golden models lack: one query row, heads that share keys, several chunks of them.
+TEST(EmulatedDecoder, KeepsToTheBoundsOfTensorCores) {
+  tools::DecodeShape shape{.layers = 1,
+                           .width = 128,
+                           .heads = 8,
+                           .kv_heads = 2,
+                           .head_size = 64,
+                           .hidden = 264,
+                           .vocabulary = 333,
+                           .context = 200,
+                           .batch = 1};
+  for (const std::int64_t batch : {1, 3, 19}) {
+    shape.batch = batch;
+    auto program = tools::make_decode_program(shape);
+    ASSERT_TRUE(program.ok()) << program.error().message;
+    const auto report = judge_fast(std::move(program).value(), {});
+    EXPECT_EQ(report.outcome, spec::Outcome::kPass) << batch << ": " << lines_of(report);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Emulated, testing::ValuesIn(model_paths()), model_name);
+INSTANTIATE_TEST_SUITE_P(Models, EmulatedFast,
+                         testing::Values("llama_bf16", "llama_bf16.core", "vllm_like_bf16.core",
+                                         "vllm_like.core", "mamba_slow", "quant_mixed"),
+                         model_name);
+
+}  // namespace
+}  // namespace graphgate
