@@ -70,73 +70,87 @@ std::string without_seed(const std::string& value) {
   return value.substr(0, colon);
 }
 
-// Ops by the names of nodes, over all programs; the first node of a name counts.
+// Ops by the names of nodes and values, those of each program and of all; the first of a name
+// counts.
 class NamedOps {
  public:
+  // Those of one program.
+  class Names {
+   public:
+    void add(const spec::Graph& graph) {
+      for (const spec::Node& node : graph.nodes) {
+        ops_.emplace(node.name, node.op);
+        for (const spec::NodeResult& result : node.results) {
+          for (const spec::ValueId id : result.values) {
+            makers_.emplace(graph.value(id).name, node.op);
+          }
+        }
+      }
+      for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
+    }
+    // The ops of these nodes, at most kMostOps.
+    [[nodiscard]] std::vector<std::string> of_nodes(const std::vector<std::string>& nodes) const {
+      return look_up(nodes, ops_);
+    }
+    // Of the nodes whose results have these names; buffers are called after what they hold first.
+    [[nodiscard]] std::vector<std::string> of_makers(const std::vector<std::string>& values) const {
+      return look_up(values, makers_);
+    }
+
+   private:
+    using Map = std::map<std::string, std::string, std::less<>>;
+    static std::vector<std::string> look_up(const std::vector<std::string>& names, const Map& map) {
+      std::vector<std::string> out;
+      for (const std::string& name : names) {
+        const auto found = map.find(name);
+        if (found != map.end() && out.size() < kMostOps) out.push_back(found->second);
+      }
+      return out;
+    }
+    Map ops_;
+    Map makers_;
+  };
+
   explicit NamedOps(const spec::CaseFile& the_case) {
     // The table of a case that no check accepts is the builtin one.
     const auto own = spec::shared_case_ops(the_case);
     table_ = own.ok() ? own.value() : spec::shared_case_ops({}).value();
-    for (const spec::Program& program : the_case.programs) add(program.graph);
+    for (const spec::Program& program : the_case.programs) {
+      all_.add(program.graph);
+      by_program_[program.name].add(program.graph);
+    }
   }
 
-  // Op families of these nodes, each once, at most kMostOps.
-  [[nodiscard]] std::vector<std::string> families(const std::vector<std::string>& nodes) const {
-    std::vector<std::string> out;
-    for (const std::string& node : nodes) {
-      const auto found = ops_.find(node);
-      if (found == ops_.end() || out.size() == kMostOps) continue;
-      out.push_back(op_family(found->second, *table_));
-    }
-    return out;
+  // What names in a finding mean.
+  [[nodiscard]] const Names& names_in(const Finding& finding) const {
+    const auto found = by_program_.find(finding.program);
+    return found == by_program_.end() ? all_ : found->second;
   }
 
-  // Of the nodes whose results have these names; buffers are called after what they hold first.
-  [[nodiscard]] std::vector<std::string> makers(const std::vector<std::string>& values) const {
-    std::vector<std::string> out;
-    for (const std::string& value : values) {
-      const auto found = makers_.find(value);
-      if (found != makers_.end() && out.size() < kMostOps)
-        out.push_back(op_family(found->second, *table_));
-    }
-    return out;
-  }
-
-  // The same for names in quotes in a sentence.
-  [[nodiscard]] std::vector<std::string> families_in(const std::string& message) const {
-    std::vector<std::string> names;
-    std::size_t at = 0;
-    while ((at = message.find('\'', at)) != std::string::npos) {
-      const std::size_t end = message.find('\'', at + 1);
-      if (end == std::string::npos) break;
-      names.push_back(message.substr(at + 1, end - at - 1));
-      at = end + 1;
-    }
-    return families(names);
+  // Op families, "mul, index_put_".
+  [[nodiscard]] std::string families(const std::vector<std::string>& ops) const {
+    std::string text;
+    for (const std::string& op : ops) text += (text.empty() ? "" : ", ") + op_family(op, *table_);
+    return text;
   }
 
  private:
-  void add(const spec::Graph& graph) {
-    for (const spec::Node& node : graph.nodes) {
-      ops_.emplace(node.name, node.op);
-      for (const spec::NodeResult& result : node.results) {
-        for (const spec::ValueId id : result.values) {
-          makers_.emplace(graph.value(id).name, node.op);
-        }
-      }
-    }
-    for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
-  }
-
   std::shared_ptr<const spec::OpTable> table_;
-  std::map<std::string, std::string, std::less<>> ops_;     // by the node's name
-  std::map<std::string, std::string, std::less<>> makers_;  // by the value's
+  Names all_;
+  std::map<std::string, Names, std::less<>> by_program_;
 };
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+// What stands in quotes in a sentence.
+std::vector<std::string> quoted_in(const std::string& message) {
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  while ((at = message.find('\'', at)) != std::string::npos) {
+    const std::size_t end = message.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    names.push_back(message.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return names;
 }
 
 bool names_error(std::string_view word) {
@@ -188,9 +202,10 @@ class SignatureMaker {
 
  private:
   [[nodiscard]] std::string pattern_of(const Finding& finding) const {
-    std::string named = joined(ops_.families(finding.nodes));
-    if (named.empty()) named = joined(ops_.families_in(finding.message));
-    if (named.empty()) named = joined(ops_.makers(finding.buffers));
+    const NamedOps::Names& names = ops_.names_in(finding);
+    std::string named = ops_.families(names.of_nodes(finding.nodes));
+    if (named.empty()) named = ops_.families(names.of_nodes(quoted_in(finding.message)));
+    if (named.empty()) named = ops_.families(names.of_makers(finding.buffers));
     if (named.empty()) named = error_class_in(finding.message);
     return named;
   }

@@ -76,6 +76,28 @@ TEST(Signature, StaysWhereNodesAreRenamedAndSizesChange) {
   EXPECT_FALSE(a->same_fault(*reversed));
 }
 
+// Nodes of one name, in two programs of a case.
+TEST(Signature, TakesNodesOfTheProgramThatAFindingIsAbout) {
+  const CaseFile the_case = case_of(
+      "graphgate-case 1\nname \"two\"\nseed 1\n"
+      "program \"p\" {\n  input %x : f32[2, 2]\n  %y = aten.mm.default(%x, %x)\n  output %y\n}\n"
+      "program \"q\" {\n  input %x : f32[2, 2]\n  %y = aten.cumsum.default(%x, 0)\n  output %y\n}\n"
+      "scenario {\n  call p\n  call q\n}\nexpect PASS\n");
+  const auto named = [&](const std::string& program, bool is_in_words) {
+    Finding found = finding("B4.node-bound", {});
+    found.program = program;
+    (is_in_words ? found.message : found.nodes.emplace_back()) = is_in_words ? "node 'y'" : "y";
+    CaseReport report;
+    report.judges = {said(Judge::kBounds, {found})};
+    return text_of(report, the_case);
+  };
+  for (const bool is_in_words : {false, true}) {
+    EXPECT_EQ(named("p", is_in_words), "bounds B4.node-bound [mm] {}");
+    EXPECT_EQ(named("q", is_in_words), "bounds B4.node-bound [cumsum] {}");
+    EXPECT_EQ(named("", is_in_words), "bounds B4.node-bound [mm] {}");
+  }
+}
+
 TEST(Signature, IgnoresOptionsWhereTheFaultIsTheSame) {
   const Signature a{"verifier", "V3.overlap", "mm", "memory=lines"};
   EXPECT_TRUE(a.same_fault({"verifier", "V3.overlap", "mm", ""}));

@@ -22,7 +22,8 @@ struct FindingRange {
 
 // `rule` is stable, a row of docs/rules.md: "V3.overlap", "S1.unwritten-read". `message` is one
 // sentence that a person can act on, without a line end. `nodes` and `buffers` are names, the ones
-// at fault first. `drawing` has several lines, or none.
+// at fault first, in the program called `program`, which may be empty where there is but one.
+// `drawing` has several lines, or none.
 struct Finding {
   std::string rule;
   Outcome outcome = Outcome::kFail;
@@ -31,6 +32,7 @@ struct Finding {
   std::vector<std::string> buffers;
   std::vector<FindingRange> ranges;
   std::string drawing;
+  std::string program = {};
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

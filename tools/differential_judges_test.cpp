@@ -149,7 +149,27 @@ TEST(FirstDivergence, NamesTheNodeOfAWrongKernelAndSaysThatNoOptionHelps) {
   }
 }
 
-// The same on a device alone.
+// A finding names nodes of one program: another one may have the same names.
+TEST(FirstDivergence, FindingsSayWhichProgramTheyAreAbout) {
+  Script script = script_over(
+      "program \"p\" {\n  input %x : f32[4]\n  %b = aten.exp.default(%x)\n  output %b\n}\n");
+  const Script other = script_over(
+      "program \"q\" {\n  input %x : f32[4]\n  %b = aten.relu.default(%x)\n  output %b\n}\n");
+  script.programs.push_back(other.programs.front());
+  for (const conformance::ScriptStep& step : other.steps) {
+    script.steps.push_back(step);
+    std::get<conformance::ScriptCall>(script.steps.back()).program = 1;
+  }
+  for (const char* judges : {"exact", "bounds"}) {
+    const CaseReport report = judge(script, judges, WrongKernelSource());
+    ASSERT_EQ(report.outcome, Outcome::kFail) << judges;
+    for (const spec::Finding& finding : report.judges.front().findings) {
+      EXPECT_EQ(finding.program, "q") << finding.rule << ": " << finding.message;
+    }
+  }
+}
+
+// A wrong kernel, on a device alone.
 class WrongOnDeviceSource final : public conformance::ExecutorSource {
  public:
   [[nodiscard]] std::string_view name() const override { return "wrong-on-device"; }

@@ -45,8 +45,10 @@ class BoundsJudge {
   }
 
  private:
-  void add(const char* rule, Outcome outcome, std::string message, std::string node = "") {
+  void add(const char* rule, Outcome outcome, std::string message, std::string node = "",
+           std::string program = "") {
     Finding finding;
+    finding.program = std::move(program);
     finding.rule = rule;
     finding.outcome = outcome;
     finding.message = std::move(message);
@@ -177,7 +179,12 @@ class BoundsJudge {
     add(rule, proved ? Outcome::kFail : Outcome::kSuspect,
         difference.subject + ": call " + std::to_string(index) + ", " + difference.where + ": " +
             difference.message,
-        producer_of(program, difference.where));
+        producer_of(program, difference.where), program.name);
+  }
+
+  [[nodiscard]] std::string program_of(std::size_t call) const {
+    if (call >= subject_->calls.size()) return "";
+    return runs_.script().programs[subject_->calls[call].program]->name;
   }
 
   // A node outside its own bound is a failure, and the place where it begins: it goes first. Where
@@ -201,7 +208,7 @@ class BoundsJudge {
       add("B4.node-bound", Outcome::kFail,
           subject_->executor + ": call " + std::to_string(finding.call) + node + ", " +
               finding.message,
-          finding.node);
+          finding.node, program_of(finding.call));
     }
     std::move(before.begin(), before.end(), std::back_inserter(report_.findings));
     return {};

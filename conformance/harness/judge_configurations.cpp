@@ -137,8 +137,10 @@ class ConfigurationJudge {
     options.oracle = oracle_of(expected.step);
     if (options.oracle) bits = compare_bits(actual.result, expected.result, expected_name, options);
     for (const BitDifference& difference : bits.differences) {
-      add("C1.configuration", name + ": call " + std::to_string(index) + ", " + difference.where +
-                                  ": " + difference.message);
+      add("C1.configuration",
+          name + ": call " + std::to_string(index) + ", " + difference.where + ": " +
+              difference.message,
+          runs_.script().programs[actual.program]->name);
     }
   }
 
@@ -153,12 +155,13 @@ class ConfigurationJudge {
     return nullptr;
   }
 
-  void add(std::string rule, std::string message) {
+  void add(std::string rule, std::string message, std::string program = "") {
     constexpr std::size_t kMost = 64;
     if (report_.findings.size() >= kMost) return;
     Finding finding;
     finding.rule = std::move(rule);
     finding.message = std::move(message);
+    finding.program = std::move(program);
     report_.findings.push_back(std::move(finding));
   }
 

@@ -166,7 +166,7 @@ class ExactJudge {
     const std::size_t count =
         std::min({actual.calls.size(), eager.calls.size(), bounds.calls.size()});
     for (std::size_t i = 0; i < count; ++i) {
-      compare_call(i, actual.calls[i].result, eager.calls[i].result, bounds.calls[i].result);
+      compare_call(i, actual.calls[i], eager.calls[i].result, bounds.calls[i].result);
     }
     Trace compared = bounds;
     compared.calls.resize(count);
@@ -188,7 +188,7 @@ class ExactJudge {
                           ended.error->message);
   }
 
-  void compare_call(std::size_t index, const CallResult& actual, const CallResult& eager,
+  void compare_call(std::size_t index, const CallRecord& actual, const CallResult& eager,
                     const CallResult& bounds) {
     BitOptions options;
     options.oracle = &bounds;
@@ -197,14 +197,16 @@ class ExactJudge {
     options.layouts = false;
     options.sharing = false;
     for (const BitDifference& difference :
-         compare_bits(actual, eager, "the reference's", options).differences) {
+         compare_bits(actual.result, eager, "the reference's", options).differences) {
       add("E1.exact",
-          "call " + std::to_string(index) + ", " + difference.where + ": " + difference.message);
+          "call " + std::to_string(index) + ", " + difference.where + ": " + difference.message,
+          script_.programs[actual.program]->name);
     }
   }
 
-  void add(std::string rule, std::string message) {
+  void add(std::string rule, std::string message, std::string program = "") {
     spec::Finding finding;
+    finding.program = std::move(program);
     finding.rule = std::move(rule);
     finding.message = std::move(message);
     report_.findings.push_back(std::move(finding));

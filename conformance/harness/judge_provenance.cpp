@@ -110,6 +110,7 @@ Result<JudgeReport> judge_provenance(Runs& runs, const JudgeSettings& /*settings
       if (actual.calls.size() > 1) {
         finding.message = "call " + std::to_string(c) + ": " + finding.message;
       }
+      finding.program = runs.script().programs[call.program]->name;
       report.findings.push_back(std::move(finding));
     }
     // What is wrong now is wrong in what follows from it.

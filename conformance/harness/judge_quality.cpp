@@ -172,6 +172,7 @@ class QualityJudge {
     intent.is_allocation = [&](const PlanStep& s) { return is_allocation_(plan, s); };
     for (Finding& finding : judge_intent(intent)) {
       finding.message = place + finding.message;
+      finding.program = plan.name;
       report_.findings.push_back(std::move(finding));
     }
     compare_with(baseline, plan, index, place);

@@ -88,6 +88,7 @@ class ShadowJudge {
     finding.rule = rule;
     finding.message = std::move(message);
     finding.nodes = std::move(nodes);
+    if (!finding.nodes.empty()) finding.program = program_;
     add(std::move(finding));
   }
 
@@ -104,6 +105,7 @@ class ShadowJudge {
       for (Finding finding : trace.calls[i].result.findings) {
         if (finding.rule.empty() || finding.rule.front() != 'S') continue;
         finding.message = "call " + std::to_string(i) + ": " + finding.message;
+        finding.program = runs_.script().programs[trace.calls[i].program]->name;
         add(std::move(finding));
       }
     }
@@ -180,6 +182,7 @@ class ShadowJudge {
     for (const Finding& finding : report_.findings) {
       if (finding.nodes.empty() || finding.rule == "S9.poison") continue;
       nodes_ = finding.nodes;
+      program_ = finding.program;
       place_ = "; shadow memory saw '" + finding.nodes.front() + "' (" + finding.rule + ")";
       return;
     }
@@ -251,8 +254,8 @@ class ShadowJudge {
   }
 
   // Which step of a later run lies over the output's bytes, as far as plans tell.
-  static Finding overwritten(const Trace& trace, std::size_t maker, std::size_t index,
-                             std::size_t until_step) {
+  [[nodiscard]] Finding overwritten(const Trace& trace, std::size_t maker, std::size_t index,
+                                    std::size_t until_step) const {
     Finding finding;
     finding.rule = "S6.held-overwritten";
     const auto bytes = place_of(trace.calls[maker].plan.get(), index);
@@ -265,6 +268,7 @@ class ShadowJudge {
       finding.message =
           "; '" + writer->node.name + "' of call " + std::to_string(c) + " makes its result there";
       finding.nodes = {writer->node.name};
+      finding.program = runs_.script().programs[call.program]->name;
       finding.ranges = {*bytes};
       break;
     }
@@ -306,6 +310,7 @@ class ShadowJudge {
   JudgeReport report_;
   std::vector<std::string> lacks_;
   std::vector<std::string> nodes_;  // of the first read that shadow memory complained of
+  std::string program_;             // theirs
   std::string place_;
 };
 

@@ -162,6 +162,9 @@ class StateJudge {
     finding.rule = rule;
     finding.outcome = outcome;
     finding.message = "call " + std::to_string(call) + ", " + message;
+    if (call < subject_->calls.size()) {
+      finding.program = runs_.script().programs[subject_->calls[call].program]->name;
+    }
     report_.findings.push_back(std::move(finding));
   }
 

@@ -50,7 +50,7 @@ class PlansVerifier {
       if (!is_well_formed) continue;
       uses.push_back(use_of(*trace, i, plan_case));
     }
-    take(verify::verify_plan_uses(uses), "");
+    take(verify::verify_plan_uses(uses), "", "");
     return std::move(out_);
   }
 
@@ -153,7 +153,7 @@ class PlansVerifier {
       if (!trace.ok() && trace.error().kind != ErrorKind::kUnsupported) return trace.error();
       if (trace.ok()) findings = verify::verify_plan(case_of(call, trace.value(), index));
     }
-    take(std::move(findings), label(call));
+    take(std::move(findings), label(call), plan_case.program->name);
     return true;
   }
 
@@ -174,8 +174,10 @@ class PlansVerifier {
     return "plan of '" + call.plan->name + "'" + (sizes.empty() ? "" : " at" + sizes) + ": ";
   }
 
-  void take(std::vector<spec::Finding> findings, const std::string& place) {
+  void take(std::vector<spec::Finding> findings, const std::string& place,
+            const std::string& program) {
     for (spec::Finding& finding : findings) {
+      finding.program = program;
       finding.message = place + finding.message;
       out_.findings.push_back(std::move(finding));
     }
