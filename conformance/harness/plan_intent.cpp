@@ -36,6 +36,13 @@ bool holds_block(const spec::Argument& argument) {
   return list && std::any_of(list->begin(), list->end(), holds_block);
 }
 
+// Whatever sizes the program states. Torch tags the form that returns a new tensor alone.
+bool sizes_hang_on_data(const std::string& op, const spec::OpTable& ops) {
+  const spec::OpRow* row = ops.find(op);
+  if (row && op.ends_with(".out")) row = ops.find(op.substr(0, op.rfind('.')) + ".default");
+  return row && (row->has_tag("dynamic_output_shape") || row->has_tag("data_dependent_output"));
+}
+
 std::vector<std::string> ops_of(const PlanStep& step) {
   if (step.body.empty()) return {step.node.op};
   std::vector<std::string> out;
@@ -322,6 +329,7 @@ bool can_be_captured(const Plan& plan, const PlanStep& step, const spec::OpTable
   for (const std::string& op : ops_of(step)) {
     const spec::OpRow* row = ops.find(op);
     if (!row || row->has_tag("cudagraph_unsafe") || !row->hidden_state_reads.empty()) return false;
+    if (sizes_hang_on_data(op, ops)) return false;
   }
   for (const spec::ValueId id : mentioned(step)) {
     const spec::PlanValue& value = plan.values[id.index];
