@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "reference/number/functions.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
@@ -117,6 +118,26 @@ TEST(DeclaredArithmetic, KeepsExactDataExact) {
   const std::vector<float> many(4000, 3.0F);
   EXPECT_EQ(dot(*parse_arithmetic("tensor-core"), many, many).radius, 0);
   EXPECT_GT(dot(*parse_arithmetic("fp8"), many, many).radius, 0) << "36000 needs 16 bits";
+}
+
+// The square of a subnormal number is 0, and so is the norm of what is all subnormal.
+template <class Number>
+void expect_underflow(const Arithmetic& arithmetic) {
+  const DeclaredArithmetic declared(arithmetic);
+  const Number x{8.3e-39L, 0, Number::Arithmetic::kFloat32};
+  Sum<Number> sum;
+  for (int i = 0; i < 3; ++i) sum.add_product(x, x);
+  const Number squares = sum.result();
+  EXPECT_GE(squares.radius, static_cast<double>(squares.value)) << arithmetic.name;
+  const Number norm = sqrt(squares);
+  EXPECT_GE(norm.radius, static_cast<double>(norm.value)) << arithmetic.name;
+}
+
+TEST(DeclaredArithmetic, LetsProductsUnderflow) {
+  for (const Arithmetic& arithmetic : kArithmetics) {
+    expect_underflow<Bounded>(arithmetic);
+    expect_underflow<Sampled>(arithmetic);
+  }
 }
 
 TEST(DeclaredArithmetic, LeavesPlainSumsAndFloat64Alone) {

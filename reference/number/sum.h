@@ -182,13 +182,14 @@ class Sum<Tracked<P>> {
   // leans to one side, so what it loses adds up along the path instead of cancelling.
   [[nodiscard]] double truncation_radius(double spread) const {
     const double blocks = std::ceil(static_cast<double>(count_) / declared_.block);
+    // Sums do not underflow, products do: each may lose a least subnormal.
+    const double lost = products_ ? 2 * tiny() * static_cast<double>(count_) : 0;
     if constexpr (kIsWorstCase) {
       const double n = 2 * (static_cast<double>(count_) + blocks) * unit();
       const double gamma = n < 1 ? n / (1 - n) : detail::kInfinity;
-      return gamma * (static_cast<double>(magnitudes_) + spread) +
-             static_cast<double>(count_) * tiny();
+      return gamma * (static_cast<double>(magnitudes_) + spread) + lost;
     } else {
-      return 2 * unit() * static_cast<double>(drift_);
+      return P::combine(2 * unit() * static_cast<double>(drift_), lost);
     }
   }
 
