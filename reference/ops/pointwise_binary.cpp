@@ -127,10 +127,11 @@ void power_of_operands(Call& call) {
 }
 
 // Exponents with kernels of their own. bfloat16 rounds between the multiplications, float16 takes
-// the general kernel for roots and computes in float32.
+// the general kernel for roots and computes in float32; CUDA's kernels round both.
 template <class N>
 N fixed_power(const N& x, double exponent, DType dtype) {
-  const DType between = dtype == DType::kBFloat16 ? dtype : compute_dtype(dtype);
+  const bool rounds = dtype == DType::kBFloat16 || declared_arithmetic().has_cuda_kernels;
+  const DType between = rounds ? dtype : compute_dtype(dtype);
   if (exponent == 2) return x * x;
   if (exponent == 3) return held_in(x * x, between) * x;
   if (exponent == -2) return 1.0 / held_in(x * x, between);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/arithmetic.h"
 #include "reference/ops/op_test.h"
 
 namespace graphgate::reference {
@@ -120,6 +121,21 @@ TEST(PointwiseBinary, BoolsAddButDoNotSubtract) {
   const TensorRef yes = row(DType::kBool, {1});
   EXPECT_EQ(binary("aten.add.Tensor", yes, {yes}), (std::vector<double>{1}));
   EXPECT_THROW(binary("aten.sub.Tensor", yes, {yes}), OpError);
+}
+
+// Seen on an H200: the cube of a float16 number, whose square was rounded.
+TEST(PointwiseBinary, CudaRoundsBetweenTheMultiplicationsOfAPower) {
+  const auto distance = [] {
+    const TensorRef cube = run_tensor(
+        "aten.pow.Tensor_Scalar",
+        {{"self", {row(DType::kFloat16, {1.7265625})}}, {"exponent", {3.0}}}, Mode::kWorstCase);
+    return std::fabs(values(*cube)[0] - 5.14453125) / radii(*cube)[0];
+  };
+  EXPECT_GT(distance(), 1);
+  Arithmetic arithmetic = *parse_arithmetic("strict");
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_LE(distance(), 1);
 }
 
 std::vector<double> power(const TensorRef& x, const Datum& exponent) {
