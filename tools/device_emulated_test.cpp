@@ -84,7 +84,7 @@ std::string lines_of(const conformance::CaseReport& report) {
 class EmulatedFast : public testing::TestWithParam<std::string> {};
 
 TEST_P(EmulatedFast, KeepsToTheBoundsOfTensorCores) {
-  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + GetParam() + ".pt2");
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + GetParam());
   const auto report = judge_fast(model.program, model.calls);
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
@@ -111,8 +111,9 @@ TEST(EmulatedDecoder, KeepsToTheBoundsOfTensorCores) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Emulated, testing::ValuesIn(model_paths()), model_name);
 INSTANTIATE_TEST_SUITE_P(Models, EmulatedFast,
-                         testing::Values("llama_bf16", "llama_bf16.core", "vllm_like_bf16.core",
-                                         "vllm_like.core", "mamba_slow", "quant_mixed"),
+                         testing::Values("llama_bf16.pt2", "llama_bf16.core.pt2",
+                                         "vllm_like_bf16.core.pt2", "vllm_like.core.pt2",
+                                         "mamba_slow.pt2", "quant_mixed.pt2"),
                          model_name);
 
 }  // namespace

@@ -30,9 +30,12 @@ bool has_wide_rows(const Tensor& tensor) {
     return false;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.data());  // NOLINT: its alignment
-  return address % 16 == 0 &&
-         std::all_of(tensor.strides.begin(), tensor.strides.end() - 1,
-                     [](std::int64_t stride) { return stride > 0 && stride % kItems == 0; });
+  if (address % 16 != 0) return false;
+  for (std::size_t d = 0; d + 1 < tensor.sizes.size(); ++d) {
+    const std::int64_t stride = tensor.strides[d];
+    if (tensor.sizes[d] != 1 && (stride <= 0 || stride % kItems != 0)) return false;
+  }
+  return true;
 }
 
 bool is_number(const Item& item, double number) { return number_as<double>(item) == number; }
