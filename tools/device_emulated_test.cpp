@@ -5,6 +5,7 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
+#include "tools/device_drawn_test.h"
 #include "tools/device_ops_test.h"
 #include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
@@ -29,9 +30,14 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
   }
 }
 
-// A sample; device_ops_slow_test.cpp has them all.
+// A sample; device_slow_test.cpp has them all.
 TEST(EmulatedOps, HaveTheBitsOfTheHost) {
   compare_op_cases(optimized::emulated::make_emulated_device(), 7, 97);
+}
+
+TEST(EmulatedDrawn, HaveTheBitsOfTheHost) {
+  const auto seen = compare_drawn("emulated", 11, 0, 16);
+  EXPECT_GT(seen.plans, 8U);
 }
 
 // Fast arithmetic, before an emulated device.
