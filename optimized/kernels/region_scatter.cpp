@@ -1,5 +1,8 @@
 // Writing a region of a tensor: index_put, masked_scatter, and the *_scatter ops, which copy self
 // and write one view of the copy.
+#include <algorithm>
+#include <utility>
+
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_list.h"
@@ -218,12 +221,29 @@ Tensor copied(const Tensor& self) {
   return copy;
 }
 
-// A region that strides describe lies at places of the copy, which an out= argument of another
-// geometry does not have: there the copy is made in the workspace.
+// Whether two indices may share an element: windows of an unfold do.
+bool may_share_places(const Tensor& tensor) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride, size
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] > 1) steps.emplace_back(tensor.strides[d], tensor.sizes[d]);
+  }
+  std::sort(steps.begin(), steps.end());
+  std::int64_t reach = 1;  // elements from the first to behind the last, along the steps so far
+  for (const auto& [stride, size] : steps) {
+    if (stride < reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+// A region that strides describe, and one that shares elements with others, lies at places of the
+// copy, which an out= argument of another geometry does not have: there the copy is made in the
+// workspace.
 template <FindRegion find>
 bool wants_a_copy(const Tensor& self, const Tensor& result) {
   const Tensor copy = copied(self);
-  return find == strided && (result.strides != copy.strides || result.offset != copy.offset);
+  return (find == strided || may_share_places(copy)) &&
+         (result.strides != copy.strides || result.offset != copy.offset);
 }
 
 template <FindRegion find>
