@@ -426,6 +426,22 @@ TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
   EXPECT_EQ(run("run --executor optimized --mode oracle " + model("mutations.pt2")).code, 4);
 }
 
+TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "" : before;
+  const std::string both = model("mutations.pt2") + " " + model("quant_mixed.pt2");
+  const CliRun right = run("check --executor optimized --device emulated --jobs 2 " + both);
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  EXPECT_NE(right.out.find("2 passed, 0 failed"), std::string::npos) << right.out;
+  setenv("CXX", "no-such-compiler -O2", 1);
+  const CliRun without =
+      run("run --executor optimized --device emulated " + model("mutations.pt2"));
+  own.empty() ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(without.code, 3);
+  EXPECT_EQ(line_count(without.err), 1U) << without.err;
+  EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
+}
+
 TEST_F(Cli, RunsTheOptimizedExecutor) {
   const CliRun outcome = run("run --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;

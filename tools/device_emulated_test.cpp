@@ -22,7 +22,7 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
   const Model model = read_model(GetParam());
   const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
   optimized::Options options;
-  options.device = optimized::emulated::make_emulated_device();
+  options.device = optimized::emulated::make_emulated_device().value();
   const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -32,7 +32,7 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
 
 // A sample; device_slow_test.cpp has them all.
 TEST(EmulatedOps, HaveTheBitsOfTheHost) {
-  compare_op_cases(optimized::emulated::make_emulated_device(), 7, 97);
+  compare_op_cases(optimized::emulated::make_emulated_device().value(), 7, 97);
 }
 
 TEST(EmulatedDrawn, HaveTheBitsOfTheHost) {
@@ -61,7 +61,7 @@ class FastSource final : public conformance::ExecutorSource {
     options["arithmetic"] = "fast";
     return options;
   }
-  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device();
+  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device().value();
 };
 
 // One report for a program and its recorded calls, or a drawn one.

@@ -12,7 +12,7 @@ constexpr std::size_t kShards = 16;
 class OpsEmulated : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(OpsEmulated, HaveTheBitsOfTheHost) {
-  compare_op_cases(optimized::emulated::make_emulated_device(), GetParam(), kShards);
+  compare_op_cases(optimized::emulated::make_emulated_device().value(), GetParam(), kShards);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shards, OpsEmulated, testing::Range(std::size_t{0}, kShards));

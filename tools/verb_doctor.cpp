@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "optimized/runtime/cuda/facts.h"
+#include "optimized/runtime/emulated/emulated_device.h"
 #include "reference/reference.h"
 #include "tools/doctor.h"
 #include "tools/report.h"
@@ -63,6 +64,9 @@ Json machine_facts() {
   json["cuda"] = cuda_sentence(cuda);
   json["cuda_toolkit"] = cuda.toolkit.empty() ? "none when this was built" : cuda.toolkit;
   json["nvrtc"] = cuda.nvrtc.empty() ? cuda.nvrtc_obstacle : cuda.nvrtc;
+  const auto compiler = optimized::emulated::find_compiler();
+  json["emulated_device"] =
+      compiler.ok() ? "compiles with " + compiler.value() : compiler.error().message;
   return json;
 }
 

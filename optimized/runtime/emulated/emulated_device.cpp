@@ -1,6 +1,7 @@
 #include "optimized/runtime/emulated/emulated_device.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "optimized/cache/sha256.h"
@@ -56,13 +58,8 @@ std::string first_lines(const fs::path& path) {
   return text.substr(0, kMost);
 }
 
-// The compiler, as make has it.
-std::string compiler() {
-  const char* const own = std::getenv("CXX");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-  return own != nullptr && *own != '\0' ? own : "c++";
-}
-
 using Call = void (*)(char** pointers);
+using SetHooks = void (*)(Hooks*);
 
 // A compiled program; loaded as long as the process lives, since kernels' static memory would be
 // another one otherwise.
@@ -104,7 +101,7 @@ std::string callers_text(std::span<const Device::Job> jobs) {
   return text;
 }
 
-void* compile(const std::string& source) {
+void* compile(const std::string& compiler, const std::string& source) {
   const Folder folder;
   for (const auto& [name, text] : device_headers()) write_file(folder.path() / name, text);
   for (std::size_t i = 0; i < kEmulatedTextsCount; ++i) {
@@ -116,28 +113,27 @@ void* compile(const std::string& source) {
   const fs::path library = folder.path() / "plan.so";
   const fs::path log = folder.path() / "log";
   write_file(program, "#include \"cuda_words.h\"\n" + source);
-  const std::string command = compiler() +
+  const std::string command = compiler +
                               " -std=c++20 -O1 -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
                               folder.path().string() + "' '" + program.string() + "' -o '" +
                               library.string() + "' > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());  // NOLINT: a command of our own
   if (status != 0) {
-    throw DeviceError("'" + compiler() +
-                      "' does not compile what is emulated: " + first_lines(log));
+    throw DeviceError(compiler + " does not compile what is emulated: " + first_lines(log));
   }
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw DeviceError(std::string("what is emulated: ") + dlerror());
   return handle;
 }
 
-Library library_of(const std::string& source) {
+Library library_of(const std::string& compiler, const std::string& source) {
   static std::mutex mutex;
   static std::map<std::string, void*> kept;
   const std::lock_guard lock(mutex);
   const std::string key = sha256_hex(source);
   const auto found = kept.find(key);
   if (found != kept.end()) return Library(found->second);
-  return Library(kept.emplace(key, compile(source)).first->second);
+  return Library(kept.emplace(key, compile(compiler, source)).first->second);
 }
 
 // Memory that starts with other bytes than zeros, between bytes that nobody may write.
@@ -206,8 +202,8 @@ class EmulatedRun final : public DeviceRun {
     std::vector<char*> arguments;
   };
   // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
-  EmulatedRun(Blocks& blocks, std::vector<Launch> launches, bool overlaps)
-      : blocks_(blocks), overlaps_(overlaps) {
+  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps)
+      : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
     for (Launch& launch : launches) {
       Bound bound{launch.name, launch.blocks, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
@@ -217,7 +213,11 @@ class EmulatedRun final : public DeviceRun {
     }
   }
 
+  // Kernels' shared memory is one for the process: runs of several threads take turns.
   void launch() override {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (set_hooks_ != nullptr) set_hooks_(&Block::hooks());
     for (std::size_t i = 0; i < launches_.size(); ++i) {
       if (!overlaps_ || i == 0) begin(i);
       if (overlaps_ && i + 1 < launches_.size()) begin(i + 1);
@@ -264,12 +264,14 @@ class EmulatedRun final : public DeviceRun {
   }
 
   Blocks& blocks_;
+  const SetHooks set_hooks_;
   const bool overlaps_;
   std::vector<Bound> launches_;
 };
 
 class EmulatedDevice final : public Device {
  public:
+  explicit EmulatedDevice(std::string compiler) : compiler_(std::move(compiler)) {}
   [[nodiscard]] std::string description() const override { return "an emulated device"; }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
 
@@ -277,12 +279,13 @@ class EmulatedDevice final : public Device {
                                                std::span<const Job> jobs) override {
     std::vector<std::unique_ptr<DeviceRun>> runs;
     std::optional<Library> library;
-    if (!text.empty()) library = library_of(text.source() + callers_text(jobs));
-    if (library) library->find<void (*)(Hooks*)>("graphgate_set_hooks")(&Block::hooks());
+    if (!text.empty()) library = library_of(compiler_, text.source() + callers_text(jobs));
+    const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
     for (const Job& job : jobs) {
       std::vector<EmulatedRun::Launch> launches;
       for (const DeviceCall& call : job.calls) launches.push_back(bound(*library, call));
-      runs.push_back(std::make_unique<EmulatedRun>(blocks_, std::move(launches), text.is_fast()));
+      runs.push_back(
+          std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches), text.is_fast()));
     }
     return runs;
   }
@@ -304,11 +307,13 @@ class EmulatedDevice final : public Device {
     for (const std::byte* pointer : call.pointers) {
       launch.arguments.push_back(reinterpret_cast<char*>(memory_.twin_of(pointer)));  // NOLINT
     }
-    if (call.reports_faults)
-      launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT
+    if (call.reports_faults) {
+      launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT: as a kernel has it
+    }
     return launch;
   }
 
+  const std::string compiler_;
   Blocks blocks_;
   GuardedMemory raw_;
   DeviceMemory memory_{raw_};
@@ -317,6 +322,30 @@ class EmulatedDevice final : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> make_emulated_device() { return std::make_shared<EmulatedDevice>(); }
+Result<std::string> find_compiler() {
+  // NOLINTBEGIN(concurrency-mt-unsafe): nobody sets the environment
+  const char* const own = std::getenv("CXX");
+  const std::string command = own != nullptr && *own != '\0' ? own : "c++";
+  const char* const path = std::getenv("PATH");
+  // NOLINTEND(concurrency-mt-unsafe)
+  const std::size_t end = std::min(command.find(' '), command.size());
+  const std::string name = command.substr(0, end);
+  const auto is_program = [](const std::string& file) { return access(file.c_str(), X_OK) == 0; };
+  const auto quoted = [&](const std::string& file) {
+    return "'" + file + "'" + command.substr(end);
+  };
+  if (name.find('/') != std::string::npos && is_program(name)) return quoted(name);
+  std::stringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (is_program(folder + "/" + name)) return quoted(folder + "/" + name);
+  }
+  return infrastructure("emulating a device takes a C++ compiler, and there is no '" + name +
+                        "' ($CXX, or c++)");
+}
+
+Result<std::shared_ptr<Device>> make_emulated_device() {
+  GRAPHGATE_TRY(std::string compiler, find_compiler());
+  return std::shared_ptr<Device>(std::make_shared<EmulatedDevice>(std::move(compiler)));
+}
 
 }  // namespace graphgate::optimized::emulated

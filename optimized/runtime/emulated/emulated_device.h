@@ -18,10 +18,16 @@
 #include <memory>
 
 #include "optimized/device/device.h"
+#include "spec/result.h"
 
 namespace graphgate::optimized::emulated {
 
-// Throws DeviceError where the text does not compile.
-[[nodiscard]] std::shared_ptr<Device> make_emulated_device();
+// The compiler that it takes, as a shell has it: $CXX, which may have options, or c++.
+// kInfrastructure where there is none.
+[[nodiscard]] Result<std::string> find_compiler();
+
+// A device of its own, for one thread at a time. kInfrastructure without a compiler. Its load()
+// throws DeviceError where a text does not compile.
+[[nodiscard]] Result<std::shared_ptr<Device>> make_emulated_device();
 
 }  // namespace graphgate::optimized::emulated

@@ -16,7 +16,7 @@ namespace {
 
 // Runs one kernel over `bytes`, a vector of 64-bit numbers.
 std::vector<std::int64_t> run_text(TextWork work, std::vector<std::int64_t> numbers) {
-  const auto device = make_emulated_device();
+  const auto device = make_emulated_device().value();
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
   device->memory().know(bytes, nullptr);
   work.pointers = {bytes.data()};
@@ -109,7 +109,7 @@ TEST(EmulatedDevice, BeginsALaunchBeforeTheOneAheadOfItInFastArithmetic) {
   for (const bool waits_first : {false, true}) {
     std::vector<std::int64_t> numbers = {5, 0};
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
-    const auto device = make_emulated_device();
+    const auto device = make_emulated_device().value();
     device->memory().know(bytes, nullptr);
     TextWork writes = text_of("  if (thread == 0) reinterpret_cast<long*>(p0)[0] = 7;\n", 1);
     const std::string wait = "  device::wait_for_launches_before();\n";
@@ -176,7 +176,7 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
   product.a = a.tensor;
   product.b = swapped(w.tensor, 0, 1);
   product.rounds_to = dtype;
-  const auto device = make_emulated_device();
+  const auto device = make_emulated_device().value();
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [=](const Tensor&) { return is_constant; });
   auto work = few_rows_product_text(product);
