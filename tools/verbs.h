@@ -113,7 +113,7 @@ struct BenchVerb {
   std::string model = "golden/models/llama_sdpa.pt2";
   std::string models = "golden/models";  // a folder
   std::string json;
-  std::uint64_t cases = 4000;  // of bench fuzz
+  std::uint64_t cases = 4000;                        // of bench fuzz
   std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);

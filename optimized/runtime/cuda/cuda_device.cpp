@@ -100,8 +100,7 @@ class CudaDevice final : public Device {
     }
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (const Job& job : jobs) {
-      runs.push_back(
-          std::make_unique<CudaRun>(driver_, stream_.get(), memory_, module, job, fault_,
+      runs.push_back(std::make_unique<CudaRun>(driver_, stream_.get(), memory_, module, job, fault_,
                                                text.is_fast()));
     }
     return runs;

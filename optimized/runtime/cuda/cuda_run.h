@@ -19,8 +19,8 @@ struct BoundCall {
 class CudaRun final : public DeviceRun {
  public:
   // `module` has the kernels of the job; `fault` is the address of the program's DeviceFault.
-  // With `overlaps` a kernel may begin before the one ahead of it in the job has ended: it waits for
-  // it itself. Throws DeviceError.
+  // With `overlaps` a kernel may begin before the one ahead of it in the job has ended: it waits
+  // for it itself. Throws DeviceError.
   CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
           std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
           bool overlaps);

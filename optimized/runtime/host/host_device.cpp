@@ -93,9 +93,7 @@ std::byte* HostProgram::reserve_on_device(std::int64_t size_bytes) {
 
 // Listens for what launches do, in the plan's arithmetic.
 void HostProgram::listen(std::optional<DeviceListener>& listener) {
-  DeviceListener::Reserve reserve = [this](std::int64_t bytes) {
-    return reserve_on_device(bytes);
-  };
+  DeviceListener::Reserve reserve = [this](std::int64_t bytes) { return reserve_on_device(bytes); };
   if (plan_.arithmetic != "fast") {
     listener.emplace(std::move(reserve));
     return;
