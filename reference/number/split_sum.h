@@ -50,7 +50,8 @@ class SplitSum {
 
   // What the parts' roundings add to the radius of the sum; infinite where one may overflow.
   [[nodiscard]] double radius() const {
-    const auto parts = static_cast<double>((count_ + kLeastPart - 1) / kLeastPart);
+    const auto most_parts = (count_ + kLeastPart - 1) / kLeastPart;
+    const auto parts = static_cast<double>(most_parts);
     const double largest = roundings_.largest(dtype_);
     if (parts < 2 || largest == 0 || std::isinf(largest)) return parts < 2 ? 0 : largest;
     const double unit = unit_roundoff(dtype_) * (1 + 0x1p-8);

@@ -95,6 +95,7 @@ double time_launches(Device& device, int replays, LaunchAll&& launch) {
   launch();
   device.finish();
   std::vector<double> seconds;
+  seconds.reserve(kRounds);
   for (int round = 0; round < kRounds; ++round) {
     seconds.push_back(seconds_of<WallClock>([&] {
       for (int i = 0; i < replays; ++i) launch();

@@ -75,9 +75,9 @@ class DecodeText {
     const std::string half = text_of(s_.head_size / 2);
     line("%embedding : bf16[" + text_of(s_.batch) + ", " + text_of(s_.width) +
          "] = aten.embedding.default(%embed, %tokens)");
-    for (const std::string name : {"cos", "sin"}) {
-      line("%" + name + " : bf16[1, " + half + "] = aten.index_select.default(%" + name +
-           "_table, 0, %position)");
+    for (const char* name : {"cos", "sin"}) {
+      line(std::string("%") + name + " : bf16[1, " + half + "] = aten.index_select.default(%" +
+           name + "_table, 0, %position)");
     }
     line("%places : i64[" + context + "] = aten.arange.default(" + context +
          ", device=device(\"cpu\"), pin_memory=False)");
@@ -290,6 +290,7 @@ void fill_tensors(spec::Program& program, const DecodeShape& shape) {
   for (const spec::ProgramInput& input : program.inputs) {
     const spec::TensorType& type = *program.graph.values[input.value.index].type;
     std::vector<std::int64_t> sizes;
+    sizes.reserve(type.sizes.size());
     for (const auto& size : type.sizes) sizes.push_back(size.constant());
     spec::HostTensor tensor = spec::make_host_tensor(type.dtype, sizes);
     if (input.target == "cos_table" || input.target == "sin_table") {

@@ -27,8 +27,8 @@ DecodeShape small_shape() {
   return shape;
 }
 
-spec::Program small_program() {
-  auto program = make_decode_program(small_shape());
+spec::Program small_program(const DecodeShape& shape = small_shape()) {
+  auto program = make_decode_program(shape);
   EXPECT_TRUE(program.ok()) << program.error().message;
   return std::move(program).value();
 }
@@ -101,6 +101,32 @@ TEST(DecodeKernels, EveryStepRunsOnTheDeviceInOnePartition) {
     const auto findings =
         verify::verify_plan({&plan, &program, &spec::builtin_op_table(), nullptr});
     EXPECT_TRUE(findings.empty()) << findings.front().message;
+  }
+}
+
+// A block has 48 KiB of shared memory, for scores and for what its warps have found.
+TEST(DecodeKernels, FitIntoSharedMemoryWhateverTheHeads) {
+  if (const auto nvrtc = optimized::cuda::load_nvrtc(); !nvrtc.ok()) {
+    GTEST_SKIP() << nvrtc.error().message;
+  }
+  DecodeShape shape = small_shape();
+  shape.layers = 1;
+  shape.batch = 64;
+  shape.context = 2048;
+  struct Heads {
+    std::int64_t heads, kv_heads, size;
+  };
+  for (const Heads& heads :
+       {Heads{8, 1, 128}, Heads{4, 1, 256}, Heads{1, 1, 8}, Heads{16, 2, 64}}) {
+    shape.heads = heads.heads;
+    shape.kv_heads = heads.kv_heads;
+    shape.head_size = heads.size;
+    const spec::Program program = small_program(shape);
+    const auto device = std::make_shared<CompilingDevice>();
+    auto loaded = optimized::make_executor(fast_options(device, false))->load(program);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    ASSERT_TRUE(loaded.value()->call({}).ok());
+    EXPECT_NE(device->sources().front().find("attend_chunk"), std::string::npos) << heads.size;
   }
 }
 

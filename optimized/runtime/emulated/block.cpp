@@ -63,8 +63,8 @@ Hooks& Block::hooks() {
     made.exchange = [] {
       Block& block = current();
       const unsigned turn = block.threads_[block.running_]->exchanges++ % 2;
-      const unsigned warp = block.running_ / kLanes;
-      return block.slots_.data() + std::size_t{(warp * 2 + turn) * kLanes} * kSlotBytes;
+      const std::size_t warp = block.running_ / kLanes;
+      return block.slots_.data() + (warp * 2 + turn) * kLanes * kSlotBytes;
     };
     return made;
   }();

@@ -283,7 +283,11 @@ class EmulatedDevice final : public Device {
     const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
     for (const Job& job : jobs) {
       std::vector<EmulatedRun::Launch> launches;
-      for (const DeviceCall& call : job.calls) launches.push_back(bound(*library, call));
+      launches.reserve(job.calls.size());
+      for (const DeviceCall& call : job.calls) {
+        GRAPHGATE_CHECK(library);  // a job with calls has a text
+        launches.push_back(bound(*library, call));
+      }
       runs.push_back(
           std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches), text.is_fast()));
     }
@@ -337,7 +341,8 @@ Result<std::string> find_compiler() {
   if (name.find('/') != std::string::npos && is_program(name)) return quoted(name);
   std::stringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (is_program(folder + "/" + name)) return quoted(folder + "/" + name);
+    folder += "/" + name;
+    if (is_program(folder)) return quoted(folder);
   }
   return infrastructure("emulating a device takes a C++ compiler, and there is no '" + name +
                         "' ($CXX, or c++)");
