@@ -5,6 +5,7 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
+#include "tools/check_input.h"
 #include "tools/device_drawn_test.h"
 #include "tools/device_ops_test.h"
 #include "tools/executor_sources.h"
@@ -64,6 +65,16 @@ class FastSource final : public conformance::ExecutorSource {
   std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device().value();
 };
 
+conformance::CaseReport judge_fast(const conformance::Script& script) {
+  const FastSource subject;
+  const auto oracle = tools::reference_source(false);
+  conformance::Runs runs(script, subject, *oracle);
+  auto report = conformance::judge_script(
+      runs, conformance::parse_judges("bounds,verifier,state").value(), {});
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
+}
+
 // One report for a program and its recorded calls, or a drawn one.
 conformance::CaseReport judge_fast(spec::Program program,
                                    std::span<const conformance::ExpectedCall> calls) {
@@ -71,13 +82,7 @@ conformance::CaseReport judge_fast(spec::Program program,
   const auto script = conformance::script_of(
       std::make_shared<const spec::Program>(std::move(program)), calls, 1, 1, ops);
   EXPECT_TRUE(script.ok()) << script.error().message;
-  const FastSource subject;
-  const auto oracle = tools::reference_source(false);
-  conformance::Runs runs(script.value(), subject, *oracle);
-  auto report = conformance::judge_script(
-      runs, conformance::parse_judges("bounds,verifier,state").value(), {});
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
+  return judge_fast(script.value());
 }
 
 std::string lines_of(const conformance::CaseReport& report) {
@@ -113,6 +118,27 @@ TEST(EmulatedDecoder, KeepsToTheBoundsOfTensorCores) {
     const auto report = judge_fast(std::move(program).value(), {});
     EXPECT_EQ(report.outcome, spec::Outcome::kPass) << batch << ": " << lines_of(report);
   }
+}
+
+// A query that sees nothing weighs all keys with 0, one that sees a value of NaN becomes it, and so
+// does one that does not see it: 0 times NaN.
+TEST(EmulatedAttention, KeepsWhatMasksHideAndWhatIsNoNumber) {
+  std::string ones = "1.0";
+  for (int i = 1; i < 3 * 8; ++i) ones += i == 9 ? ", nan" : ", 0.5";
+  const auto script = tools::read_case(
+      "graphgate-case 1\nname \"masks\"\nseed 1\nprogram \"p\" {\n"
+      "  input %q : f16[1, 3, 1, 8]\n  input %k : f16[1, 1, 3, 8]\n  input %v : f16[1, 1, 3, 8]\n"
+      "  input %m : bool[1, 3, 1, 3]\n"
+      "  %a : f16[1, 3, 1, 8] = aten.scaled_dot_product_attention.default(%q, %k, %v, %m, "
+      "enable_gqa=True)\n  output %a\n}\n"
+      "inputs \"hidden\" of \"p\" {\n  v : f16[1, 1, 3, 8] = [" +
+          ones +
+          "]\n  m : bool[1, 3, 1, 3] = [False, False, False, True, False, True, True, True, "
+          "False]\n}\nscenario {\n  call p inputs=hidden\n  call p\n}\nexpect PASS\n",
+      "masks.case");
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  const auto report = judge_fast(script.value());
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Emulated, testing::ValuesIn(model_paths()), model_name);

@@ -170,7 +170,7 @@ TextWork chunk_text(const AttentionWork& work, const OneRow& s, std::byte* scrat
     text += "    const bool is_empty = top == -std::numeric_limits<float>::infinity();\n";
     text += "    device::store<" + format + ">(p0 + batch * " + text_of(pitch_of(work.result, 0)) +
             " + (group * " + text_of(s.heads) + " + head) * " + text_of(pitch_of(work.result, 1)) +
-            " + i * " + text_of(pitch_of(work.result, 3)) + ", is_empty ? 0.0f : value / sum);\n";
+            " + i * " + text_of(pitch_of(work.result, 3)) + ", is_empty ? value : value / sum);\n";
   } else {
     text += "    float* const part = reinterpret_cast<float*>(p0) + (((batch * " +
             text_of(s.groups) + " + group) * " + text_of(s.heads) + " + head) * " +

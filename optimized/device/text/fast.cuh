@@ -163,6 +163,31 @@ struct AttentionPitches {
   long query_head, key_row, value_row;
 };
 
+// Rows of keys or values that this lane has a part of, 8 numbers from `part` * 16 bytes on: `visit`
+// gets each row's index and those numbers, 0 behind the last key. Some rows are loaded ahead.
+template <class Format, int chunk, int step, class Visit>
+void for_each_own_row(const char* rows, long pitch, int keys, int own, int part, Visit&& visit) {
+  constexpr int kAhead = chunk / step < 4 ? chunk / step : 4;
+  const uint4 zero = {0, 0, 0, 0};
+#pragma unroll 1
+  for (int base = 0; base < chunk; base += step * kAhead) {
+    uint4 loaded[kAhead];
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      const int at = base + j * step + own;
+      loaded[j] = at < keys ? load16(rows + at * pitch + part * 16) : zero;
+    }
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      const int at = base + j * step + own;
+      if (base + j * step >= chunk) break;  // all lanes: a chunk is whole steps
+      float x[8];
+      widen8<Format>(loaded[j], x);
+      visit(at, x);
+    }
+  }
+}
+
 // Scores of the block's keys, then their exponentials against the greatest, then the sum of values
 // that these weigh. put(head, i, value, top, sum): element i of a head's weighed sum, not yet
 // divided by `sum`, the sum of exponentials against `top`.
@@ -175,7 +200,6 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   constexpr int kLanes = depth / 8;       // of a key
   constexpr int kKeys = 32 / kLanes;      // of a warp at a time
   constexpr int kStep = 8 * kKeys;        // of the block at a time
-  constexpr int kAhead = chunk / kStep < 4 ? chunk / kStep : 4;
   __shared__ float scores[chunk][heads];
   __shared__ float tops[heads];
   __shared__ float sums[heads];
@@ -183,7 +207,6 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   const int lane = threadIdx.x % 32;
   const int part = lane % kLanes;
   const int own = warp * kKeys + lane / kLanes;
-  const uint4 zero = {0, 0, 0, 0};
 
   {
     float q[heads][8];
@@ -191,34 +214,22 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
     for (int h = 0; h < heads; ++h) {
       widen8<Format>(load16(query + h * pitch.query_head + part * 16), q[h]);
     }
-#pragma unroll 1
-    for (int base = 0; base < chunk; base += kStep * kAhead) {
-      uint4 loaded[kAhead];
+    for_each_own_row<Format, chunk, kStep>(
+        key, pitch.key_row, keys, own, part, [&](int at, const float(&x)[8]) {
 #pragma unroll
-      for (int j = 0; j < kAhead; ++j) {
-        const int at = base + j * kStep + own;
-        loaded[j] = at < keys ? load16(key + at * pitch.key_row + part * 16) : zero;
-      }
+          for (int h = 0; h < heads; ++h) {
+            float dot = 0;
 #pragma unroll
-      for (int j = 0; j < kAhead; ++j) {
-        const int at = base + j * kStep + own;
-        float x[8];
-        widen8<Format>(loaded[j], x);
+            for (int i = 0; i < 8; ++i) dot = fmaf(q[h][i], x[i], dot);
 #pragma unroll
-        for (int h = 0; h < heads; ++h) {
-          float dot = 0;
-#pragma unroll
-          for (int i = 0; i < 8; ++i) dot = fmaf(q[h][i], x[i], dot);
-#pragma unroll
-          for (int width = kLanes / 2; width > 0; width /= 2) {
-            dot += __shfl_xor_sync(internal::kWarp, dot, width);
+            for (int width = kLanes / 2; width > 0; width /= 2) {
+              dot += __shfl_xor_sync(internal::kWarp, dot, width);
+            }
+            if (part == h % kLanes) {
+              scores[at][h] = at < keys ? mask(h, at, dot * scale) : -__int_as_float(0x7f800000);
+            }
           }
-          if (part == h % kLanes && at < chunk) {
-            scores[at][h] = at < keys ? mask(h, at, dot * scale) : -__int_as_float(0x7f800000);
-          }
-        }
-      }
-    }
+        });
   }
   __syncthreads();
   for (int h = warp; h < heads; h += 8) {
@@ -249,27 +260,15 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   __syncthreads();
 
   float acc[heads][8] = {};
-#pragma unroll 1
-  for (int base = 0; base < chunk; base += kStep * kAhead) {
-    uint4 loaded[kAhead];
+  for_each_own_row<Format, chunk, kStep>(
+      value, pitch.value_row, keys, own, part, [&](int at, const float(&x)[8]) {
 #pragma unroll
-    for (int j = 0; j < kAhead; ++j) {
-      const int at = base + j * kStep + own;
-      loaded[j] = at < keys ? load16(value + at * pitch.value_row + part * 16) : zero;
-    }
+        for (int h = 0; h < heads; ++h) {
+          const float e = scores[at][h];
 #pragma unroll
-    for (int j = 0; j < kAhead; ++j) {
-      const int at = base + j * kStep + own;
-      float x[8];
-      widen8<Format>(loaded[j], x);
-#pragma unroll
-      for (int h = 0; h < heads; ++h) {
-        const float e = at < chunk ? scores[at][h] : 0.0f;
-#pragma unroll
-        for (int i = 0; i < 8; ++i) acc[h][i] = fmaf(e, x[i], acc[h][i]);
-      }
-    }
-  }
+          for (int i = 0; i < 8; ++i) acc[h][i] = fmaf(e, x[i], acc[h][i]);
+        }
+      });
   // The keys of a warp, then the warps.
   __shared__ float parts[8][heads][depth];
 #pragma unroll
@@ -293,7 +292,7 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
 }
 
 // What several blocks have found of a row: [chunks][elements + 2], the weighed sums, then their
-// greatest score and their sum of exponentials. A row of nothing but -inf gives 0.
+// greatest score and their sum of exponentials. In a row of nothing but -inf all weights are 0.
 template <int chunks>
 float joined_chunks(const float* parts, long pitch, int elements, int i) {
   float top = -__int_as_float(0x7f800000);
@@ -305,16 +304,16 @@ float joined_chunks(const float* parts, long pitch, int elements, int i) {
     top = fmaxf(top, own);
   }
   if (is_nan) return __int_as_float(0x7fffffff);
-  if (top == -__int_as_float(0x7f800000)) return 0;
+  const bool is_empty = top == -__int_as_float(0x7f800000);
   float sum = 0;
   float value = 0;
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    const float factor = exp(parts[c * pitch + elements] - top);
+    const float factor = is_empty ? 1.0f : exp(parts[c * pitch + elements] - top);
     sum += parts[c * pitch + elements + 1] * factor;
     value += parts[c * pitch + i] * factor;
   }
-  return value / sum;
+  return is_empty ? value : value / sum;
 }
 
 }  // namespace graphgate::optimized::device
