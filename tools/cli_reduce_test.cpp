@@ -50,6 +50,21 @@ TEST_F(CliReduce, ReplaysWhatItWrote) {
   EXPECT_EQ(nlohmann::json::parse(gone.out)["replayed"], "GONE");
 }
 
+// A case from the program that drew it, for one that will draw others.
+TEST_F(CliReduce, WritesADrawnCaseInsteadOfRunningIt) {
+  const std::string file = (folder_ / "drawn.case").string();
+  const CliRun written = run("replay g3:1:3 --poison 0x7f --write " + file);
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, "");
+  const std::string text = read_file(file);
+  EXPECT_TRUE(text.starts_with("graphgate-case 1\n")) << text;
+  EXPECT_NE(text.find("option \"poison\" \"0x7f\""), std::string::npos) << text;
+  EXPECT_EQ(run("replay g3:1:3 --poison 0x7f --write -").out, text);
+  EXPECT_EQ(run("replay --judges verifier " + file).code,
+            run("replay --judges verifier --poison 0x7f g3:1:3").code);
+  EXPECT_EQ(run("replay g3:1:3 --write no_such_folder/a.case").code, 3);
+}
+
 TEST_F(CliReduce, ReplaysDrawnCasesByTheirIds) {
   // Whatever the case comes to, it is judged, and the same each time.
   const CliRun drawn = run("replay --judges verifier g3:1:3");

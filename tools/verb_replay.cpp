@@ -148,6 +148,8 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
   replay->add_option("--json", verb.json,
                      "write what was found as JSON to this file (- for stdout)");
+  replay->add_option("--write", verb.write,
+                     "write the case to this file, and run nothing (- for stdout)");
   add_subject_flags(*replay, verb.subject);
   add_planner_flags(*replay, verb.planner);
   replay->footer(
@@ -155,6 +157,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
       "over them. A stored case replays with any generator; an id with the one that drew it.\n\n"
       "Examples:\n  graphgate replay found.reduced.case\n"
       "  graphgate replay g3:42:4711 --deviation frees_twice\n"
+      "  graphgate replay g3:42:4711 --write 4711.case\n"
       "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
       "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
       "input, of another version too.");
@@ -166,6 +169,11 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   const auto flags = planner_configuration(*verb.app);
   GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject, flags));
   input.the_case = with_flags(std::move(input.the_case), flags, subject);
+  if (!verb.write.empty()) {
+    GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
+    GRAPHGATE_TRY_VOID(write_text(text, verb.write));
+    return ExitCode::kGood;
+  }
   GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;

@@ -232,6 +232,7 @@ struct ReplayVerb {
   std::string ops;                     // of an id
   std::string exclude;
   std::uint32_t timeout_seconds = 60;
+  std::string write;  // a path, or "-": where the case goes instead of being run
   SubjectFlags subject;
   PlannerFlags planner;
   std::string json;               // a path, or "-"
