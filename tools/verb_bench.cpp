@@ -312,23 +312,71 @@ Json print_decode(std::FILE* page, const char* what, const DecodeShape& shape,
               {"by_kernel", kernels}};
 }
 
-Result<Json> bench_decode(const BenchVerb& verb) {
+// Beside one graph's time.
+Result<Json> bench_torch(const BenchVerb& verb, ExternalProcess& torch, const DecodeShape& shape,
+                         double step_seconds) {
+  GRAPHGATE_TRY(const auto times, measure_torch(torch, shape));
+  Json json = Json::array();
+  for (const TorchTime& time : times) {
+    if (!time.error.empty()) {
+      std::fprintf(page_of(verb), "  PyTorch, %s: %s\n", time.mode.c_str(), time.error.c_str());
+      json.push_back({{"mode", time.mode}, {"error", time.error}});
+      continue;
+    }
+    std::fprintf(page_of(verb), "  PyTorch %s, %s: %.1f us, %.2fx one graph\n",
+                 time.version.c_str(), time.mode.c_str(), time.step_seconds * 1e6,
+                 time.step_seconds / step_seconds);
+    json.push_back(
+        {{"mode", time.mode}, {"torch", time.version}, {"step_seconds", time.step_seconds}});
+  }
+  std::fflush(page_of(verb));
+  return json;
+}
+
+// Every batch as one graph, and piecewise with attention as a split op.
+Result<Json> bench_decoder(const BenchVerb& verb, DecodeShape shape) {
+  std::unique_ptr<ExternalProcess> torch;
+  if (!verb.torch.empty()) {
+    GRAPHGATE_TRY(torch, ExternalProcess::start(verb.torch));
+  }
   Json json = Json::array();
   for (const std::int64_t batch : verb.batches) {
+    shape.batch = batch;
+    double one_graph = 0;
     for (const bool is_piecewise : {false, true}) {
       DecodeMeasure measure;
-      measure.shape.batch = batch;
+      measure.shape = shape;
       measure.is_piecewise = is_piecewise;
       measure.compares = !is_piecewise && batch <= 16;
       measure.by_kernel = !is_piecewise;
       GRAPHGATE_TRY(const DecodeTimes times, measure_decode(measure));
       const char* const what = is_piecewise ? "piecewise" : "one graph";
-      Json one = print_decode(page_of(verb), what, measure.shape, times);
+      Json one = print_decode(page_of(verb), what, shape, times);
       one["form"] = what;
+      if (is_piecewise) {
+        one["by_one_graph"] = times.step_seconds / one_graph;
+        std::fprintf(page_of(verb), "  %.3fx one graph\n", times.step_seconds / one_graph);
+      } else {
+        one_graph = times.step_seconds;
+        if (torch) {
+          GRAPHGATE_TRY(one["torch"], bench_torch(verb, *torch, shape, one_graph));
+        }
+      }
       json.push_back(std::move(one));
     }
   }
   return json;
+}
+
+// Shapes of Llama 3.2 1B, and of Llama 3.1 8B with four layers.
+Result<Json> bench_llama_1b(const BenchVerb& verb) { return bench_decoder(verb, {}); }
+Result<Json> bench_llama_8b(const BenchVerb& verb) {
+  DecodeShape shape;
+  shape.layers = 4;
+  shape.width = 4096;
+  shape.head_size = 128;
+  shape.hidden = 14336;
+  return bench_decoder(verb, shape);
 }
 
 struct Part {
@@ -340,7 +388,8 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"plan", "fusion", bench_fusion},
                            {"plan", "replay", bench_replay},
                            {"plan", "start", bench_start},
-                           {"decode", "llama-1b", bench_decode},
+                           {"decode", "llama-1b", bench_llama_1b},
+                           {"decode", "llama-8b", bench_llama_8b},
                            {"judges", "provenance", bench_provenance},
                            {"judges", "reference-provenance", bench_reference_provenance},
                            {"judges", "shadow", bench_shadow},
@@ -379,6 +428,9 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option("--batch", verb.batches, "sequences of a decoder's step (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 1024));
+  bench->add_option(
+      "--torch", verb.torch,
+      "a command that times a decoder's step in PyTorch (tools/bench/decode_torch.py)");
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");
@@ -388,7 +440,8 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       "Examples:\n  graphgate bench plan\n"
       "  graphgate bench plan --only planning --nodes 10000 --json -\n"
       "  graphgate bench judges --only provenance\n"
-      "  graphgate bench fuzz --only draw --cases 1000000");
+      "  graphgate bench fuzz --only draw --cases 1000000\n"
+      "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
   return bench;
 }
 

@@ -115,6 +115,7 @@ struct BenchVerb {
   std::string json;
   std::uint64_t cases = 4000;                        // of bench fuzz
   std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
+  std::string torch;                                 // of bench decode: a command; empty: none
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
 [[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);

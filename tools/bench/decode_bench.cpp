@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "conformance/verify/verify.h"
 #include "optimized/analysis/symbols.h"
@@ -23,9 +24,6 @@ using optimized::DeviceProgramText;
 using optimized::DeviceRun;
 using optimized::HostProgram;
 using optimized::OnDevice;
-
-constexpr int kRounds = 9;
-constexpr int kReplays = 20;  // of a round
 
 // A program, its plan, and the memory that it runs in.
 struct Loaded {
@@ -91,22 +89,21 @@ double median(std::vector<double> numbers) {
 
 // Seconds of one time that `launch` starts, among many behind each other.
 template <class LaunchAll>
-double time_launches(Device& device, int replays, LaunchAll&& launch) {
+double time_launches(Device& device, const DecodeMeasure& measure, LaunchAll&& launch) {
   launch();
   device.finish();
   std::vector<double> seconds;
-  seconds.reserve(kRounds);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < measure.rounds; ++round) {
     seconds.push_back(seconds_of<WallClock>([&] {
-      for (int i = 0; i < replays; ++i) launch();
+      for (int i = 0; i < measure.replays; ++i) launch();
       device.finish();
     }));
   }
-  return median(std::move(seconds)) / replays;
+  return median(std::move(seconds)) / measure.replays;
 }
 
 // A kernel that reads bytes and keeps nothing of them.
-double time_reading(Device& device, std::span<std::byte> bytes) {
+double time_reading(Device& device, const DecodeMeasure& measure, std::span<std::byte> bytes) {
   constexpr std::int64_t kThreads = std::int64_t{132} * 8 * 256;
   const auto count = static_cast<std::int64_t>(bytes.size()) / 16;
   optimized::TextWork work;
@@ -122,11 +119,12 @@ double time_reading(Device& device, std::span<std::byte> bytes) {
   DeviceProgramText text;
   const std::vector<Device::Job> jobs = {{text.add({work}), true}};
   const auto runs = device.load(text, jobs);
-  return time_launches(device, kReplays, [&] { runs.front()->launch(); });
+  return time_launches(device, measure, [&] { runs.front()->launch(); });
 }
 
 // Kernels by name, the longest together first.
-std::vector<KernelTime> time_kernels(Device& device, const DeviceProgramText& text,
+std::vector<KernelTime> time_kernels(Device& device, const DecodeMeasure& measure,
+                                     const DeviceProgramText& text,
                                      std::span<const OnDevice::Unit* const> units) {
   std::map<std::string, std::vector<DeviceCall>> calls;
   for (const OnDevice::Unit* unit : units) {
@@ -141,7 +139,7 @@ std::vector<KernelTime> time_kernels(Device& device, const DeviceProgramText& te
   }
   const auto runs = device.load(text, jobs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    times[i].seconds = time_launches(device, kReplays, [&] { runs[i]->launch(); });
+    times[i].seconds = time_launches(device, measure, [&] { runs[i]->launch(); });
   }
   std::sort(times.begin(), times.end(),
             [](const KernelTime& a, const KernelTime& b) { return a.seconds > b.seconds; });
@@ -176,7 +174,10 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 }  // namespace
 
 Result<DecodeTimes> measure_decode(const DecodeMeasure& measure) {
-  GRAPHGATE_TRY(const std::shared_ptr<Device> device, optimized::cuda::make_cuda_device());
+  std::shared_ptr<Device> device = measure.device;
+  if (!device) {
+    GRAPHGATE_TRY(device, optimized::cuda::make_cuda_device());
+  }
   GRAPHGATE_TRY(const spec::Program program, make_decode_program(measure.shape));
   CompileOptions options;
   options.arithmetic = optimized::Arithmetic::kFast;
@@ -211,20 +212,51 @@ Result<DecodeTimes> measure_decode(const DecodeMeasure& measure) {
     const auto step = [&] {
       for (const OnDevice::Unit* unit : units) unit->run->launch();
     };
-    times.step_seconds = time_launches(*device, kReplays, step);
+    times.step_seconds = time_launches(*device, measure, step);
     times.launch_seconds = seconds_of<WallClock>([&] {
-                             for (int i = 0; i < kReplays; ++i) step();
+                             for (int i = 0; i < measure.replays; ++i) step();
                            }) /
-                           kReplays;
+                           measure.replays;
     device->finish();
     const auto& state = *loaded->state.memory().pools.begin()->second;
-    times.floor_seconds =
-        time_reading(*device, {state.data(), static_cast<std::size_t>(state.size_bytes())});
+    times.floor_seconds = time_reading(
+        *device, measure, {state.data(), static_cast<std::size_t>(state.size_bytes())});
     if (measure.by_kernel) {
-      times.by_kernel = time_kernels(*device, loaded->host->on_device()->text, units);
+      times.by_kernel = time_kernels(*device, measure, loaded->host->on_device()->text, units);
     }
   } catch (const optimized::DeviceError& error) {
     return infrastructure(error.what());
+  }
+  return times;
+}
+
+Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process, const DecodeShape& shape) {
+  constexpr std::chrono::minutes kLongest(10);  // max-autotune tries many kernels
+  std::vector<TorchTime> times;
+  for (const char* mode : {"eager", "reduce-overhead", "max-autotune"}) {
+    const nlohmann::ordered_json request = {{"mode", mode},
+                                            {"batch", shape.batch},
+                                            {"layers", shape.layers},
+                                            {"width", shape.width},
+                                            {"heads", shape.heads},
+                                            {"kv_heads", shape.kv_heads},
+                                            {"head_size", shape.head_size},
+                                            {"hidden", shape.hidden},
+                                            {"vocabulary", shape.vocabulary},
+                                            {"context", shape.context}};
+    GRAPHGATE_TRY(const std::string line, process.exchange(request.dump(), kLongest));
+    const auto answer = nlohmann::json::parse(line, nullptr, false);
+    TorchTime time;
+    time.mode = mode;
+    if (answer.is_object() && answer.contains("error")) {
+      time.error = answer.value("error", "");
+    } else if (answer.is_object() && answer.value("microseconds", 0.0) > 0) {
+      time.step_seconds = answer.value("microseconds", 0.0) * 1e-6;
+      time.version = answer.value("torch", "");
+    } else {
+      return Error{ErrorKind::kInternal, "--torch: expected microseconds, found " + line};
+    }
+    times.push_back(std::move(time));
   }
   return times;
 }

@@ -5,10 +5,13 @@
 // floor is a kernel that reads the weights and caches once, timed in the same run.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "optimized/device/device.h"
 #include "tools/bench/decode_program.h"
+#include "tools/external/process.h"
 
 namespace graphgate::tools {
 
@@ -40,9 +43,23 @@ struct DecodeMeasure {
   bool is_piecewise = false;  // attention is a split op
   bool compares = false;      // with the host
   bool by_kernel = false;
+  int rounds = 9;                             // the median counts
+  int replays = 20;                           // of a round
+  std::shared_ptr<optimized::Device> device;  // null: the first GPU
 };
 
-// kInfrastructure without a GPU.
+// The same step through PyTorch, as a command tells (tools/bench/decode_torch.py), by its modes.
+struct TorchTime {
+  std::string mode;
+  double step_seconds = 0;
+  std::string version;
+  std::string error;  // why there is no time; else empty
+};
+// kInternal where the command ends, or answers what is no answer.
+[[nodiscard]] Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process,
+                                                           const DecodeShape& shape);
+
+// kInfrastructure without a GPU. kInternal where a step of the program does not run on the device.
 [[nodiscard]] Result<DecodeTimes> measure_decode(const DecodeMeasure& measure);
 
 }  // namespace graphgate::tools

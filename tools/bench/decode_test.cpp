@@ -6,7 +6,9 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "optimized/runtime/emulated/emulated_device.h"
 #include "spec/graph_check.h"
+#include "tools/bench/decode_bench.h"
 #include "tools/bench/decode_program.h"
 #include "tools/golden/kernel_collector.h"
 
@@ -102,6 +104,53 @@ TEST(DecodeKernels, EveryStepRunsOnTheDeviceInOnePartition) {
         verify::verify_plan({&plan, &program, &spec::builtin_op_table(), nullptr});
     EXPECT_TRUE(findings.empty()) << findings.front().message;
   }
+}
+
+// What is measured, on an emulated device: the times say nothing, the rest does.
+TEST(DecodeBench, CountsLaunchesAndComparesLogits) {
+  DecodeMeasure measure;
+  measure.shape = small_shape();
+  measure.compares = measure.by_kernel = true;
+  measure.rounds = measure.replays = 1;
+  for (const bool is_piecewise : {false, true}) {
+    measure.is_piecewise = is_piecewise;
+    measure.device = optimized::emulated::make_emulated_device().value();
+    const auto times = measure_decode(measure);
+    ASSERT_TRUE(times.ok()) << times.error().message;
+    const auto layers = static_cast<std::size_t>(measure.shape.layers);
+    EXPECT_EQ(times.value().findings, 0U) << times.value().first_finding;
+    EXPECT_EQ(times.value().graphs, is_piecewise ? layers + 1 : 1);
+    // Attention takes a kernel for the chunks, and one that joins them.
+    EXPECT_EQ(times.value().eager_kernels, is_piecewise ? 2 * layers : 0);
+    std::size_t kernels = 0;
+    for (const KernelTime& kernel : times.value().by_kernel) kernels += kernel.count;
+    EXPECT_EQ(kernels, times.value().kernels);
+    // That the same was computed; device_emulated_test.cpp judges how well.
+    EXPECT_GE(times.value().error, 0);
+    EXPECT_LT(times.value().error, 0x1p-6);
+    EXPECT_GT(times.value().floor_seconds, 0);
+  }
+}
+
+TEST(DecodeBench, AsksACommandForTheTimesOfPyTorch) {
+  // It answers with the batch, and then with an error; then it ends.
+  const auto process = ExternalProcess::start(
+      "read line; echo \"$line\" | grep -q '\"mode\":\"eager\",\"batch\":3,\"layers\":2' && "
+      "echo '{\"microseconds\": 1500, \"torch\": \"2.11.0\"}'; read line; "
+      "echo '{\"error\": \"no GPU\"}'; read line; echo '{\"microseconds\": 1000}'; "
+      "read line; echo nonsense");
+  ASSERT_TRUE(process.ok()) << process.error().message;
+  const auto times = measure_torch(*process.value(), small_shape());
+  ASSERT_TRUE(times.ok()) << times.error().message;
+  ASSERT_EQ(times.value().size(), 3U);
+  EXPECT_EQ(times.value()[0].mode, "eager");
+  EXPECT_DOUBLE_EQ(times.value()[0].step_seconds, 1.5e-3);
+  EXPECT_EQ(times.value()[0].version, "2.11.0");
+  EXPECT_EQ(times.value()[1].error, "no GPU");
+  EXPECT_DOUBLE_EQ(times.value()[2].step_seconds, 1e-3);
+  const auto wrong = measure_torch(*process.value(), small_shape());
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().message, "--torch: expected microseconds, found nonsense");
 }
 
 // A block has 48 KiB of shared memory, for scores and for what its warps have found.

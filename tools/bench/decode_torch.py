@@ -1,24 +1,36 @@
 #!/usr/bin/env python3
 """The step of `graphgate bench decode` through PyTorch, on the first GPU.
 
-    python3 tools/bench/decode_torch.py --batch 1 --batch 16 --batch 128 [--layers 16] [--mode MODE]...
+    graphgate bench decode --torch 'python3 tools/bench/decode_torch.py'
+    echo '{"batch": 1, "mode": "eager"}' | python3 tools/bench/decode_torch.py
 
-Modes: eager (a CUDA graph of eager mode), reduce-overhead, max-autotune. Prints one JSON line for a
-batch and a mode: microseconds of a step, the median of 9 rounds of 20 steps behind each other.
+Each line of standard input asks for a step: "mode" is eager (a CUDA graph of eager mode),
+reduce-overhead or max-autotune, the rest are sizes (Shape). Each is answered by a line:
+"microseconds" of a step, the median of 9 rounds of 20 steps behind each other, "ready_seconds" and
+the version of "torch"; or an "error".
 """
 
-import argparse
+import dataclasses
 import json
 import statistics
+import sys
 import time
 
 import torch
 import torch.nn.functional as F
 
 
+@dataclasses.dataclass(frozen=True)
 class Shape:
-    width, heads, kv_heads, head_size, hidden = 2048, 32, 8, 64, 8192
-    vocabulary, context = 128256, 1024
+    batch: int = 1
+    layers: int = 16
+    width: int = 2048
+    heads: int = 32
+    kv_heads: int = 8
+    head_size: int = 64
+    hidden: int = 8192
+    vocabulary: int = 128256
+    context: int = 1024
 
 
 def norm(x, weight):
@@ -28,9 +40,9 @@ def norm(x, weight):
 
 
 class Decoder(torch.nn.Module):
-    def __init__(self, s, layers, batch):
+    def __init__(self, s):
         super().__init__()
-        self.s, self.layers = s, layers
+        self.s = s
 
         def parameter(*sizes):
             scale = (3.0 / sizes[-1]) ** 0.5 if len(sizes) == 2 else 1.0
@@ -48,12 +60,12 @@ class Decoder(torch.nn.Module):
             ("gate_up", (2 * s.hidden, s.width)),
             ("down", (s.width, s.hidden)),
         ):
-            parameters = [parameter(*sizes) for _ in range(layers)]
+            parameters = [parameter(*sizes) for _ in range(s.layers)]
             setattr(self, name, torch.nn.ParameterList(parameters))
-        for layer in range(layers):
+        for layer in range(s.layers):
             for kind in ("keys", "values"):
                 cache = torch.rand(
-                    batch, s.kv_heads, s.context, s.head_size, device="cuda", dtype=torch.bfloat16
+                    s.batch, s.kv_heads, s.context, s.head_size, device="cuda", dtype=torch.bfloat16
                 )
                 self.register_buffer(f"{kind}_{layer}", cache)
         half = s.head_size // 2
@@ -67,7 +79,7 @@ class Decoder(torch.nn.Module):
         x = F.embedding(tokens, self.embed)
         cos, sin = self.cos_table[position], self.sin_table[position]
         mask = (torch.arange(s.context, device="cuda") <= position).view(1, 1, 1, -1)
-        for layer in range(self.layers):
+        for layer in range(s.layers):
             qkv = F.linear(norm(x, self.norm1[layer]), self.qkv[layer])
             qkv = qkv.view(-1, s.heads + 2 * s.kv_heads, s.head_size)
             left, right = qkv[:, : s.heads + s.kv_heads].chunk(2, -1)
@@ -116,30 +128,32 @@ def step_of(model, mode, tokens, position):
     return graph.replay
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--batch", type=int, action="append")
-    parser.add_argument("--layers", type=int, default=16)
-    parser.add_argument("--mode", action="append")
-    arguments = parser.parse_args()
+def measure(shape, mode):
     torch.manual_seed(1)
-    for batch in arguments.batch or [1, 16, 128]:
-        model = Decoder(Shape, arguments.layers, batch)
-        tokens = torch.arange(batch, device="cuda") % Shape.vocabulary
-        position = torch.tensor([Shape.context - 1], device="cuda")
-        for mode in arguments.mode or ["eager", "reduce-overhead", "max-autotune"]:
-            torch._dynamo.reset()
-            with torch.no_grad():
-                begin = time.perf_counter()
-                step = step_of(model, mode, tokens, position)
-                step()
-                torch.cuda.synchronize()
-                ready = time.perf_counter() - begin
-                line = {"batch": batch, "mode": mode, "microseconds": microseconds(step)}
-                line["ready_seconds"] = ready
-            print(json.dumps(line | {"torch": torch.__version__}), flush=True)
-        del model
-        torch.cuda.empty_cache()
+    model = Decoder(shape)
+    tokens = torch.arange(shape.batch, device="cuda") % shape.vocabulary
+    position = torch.tensor([shape.context - 1], device="cuda")
+    torch._dynamo.reset()
+    with torch.no_grad():
+        begin = time.perf_counter()
+        step = step_of(model, mode, tokens, position)
+        step()
+        torch.cuda.synchronize()
+        ready = time.perf_counter() - begin
+        taken = microseconds(step)
+    torch.cuda.empty_cache()
+    return {"microseconds": taken, "ready_seconds": ready, "torch": torch.__version__}
+
+
+def main():
+    for line in sys.stdin:
+        try:
+            request = json.loads(line)
+            mode = request.pop("mode", "eager")
+            answer = measure(Shape(**request), mode)
+        except Exception as error:  # whatever PyTorch meets is the answer
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":
