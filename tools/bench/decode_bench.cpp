@@ -93,6 +93,7 @@ double time_launches(Device& device, const DecodeMeasure& measure, LaunchAll&& l
   launch();
   device.finish();
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(measure.rounds));
   for (int round = 0; round < measure.rounds; ++round) {
     seconds.push_back(seconds_of<WallClock>([&] {
       for (int i = 0; i < measure.replays; ++i) launch();
