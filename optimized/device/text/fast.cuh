@@ -73,8 +73,12 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
   const auto load_w = [&](int own, uint4& low, uint4& high) {
     const long at = k_of(own);
     const bool is_there = at < k;
-    low = is_there && has_low ? load16_once(w_low + at * 2) : zero;
-    high = is_there && has_high ? load16_once(w_high + at * 2) : zero;
+    // What a launch before may have written is not read past the caches.
+    const auto load = [](const char* from) {
+      return w_is_constant ? load16_once(from) : load16(from);
+    };
+    low = is_there && has_low ? load(w_low + at * 2) : zero;
+    high = is_there && has_high ? load(w_high + at * 2) : zero;
   };
 
   let_next_launch_begin();
