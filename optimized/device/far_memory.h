@@ -15,7 +15,7 @@ inline std::byte* bytes_at(std::uint64_t address) {
 }
 
 // Memory apart from the host's, as a device has it.
-class FarMemory final : public RawDeviceMemory {
+class FarMemory : public RawDeviceMemory {
  public:
   std::uint64_t allocate(std::int64_t size_bytes) override {
     auto bytes = std::make_unique<std::byte[]>(static_cast<std::size_t>(size_bytes));

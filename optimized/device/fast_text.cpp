@@ -38,24 +38,15 @@ bool has_wide_rows(const Tensor& tensor) {
   return true;
 }
 
-bool is_number(const Item& item, double number) { return number_as<double>(item) == number; }
-
 std::int64_t pitch_of(const Tensor& tensor, std::int64_t dim) {
   return tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes();
-}
-
-// The strides in bytes of all dimensions but the last `inner`.
-Sizes outer_bytes(const Tensor& tensor, std::size_t inner) {
-  Sizes out(tensor.strides.begin(), tensor.strides.end() - static_cast<std::ptrdiff_t>(inner));
-  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
-  return out;
 }
 
 }  // namespace
 
 std::optional<TextWork> few_rows_product_text(const Product& p) {
   const DType dtype = p.a.dtype;
-  const bool is_plain = p.result.rank() == 2 && !p.added && is_number(p.alpha, 1) &&
+  const bool is_plain = p.result.rank() == 2 && !p.added && number_as<double>(p.alpha) == 1 &&
                         is_half(dtype) && p.b.dtype == dtype && p.result.dtype == dtype &&
                         p.rounds_to == dtype;
   if (!is_plain || p.result.strides.back() != 1) return {};
@@ -190,8 +181,8 @@ TextWork joining_text(const AttentionWork& work, const OneRow& s, std::byte* scr
   out.pointers = {work.result.data(), scratch};
   const std::int64_t pitch = s.depth + 2;
   const Sizes sizes = {s.batch, s.groups * s.heads, s.depth};
-  Sizes strides = outer_bytes(work.result, 2);
-  strides.push_back(pitch_of(work.result, 3));
+  const Sizes strides = {pitch_of(work.result, 0), pitch_of(work.result, 1),
+                         pitch_of(work.result, 3)};
   out.statements =
       "  if (thread >= " + text_of(count) + ") return;\n" + coordinates_text(sizes, "thread", "o") +
       "  const float* const parts = reinterpret_cast<const float*>(p1) + thread / " +

@@ -26,6 +26,12 @@ std::string kernel_text(const std::string& name, const TextWork& work, bool is_f
 
 }  // namespace
 
+void throw_fault(const DeviceFault& fault) {
+  if (fault.is_set == 0) return;
+  throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
+                std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
+}
+
 std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
   std::vector<DeviceCall> calls;
   for (const DeviceWork& work : works) {

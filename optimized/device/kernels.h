@@ -36,6 +36,9 @@ struct DeviceFault {
   std::int64_t size = 0;
 };
 
+// Throws OpError with the words that the host has for it, where there is one.
+void throw_fault(const DeviceFault& fault);
+
 // In fast arithmetic kernels may begin before the launches ahead of them have ended, and wait for
 // those themselves (programmatic dependent launch): whoever launches allows it.
 class DeviceProgramText {

@@ -16,27 +16,14 @@ inline void begin_in_turn() {
 
 // 16 bytes from an address that is a multiple of 16.
 inline uint4 load16(const char* at) { return *reinterpret_cast<const uint4*>(at); }
-// The two 16-bit numbers of a word, widened.
-template <class Format>
-float low_half(std::uint32_t word) {
-  return Format::decode(static_cast<typename Format::Bits>(word & 0xffffu));
-}
-template <class Format>
-float high_half(std::uint32_t word) {
-  return Format::decode(static_cast<typename Format::Bits>(word >> 16));
-}
+// The eight 16-bit numbers of 16 bytes, widened.
 template <class Format>
 void widen8(const uint4& v, float (&out)[8]) {
   const std::uint32_t words[4] = {v.x, v.y, v.z, v.w};
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    if constexpr (std::is_same_v<Format, BF16>) {
-      out[2 * i] = __uint_as_float(words[i] << 16);
-      out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-    } else {
-      out[2 * i] = low_half<Format>(words[i]);
-      out[2 * i + 1] = high_half<Format>(words[i]);
-    }
+    out[2 * i] = Format::decode(static_cast<typename Format::Bits>(words[i] & 0xffffu));
+    out[2 * i + 1] = Format::decode(static_cast<typename Format::Bits>(words[i] >> 16));
   }
 }
 

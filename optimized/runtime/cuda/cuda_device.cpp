@@ -110,10 +110,8 @@ class CudaDevice final : public Device {
     context_.make_current();
     DeviceFault fault;
     raw_.to_host(std::as_writable_bytes(std::span(&fault, 1)), fault_);
-    if (fault.is_set == 0) return;
-    clear_fault();
-    throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
-                  std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
+    if (fault.is_set != 0) clear_fault();
+    throw_fault(fault);
   }
 
  private:

@@ -137,46 +137,37 @@ Library library_of(const std::string& compiler, const std::string& source) {
 }
 
 // Memory that starts with other bytes than zeros, between bytes that nobody may write.
-class GuardedMemory final : public RawDeviceMemory {
+class GuardedMemory final : public FarMemory {
  public:
   std::uint64_t allocate(std::int64_t size_bytes) override {
-    const auto size = static_cast<std::size_t>(size_bytes);
-    auto bytes = std::make_unique<std::byte[]>(size + 2 * kGuard);
-    std::fill_n(bytes.get(), size + 2 * kGuard, kGuardByte);
-    std::fill_n(bytes.get() + kGuard, size, kUnsetByte);
-    const auto address = reinterpret_cast<std::uint64_t>(bytes.get() + kGuard);
-    arenas_[address] = {std::move(bytes), size};
+    const std::uint64_t address = FarMemory::allocate(size_bytes + 2 * kGuard) + kGuard;
+    std::fill_n(bytes_at(address - kGuard), size_bytes + 2 * kGuard, kGuardByte);
+    std::fill_n(bytes_at(address), size_bytes, kUnsetByte);
+    sizes_[address] = size_bytes;
     return address;
   }
-  void free(std::uint64_t address) override { arenas_.erase(address); }
-  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    std::copy(from.begin(), from.end(), bytes_at(to));
-  }
-  void to_host(std::span<std::byte> to, std::uint64_t from) override {
-    std::copy_n(bytes_at(from), to.size(), to.begin());
+  void free(std::uint64_t address) override {
+    sizes_.erase(address);
+    FarMemory::free(address - kGuard);
   }
   // Throws DeviceError where a kernel has written before or behind an arena.
   void check() const {
     const auto is_touched = [](const std::byte* first) {
       return std::any_of(first, first + kGuard, [](std::byte b) { return b != kGuardByte; });
     };
-    for (const auto& [address, arena] : arenas_) {
-      const bool before = is_touched(arena.bytes.get());
-      if (!before && !is_touched(arena.bytes.get() + kGuard + arena.size)) continue;
+    for (const auto& [address, size] : sizes_) {
+      const bool before = is_touched(bytes_at(address) - kGuard);
+      if (!before && !is_touched(bytes_at(address) + size)) continue;
       throw DeviceError("a kernel wrote " + std::string(before ? "before" : "behind") +
-                        " an arena of " + std::to_string(arena.size) + " bytes");
+                        " an arena of " + std::to_string(size) + " bytes");
     }
   }
 
  private:
-  static constexpr std::size_t kGuard = 256;
+  static constexpr std::int64_t kGuard = 256;
   static constexpr std::byte kGuardByte{0xcb};
   static constexpr std::byte kUnsetByte{0xa5};
-  struct Arena {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t size = 0;
-  };
-  std::map<std::uint64_t, Arena> arenas_;
+  std::map<std::uint64_t, std::int64_t> sizes_;  // by address
 };
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
@@ -296,10 +287,7 @@ class EmulatedDevice final : public Device {
 
   void finish() override {
     raw_.check();
-    const DeviceFault fault = std::exchange(fault_, {});
-    if (fault.is_set == 0) return;
-    throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
-                  std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
+    throw_fault(std::exchange(fault_, {}));
   }
 
  private:

@@ -14,20 +14,25 @@
 namespace graphgate::optimized::emulated {
 namespace {
 
-// Runs one kernel over `bytes`, a vector of 64-bit numbers.
-std::vector<std::int64_t> run_text(TextWork work, std::vector<std::int64_t> numbers) {
+// Runs works over memory of the host, there and back.
+void run_works(DeviceProgramText text, const DeviceWorks& works,
+               std::initializer_list<std::span<std::byte>> memory) {
   const auto device = make_emulated_device().value();
-  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
-  device->memory().know(bytes, nullptr);
-  work.pointers = {bytes.data()};
-  DeviceProgramText text;
-  const std::vector<Device::Job> jobs = {{text.add({std::move(work)}), true}};
+  for (const auto bytes : memory) device->memory().know(bytes, nullptr);
+  const std::vector<Device::Job> jobs = {{text.add(works), true}};
   const auto runs = device->load(text, jobs);
-  device->memory().bring_to_device(bytes);
+  for (const auto bytes : memory) device->memory().bring_to_device(bytes);
   runs.front()->launch();
-  device->memory().device_wrote(bytes);
+  for (const auto bytes : memory) device->memory().device_wrote(bytes);
   device->finish();
-  device->memory().bring_to_host(bytes);
+  for (const auto bytes : memory) device->memory().bring_to_host(bytes);
+}
+
+// Runs one kernel over 64-bit numbers.
+std::vector<std::int64_t> run_text(TextWork work, std::vector<std::int64_t> numbers) {
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
+  work.pointers = {bytes.data()};
+  run_works(DeviceProgramText(), {std::move(work)}, {bytes});
   return numbers;
 }
 
@@ -109,8 +114,6 @@ TEST(EmulatedDevice, BeginsALaunchBeforeTheOneAheadOfItInFastArithmetic) {
   for (const bool waits_first : {false, true}) {
     std::vector<std::int64_t> numbers = {5, 0};
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
-    const auto device = make_emulated_device().value();
-    device->memory().know(bytes, nullptr);
     TextWork writes = text_of("  if (thread == 0) reinterpret_cast<long*>(p0)[0] = 7;\n", 1);
     const std::string wait = "  device::wait_for_launches_before();\n";
     const std::string read = "  const long x = reinterpret_cast<long*>(p0)[0];\n";
@@ -119,14 +122,7 @@ TEST(EmulatedDevice, BeginsALaunchBeforeTheOneAheadOfItInFastArithmetic) {
                              1);
     reads.waits_itself = true;
     writes.pointers = reads.pointers = {bytes.data()};
-    DeviceProgramText text(true);
-    const std::vector<Device::Job> jobs = {{text.add({writes, reads}), true}};
-    const auto runs = device->load(text, jobs);
-    device->memory().bring_to_device(bytes);
-    runs.front()->launch();
-    device->memory().device_wrote(bytes);
-    device->finish();
-    device->memory().bring_to_host(bytes);
+    run_works(DeviceProgramText(true), {writes, reads}, {bytes});
     EXPECT_EQ(numbers[1], waits_first ? 7 : 5);
   }
 }
@@ -176,19 +172,11 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
   product.a = a.tensor;
   product.b = swapped(w.tensor, 0, 1);
   product.rounds_to = dtype;
-  const auto device = make_emulated_device().value();
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [=](const Tensor&) { return is_constant; });
   auto work = few_rows_product_text(product);
   ASSERT_TRUE(work.has_value());
-  DeviceProgramText text(true);
-  for (Matrix* matrix : {&a, &w, &out}) device->memory().know(matrix->bytes(), nullptr);
-  const std::vector<Device::Job> jobs = {{text.add({*work}), true}};
-  const auto runs = device->load(text, jobs);
-  for (Matrix* matrix : {&a, &w, &out}) device->memory().bring_to_device(matrix->bytes());
-  runs.front()->launch();
-  device->memory().device_wrote(out.bytes());
-  device->memory().bring_to_host(out.bytes());
+  run_works(DeviceProgramText(true), {*work}, {a.bytes(), w.bytes(), out.bytes()});
   for (std::int64_t row = 0; row < s.m; ++row) {
     for (std::int64_t column = 0; column < s.n; ++column) {
       float sum = 0;

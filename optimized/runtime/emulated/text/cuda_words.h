@@ -49,7 +49,6 @@ struct alignas(16) uint4 {
 
 inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
 inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
-inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
 inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 
 inline void __syncthreads() { graphgate_current->wait_for_block(); }
