@@ -3,38 +3,12 @@
 #include <fstream>
 
 #include "optimized/optimized.h"
-#include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
-#include "tools/golden/kernel_collector.h"
+#include "tools/compiling_device_test.h"
 #include "tools/golden_models_test.h"
 
 namespace graphgate {
 namespace {
-
-// Compiles what it is given, and runs nothing.
-class CompilingDevice final : public tools::KernelCollector {
- public:
-  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
-                                                          std::span<const Job> jobs) override {
-    kernels += text.kernel_count();
-    captured += std::count_if(jobs.begin(), jobs.end(),
-                              [](const Job& job) { return job.is_captured && !job.calls.empty(); });
-    if (!text.empty() && compiles) {
-      const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
-      EXPECT_TRUE(cubin.ok()) << cubin.error().message;
-    }
-    for (const Job& job : jobs) {
-      for (const optimized::DeviceCall& call : job.calls) {
-        for (const std::byte* pointer : call.pointers) EXPECT_NE(memory().twin_of(pointer), 0U);
-      }
-    }
-    return KernelCollector::load(text, jobs);
-  }
-
-  bool compiles = true;
-  std::size_t kernels = 0;
-  std::ptrdiff_t captured = 0;
-};
 
 std::string joined(const std::vector<std::string>& sources) {
   std::string text;
@@ -62,7 +36,7 @@ TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
   const auto expected = run_calls(*optimized::make_executor(), model);
   std::vector<std::string> first;
   for (int repeat = 0; repeat < 2; ++repeat) {
-    const auto device = std::make_shared<CompilingDevice>();
+    const auto device = std::make_shared<tools::CompilingDevice>();
     device->compiles = nvrtc.ok() && repeat == 0;
     optimized::Options options;
     options.device = device;
@@ -71,7 +45,7 @@ TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
     for (std::size_t i = 0; i < actual.size(); ++i) {
       EXPECT_EQ(first_difference(actual[i], expected[i]), "") << "call " << i;
     }
-    EXPECT_GT(device->captured, 0);
+    EXPECT_GT(device->captured, 0U);
     if (repeat == 0) {
       first = device->sources();
       RecordProperty("kernels", static_cast<int>(device->kernels));

@@ -4,13 +4,12 @@
 
 #include "conformance/verify/verify.h"
 #include "optimized/optimized.h"
-#include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "spec/graph_check.h"
 #include "tools/bench/decode_bench.h"
 #include "tools/bench/decode_program.h"
-#include "tools/golden/kernel_collector.h"
+#include "tools/compiling_device_test.h"
 
 namespace graphgate::tools {
 namespace {
@@ -34,22 +33,6 @@ spec::Program small_program(const DecodeShape& shape = small_shape()) {
   EXPECT_TRUE(program.ok()) << program.error().message;
   return std::move(program).value();
 }
-
-// Compiles what it is given.
-class CompilingDevice final : public KernelCollector {
- public:
-  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
-                                                          std::span<const Job> jobs) override {
-    for (const Job& job : jobs) ++(job.is_captured ? captured : eager);
-    is_fast = text.is_fast();
-    const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
-    EXPECT_TRUE(cubin.ok()) << cubin.error().message;
-    return KernelCollector::load(text, jobs);
-  }
-  std::size_t captured = 0;
-  std::size_t eager = 0;
-  bool is_fast = false;
-};
 
 optimized::Options fast_options(std::shared_ptr<optimized::Device> device, bool is_piecewise) {
   optimized::Options options;

@@ -1,0 +1,37 @@
+// A device that compiles what it is given, and runs nothing.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "optimized/runtime/cuda/cubins.h"
+#include "tools/golden/kernel_collector.h"
+
+namespace graphgate::tools {
+
+class CompilingDevice final : public KernelCollector {
+ public:
+  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
+                                                          std::span<const Job> jobs) override {
+    kernels += text.kernel_count();
+    is_fast = text.is_fast();
+    if (!text.empty() && compiles) {
+      const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
+      EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+    }
+    for (const Job& job : jobs) {
+      if (!job.calls.empty()) ++(job.is_captured ? captured : eager);
+      for (const optimized::DeviceCall& call : job.calls) {
+        for (const std::byte* pointer : call.pointers) EXPECT_NE(memory().twin_of(pointer), 0U);
+      }
+    }
+    return KernelCollector::load(text, jobs);
+  }
+
+  bool compiles = true;
+  bool is_fast = false;      // the last program
+  std::size_t kernels = 0;   // of all programs
+  std::size_t captured = 0;  // jobs
+  std::size_t eager = 0;
+};
+
+}  // namespace graphgate::tools
