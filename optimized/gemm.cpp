@@ -309,7 +309,7 @@ Launch product_launch(Product product) {
                                [&]<class C>() -> Launch { return bind_product<C>(product); });
   if (!DeviceListener::is_there()) return launch;
   if (DeviceListener::is_fast()) {
-    if (auto fast = few_rows_product_text(product)) return described(std::move(launch), {*fast});
+    if (auto fast = fast_product_works(product)) return described(std::move(launch), *fast);
   }
   return described(std::move(launch), {product_text(product)});
 }

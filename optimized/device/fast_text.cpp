@@ -12,7 +12,7 @@ namespace {
 
 using spec::DType;
 
-constexpr std::int64_t kMostRows = 32;                  // of a product
+constexpr std::int64_t kMostRows = 32;                  // of a product without tiles
 constexpr std::int64_t kMostHeads = 8;                  // that share keys
 constexpr std::int64_t kSharedFloats = 12 * 1024 - 64;  // of a block, but for some
 constexpr std::int64_t kWantedBlocks = 264;  // two for each multiprocessor of a large GPU
@@ -42,29 +42,95 @@ std::int64_t pitch_of(const Tensor& tensor, std::int64_t dim) {
   return tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes();
 }
 
+// The numbers of a product that the templates of fast.cuh take.
+struct ProductShape {
+  std::int64_t rows, columns, depth;
+  std::string pitches;      // of a, of the weight
+  std::string is_constant;  // the weight
+};
+
+std::string what_of(const ProductShape& s) {
+  return "product " + text_of(s.rows) + " x " + text_of(s.depth) + " x " + text_of(s.columns);
+}
+
+TextWork few_rows_text(const Product& p, const ProductShape& s) {
+  TextWork out;
+  out.waits_itself = true;
+  out.what = what_of(s);
+  out.threads = (s.columns + 15) / 16 * 256;
+  out.pointers = {p.result.data(), p.a.data(), p.b.data()};
+  out.statements = "  device::multiply_few_rows<" + format_name(p.a.dtype) + ", " +
+                   text_of(s.rows) + ", " + text_of(s.columns) + ", " + text_of(s.depth) + ", " +
+                   s.pitches + ", " + text_of(pitch_of(p.result, 0)) + ", " + s.is_constant +
+                   ">(p0, p1, p2);\n";
+  return out;
+}
+
+DeviceWorks many_rows_works(const Product& p, const ProductShape& s) {
+  constexpr std::int64_t kTileColumns = 64;
+  constexpr std::int64_t kStep = 64;       // terms in shared memory at a time
+  constexpr std::int64_t kLeastSteps = 4;  // of a block
+  const std::int64_t tile_rows = s.rows <= 64 ? 64 : 128;
+  const std::int64_t tiles =
+      (s.rows + tile_rows - 1) / tile_rows * ((s.columns + kTileColumns - 1) / kTileColumns);
+  const std::int64_t steps = (s.depth + kStep - 1) / kStep;
+  std::int64_t parts = std::clamp<std::int64_t>(kWantedBlocks / tiles, 1,
+                                                std::max(steps / kLeastSteps, std::int64_t{1}));
+  const auto depth_of = [&] { return (steps + parts - 1) / parts * kStep; };
+  parts = (s.depth + depth_of() - 1) / depth_of();
+  std::byte* scratch = nullptr;
+  if (parts > 1) {
+    scratch = DeviceListener::reserve(parts * s.rows * s.columns *
+                                      static_cast<std::int64_t>(sizeof(float)));
+    if (scratch == nullptr) parts = 1;
+  }
+  const std::string store = "device::store<" + format_name(p.result.dtype) + ">(p0 + row * " +
+                            text_of(pitch_of(p.result, 0)) + " + column * 2, ";
+  const std::string all = text_of(s.rows * s.columns);
+  TextWork product;
+  product.waits_itself = true;
+  product.what = what_of(s);
+  if (parts > 1) product.what += " in " + text_of(parts);
+  product.threads = tiles * parts * 256;
+  product.pointers = {parts > 1 ? scratch : p.result.data(), p.a.data(), p.b.data()};
+  product.statements = "  device::multiply_tile<" + format_name(p.a.dtype) + ", " +
+                       text_of(tile_rows) + ", " + text_of(s.rows) + ", " + text_of(s.columns) +
+                       ", " + text_of(s.depth) + ", " + text_of(depth_of()) + ", " + s.pitches +
+                       ", " + s.is_constant +
+                       ">(p1, p2, [&](long row, long column, long part, float sum) {\n    " +
+                       (parts > 1 ? "reinterpret_cast<float*>(p0)[part * " + all + " + row * " +
+                                        text_of(s.columns) + " + column] = sum;\n"
+                                  : store + "sum);\n    (void)part;\n") +
+                       "  });\n";
+  if (parts == 1) return {product};
+  TextWork sum;
+  sum.what = "parts added up";
+  sum.threads = s.rows * s.columns;
+  sum.pointers = {p.result.data(), scratch};
+  sum.statements =
+      "  if (thread >= " + all + ") return;\n  const long row = thread / " + text_of(s.columns) +
+      ";\n  const long column = thread % " + text_of(s.columns) +
+      ";\n  const float* const parts = reinterpret_cast<const float*>(p1) + thread;\n" +
+      "  float sum = 0;\n#pragma unroll\n  for (int part = 0; part < " + text_of(parts) +
+      "; ++part) sum += parts[part * " + all + "];\n  " + store + "sum);\n";
+  return {product, sum};
+}
+
 }  // namespace
 
-std::optional<TextWork> few_rows_product_text(const Product& p) {
+std::optional<DeviceWorks> fast_product_works(const Product& p) {
   const DType dtype = p.a.dtype;
   const bool is_plain = p.result.rank() == 2 && !p.added && number_as<double>(p.alpha) == 1 &&
                         is_half(dtype) && p.b.dtype == dtype && p.result.dtype == dtype &&
                         p.rounds_to == dtype;
   if (!is_plain || p.result.strides.back() != 1) return {};
   const Tensor weight = swapped(p.b, 0, 1);
-  const std::int64_t rows = p.result.size(0);
-  const std::int64_t columns = p.result.size(1);
-  if (rows > kMostRows || !has_wide_rows(p.a) || !has_wide_rows(weight)) return {};
-  TextWork out;
-  out.waits_itself = true;
-  out.what = "product " + text_of(rows) + " x " + text_of(p.a.size(1)) + " x " + text_of(columns);
-  out.threads = (columns + 15) / 16 * 256;
-  out.pointers = {p.result.data(), p.a.data(), weight.data()};
-  out.statements = "  device::multiply_few_rows<" + format_name(dtype) + ", " + text_of(rows) +
-                   ", " + text_of(columns) + ", " + text_of(p.a.size(1)) + ", " +
-                   text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)) + ", " +
-                   text_of(pitch_of(p.result, 0)) + ", " +
-                   (DeviceListener::is_constant(p.b) ? "true" : "false") + ">(p0, p1, p2);\n";
-  return out;
+  if (!has_wide_rows(p.a) || !has_wide_rows(weight)) return {};
+  const ProductShape shape = {p.result.size(0), p.result.size(1), p.a.size(1),
+                              text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)),
+                              DeviceListener::is_constant(p.b) ? "true" : "false"};
+  if (shape.rows <= kMostRows) return DeviceWorks{few_rows_text(p, shape)};
+  return many_rows_works(p, shape);
 }
 
 namespace {

@@ -8,9 +8,10 @@
 
 namespace graphgate::optimized {
 
-// A product of few rows with a weight whose terms lie next to each other, in a 16-bit dtype, on
-// tensor cores. Nothing for other products.
-[[nodiscard]] std::optional<TextWork> few_rows_product_text(const Product& product);
+// A product with a weight whose terms lie next to each other, in a 16-bit dtype, on tensor cores:
+// up to 32 rows at once, more in tiles. Where tiles are few their depth is split, and a second
+// kernel adds up. Nothing for other products.
+[[nodiscard]] std::optional<DeviceWorks> fast_product_works(const Product& product);
 
 // Attention of one query row per head, in a 16-bit dtype: keys in chunks, each for a block, and
 // what the chunks give joined by a second kernel where there are several. Nothing for other calls,

@@ -76,23 +76,36 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
   for (int i = 0; i < kAhead; ++i) load_w(i, low[i], high[i]);
   if (w_is_constant) wait_for_launches_before();
 
+  // Terms of `a` come from the second-level cache: those of some slices at once, so that their
+  // latencies overlap, too.
+  constexpr int kTogether = kTiles > 2 ? 2 : 4;
   float sum[kTiles][4] = {};
 #pragma unroll 1
   for (int base = 0; base < kOwn; base += kAhead) {
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) {
-      const int own = base + i;
-      if (kOwn % kAhead != 0 && own >= kOwn) break;
-      const uint4 w0 = low[i];
-      const uint4 w1 = high[i];
-      if (own + kAhead < kOwn) load_w(own + kAhead, low[i], high[i]);
-      const long at = k_of(own);
+    for (int first = 0; first < kAhead; first += kTogether) {
+      uint4 x[kTogether][kTiles];
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-        const int row = tile * 8 + g;
-        const uint4 x = row < rows && at < k ? load16(a + row * a_pitch + at * 2) : zero;
-        multiply_tiles<Format>(sum[tile], w0.x, w1.x, w0.y, w1.y, x.x, x.y);
-        multiply_tiles<Format>(sum[tile], w0.z, w1.z, w0.w, w1.w, x.z, x.w);
+      for (int i = 0; i < kTogether; ++i) {
+        const long at = k_of(base + first + i);
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile) {
+          const int row = tile * 8 + g;
+          x[i][tile] = row < rows && at < k ? load16(a + row * a_pitch + at * 2) : zero;
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether && first + i < kAhead; ++i) {
+        const int own = base + first + i;
+        const uint4 w0 = low[first + i];
+        const uint4 w1 = high[first + i];
+        if (own + kAhead < kOwn) load_w(own + kAhead, low[first + i], high[first + i]);
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile) {
+          const uint4 v = x[i][tile];
+          multiply_tiles<Format>(sum[tile], w0.x, w1.x, w0.y, w1.y, v.x, v.y);
+          multiply_tiles<Format>(sum[tile], w0.z, w1.z, w0.w, w1.w, v.z, v.w);
+        }
       }
     }
   }
@@ -115,6 +128,106 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
 #pragma unroll
     for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % 16];
     store<Format>(out + row * out_pitch + column * 2, total);
+  }
+}
+
+// Many rows times a weight: as above, for `tile_rows` rows (64 or 128) and 64 columns by a block,
+// whose `depth` terms (a multiple of 64) come through shared memory, 64 at a time, while the next
+// ones are on their way. put(row, column, part of k, sum).
+//
+// A row of shared memory is 64 terms, 8 chunks of 16 bytes; in odd rows their halves change places,
+// so that the eight lanes that read two rows at once meet no bank twice.
+template <class Format, int tile_rows, long rows, long n, long k, long depth, long a_pitch,
+          long w_pitch, bool w_is_constant, class Put>
+void multiply_tile(const char* a, const char* w, Put&& put) {
+  constexpr int kColumns = 64;
+  constexpr int kLoads = (kColumns + tile_rows) * 8 / 256;  // chunks of a thread
+  constexpr int kWeightLoads = kColumns * 8 / 256;
+  constexpr int kRowTiles = tile_rows / 4 / 8;  // of a warp: 32 columns, a quarter of the rows
+  constexpr long kRowBlocks = (rows + tile_rows - 1) / tile_rows;
+  constexpr long kColumnBlocks = (n + kColumns - 1) / kColumns;
+  __shared__ uint4 staged[2][(kColumns + tile_rows) * 8];
+  const long row0 = blockIdx.x % kRowBlocks * tile_rows;
+  const long column0 = blockIdx.x / kRowBlocks % kColumnBlocks * kColumns;
+  const long part = blockIdx.x / (kRowBlocks * kColumnBlocks);
+  const long begin = part * depth;
+  const long end = begin + depth < k ? begin + depth : k;
+  const uint4 zero = {0, 0, 0, 0};
+  uint4 loaded[kLoads];
+  const auto load = [&](int j, long base) {
+    const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
+    const long at = base + threadIdx.x % 8 * 8;
+    if (j < kWeightLoads) {
+      const bool is_there = column0 + row < n && at < end;
+      loaded[j] = is_there ? load16(w + (column0 + row) * w_pitch + at * 2) : zero;
+    } else {
+      const long own = row0 + row - kColumns;
+      loaded[j] = own < rows && at < end ? load16(a + own * a_pitch + at * 2) : zero;
+    }
+  };
+  const auto chunk_of = [](int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); };
+
+  let_next_launch_begin();
+  if (!w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int j = 0; j < kWeightLoads; ++j) load(j, begin);
+  if (w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int j = kWeightLoads; j < kLoads; ++j) load(j, begin);
+
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int g = lane / 4;
+  const int q = lane % 4;
+  const int first_column = warp % 2 * 32;
+  const int first_row = warp / 2 * (tile_rows / 4);
+  float sum[2][kRowTiles][4] = {};
+  int stage = 0;
+#pragma unroll 1
+  for (long base = begin; base < end; base += 64) {
+#pragma unroll
+    for (int j = 0; j < kLoads; ++j) {
+      const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
+      staged[stage][chunk_of(row, static_cast<int>(threadIdx.x % 8))] = loaded[j];
+    }
+    __syncthreads();
+    if (base + 64 < end) {
+#pragma unroll
+      for (int j = 0; j < kLoads; ++j) load(j, base + 64);
+    }
+    const uint4* const here = staged[stage];
+#pragma unroll
+    for (int slice = 0; slice < 2; ++slice) {
+      uint4 low[2];
+      uint4 high[2];
+#pragma unroll
+      for (int t = 0; t < 2; ++t) {
+        low[t] = here[chunk_of(first_column + t * 16 + g, slice * 4 + q)];
+        high[t] = here[chunk_of(first_column + t * 16 + g + 8, slice * 4 + q)];
+      }
+#pragma unroll
+      for (int r = 0; r < kRowTiles; ++r) {
+        const uint4 x = here[chunk_of(kColumns + first_row + r * 8 + g, slice * 4 + q)];
+#pragma unroll
+        for (int t = 0; t < 2; ++t) {
+          multiply_tiles<Format>(sum[t][r], low[t].x, high[t].x, low[t].y, high[t].y, x.x, x.y);
+          multiply_tiles<Format>(sum[t][r], low[t].z, high[t].z, low[t].w, high[t].w, x.z, x.w);
+        }
+      }
+    }
+    stage = 1 - stage;
+  }
+#pragma unroll
+  for (int t = 0; t < 2; ++t) {
+#pragma unroll
+    for (int r = 0; r < kRowTiles; ++r) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const long row = row0 + first_row + r * 8 + q * 2 + j % 2;
+        const long column = column0 + first_column + t * 16 + g + j / 2 * 8;
+        if (row < rows && column < n) put(row, column, part, sum[t][r][j]);
+      }
+    }
   }
 }
 
@@ -188,9 +301,9 @@ void for_each_own_row(const char* rows, long pitch, int keys, int own, int part,
 template <class Format, int heads, int depth, int chunk, class Mask, class Put>
 void attend_chunk(const char* query, const char* key, const char* value, AttentionPitches pitch,
                   int keys, float scale, Mask&& mask, Put&& put) {
-  constexpr int kLanes = depth / 8;       // of a key
-  constexpr int kKeys = 32 / kLanes;      // of a warp at a time
-  constexpr int kStep = 8 * kKeys;        // of the block at a time
+  constexpr int kLanes = depth / 8;   // of a key
+  constexpr int kKeys = 32 / kLanes;  // of a warp at a time
+  constexpr int kStep = 8 * kKeys;    // of the block at a time
   __shared__ float scores[chunk][heads];
   __shared__ float tops[heads];
   __shared__ float sums[heads];
@@ -251,15 +364,16 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   __syncthreads();
 
   float acc[heads][8] = {};
-  for_each_own_row<Format, chunk, kStep>(
-      value, pitch.value_row, keys, own, part, [&](int at, const float(&x)[8]) {
+  for_each_own_row<Format, chunk, kStep>(value, pitch.value_row, keys, own, part,
+                                         [&](int at, const float(&x)[8]) {
 #pragma unroll
-        for (int h = 0; h < heads; ++h) {
-          const float e = scores[at][h];
+                                           for (int h = 0; h < heads; ++h) {
+                                             const float e = scores[at][h];
 #pragma unroll
-          for (int i = 0; i < 8; ++i) acc[h][i] = fmaf(e, x[i], acc[h][i]);
-        }
-      });
+                                             for (int i = 0; i < 8; ++i)
+                                               acc[h][i] = fmaf(e, x[i], acc[h][i]);
+                                           }
+                                         });
   // The keys of a warp, then the warps.
   __shared__ float parts[8][heads][depth];
 #pragma unroll
