@@ -45,27 +45,29 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
   constexpr int kTiles = (rows + 7) / 8;
   constexpr int kSlices = static_cast<int>((k + 31) / 32);
   constexpr int kOwn = (kSlices + kWarps - 1) / kWarps;  // of a warp
-  constexpr int kAhead = kOwn < 8 ? kOwn : 8;            // loaded before they are needed
+  // Loaded before they are needed: as many as leave room for two blocks on a multiprocessor.
+  constexpr int kAhead = kOwn <= 8 ? kOwn : 6;
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
   const long column0 = static_cast<long>(blockIdx.x) * 16;
-  const char* const w_low = w + (column0 + g) * w_pitch;
-  const char* const w_high = w + (column0 + g + 8) * w_pitch;
-  const bool has_low = column0 + g < n;
-  const bool has_high = column0 + g + 8 < n;
+  // Columns behind the last one repeat it, and are not stored: a load without a condition is one
+  // that the compiler starts where it stands.
+  const auto row_of = [&](long column) { return w + (column < n ? column : n - 1) * w_pitch; };
+  const char* const w_low = row_of(column0 + g);
+  const char* const w_high = row_of(column0 + g + 8);
+  constexpr bool kIsWhole = k % (kWarps * 32) == 0;
   const uint4 zero = {0, 0, 0, 0};
   const auto k_of = [&](int own) { return (static_cast<long>(own) * kWarps + warp) * 32 + q * 8; };
   const auto load_w = [&](int own, uint4& low, uint4& high) {
     const long at = k_of(own);
-    const bool is_there = at < k;
-    // What a launch before may have written is not read past the caches.
-    const auto load = [](const char* from) {
-      return w_is_constant ? load16_once(from) : load16(from);
-    };
-    low = is_there && has_low ? load(w_low + at * 2) : zero;
-    high = is_there && has_high ? load(w_high + at * 2) : zero;
+    if (!kIsWhole && at >= k) {
+      low = high = zero;
+      return;
+    }
+    low = load16_once(w_low + at * 2);
+    high = load16_once(w_high + at * 2);
   };
 
   let_next_launch_begin();
@@ -97,6 +99,7 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
 #pragma unroll
       for (int i = 0; i < kTogether && first + i < kAhead; ++i) {
         const int own = base + first + i;
+        if (kOwn % kAhead != 0 && own >= kOwn) break;
         const uint4 w0 = low[first + i];
         const uint4 w1 = high[first + i];
         if (own + kAhead < kOwn) load_w(own + kAhead, low[first + i], high[first + i]);
@@ -158,8 +161,10 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
     const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
     const long at = base + threadIdx.x % 8 * 8;
     if (j < kWeightLoads) {
-      const bool is_there = column0 + row < n && at < end;
-      loaded[j] = is_there ? load16(w + (column0 + row) * w_pitch + at * 2) : zero;
+      const long column = column0 + row < n ? column0 + row : n - 1;
+      const long there = k % 64 == 0 || at < k ? at : 0;
+      loaded[j] = load16_once(w + column * w_pitch + there * 2);
+      if (k % 64 != 0 && at >= end) loaded[j] = zero;
     } else {
       const long own = row0 + row - kColumns;
       loaded[j] = own < rows && at < end ? load16(a + own * a_pitch + at * 2) : zero;
@@ -271,15 +276,20 @@ struct AttentionPitches {
 // gets each row's index and those numbers, 0 behind the last key. Some rows are loaded ahead.
 template <class Format, int chunk, int step, class Visit>
 void for_each_own_row(const char* rows, long pitch, int keys, int own, int part, Visit&& visit) {
-  constexpr int kAhead = chunk / step < 4 ? chunk / step : 4;
+  constexpr int kAhead = chunk / step < 8 ? chunk / step : 8;
   const uint4 zero = {0, 0, 0, 0};
 #pragma unroll 1
   for (int base = 0; base < chunk; base += step * kAhead) {
     uint4 loaded[kAhead];
 #pragma unroll
     for (int j = 0; j < kAhead; ++j) {
-      const int at = base + j * step + own;
-      loaded[j] = at < keys ? load16(rows + at * pitch + part * 16) : zero;
+      const int at = base + j * step + own;  // behind the last key: the first one, for nothing
+      loaded[j] = load16_once(rows + (at < keys ? at : 0) * pitch + part * 16);
+    }
+    __syncwarp();  // or the compiler starts each of them when it is needed
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      if (base + j * step + own >= keys) loaded[j] = zero;
     }
 #pragma unroll
     for (int j = 0; j < kAhead; ++j) {
@@ -400,24 +410,32 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
 // greatest score and their sum of exponentials. In a row of nothing but -inf all weights are 0.
 template <int chunks>
 float joined_chunks(const float* parts, long pitch, int elements, int i) {
+  float tops[chunks];
+  float sums[chunks];
+  float values[chunks];
+#pragma unroll
+  for (int c = 0; c < chunks; ++c) {  // all at once, so that their latencies overlap
+    tops[c] = parts[c * pitch + elements];
+    sums[c] = parts[c * pitch + elements + 1];
+    values[c] = parts[c * pitch + i];
+  }
   float top = -__int_as_float(0x7f800000);
   bool is_nan = false;
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    const float own = parts[c * pitch + elements];
-    is_nan |= own != own;
-    top = fmaxf(top, own);
+    is_nan |= tops[c] != tops[c];
+    top = fmaxf(top, tops[c]);
   }
-  if (is_nan) return __int_as_float(0x7fffffff);
   const bool is_empty = top == -__int_as_float(0x7f800000);
   float sum = 0;
   float value = 0;
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    const float factor = is_empty ? 1.0f : exp(parts[c * pitch + elements] - top);
-    sum += parts[c * pitch + elements + 1] * factor;
-    value += parts[c * pitch + i] * factor;
+    const float factor = is_empty ? 1.0f : exp(tops[c] - top);
+    sum += sums[c] * factor;
+    value += values[c] * factor;
   }
+  if (is_nan) return __int_as_float(0x7fffffff);
   return is_empty ? value : value / sum;
 }
 

@@ -11,12 +11,14 @@ inline void wait_for_launches_before() { asm volatile("griddepcontrol.wait;" :::
 // The next launch may begin once all blocks have said so (griddepcontrol.launch_dependents).
 inline void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
 
-// 16 bytes that nobody writes while the kernel runs, not kept in the first-level cache.
+// 16 bytes that are read once: not kept in the first-level cache. Unlike other loads, it stays
+// before what stands behind it, wait_for_launches_before above all.
 inline uint4 load16_once(const char* at) {
   uint4 v;
-  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(at));
+               : "l"(at)
+               : "memory");
   return v;
 }
 

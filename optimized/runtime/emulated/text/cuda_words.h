@@ -52,6 +52,7 @@ inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 
 inline void __syncthreads() { graphgate_current->wait_for_block(); }
+inline void __syncwarp(unsigned = 0xffffffffu) { graphgate_current->wait_for_warp(); }
 
 // Every lane puts its value down, and takes that of `from`.
 template <class T>
