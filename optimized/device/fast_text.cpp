@@ -15,6 +15,7 @@ using spec::DType;
 constexpr std::int64_t kMostRows = 32;                  // of a product without tiles
 constexpr std::int64_t kMostHeads = 8;                  // that share keys
 constexpr std::int64_t kSharedFloats = 12 * 1024 - 64;  // of a block, but for some
+constexpr std::int64_t kFloatsOnTheirWay = 6 * 256 * 4;
 constexpr std::int64_t kWantedBlocks = 264;  // two for each multiprocessor of a large GPU
 constexpr std::int64_t kLeastChunk = 64;     // keys of a block
 constexpr std::int64_t kMostChunks = 32;
@@ -165,8 +166,10 @@ std::optional<OneRow> one_row_of(const AttentionWork& work) {
       (kWantedBlocks + s.batch * s.groups - 1) / (s.batch * s.groups), 1, kMostChunks);
   const auto in_steps = [step](std::int64_t keys) { return (keys + step - 1) / step * step; };
   s.chunk = in_steps(std::max(kLeastChunk, (s.keys + wanted - 1) / wanted));
-  // Its scores share memory with what the warps have found (fast.cuh).
-  const std::int64_t scores = kSharedFloats - 8 * s.heads * s.depth;
+  // Its scores share memory with keys that are on their way, then what the warps have found
+  // (fast.cuh).
+  const std::int64_t scores =
+      kSharedFloats - std::max<std::int64_t>(kFloatsOnTheirWay, 8 * s.heads * s.depth);
   s.chunk = std::min(s.chunk, scores / s.heads / step * step);
   s.chunks = (s.keys + s.chunk - 1) / s.chunk;
   if (s.chunk == 0 || s.chunks > kMostChunks) return {};

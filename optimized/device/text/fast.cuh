@@ -32,7 +32,8 @@ void widen8(const uint4& v, float (&out)[8]) {
 // It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to a block,
 // whose eight warps share the depth, 32 k at a time. In such a slice lane 4 g + q holds eight
 // neighbouring k of rows g and g + 8 of w, and of row g of a: which k stand for which of the unit's
-// is the same on both sides, and a sum does not mind. So every load has 16 bytes.
+// is the same on both sides, and a sum does not mind. So every copy has 16 bytes. A thread's slices
+// come through slots of its own in shared memory, so that many are on their way at any time.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
 //   w  16 rows [ 32 k  ][ 32 k  ]...[ 32 k  ][ 32 k  ]
@@ -45,76 +46,82 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
   constexpr int kTiles = (rows + 7) / 8;
   constexpr int kSlices = static_cast<int>((k + 31) / 32);
   constexpr int kOwn = (kSlices + kWarps - 1) / kWarps;  // of a warp
-  // Loaded before they are needed: as many as leave room for two blocks on a multiprocessor.
-  constexpr int kAhead = kOwn <= 8 ? kOwn : 6;
+  constexpr bool kIsWhole = k % (kWarps * 32) == 0;
+  constexpr int kSlots = 2 + kTiles;                      // of a slice: rows g and g + 8 of w, of a
+  constexpr int kMost = 48 * 1024 / (256 * 16 * kSlots);  // slices in shared memory
+  constexpr int kAhead = kOwn < kMost ? kOwn : kMost;
+  constexpr int kParts = kWarps * kTiles * 8 * 17 * 4 / 16;
+  constexpr int kRing = kAhead * kSlots * 256;
+  __shared__ uint4 ring[kRing < kParts ? kParts : kRing];
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
   const long column0 = static_cast<long>(blockIdx.x) * 16;
-  // Columns behind the last one repeat it, and are not stored: a load without a condition is one
-  // that the compiler starts where it stands.
+  // Columns behind the last one repeat it, and are not stored.
   const auto row_of = [&](long column) { return w + (column < n ? column : n - 1) * w_pitch; };
   const char* const w_low = row_of(column0 + g);
   const char* const w_high = row_of(column0 + g + 8);
-  constexpr bool kIsWhole = k % (kWarps * 32) == 0;
-  const uint4 zero = {0, 0, 0, 0};
   const auto k_of = [&](int own) { return (static_cast<long>(own) * kWarps + warp) * 32 + q * 8; };
-  const auto load_w = [&](int own, uint4& low, uint4& high) {
-    const long at = k_of(own);
-    if (!kIsWhole && at >= k) {
-      low = high = zero;
-      return;
+  const auto is_there = [&](int own) { return kIsWhole || k_of(own) < k; };
+  const auto slot = [&](int own, int i) -> uint4& {
+    return ring[(own % kAhead * kSlots + i) * 256 + threadIdx.x];
+  };
+  const auto begin_w = [&](int own) {
+    if (!is_there(own)) return;
+    begin_copy16(&slot(own, 0), w_low + k_of(own) * 2);
+    begin_copy16(&slot(own, 1), w_high + k_of(own) * 2);
+  };
+  const auto begin_a = [&](int own) {
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile) {
+      const int row = tile * 8 + g;
+      if (row < rows && is_there(own)) {
+        begin_copy16(&slot(own, 2 + tile), a + row * a_pitch + k_of(own) * 2);
+      }
     }
-    low = load16_once(w_low + at * 2);
-    high = load16_once(w_high + at * 2);
   };
 
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
-  uint4 low[kAhead];
-  uint4 high[kAhead];
 #pragma unroll
-  for (int i = 0; i < kAhead; ++i) load_w(i, low[i], high[i]);
+  for (int i = 0; i < kAhead; ++i) begin_w(i);
+  end_copies();
   if (w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) {
+    begin_a(i);
+    end_copies();
+  }
 
-  // Terms of `a` come from the second-level cache: those of some slices at once, so that their
-  // latencies overlap, too.
-  constexpr int kTogether = kTiles > 2 ? 2 : 4;
+  const uint4 zero = {0, 0, 0, 0};
   float sum[kTiles][4] = {};
-#pragma unroll 1
-  for (int base = 0; base < kOwn; base += kAhead) {
+#pragma unroll 4
+  for (int own = 0; own < kOwn; ++own) {
+    wait_for_copies<kAhead - 1>();  // all but those of the slices behind this one
+    const uint4 low = is_there(own) ? slot(own, 0) : zero;
+    const uint4 high = is_there(own) ? slot(own, 1) : zero;
+    uint4 x[kTiles];
 #pragma unroll
-    for (int first = 0; first < kAhead; first += kTogether) {
-      uint4 x[kTogether][kTiles];
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        const long at = k_of(base + first + i);
-#pragma unroll
-        for (int tile = 0; tile < kTiles; ++tile) {
-          const int row = tile * 8 + g;
-          x[i][tile] = row < rows && at < k ? load16(a + row * a_pitch + at * 2) : zero;
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < kTogether && first + i < kAhead; ++i) {
-        const int own = base + first + i;
-        if (kOwn % kAhead != 0 && own >= kOwn) break;
-        const uint4 w0 = low[first + i];
-        const uint4 w1 = high[first + i];
-        if (own + kAhead < kOwn) load_w(own + kAhead, low[first + i], high[first + i]);
-#pragma unroll
-        for (int tile = 0; tile < kTiles; ++tile) {
-          const uint4 v = x[i][tile];
-          multiply_tiles<Format>(sum[tile], w0.x, w1.x, w0.y, w1.y, v.x, v.y);
-          multiply_tiles<Format>(sum[tile], w0.z, w1.z, w0.w, w1.w, v.z, v.w);
-        }
-      }
+    for (int tile = 0; tile < kTiles; ++tile) {
+      x[tile] = tile * 8 + g < rows && is_there(own) ? slot(own, 2 + tile) : zero;
     }
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile) {
+      const uint4 v = x[tile];
+      multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, v.x, v.y);
+      multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, v.z, v.w);
+    }
+    if (own + kAhead < kOwn) {
+      begin_w(own + kAhead);
+      begin_a(own + kAhead);
+    }
+    end_copies();
   }
 
   // What the warps have is added up in shared memory: [warp][row of a][column], padded.
-  __shared__ float parts[kWarps][kTiles * 8][17];
+  auto* const parts = reinterpret_cast<float(*)[kTiles * 8][17]>(ring);
+  __syncthreads();
 #pragma unroll
   for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
@@ -135,50 +142,49 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
 }
 
 // Many rows times a weight: as above, for `tile_rows` rows (64 or 128) and 64 columns by a block,
-// whose `depth` terms (a multiple of 64) come through shared memory, 64 at a time, while the next
+// whose `depth` terms (a multiple of 64) come through shared memory, 32 at a time, while the next
 // ones are on their way. put(row, column, part of k, sum).
 //
-// A row of shared memory is 64 terms, 8 chunks of 16 bytes; in odd rows their halves change places,
-// so that the eight lanes that read two rows at once meet no bank twice.
+// A row of shared memory is 32 terms, 4 chunks of 16 bytes: the eight lanes that read at once read
+// two neighbouring rows, and meet no bank twice.
 template <class Format, int tile_rows, long rows, long n, long k, long depth, long a_pitch,
           long w_pitch, bool w_is_constant, class Put>
 void multiply_tile(const char* a, const char* w, Put&& put) {
   constexpr int kColumns = 64;
-  constexpr int kLoads = (kColumns + tile_rows) * 8 / 256;  // chunks of a thread
-  constexpr int kWeightLoads = kColumns * 8 / 256;
+  constexpr int kStages = 4;
+  constexpr int kLoads = (kColumns + tile_rows) * 4 / 256;  // chunks of a thread
   constexpr int kRowTiles = tile_rows / 4 / 8;  // of a warp: 32 columns, a quarter of the rows
   constexpr long kRowBlocks = (rows + tile_rows - 1) / tile_rows;
   constexpr long kColumnBlocks = (n + kColumns - 1) / kColumns;
-  __shared__ uint4 staged[2][(kColumns + tile_rows) * 8];
+  __shared__ uint4 staged[kStages][(kColumns + tile_rows) * 4];
   const long row0 = blockIdx.x % kRowBlocks * tile_rows;
   const long column0 = blockIdx.x / kRowBlocks % kColumnBlocks * kColumns;
   const long part = blockIdx.x / (kRowBlocks * kColumnBlocks);
   const long begin = part * depth;
   const long end = begin + depth < k ? begin + depth : k;
-  const uint4 zero = {0, 0, 0, 0};
-  uint4 loaded[kLoads];
-  const auto load = [&](int j, long base) {
-    const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
-    const long at = base + threadIdx.x % 8 * 8;
-    if (j < kWeightLoads) {
-      const long column = column0 + row < n ? column0 + row : n - 1;
-      const long there = k % 64 == 0 || at < k ? at : 0;
-      loaded[j] = load16_once(w + column * w_pitch + there * 2);
-      if (k % 64 != 0 && at >= end) loaded[j] = zero;
-    } else {
-      const long own = row0 + row - kColumns;
-      loaded[j] = own < rows && at < end ? load16(a + own * a_pitch + at * 2) : zero;
-    }
+  // A thread's first chunk is one of the weight, the others are of `a`. What is not there is 0.
+  const auto begin_load = [&](int stage, int j, long base) {
+    const int row = static_cast<int>(threadIdx.x) / 4 + j * 64;
+    const long at = base + threadIdx.x % 4 * 8;
+    const long own = j == 0 ? column0 + row : row0 + row - kColumns;
+    const bool is_there = at < end && own < (j == 0 ? n : rows);
+    const char* const first = j == 0 ? w + own * w_pitch : a + own * a_pitch;
+    begin_copy16(&staged[stage][row * 4 + threadIdx.x % 4], is_there ? first + at * 2 : w,
+                 is_there);
   };
-  const auto chunk_of = [](int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); };
 
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int j = 0; j < kWeightLoads; ++j) load(j, begin);
+  for (int s = 0; s < kStages - 1; ++s) begin_load(s, 0, begin + s * 32);
+  end_copies();
   if (w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int j = kWeightLoads; j < kLoads; ++j) load(j, begin);
+  for (int s = 0; s < kStages - 1; ++s) {
+#pragma unroll
+    for (int j = 1; j < kLoads; ++j) begin_load(s, j, begin + s * 32);
+    end_copies();
+  }
 
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
@@ -189,38 +195,33 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
   float sum[2][kRowTiles][4] = {};
   int stage = 0;
 #pragma unroll 1
-  for (long base = begin; base < end; base += 64) {
+  for (long base = begin; base < end; base += 32) {
+    wait_for_copies<kStages - 2>();
+    __syncthreads();  // they are there for all, and all are done with the stage before this one
+    const int free = (stage + kStages - 1) % kStages;
+    if (base + (kStages - 1) * 32 < end) {
 #pragma unroll
-    for (int j = 0; j < kLoads; ++j) {
-      const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
-      staged[stage][chunk_of(row, static_cast<int>(threadIdx.x % 8))] = loaded[j];
+      for (int j = 0; j < kLoads; ++j) begin_load(free, j, base + (kStages - 1) * 32);
     }
-    __syncthreads();
-    if (base + 64 < end) {
-#pragma unroll
-      for (int j = 0; j < kLoads; ++j) load(j, base + 64);
-    }
+    end_copies();
     const uint4* const here = staged[stage];
+    uint4 low[2];
+    uint4 high[2];
 #pragma unroll
-    for (int slice = 0; slice < 2; ++slice) {
-      uint4 low[2];
-      uint4 high[2];
+    for (int t = 0; t < 2; ++t) {
+      low[t] = here[(first_column + t * 16 + g) * 4 + q];
+      high[t] = here[(first_column + t * 16 + g + 8) * 4 + q];
+    }
+#pragma unroll
+    for (int r = 0; r < kRowTiles; ++r) {
+      const uint4 x = here[(kColumns + first_row + r * 8 + g) * 4 + q];
 #pragma unroll
       for (int t = 0; t < 2; ++t) {
-        low[t] = here[chunk_of(first_column + t * 16 + g, slice * 4 + q)];
-        high[t] = here[chunk_of(first_column + t * 16 + g + 8, slice * 4 + q)];
-      }
-#pragma unroll
-      for (int r = 0; r < kRowTiles; ++r) {
-        const uint4 x = here[chunk_of(kColumns + first_row + r * 8 + g, slice * 4 + q)];
-#pragma unroll
-        for (int t = 0; t < 2; ++t) {
-          multiply_tiles<Format>(sum[t][r], low[t].x, high[t].x, low[t].y, high[t].y, x.x, x.y);
-          multiply_tiles<Format>(sum[t][r], low[t].z, high[t].z, low[t].w, high[t].w, x.z, x.w);
-        }
+        multiply_tiles<Format>(sum[t][r], low[t].x, high[t].x, low[t].y, high[t].y, x.x, x.y);
+        multiply_tiles<Format>(sum[t][r], low[t].z, high[t].z, low[t].w, high[t].w, x.z, x.w);
       }
     }
-    stage = 1 - stage;
+    stage = (stage + 1) % kStages;
   }
 #pragma unroll
   for (int t = 0; t < 2; ++t) {
@@ -272,36 +273,6 @@ struct AttentionPitches {
   long query_head, key_row, value_row;
 };
 
-// Rows of keys or values that this lane has a part of, 8 numbers from `part` * 16 bytes on: `visit`
-// gets each row's index and those numbers, 0 behind the last key. Some rows are loaded ahead.
-template <class Format, int chunk, int step, class Visit>
-void for_each_own_row(const char* rows, long pitch, int keys, int own, int part, Visit&& visit) {
-  constexpr int kAhead = chunk / step < 8 ? chunk / step : 8;
-  const uint4 zero = {0, 0, 0, 0};
-#pragma unroll 1
-  for (int base = 0; base < chunk; base += step * kAhead) {
-    uint4 loaded[kAhead];
-#pragma unroll
-    for (int j = 0; j < kAhead; ++j) {
-      const int at = base + j * step + own;  // behind the last key: the first one, for nothing
-      loaded[j] = load16_once(rows + (at < keys ? at : 0) * pitch + part * 16);
-    }
-    __syncwarp();  // or the compiler starts each of them when it is needed
-#pragma unroll
-    for (int j = 0; j < kAhead; ++j) {
-      if (base + j * step + own >= keys) loaded[j] = zero;
-    }
-#pragma unroll
-    for (int j = 0; j < kAhead; ++j) {
-      const int at = base + j * step + own;
-      if (base + j * step >= chunk) break;  // all lanes: a chunk is whole steps
-      float x[8];
-      widen8<Format>(loaded[j], x);
-      visit(at, x);
-    }
-  }
-}
-
 // Scores of the block's keys, then their exponentials against the greatest, then the sum of values
 // that these weigh. put(head, i, value, top, sum): element i of a head's weighed sum, not yet
 // divided by `sum`, the sum of exponentials against `top`.
@@ -314,6 +285,11 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   constexpr int kLanes = depth / 8;   // of a key
   constexpr int kKeys = 32 / kLanes;  // of a warp at a time
   constexpr int kStep = 8 * kKeys;    // of the block at a time
+  constexpr int kSteps = chunk / kStep;
+  // A thread's keys, then its values, come through slots of its own in shared memory.
+  constexpr int kAhead = 2 * kSteps < 6 ? 2 * kSteps : 6;
+  constexpr int kParts = 8 * heads * depth * 4 / 16;
+  __shared__ uint4 ring[kAhead * 256 < kParts ? kParts : kAhead * 256];
   __shared__ float scores[chunk][heads];
   __shared__ float tops[heads];
   __shared__ float sums[heads];
@@ -321,29 +297,51 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   const int lane = threadIdx.x % 32;
   const int part = lane % kLanes;
   const int own = warp * kKeys + lane / kLanes;
+  const auto slot = [&](int step) -> uint4& { return ring[step % kAhead * 256 + threadIdx.x]; };
+  const auto key_of = [&](int step) { return step % kSteps * kStep + own; };
+  const auto begin = [&](int step) {
+    const long at = key_of(step);
+    if (step < 2 * kSteps && at < keys) {
+      begin_copy16(
+          &slot(step),
+          (step < kSteps ? key + at * pitch.key_row : value + at * pitch.value_row) + part * 16);
+    }
+    end_copies();
+  };
+  const auto take = [&](int step, float(&x)[8]) {
+    const uint4 zero = {0, 0, 0, 0};
+    wait_for_copies<kAhead - 1>();
+    widen8<Format>(key_of(step) < keys ? slot(step) : zero, x);
+    begin(step + kAhead);
+  };
 
+#pragma unroll
+  for (int step = 0; step < kAhead; ++step) begin(step);
   {
     float q[heads][8];
 #pragma unroll
     for (int h = 0; h < heads; ++h) {
       widen8<Format>(load16(query + h * pitch.query_head + part * 16), q[h]);
     }
-    for_each_own_row<Format, chunk, kStep>(
-        key, pitch.key_row, keys, own, part, [&](int at, const float(&x)[8]) {
+#pragma unroll 2
+    for (int step = 0; step < kSteps; ++step) {
+      const int at = key_of(step);
+      float x[8];
+      take(step, x);
 #pragma unroll
-          for (int h = 0; h < heads; ++h) {
-            float dot = 0;
+      for (int h = 0; h < heads; ++h) {
+        float dot = 0;
 #pragma unroll
-            for (int i = 0; i < 8; ++i) dot = fmaf(q[h][i], x[i], dot);
+        for (int i = 0; i < 8; ++i) dot = fmaf(q[h][i], x[i], dot);
 #pragma unroll
-            for (int width = kLanes / 2; width > 0; width /= 2) {
-              dot += __shfl_xor_sync(internal::kWarp, dot, width);
-            }
-            if (part == h % kLanes) {
-              scores[at][h] = at < keys ? mask(h, at, dot * scale) : -__int_as_float(0x7f800000);
-            }
-          }
-        });
+        for (int width = kLanes / 2; width > 0; width /= 2) {
+          dot += __shfl_xor_sync(internal::kWarp, dot, width);
+        }
+        if (part == h % kLanes) {
+          scores[at][h] = at < keys ? mask(h, at, dot * scale) : -__int_as_float(0x7f800000);
+        }
+      }
+    }
   }
   __syncthreads();
   for (int h = warp; h < heads; h += 8) {
@@ -374,18 +372,20 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
   __syncthreads();
 
   float acc[heads][8] = {};
-  for_each_own_row<Format, chunk, kStep>(value, pitch.value_row, keys, own, part,
-                                         [&](int at, const float(&x)[8]) {
+#pragma unroll 2
+  for (int step = kSteps; step < 2 * kSteps; ++step) {
+    float x[8];
+    take(step, x);
 #pragma unroll
-                                           for (int h = 0; h < heads; ++h) {
-                                             const float e = scores[at][h];
+    for (int h = 0; h < heads; ++h) {
+      const float e = scores[key_of(step)][h];
 #pragma unroll
-                                             for (int i = 0; i < 8; ++i)
-                                               acc[h][i] = fmaf(e, x[i], acc[h][i]);
-                                           }
-                                         });
+      for (int i = 0; i < 8; ++i) acc[h][i] = fmaf(e, x[i], acc[h][i]);
+    }
+  }
   // The keys of a warp, then the warps.
-  __shared__ float parts[8][heads][depth];
+  __syncthreads();
+  auto* const parts = reinterpret_cast<float(*)[heads][depth]>(ring);
 #pragma unroll
   for (int h = 0; h < heads; ++h) {
 #pragma unroll

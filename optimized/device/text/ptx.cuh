@@ -11,15 +11,21 @@ inline void wait_for_launches_before() { asm volatile("griddepcontrol.wait;" :::
 // The next launch may begin once all blocks have said so (griddepcontrol.launch_dependents).
 inline void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
 
-// 16 bytes that are read once: not kept in the first-level cache. Unlike other loads, it stays
-// before what stands behind it, wait_for_launches_before above all.
-inline uint4 load16_once(const char* at) {
-  uint4 v;
-  asm volatile("ld.relaxed.gpu.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-               : "l"(at)
+// Copies 16 bytes to shared memory in the background (cp.async), or zeros; both addresses are
+// multiples of 16. They are there for this thread once it has waited, and for its block after a
+// __syncthreads() besides.
+inline void begin_copy16(uint4* shared, const char* from, bool is_there = true) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),
+               "l"(from), "r"(is_there ? 16 : 0)
                : "memory");
-  return v;
+}
+// The copies that this thread has begun since the last call are a group, be there any or not.
+inline void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Returns when all groups but the last `behind` ones are there.
+template <int behind>
+void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(behind) : "memory");
 }
 
 // d += a b, of tiles [16, 16] and [16, 8], by a warp (mma.m16n8k16): in lane 4 g + q, `a` has rows

@@ -4,6 +4,8 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstring>
+#include <deque>
 #include <new>
 #include <string>
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
 constexpr unsigned kSlotBytes = 64;
+constexpr std::size_t kCopyBytes = 16;
 
 thread_local Block* current_block = nullptr;
 
@@ -34,10 +37,37 @@ class Stack {
 
 }  // namespace
 
+// The copies of a thread that have not happened yet.
+class Copies {
+ public:
+  void begin(void* to, const void* from) { pending_.push_back({to, from, group_}); }
+  void end_group() { ++group_; }
+  void wait(unsigned behind) {
+    for (; !pending_.empty() && pending_.front().group + behind < group_; pending_.pop_front()) {
+      const Copy& copy = pending_.front();
+      if (copy.from == nullptr) {
+        std::memset(copy.to, 0, kCopyBytes);
+      } else {
+        std::memcpy(copy.to, copy.from, kCopyBytes);
+      }
+    }
+  }
+
+ private:
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t group;
+  };
+  std::deque<Copy> pending_;
+  std::size_t group_ = 0;
+};
+
 struct Block::Thread {
   State state = State::kEnded;
   bool has_entered = false;
   unsigned exchanges = 0;  // so far in this block
+  Copies copies;
   std::jmp_buf where{};
   ucontext_t context{};
   Stack stack;
@@ -49,6 +79,8 @@ Block::Block() : slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes
 Block::~Block() = default;
 
 Block& Block::current() { return *current_block; }
+
+Copies& Block::copies() { return threads_[running_]->copies; }
 
 Hooks& Block::hooks() {
   thread_local Hooks hooks = [] {
@@ -66,6 +98,9 @@ Hooks& Block::hooks() {
       const std::size_t warp = block.running_ / kLanes;
       return block.slots_.data() + (warp * 2 + turn) * kLanes * kSlotBytes;
     };
+    made.begin_copy = [](void* to, const void* from) { current().copies().begin(to, from); };
+    made.end_copies = [] { current().copies().end_group(); };
+    made.wait_for_copies = [](unsigned behind) { current().copies().wait(behind); };
     return made;
   }();
   return hooks;
@@ -159,6 +194,7 @@ void Block::begin(unsigned index, const std::function<void()>& body) {
   for (auto& thread : threads_) {
     thread->state = State::kReady;
     thread->exchanges = 0;
+    thread->copies = {};
   }
   run_threads();
 }

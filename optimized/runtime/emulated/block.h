@@ -5,6 +5,8 @@
 // not ended wait for the block, they go on. What would hang a GPU, or is undefined there, is an
 // error: a warp that waits for a lane that has ended, and threads that wait for different things.
 //
+// A copy to shared memory happens as late as it may: when its thread waits for it.
+//
 // Which thread goes first is nobody's promise: blocks of odd index go backwards.
 //
 // Each thread has a stack of its own, made once and used for every block.
@@ -32,12 +34,17 @@ struct Hooks {
   void (*wait_for_block)() = nullptr;
   void (*wait_for_launches)() = nullptr;
   unsigned char* (*exchange)() = nullptr;
+  void (*begin_copy)(void* to, const void* from) = nullptr;
+  void (*end_copies)() = nullptr;
+  void (*wait_for_copies)(unsigned behind) = nullptr;
 };
 
 class HangError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+class Copies;
 
 class Block {
  public:
@@ -61,6 +68,7 @@ class Block {
 
   static void enter();
   static Block& current();
+  [[nodiscard]] Copies& copies();  // of the thread that runs
   void resume(unsigned thread);
   void stop(State state);
   void run_threads();

@@ -86,6 +86,33 @@ TEST(Block, WaitsForTheLaunchesBefore) {
   EXPECT_EQ(ended, kThreads);
 }
 
+TEST(Block, CopiesHappenWhenTheirThreadWaitsForThem) {
+  Block block;
+  run(block, 0, [] {
+    Hooks& hooks = Block::hooks();
+    const std::array<unsigned, 4> from = {1, 2, 3, hooks.thread.x};
+    std::array<std::array<unsigned, 4>, 3> to = {};
+    to[1].fill(9);
+    hooks.begin_copy(to[0].data(), from.data());
+    hooks.end_copies();
+    hooks.begin_copy(to[1].data(), nullptr);
+    hooks.end_copies();
+    hooks.end_copies();
+    hooks.begin_copy(to[2].data(), from.data());
+    hooks.wait_for_copies(3);
+    EXPECT_EQ(to[0][0], 0U);
+    hooks.wait_for_copies(2);
+    EXPECT_EQ(to[0], from);
+    EXPECT_EQ(to[1][0], 9U);
+    hooks.wait_for_copies(0);
+    EXPECT_EQ(to[1][0], 0U);
+    EXPECT_EQ(to[2][0], 0U) << "its group has not ended";
+    hooks.end_copies();
+    hooks.wait_for_copies(0);
+    EXPECT_EQ(to[2], from);
+  });
+}
+
 TEST(Block, GoesBackwardsEverySecondTime) {
   Block block;
   for (unsigned b = 0; b < 2; ++b) {

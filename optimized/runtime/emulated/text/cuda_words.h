@@ -15,6 +15,9 @@ struct graphgate_hooks {
   void (*wait_for_block)();
   void (*wait_for_launches)();
   unsigned char* (*exchange)();  // 64 bytes for each lane, the warp's; another one each time
+  void (*begin_copy)(void* to, const void* from);  // 16 bytes, of zeros when `from` is null
+  void (*end_copies)();
+  void (*wait_for_copies)(unsigned behind);
 };
 static graphgate_hooks* graphgate_current;
 void graphgate_set_hooks(graphgate_hooks* hooks) { graphgate_current = hooks; }

@@ -7,7 +7,14 @@ namespace graphgate::optimized::device {
 inline void wait_for_launches_before() { graphgate_current->wait_for_launches(); }
 inline void let_next_launch_begin() {}
 
-inline uint4 load16_once(const char* at) { return *reinterpret_cast<const uint4*>(at); }
+inline void begin_copy16(uint4* shared, const char* from, bool is_there = true) {
+  graphgate_current->begin_copy(shared, is_there ? from : nullptr);
+}
+inline void end_copies() { graphgate_current->end_copies(); }
+template <int behind>
+void wait_for_copies() {
+  graphgate_current->wait_for_copies(behind);
+}
 
 // Products are exact in double, and so is nearly their sum; the unit's own sums are cut off at
 // float32, which a right kernel must stand.
