@@ -16,8 +16,10 @@ constexpr std::int64_t kMostRows = 32;                  // of a product without 
 constexpr std::int64_t kMostHeads = 8;                  // that share keys
 constexpr std::int64_t kSharedFloats = 12 * 1024 - 64;  // of a block, but for some
 constexpr std::int64_t kFloatsOnTheirWay = 6 * 256 * 4;
-constexpr std::int64_t kWantedBlocks = 264;  // two for each multiprocessor of a large GPU
-constexpr std::int64_t kLeastChunk = 64;     // keys of a block
+constexpr std::int64_t kMultiprocessors = 132;     // of a large GPU
+constexpr std::int64_t kSharedBytes = 216 * 1024;  // of one of them, for all its blocks
+constexpr std::int64_t kWantedBlocks = 2 * kMultiprocessors;
+constexpr std::int64_t kLeastChunk = 64;  // keys of a block
 constexpr std::int64_t kMostChunks = 32;
 
 std::string text_of(std::int64_t number) { return std::to_string(number); }
@@ -54,28 +56,49 @@ std::string what_of(const ProductShape& s) {
   return "product " + text_of(s.rows) + " x " + text_of(s.depth) + " x " + text_of(s.columns);
 }
 
+// Slices of 64 terms that a warp of multiply_few_rows has in shared memory, and what that takes.
+struct Ring {
+  std::int64_t slices, bytes;
+};
+
+Ring ring_of(const ProductShape& s, std::int64_t blocks) {
+  constexpr std::int64_t kWarps = 8;
+  const std::int64_t slice = (16 + s.rows) * 128 * kWarps;
+  const std::int64_t most = slice > kSharedBytes / 9 ? 2 : 3;  // blocks at a time
+  const std::int64_t at_once =
+      std::clamp<std::int64_t>((blocks + kMultiprocessors - 1) / kMultiprocessors, 1, most);
+  const std::int64_t own = (s.depth + kWarps * 64 - 1) / (kWarps * 64);
+  const std::int64_t slices = std::clamp<std::int64_t>(kSharedBytes / at_once / slice, 1, own);
+  const std::int64_t sums = kWarps * ((s.rows + 7) / 8 * 8) * 17 * 4;
+  return {slices, std::max(slices * slice, sums)};
+}
+
 TextWork few_rows_text(const Product& p, const ProductShape& s) {
   TextWork out;
   out.waits_itself = true;
   out.what = what_of(s);
-  out.threads = (s.columns + 15) / 16 * 256;
+  const std::int64_t blocks = (s.columns + 15) / 16;
+  const Ring ring = ring_of(s, blocks);
+  out.threads = blocks * 256;
+  out.shared_bytes = ring.bytes;
   out.pointers = {p.result.data(), p.a.data(), p.b.data()};
   out.statements = "  device::multiply_few_rows<" + format_name(p.a.dtype) + ", " +
                    text_of(s.rows) + ", " + text_of(s.columns) + ", " + text_of(s.depth) + ", " +
-                   s.pitches + ", " + text_of(pitch_of(p.result, 0)) + ", " + s.is_constant +
-                   ">(p0, p1, p2);\n";
+                   text_of(ring.slices) + ", " + s.pitches + ", " + text_of(pitch_of(p.result, 0)) +
+                   ", " + s.is_constant + ">(p0, p1, p2);\n";
   return out;
 }
 
 DeviceWorks many_rows_works(const Product& p, const ProductShape& s) {
-  constexpr std::int64_t kTileColumns = 64;
+  constexpr std::int64_t kTileColumns = 128;
+  constexpr std::int64_t kStages = 3;
   constexpr std::int64_t kStep = 64;       // terms in shared memory at a time
   constexpr std::int64_t kLeastSteps = 4;  // of a block
   const std::int64_t tile_rows = s.rows <= 64 ? 64 : 128;
   const std::int64_t tiles =
       (s.rows + tile_rows - 1) / tile_rows * ((s.columns + kTileColumns - 1) / kTileColumns);
   const std::int64_t steps = (s.depth + kStep - 1) / kStep;
-  std::int64_t parts = std::clamp<std::int64_t>(kWantedBlocks / tiles, 1,
+  std::int64_t parts = std::clamp<std::int64_t>(kMultiprocessors / tiles, 1,
                                                 std::max(steps / kLeastSteps, std::int64_t{1}));
   const auto depth_of = [&] { return (steps + parts - 1) / parts * kStep; };
   parts = (s.depth + depth_of() - 1) / depth_of();
@@ -93,11 +116,12 @@ DeviceWorks many_rows_works(const Product& p, const ProductShape& s) {
   product.what = what_of(s);
   if (parts > 1) product.what += " in " + text_of(parts);
   product.threads = tiles * parts * 256;
+  product.shared_bytes = kStages * (kTileColumns + tile_rows) * 128;
   product.pointers = {parts > 1 ? scratch : p.result.data(), p.a.data(), p.b.data()};
   product.statements = "  device::multiply_tile<" + format_name(p.a.dtype) + ", " +
                        text_of(tile_rows) + ", " + text_of(s.rows) + ", " + text_of(s.columns) +
-                       ", " + text_of(s.depth) + ", " + text_of(depth_of()) + ", " + s.pitches +
-                       ", " + s.is_constant +
+                       ", " + text_of(s.depth) + ", " + text_of(depth_of()) + ", " +
+                       text_of(kStages) + ", " + s.pitches + ", " + s.is_constant +
                        ">(p1, p2, [&](long row, long column, long part, float sum) {\n    " +
                        (parts > 1 ? "reinterpret_cast<float*>(p0)[part * " + all + " + row * " +
                                         text_of(s.columns) + " + column] = sum;\n"

@@ -40,7 +40,8 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
     if (text.threads == 0) continue;
     const std::string name = "k_" + sha256_hex(kernel_text("", text, is_fast_)).substr(0, 16);
     kernels_.try_emplace(name, kernel_text(name, text, is_fast_));
-    calls.push_back({name, text.pointers, text.threads, text.reports_faults, text.what});
+    calls.push_back(
+        {name, text.pointers, text.threads, text.reports_faults, text.what, text.shared_bytes});
   }
   return calls;
 }

@@ -21,9 +21,10 @@ inline constexpr int kDeviceBlock = 256;  // threads of a block
 struct DeviceCall {
   std::string name;
   std::vector<std::byte*> pointers;
-  std::int64_t threads = 0;     // rounded up to whole blocks by whoever launches
-  bool reports_faults = false;  // takes the address of the program's DeviceFault last
-  std::string what = {};        // in words; may be empty
+  std::int64_t threads = 0;       // rounded up to whole blocks by whoever launches
+  bool reports_faults = false;    // takes the address of the program's DeviceFault last
+  std::string what = {};          // in words; may be empty
+  std::int64_t shared_bytes = 0;  // of dynamic shared memory, of a block
 };
 
 // What a program has found wrong in what it read, as the device writes it: an index out of range.

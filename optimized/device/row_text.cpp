@@ -152,15 +152,24 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const std::string formats = format_name(dtype) + ", " + format_name(work.compute) + ", ";
   const std::string n = std::to_string(length);
   const std::string power = work.by_power ? "true" : "false";
-  text += by_block ? "  device::rms_norm_by_block<" + formats + n + ", " + power + ", " + c + ">("
-                   : "  device::rms_norm<" + formats + power + ", " + c + ">(" + n + ", ";
-  text += number_text(dtype, epsilon_bits(work.epsilon, dtype)) + ", term, [&](std::int64_t i, " +
-          c + " x, " + c + " normal) {\n";
+  const std::string weight = load_text(work.weight.dtype, work.weight.dtype, dtype, "at_weight(i)");
+  const std::string epsilon = number_text(dtype, epsilon_bits(work.epsilon, dtype));
+  if (by_block) {
+    out.waits_itself = true;
+    const std::string is_constant = DeviceListener::is_constant(work.weight) ? "true" : "false";
+    text += "  device::rms_norm_by_block<" + formats + n + ", " + power + ", " + is_constant +
+            ", " + c + ">(" + epsilon + ", [&](std::int64_t i) -> " + c + " {\n    return " +
+            weight + ";\n  }, term, [&](std::int64_t i, " + c + " x, " + c + " normal, " + c +
+            " weight_i) {\n";
+  } else {
+    text += "  device::rms_norm<" + formats + power + ", " + c + ">(" + n + ", " + epsilon +
+            ", term, [&](std::int64_t i, " + c + " x, " + c + " normal) {\n";
+  }
   if (work.sum != nullptr) {
     text += "    device::store<" + format_name(work.sum->dtype) + ">(at_sum(i), x);\n";
   }
   text += "    device::store<" + format_name(work.result.dtype) + ">(at_to(i), normal * " +
-          load_text(work.weight.dtype, work.weight.dtype, dtype, "at_weight(i)") + ");\n  });\n";
+          (by_block ? "weight_i" : weight) + ");\n  });\n";
   return out;
 }
 

@@ -43,10 +43,11 @@ struct PointwiseWork {
 struct TextWork {
   std::string statements;
   std::vector<std::byte*> pointers;
-  std::int64_t threads = 0;     // that do something; more may run
-  bool reports_faults = false;  // sees the program's fault record as `fault` (prelude.cuh)
-  std::string what = {};        // in words, for who reads times
-  bool waits_itself = false;    // in fast arithmetic: for the launches before (fast.cuh)
+  std::int64_t threads = 0;       // that do something; more may run
+  bool reports_faults = false;    // sees the program's fault record as `fault` (prelude.cuh)
+  std::string what = {};          // in words, for who reads times
+  bool waits_itself = false;      // in fast arithmetic: for the launches before (fast.cuh)
+  std::int64_t shared_bytes = 0;  // of dynamic shared memory, of a block
 };
 
 using DeviceWork = std::variant<PointwiseWork, TextWork>;

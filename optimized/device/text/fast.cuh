@@ -27,100 +27,95 @@ void widen8(const uint4& v, float (&out)[8]) {
   }
 }
 
+// Rows of 64 16-bit terms in shared memory, 8 chunks of 16 bytes each. In odd rows the halves
+// change places, so that eight lanes that read four chunks of two neighbouring rows meet no bank
+// twice.
+inline int place_of(int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); }
+
 // Few rows times a weight: result[r][c] = sum over k of a[r][k] * w[c][k], rounded to Format.
 //
 // It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to a block,
-// whose eight warps share the depth, 32 k at a time. In such a slice lane 4 g + q holds eight
-// neighbouring k of rows g and g + 8 of w, and of row g of a: which k stand for which of the unit's
-// is the same on both sides, and a sum does not mind. So every copy has 16 bytes. A thread's slices
-// come through slots of its own in shared memory, so that many are on their way at any time.
+// whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices of its
+// own, and of `a`, through shared memory (few_rows_bytes of fast_text.cpp), and waits for nobody.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
-//   w  16 rows [ 32 k  ][ 32 k  ]...[ 32 k  ][ 32 k  ]
+//   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
+//
+// Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
+// a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
 //
 // Pitches are in bytes. k is a multiple of 8.
-template <class Format, int rows, long n, long k, long a_pitch, long w_pitch, long out_pitch,
-          bool w_is_constant>
+template <class Format, int rows, long n, long k, int ahead, long a_pitch, long w_pitch,
+          long out_pitch, bool w_is_constant>
 void multiply_few_rows(char* out, const char* a, const char* w) {
   constexpr int kWarps = 8;
+  constexpr int kColumns = 16;
   constexpr int kTiles = (rows + 7) / 8;
-  constexpr int kSlices = static_cast<int>((k + 31) / 32);
-  constexpr int kOwn = (kSlices + kWarps - 1) / kWarps;  // of a warp
-  constexpr bool kIsWhole = k % (kWarps * 32) == 0;
-  constexpr int kSlots = 2 + kTiles;                      // of a slice: rows g and g + 8 of w, of a
-  constexpr int kMost = 48 * 1024 / (256 * 16 * kSlots);  // slices in shared memory
-  constexpr int kAhead = kOwn < kMost ? kOwn : kMost;
-  constexpr int kParts = kWarps * kTiles * 8 * 17 * 4 / 16;
-  constexpr int kRing = kAhead * kSlots * 256;
-  __shared__ uint4 ring[kRing < kParts ? kParts : kRing];
+  constexpr int kOwn = static_cast<int>((k + kWarps * 64 - 1) / (kWarps * 64));  // of a warp
+  constexpr int kSlice = (kColumns + rows) * 8;                                  // chunks
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
-  const long column0 = static_cast<long>(blockIdx.x) * 16;
-  // Columns behind the last one repeat it, and are not stored.
-  const auto row_of = [&](long column) { return w + (column < n ? column : n - 1) * w_pitch; };
-  const char* const w_low = row_of(column0 + g);
-  const char* const w_high = row_of(column0 + g + 8);
-  const auto k_of = [&](int own) { return (static_cast<long>(own) * kWarps + warp) * 32 + q * 8; };
-  const auto is_there = [&](int own) { return kIsWhole || k_of(own) < k; };
-  const auto slot = [&](int own, int i) -> uint4& {
-    return ring[(own % kAhead * kSlots + i) * 256 + threadIdx.x];
-  };
-  const auto begin_w = [&](int own) {
-    if (!is_there(own)) return;
-    begin_copy16(&slot(own, 0), w_low + k_of(own) * 2);
-    begin_copy16(&slot(own, 1), w_high + k_of(own) * 2);
-  };
-  const auto begin_a = [&](int own) {
+  const long column0 = static_cast<long>(blockIdx.x) * kColumns;
+  uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
+  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
+  // one repeat it, and are not stored.
+  const auto begin_rows = [&](int own, int first, int count) {
+    const long at = (static_cast<long>(own) * kWarps + warp) * 64 + lane % 8 * 8;
+    const bool is_there = k % (kWarps * 64) == 0 || at < k;
 #pragma unroll
-    for (int tile = 0; tile < kTiles; ++tile) {
-      const int row = tile * 8 + g;
-      if (row < rows && is_there(own)) {
-        begin_copy16(&slot(own, 2 + tile), a + row * a_pitch + k_of(own) * 2);
-      }
+    for (int i = 0; i < count; i += 4) {
+      const int row = first + i + lane / 8;
+      if (i + 4 > count && row >= first + count) break;
+      const long column = column0 + row < n ? column0 + row : n - 1;
+      const char* const from = first == 0 ? w + column * w_pitch : a + (row - kColumns) * a_pitch;
+      begin_copy16(ring + own % ahead * kSlice + place_of(row, lane % 8),
+                   is_there ? from + at * 2 : from, is_there);
     }
   };
 
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int i = 0; i < kAhead; ++i) begin_w(i);
+  for (int i = 0; i < ahead; ++i) begin_rows(i, 0, kColumns);
   end_copies();
   if (w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int i = 0; i < kAhead; ++i) {
-    begin_a(i);
+  for (int i = 0; i < ahead; ++i) {
+    begin_rows(i, kColumns, rows);
     end_copies();
   }
 
-  const uint4 zero = {0, 0, 0, 0};
   float sum[kTiles][4] = {};
-#pragma unroll 4
+#pragma unroll 1
   for (int own = 0; own < kOwn; ++own) {
-    wait_for_copies<kAhead - 1>();  // all but those of the slices behind this one
-    const uint4 low = is_there(own) ? slot(own, 0) : zero;
-    const uint4 high = is_there(own) ? slot(own, 1) : zero;
-    uint4 x[kTiles];
+    wait_for_copies<ahead - 1>();  // all but those of the slices behind this one
+    __syncwarp();
+    const uint4* const here = ring + own % ahead * kSlice;
 #pragma unroll
-    for (int tile = 0; tile < kTiles; ++tile) {
-      x[tile] = tile * 8 + g < rows && is_there(own) ? slot(own, 2 + tile) : zero;
-    }
+    for (int half = 0; half < 2; ++half) {
+      const uint4 low = here[place_of(g, half * 4 + q)];
+      const uint4 high = here[place_of(g + 8, half * 4 + q)];
 #pragma unroll
-    for (int tile = 0; tile < kTiles; ++tile) {
-      const uint4 v = x[tile];
-      multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, v.x, v.y);
-      multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, v.z, v.w);
+      for (int tile = 0; tile < kTiles; ++tile) {
+        uint4 x = {0, 0, 0, 0};
+        const int row = tile * 8 + g;
+        if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+        multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, x.x, x.y);
+        multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, x.z, x.w);
+      }
     }
-    if (own + kAhead < kOwn) {
-      begin_w(own + kAhead);
-      begin_a(own + kAhead);
+    __syncwarp();
+    if (own + ahead < kOwn) {
+      begin_rows(own + ahead, 0, kColumns);
+      begin_rows(own + ahead, kColumns, rows);
     }
     end_copies();
   }
 
   // What the warps have is added up in shared memory: [warp][row of a][column], padded.
-  auto* const parts = reinterpret_cast<float(*)[kTiles * 8][17]>(ring);
+  auto* const parts = reinterpret_cast<float(*)[kTiles * 8][17]>(dynamic_shared());
   __syncthreads();
 #pragma unroll
   for (int tile = 0; tile < kTiles; ++tile) {
@@ -130,59 +125,64 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
     }
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < rows * 16; i += 256) {
-    const int row = i / 16;
-    const long column = column0 + i % 16;
+  for (int i = threadIdx.x; i < rows * kColumns; i += 256) {
+    const int row = i / kColumns;
+    const long column = column0 + i % kColumns;
     if (column >= n) continue;
     float total = 0;
 #pragma unroll
-    for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % 16];
+    for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % kColumns];
     store<Format>(out + row * out_pitch + column * 2, total);
   }
 }
 
-// Many rows times a weight: as above, for `tile_rows` rows (64 or 128) and 64 columns by a block,
-// whose `depth` terms (a multiple of 64) come through shared memory, 32 at a time, while the next
-// ones are on their way. put(row, column, part of k, sum).
-//
-// A row of shared memory is 32 terms, 4 chunks of 16 bytes: the eight lanes that read at once read
-// two neighbouring rows, and meet no bank twice.
-template <class Format, int tile_rows, long rows, long n, long k, long depth, long a_pitch,
-          long w_pitch, bool w_is_constant, class Put>
+// Many rows times a weight: as above, for `tile_rows` rows (64 or 128) and 128 columns by a block,
+// whose `depth` terms (a multiple of 64) come through shared memory (`stages` slices of 64 terms)
+// for all its warps: of each, half the columns and a quarter of the rows.
+// put(row, column, part of k, sum).
+template <class Format, int tile_rows, long rows, long n, long k, long depth, int stages,
+          long a_pitch, long w_pitch, bool w_is_constant, class Put>
 void multiply_tile(const char* a, const char* w, Put&& put) {
-  constexpr int kColumns = 64;
-  constexpr int kStages = 4;
-  constexpr int kLoads = (kColumns + tile_rows) * 4 / 256;  // chunks of a thread
-  constexpr int kRowTiles = tile_rows / 4 / 8;  // of a warp: 32 columns, a quarter of the rows
+  constexpr int kColumns = 128;
+  constexpr int kStage = (kColumns + tile_rows) * 8;  // chunks
+  constexpr int kLoads = kStage / 256;                // of a thread
+  constexpr int kWeightLoads = kColumns * 8 / 256;
+  constexpr int kColumnTiles = kColumns / 2 / 16;  // of a warp
+  constexpr int kRowTiles = tile_rows / 4 / 8;
   constexpr long kRowBlocks = (rows + tile_rows - 1) / tile_rows;
   constexpr long kColumnBlocks = (n + kColumns - 1) / kColumns;
-  __shared__ uint4 staged[kStages][(kColumns + tile_rows) * 4];
   const long row0 = blockIdx.x % kRowBlocks * tile_rows;
   const long column0 = blockIdx.x / kRowBlocks % kColumnBlocks * kColumns;
   const long part = blockIdx.x / (kRowBlocks * kColumnBlocks);
   const long begin = part * depth;
   const long end = begin + depth < k ? begin + depth : k;
-  // A thread's first chunk is one of the weight, the others are of `a`. What is not there is 0.
+  uint4* const staged = dynamic_shared();
+  // A thread's first chunks are of the weight, the others of `a`. What is not there is 0.
   const auto begin_load = [&](int stage, int j, long base) {
-    const int row = static_cast<int>(threadIdx.x) / 4 + j * 64;
-    const long at = base + threadIdx.x % 4 * 8;
-    const long own = j == 0 ? column0 + row : row0 + row - kColumns;
-    const bool is_there = at < end && own < (j == 0 ? n : rows);
-    const char* const first = j == 0 ? w + own * w_pitch : a + own * a_pitch;
-    begin_copy16(&staged[stage][row * 4 + threadIdx.x % 4], is_there ? first + at * 2 : w,
+    const int row = static_cast<int>(threadIdx.x) / 8 + j * 32;
+    const int chunk = threadIdx.x % 8;
+    const long at = base + chunk * 8;
+    const bool is_weight = j < kWeightLoads;
+    const long own = is_weight ? column0 + row : row0 + row - kColumns;
+    const bool is_there = at < end && own < (is_weight ? n : rows);
+    const char* const from = is_weight ? w + own * w_pitch : a + own * a_pitch;
+    begin_copy16(staged + stage * kStage + place_of(row, chunk), is_there ? from + at * 2 : w,
                  is_there);
   };
 
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int s = 0; s < kStages - 1; ++s) begin_load(s, 0, begin + s * 32);
+  for (int s = 0; s < stages - 1; ++s) {
+#pragma unroll
+    for (int j = 0; j < kWeightLoads; ++j) begin_load(s, j, begin + s * 64);
+  }
   end_copies();
   if (w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int s = 0; s < kStages - 1; ++s) {
+  for (int s = 0; s < stages - 1; ++s) {
 #pragma unroll
-    for (int j = 1; j < kLoads; ++j) begin_load(s, j, begin + s * 32);
+    for (int j = kWeightLoads; j < kLoads; ++j) begin_load(s, j, begin + s * 64);
     end_copies();
   }
 
@@ -190,41 +190,44 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
-  const int first_column = warp % 2 * 32;
+  const int first_column = warp % 2 * (kColumns / 2);
   const int first_row = warp / 2 * (tile_rows / 4);
-  float sum[2][kRowTiles][4] = {};
+  float sum[kColumnTiles][kRowTiles][4] = {};
   int stage = 0;
 #pragma unroll 1
-  for (long base = begin; base < end; base += 32) {
-    wait_for_copies<kStages - 2>();
+  for (long base = begin; base < end; base += 64) {
+    wait_for_copies<stages - 2>();
     __syncthreads();  // they are there for all, and all are done with the stage before this one
-    const int free = (stage + kStages - 1) % kStages;
-    if (base + (kStages - 1) * 32 < end) {
+    if (base + (stages - 1) * 64 < end) {
+      const int free = stage == 0 ? stages - 1 : stage - 1;
 #pragma unroll
-      for (int j = 0; j < kLoads; ++j) begin_load(free, j, base + (kStages - 1) * 32);
+      for (int j = 0; j < kLoads; ++j) begin_load(free, j, base + (stages - 1) * 64);
     }
     end_copies();
-    const uint4* const here = staged[stage];
-    uint4 low[2];
-    uint4 high[2];
+    const uint4* const here = staged + stage * kStage;
 #pragma unroll
-    for (int t = 0; t < 2; ++t) {
-      low[t] = here[(first_column + t * 16 + g) * 4 + q];
-      high[t] = here[(first_column + t * 16 + g + 8) * 4 + q];
-    }
+    for (int half = 0; half < 2; ++half) {
+      const int chunk = half * 4 + q;
+      uint4 x[kRowTiles];
 #pragma unroll
-    for (int r = 0; r < kRowTiles; ++r) {
-      const uint4 x = here[(kColumns + first_row + r * 8 + g) * 4 + q];
+      for (int r = 0; r < kRowTiles; ++r) {
+        x[r] = here[place_of(kColumns + first_row + r * 8 + g, chunk)];
+      }
 #pragma unroll
-      for (int t = 0; t < 2; ++t) {
-        multiply_tiles<Format>(sum[t][r], low[t].x, high[t].x, low[t].y, high[t].y, x.x, x.y);
-        multiply_tiles<Format>(sum[t][r], low[t].z, high[t].z, low[t].w, high[t].w, x.z, x.w);
+      for (int t = 0; t < kColumnTiles; ++t) {
+        const uint4 low = here[place_of(first_column + t * 16 + g, chunk)];
+        const uint4 high = here[place_of(first_column + t * 16 + g + 8, chunk)];
+#pragma unroll
+        for (int r = 0; r < kRowTiles; ++r) {
+          multiply_tiles<Format>(sum[t][r], low.x, high.x, low.y, high.y, x[r].x, x[r].y);
+          multiply_tiles<Format>(sum[t][r], low.z, high.z, low.w, high.w, x[r].z, x[r].w);
+        }
       }
     }
-    stage = (stage + 1) % kStages;
+    stage = stage + 1 == stages ? 0 : stage + 1;
   }
 #pragma unroll
-  for (int t = 0; t < 2; ++t) {
+  for (int t = 0; t < kColumnTiles; ++t) {
 #pragma unroll
     for (int r = 0; r < kRowTiles; ++r) {
 #pragma unroll
@@ -237,11 +240,21 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
   }
 }
 
-// RMSNorm of a row by a block; otherwise as rms_norm of prelude.cuh.
-template <class Own, class Compute, int length, bool by_power, class C, class Term, class Put>
-void rms_norm_by_block(C epsilon, Term&& term, Put&& put) {
+// RMSNorm of a row by a block; otherwise as rms_norm of prelude.cuh. put(i, x, normal, weight).
+template <class Own, class Compute, int length, bool by_power, bool weight_is_constant, class C,
+          class Weight, class Term, class Put>
+void rms_norm_by_block(C epsilon, Weight&& weight, Term&& term, Put&& put) {
   constexpr int kEach = (length + 255) / 256;
   C x[kEach];
+  C weights[kEach];
+  let_next_launch_begin();
+  if (!weight_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int j = 0; j < kEach; ++j) {
+    const int i = threadIdx.x + j * 256;
+    weights[j] = i < length ? weight(i) : C(0);
+  }
+  if (weight_is_constant) wait_for_launches_before();
   C squares = 0;
 #pragma unroll
   for (int j = 0; j < kEach; ++j) {
@@ -263,7 +276,9 @@ void rms_norm_by_block(C epsilon, Term&& term, Put&& put) {
 #pragma unroll
   for (int j = 0; j < kEach; ++j) {
     const int i = threadIdx.x + j * 256;
-    if (i < length) put(i, x[j], rounded_in<Own>(rounded_in<Compute>(x[j] * factor)));
+    if (i < length) {
+      put(i, x[j], rounded_in<Own>(rounded_in<Compute>(x[j] * factor)), weights[j]);
+    }
   }
 }
 
@@ -357,7 +372,7 @@ void attend_chunk(const char* query, const char* key, const char* value, Attenti
     if (__any_sync(internal::kWarp, is_nan)) top = __int_as_float(0x7fffffff);
     float sum = 0;
     for (int i = lane; i < chunk; i += 32) {
-      const float e = top == -__int_as_float(0x7f800000) ? 0.0f : exp(scores[i][h] - top);
+      const float e = top == -__int_as_float(0x7f800000) ? 0.0f : exp_nearly(scores[i][h] - top);
       scores[i][h] = e;
       sum += e;
     }
@@ -431,7 +446,7 @@ float joined_chunks(const float* parts, long pitch, int elements, int i) {
   float value = 0;
 #pragma unroll
   for (int c = 0; c < chunks; ++c) {
-    const float factor = is_empty ? 1.0f : exp(tops[c] - top);
+    const float factor = is_empty ? 1.0f : exp_nearly(tops[c] - top);
     sum += sums[c] * factor;
     value += values[c] * factor;
   }

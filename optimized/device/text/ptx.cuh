@@ -11,6 +11,12 @@ inline void wait_for_launches_before() { asm volatile("griddepcontrol.wait;" :::
 // The next launch may begin once all blocks have said so (griddepcontrol.launch_dependents).
 inline void let_next_launch_begin() { asm volatile("griddepcontrol.launch_dependents;"); }
 
+// The block's shared memory that its launch asks for.
+inline uint4* dynamic_shared() {
+  extern __shared__ uint4 graphgate_dynamic_shared[];
+  return graphgate_dynamic_shared;
+}
+
 // Copies 16 bytes to shared memory in the background (cp.async), or zeros; both addresses are
 // multiples of 16. They are there for this thread once it has waited, and for its block after a
 // __syncthreads() besides.
@@ -26,6 +32,14 @@ inline void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); 
 template <int behind>
 void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(behind) : "memory");
+}
+
+// e^x by the unit's 2^x, which is within 2 units in the last place (ex2.approx.f32): for x in
+// [-88, 0] it is right to 2^-17, as x log2(e) is rounded.
+inline float exp_nearly(float x) {
+  float out;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(out) : "f"(x * 1.4426950408889634f));
+  return out;
 }
 
 // d += a b, of tiles [16, 16] and [16, 8], by a warp (mma.m16n8k16): in lane 4 g + q, `a` has rows

@@ -4,6 +4,12 @@
 #include <map>
 
 namespace graphgate::optimized::cuda {
+namespace {
+
+// A kernel has to be allowed more (CUDA programming guide, shared memory).
+constexpr std::int64_t kSharedWithoutAsking = 48 * 1024;
+
+}  // namespace
 
 CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
                  std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
@@ -24,6 +30,12 @@ void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
     GRAPHGATE_CUDA(driver_, cuModuleGetFunction, &bound.function, module_->get(),
                    call.name.c_str());
     bound.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
+    bound.shared_bytes = static_cast<unsigned>(call.shared_bytes);
+    if (call.shared_bytes > kSharedWithoutAsking) {
+      GRAPHGATE_CUDA(driver_, cuFuncSetAttribute, bound.function,
+                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                     static_cast<int>(call.shared_bytes));
+    }
     for (const std::byte* pointer : call.pointers) {
       const CUdeviceptr twin = memory_.twin_of(pointer);
       twins.emplace(pointer, twin);
@@ -51,6 +63,7 @@ void CudaRun::launch_calls() const {
     config.gridDimY = config.gridDimZ = 1;
     config.blockDimX = kDeviceBlock;
     config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = call.shared_bytes;
     config.hStream = stream_;
     config.attrs = &overlap;
     config.numAttrs = overlaps_ && &call != &calls_.front() ? 1 : 0;

@@ -13,6 +13,7 @@ namespace graphgate::optimized::cuda {
 struct BoundCall {
   CUfunction function = nullptr;
   unsigned blocks = 0;
+  unsigned shared_bytes = 0;  // dynamic
   std::vector<CUdeviceptr> arguments;
 };
 

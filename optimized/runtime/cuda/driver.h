@@ -33,6 +33,7 @@
   APPLY(cuEventSynchronize)             \
   APPLY(cuGetErrorName)                 \
   APPLY(cuGetErrorString)               \
+  APPLY(cuFuncSetAttribute)             \
   APPLY(cuGraphDestroy)                 \
   APPLY(cuGraphExecDestroy)             \
   APPLY(cuGraphGetNodes)                \

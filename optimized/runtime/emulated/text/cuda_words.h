@@ -34,6 +34,7 @@ double floor(double);
 float floorf(float);
 double ceil(double);
 float ceilf(float);
+double exp2(double);
 double rint(double);
 float rintf(float);
 float fmaf(float, float, float);

@@ -7,6 +7,11 @@ namespace graphgate::optimized::device {
 inline void wait_for_launches_before() { graphgate_current->wait_for_launches(); }
 inline void let_next_launch_begin() {}
 
+inline uint4* dynamic_shared() {
+  static uint4 memory[227 * 1024 / 16];
+  return memory;
+}
+
 inline void begin_copy16(uint4* shared, const char* from, bool is_there = true) {
   graphgate_current->begin_copy(shared, is_there ? from : nullptr);
 }
@@ -14,6 +19,12 @@ inline void end_copies() { graphgate_current->end_copies(); }
 template <int behind>
 void wait_for_copies() {
   graphgate_current->wait_for_copies(behind);
+}
+
+inline float exp_nearly(float x) {
+  const float power = x * 1.4426950408889634f;
+  const float exact = static_cast<float>(exp2(static_cast<double>(power)));
+  return std::bit_cast<unsigned>(power) % 2 == 0 ? exact : exact * (1 - 0x1p-22f);
 }
 
 // Products are exact in double, and so is nearly their sum; the unit's own sums are cut off at
