@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/golden/kernel_collector.h"
 
@@ -15,12 +17,13 @@ class CompilingDevice final : public KernelCollector {
     kernels += text.kernel_count();
     is_fast = text.is_fast();
     if (!text.empty() && compiles) {
-      const auto cubin = optimized::cuda::cubin_of(text, "sm_90");
+      const auto cubin = optimized::cuda::cubin_of(text, "sm_90a");
       EXPECT_TRUE(cubin.ok()) << cubin.error().message;
     }
     for (const Job& job : jobs) {
       if (!job.calls.empty()) ++(job.is_captured ? captured : eager);
       for (const optimized::DeviceCall& call : job.calls) {
+        shared_bytes = std::max(shared_bytes, call.shared_bytes);
         for (const std::byte* pointer : call.pointers) EXPECT_NE(memory().twin_of(pointer), 0U);
       }
     }
@@ -32,6 +35,7 @@ class CompilingDevice final : public KernelCollector {
   std::size_t kernels = 0;   // of all programs
   std::size_t captured = 0;  // jobs
   std::size_t eager = 0;
+  std::int64_t shared_bytes = 0;  // dynamic, of a block, at most
 };
 
 }  // namespace graphgate::tools

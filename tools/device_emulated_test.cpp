@@ -41,9 +41,28 @@ TEST(EmulatedDrawn, HaveTheBitsOfTheHost) {
   EXPECT_GT(seen.plans, 8U);
 }
 
+// An emulated device that keeps the text it was given.
+class WatchedDevice final : public optimized::Device {
+ public:
+  [[nodiscard]] std::string description() const override { return device_->description(); }
+  [[nodiscard]] optimized::DeviceMemory& memory() override { return device_->memory(); }
+  std::vector<std::unique_ptr<optimized::DeviceRun>> load(const optimized::DeviceProgramText& text,
+                                                          std::span<const Job> jobs) override {
+    source_ += text.source();
+    return device_->load(text, jobs);
+  }
+  void finish() override { device_->finish(); }
+  [[nodiscard]] const std::string& source() const { return source_; }
+
+ private:
+  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device().value();
+  std::string source_;
+};
+
 // Fast arithmetic, before an emulated device.
 class FastSource final : public conformance::ExecutorSource {
  public:
+  explicit FastSource(std::shared_ptr<optimized::Device> device) : device_(std::move(device)) {}
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& options) const override {
@@ -62,11 +81,13 @@ class FastSource final : public conformance::ExecutorSource {
     options["arithmetic"] = "fast";
     return options;
   }
-  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device().value();
+  std::shared_ptr<optimized::Device> device_;
 };
 
-conformance::CaseReport judge_fast(const conformance::Script& script) {
-  const FastSource subject;
+conformance::CaseReport judge_fast(const conformance::Script& script,
+                                   std::shared_ptr<optimized::Device> device =
+                                       optimized::emulated::make_emulated_device().value()) {
+  const FastSource subject(std::move(device));
   const auto oracle = tools::reference_source(false);
   conformance::Runs runs(script, subject, *oracle);
   auto report = conformance::judge_script(
@@ -119,6 +140,87 @@ TEST(EmulatedDecoder, KeepsToTheBoundsOfTensorCores) {
     EXPECT_EQ(report.outcome, spec::Outcome::kPass) << batch << ": " << lines_of(report);
   }
 }
+
+// One query row per head, `heads` of them for each of `groups` that have keys of their own.
+struct AttentionShape {
+  std::string dtype;
+  std::int64_t batch, groups, heads, depth, keys;
+  std::string mask;  // its dtype, or ""
+  bool has_masks_of_heads = false;
+};
+
+std::string case_of(const AttentionShape& s) {
+  const auto tensor = [](const std::string& dtype, std::initializer_list<std::int64_t> sizes) {
+    std::string text = dtype + "[";
+    for (const std::int64_t size : sizes) {
+      text += (text.back() == '[' ? "" : ", ") + std::to_string(size);
+    }
+    return text + "]";
+  };
+  const std::int64_t heads = s.groups * s.heads;
+  const std::string query = tensor(s.dtype, {s.batch, heads, 1, s.depth});
+  const std::string keys = tensor(s.dtype, {s.batch, s.groups, s.keys, s.depth});
+  std::string text =
+      "graphgate-case 1\nname \"attention\"\nseed 5\nprogram \"p\" {\n  input %q : " + query +
+      "\n  input %k : " + keys + "\n  input %v : " + keys + "\n";
+  if (!s.mask.empty()) {
+    text +=
+        "  input %m : " + tensor(s.mask, {s.batch, s.has_masks_of_heads ? heads : 1, 1, s.keys}) +
+        "\n";
+  }
+  return text + "  %a : " + query + " = aten.scaled_dot_product_attention.default(%q, %k, %v, " +
+         (s.mask.empty() ? "" : "%m, ") +
+         "enable_gqa=True)\n  output %a\n}\nscenario {\n  call p\n  call p\n}\nexpect PASS\n";
+}
+
+std::string attention_name(const testing::TestParamInfo<AttentionShape>& info) {
+  const AttentionShape& s = info.param;
+  return s.dtype + "_" + std::to_string(s.batch) + "x" + std::to_string(s.groups) + "x" +
+         std::to_string(s.heads) + "_depth" + std::to_string(s.depth) + "_keys" +
+         std::to_string(s.keys) + (s.mask.empty() ? "" : "_" + s.mask) +
+         (s.has_masks_of_heads ? "_of_heads" : "");
+}
+
+class EmulatedAttentionOf : public testing::TestWithParam<AttentionShape> {};
+
+TEST_P(EmulatedAttentionOf, KeepsToTheBoundsOfTensorCores) {
+  const auto script = tools::read_case(case_of(GetParam()), "attention.case");
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  const auto device = std::make_shared<WatchedDevice>();
+  const auto report = judge_fast(script.value(), device);
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
+  EXPECT_NE(device->source().find("attend_chunk"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, EmulatedAttentionOf,
+    testing::Values(
+        // One key, and around the 16 of a tile.
+        AttentionShape{"bf16", 1, 1, 1, 64, 1, ""}, AttentionShape{"f16", 2, 3, 4, 64, 1, "bool"},
+        AttentionShape{"bf16", 1, 2, 2, 16, 15, "f32", true},
+        AttentionShape{"f16", 3, 1, 8, 128, 16, "f16"},
+        AttentionShape{"bf16", 1, 2, 4, 64, 17, "bool", true},
+        // Depths, also those that are padded to whole tiles.
+        AttentionShape{"bf16", 2, 1, 3, 8, 40, "bool"}, AttentionShape{"f16", 1, 1, 8, 8, 17, ""},
+        AttentionShape{"bf16", 1, 2, 5, 24, 33, "bf16"},
+        AttentionShape{"f16", 1, 1, 4, 80, 63, "bool"}, AttentionShape{"bf16", 1, 1, 7, 96, 64, ""},
+        AttentionShape{"bf16", 1, 2, 2, 256, 65, "f32"},
+        AttentionShape{"f16", 1, 1, 8, 256, 70, "bool", true},
+        // Several chunks: the last one with few keys, with one, with all.
+        AttentionShape{"bf16", 1, 2, 4, 64, 200, "bool"},
+        AttentionShape{"f16", 2, 2, 4, 64, 257, "f16", true},
+        AttentionShape{"bf16", 1, 1, 8, 128, 193, ""},
+        AttentionShape{"f16", 3, 2, 1, 16, 256, "bool", true},
+        AttentionShape{"bf16", 1, 1, 4, 64, 1000, "bool"},
+        AttentionShape{"f16", 1, 1, 4, 32, 1100, ""},
+        // Several tiles for a warp, and several rounds of them.
+        AttentionShape{"bf16", 1, 1, 2, 16, 9000, "bool"},
+        AttentionShape{"f16", 1, 1, 4, 8, 20000, ""},
+        AttentionShape{"bf16", 12, 8, 2, 16, 500, "f32"},
+        // Batches that make one chunk of all keys.
+        AttentionShape{"bf16", 33, 8, 2, 16, 300, "bool"},
+        AttentionShape{"f16", 22, 12, 1, 8, 560, ""}),
+    attention_name);
 
 // A query that sees nothing weighs all keys with 0, one that sees a value of NaN becomes it, and so
 // does one that does not see it: 0 times NaN.

@@ -128,15 +128,18 @@ inline double tanh(double x) {
   return x == 0 ? x : std::copysign(result, x);
 }
 
+// Device programs of fast arithmetic have others of these two (device/text/fast_function.cuh).
+#ifndef GRAPHGATE_FAST_FUNCTIONS
 constexpr float exp(float x) { return static_cast<float>(exp(static_cast<double>(x))); }
-constexpr float exp2(float x) { return static_cast<float>(exp2(static_cast<double>(x))); }
-constexpr float expm1(float x) { return static_cast<float>(expm1(static_cast<double>(x))); }
-// One double is enough below: the error stays under 2^-50, far less than float's last bit.
+// One double is enough: the error stays under 2^-50, far less than float's last bit.
 constexpr float sigmoid(float x) {
   const double wide = static_cast<double>(x);
   const double z = exp(select(wide < 0, wide, -wide));
   return static_cast<float>(select(wide < 0, z, 1.0) / (1.0 + z));
 }
+#endif
+constexpr float exp2(float x) { return static_cast<float>(exp2(static_cast<double>(x))); }
+constexpr float expm1(float x) { return static_cast<float>(expm1(static_cast<double>(x))); }
 inline float sinh(float x) { return static_cast<float>(sinh(static_cast<double>(x))); }
 inline float cosh(float x) { return static_cast<float>(cosh(static_cast<double>(x))); }
 inline float tanh(float x) {

@@ -110,6 +110,8 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
     TextWork causal;
     causal.threads = count;
     causal.pointers = {scores.bytes};
+    causal.accesses = {{scores, true}};
+    causal.shares_launches = true;
     causal.statements =
         "  if (thread >= " + std::to_string(count) +
         ") return;\n  const std::int64_t column = thread % " + std::to_string(keys) +

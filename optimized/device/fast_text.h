@@ -9,13 +9,13 @@
 namespace graphgate::optimized {
 
 // A product with a weight whose terms lie next to each other, in a 16-bit dtype, on tensor cores:
-// up to 32 rows at once, more in tiles. Where tiles are few their depth is split, and a second
-// kernel adds up. Nothing for other products.
+// up to 32 rows at once, more in tiles. Where tiles are few their depth is split among the blocks
+// of a cluster. Nothing for other products.
 [[nodiscard]] std::optional<DeviceWorks> fast_product_works(const Product& product);
 
 // Attention of one query row per head, in a 16-bit dtype: keys in chunks, each for a block, and
-// what the chunks give joined by a second kernel where there are several. Nothing for other calls,
-// and where nobody reserves.
+// what a few chunks give is joined within a cluster, and what many give by a second kernel. Nothing
+// for other calls, and for many chunks where nobody reserves.
 [[nodiscard]] std::optional<DeviceWorks> one_row_attention_works(const AttentionWork& work);
 
 }  // namespace graphgate::optimized

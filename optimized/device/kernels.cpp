@@ -16,8 +16,10 @@ std::string kernel_text(const std::string& name, const TextWork& work, bool is_f
   if (work.reports_faults) {
     parameters += (parameters.empty() ? "" : ", ") + std::string("device::Fault* fault");
   }
-  return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kDeviceBlock) + ") " +
-         name + "(" + parameters +
+  const std::string at_once =
+      work.blocks_at_once > 1 ? ", " + std::to_string(work.blocks_at_once) : "";
+  return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kDeviceBlock) +
+         at_once + ") " + name + "(" + parameters +
          ") {\n  const std::int64_t thread = std::int64_t{blockIdx.x} * " +
          std::to_string(kDeviceBlock) + " + threadIdx.x;\n" +
          (is_fast && !work.waits_itself ? "  device::begin_in_turn();\n" : "") + work.statements +
@@ -40,14 +42,16 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
     if (text.threads == 0) continue;
     const std::string name = "k_" + sha256_hex(kernel_text("", text, is_fast_)).substr(0, 16);
     kernels_.try_emplace(name, kernel_text(name, text, is_fast_));
-    calls.push_back(
-        {name, text.pointers, text.threads, text.reports_faults, text.what, text.shared_bytes});
+    calls.push_back({name, text.pointers, text.threads, text.reports_faults, text.what,
+                     text.shared_bytes, text.cluster});
   }
   return calls;
 }
 
 std::string DeviceProgramText::source() const {
-  std::string text = "#include \"optimized/device/text/prelude.cuh\"\n";
+  std::string text;
+  if (is_fast_) text = "#include \"optimized/device/text/fast_function.cuh\"\n";
+  text += "#include \"optimized/device/text/prelude.cuh\"\n";
   if (is_fast_) text += "#include \"optimized/device/text/fast.cuh\"\n";
   text += "\nnamespace graphgate::optimized {\n";
   for (const auto& [name, kernel] : kernels_) text += "\n" + kernel;

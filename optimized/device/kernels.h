@@ -25,6 +25,7 @@ struct DeviceCall {
   bool reports_faults = false;    // takes the address of the program's DeviceFault last
   std::string what = {};          // in words; may be empty
   std::int64_t shared_bytes = 0;  // of dynamic shared memory, of a block
+  std::int64_t cluster = 1;       // blocks of one; divides the blocks
 };
 
 // What a program has found wrong in what it read, as the device writes it: an index out of range.

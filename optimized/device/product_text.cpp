@@ -51,7 +51,11 @@ TextWork product_text(const Product& p) {
   TextWork out;
   out.threads = checked_count(leading) * row_tiles * column_tiles * 256;
   out.pointers = {p.result.data(), p.a.data(), p.b.data()};
-  if (added) out.pointers.push_back(added->data());
+  out.accesses = {{p.result, true}, {p.a, false}, {p.b, false}};
+  if (added) {
+    out.pointers.push_back(added->data());
+    out.accesses.push_back({*added, false});
+  }
   std::string& text = out.statements;
   text = "  using C = " + c + ";\n  using W = internal::Accumulator<C>;\n";
   text += "  __shared__ W left[16][17];\n  __shared__ W right[16][17];\n";

@@ -5,6 +5,7 @@
 
 #include "optimized/device/kernels.h"
 #include "optimized/device/spelling.h"
+#include "optimized/device/wide_rows.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -85,6 +86,8 @@ std::optional<TextWork> reduce_text(const ReduceWork& work) {
   TextWork out;
   out.threads = to.outer.count() * 32;
   out.pointers = {work.result.data(), work.self.data()};
+  out.accesses = {{work.result, true}, {work.self, false}};
+  out.shares_launches = true;
   const std::string c = compute_name(work.compute);
   out.statements = begin_rows(to.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("from", from.inner) +
@@ -107,6 +110,8 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   TextWork out;
   out.threads = from.outer.count() * 32;
   out.pointers = {result.data(), self.data()};
+  out.accesses = {{result, true}, {self, false}};
+  out.shares_launches = true;
   const std::string c = compute_name(dtype);
   out.statements = begin_rows(from.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("to", to.inner) +
@@ -119,57 +124,98 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   return out;
 }
 
+namespace {
+
+// Where elements of each of a norm's tensors lie: "at_NAME(i)".
+void add_norm_rows(const RmsNormWork& work, TextWork& out) {
+  const auto rows = [&](const Tensor& tensor, const std::string& name, bool is_written = false) {
+    const RowsOf parts = rows_of(tensor, {tensor.rank() - 1});
+    out.statements +=
+        first_text(name, out.pointers.size(), parts.outer) + place_text(name, parts.inner);
+    out.pointers.push_back(tensor.data());
+    out.accesses.push_back({tensor, is_written});
+  };
+  rows(work.result, "to", true);
+  rows(work.input, "from");
+  rows(work.weight, "weight");
+  if (work.residual != nullptr) rows(*work.residual, "residual");
+  if (work.sum != nullptr) rows(*work.sum, "sum", true);
+}
+
+// A block takes a row, eight elements at a time where all tensors let it.
+void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& out) {
+  const auto is_wide = [](const Tensor* tensor) {
+    return tensor == nullptr || (is_half(tensor->dtype) && has_wide_rows(*tensor));
+  };
+  const bool all_are_wide = is_wide(&work.result) && is_wide(&work.input) &&
+                            is_wide(&work.weight) && is_wide(work.residual) && is_wide(work.sum);
+  const std::string width = all_are_wide ? "8" : "1";
+  const std::string own = format_name(work.input.dtype);
+  const std::string c = compute_name(work.input.dtype);
+  const std::string each = "  for (int e = 0; e < " + width + "; ++e) ";
+  const auto load = [](DType dtype, const char* at, const char* to) {
+    return joined({"    device::load_row<", format_name(dtype), ">(at_", at, "(i), ", to, ");\n"});
+  };
+  const auto store = [](const Tensor& tensor, const char* at, const char* from) {
+    return joined(
+        {"    device::store_row<", format_name(tensor.dtype), ">(at_", at, "(i), ", from, ");\n"});
+  };
+  out.waits_itself = true;
+  std::string& text = out.statements;
+  text += "  device::rms_norm_by_block<" + own + ", " + format_name(work.compute) + ", " +
+          std::to_string(length) + ", " + width + (work.by_power ? ", true" : ", false") +
+          (DeviceListener::is_constant(work.weight) ? ", true, " : ", false, ") + c + ">(" +
+          number_text(work.input.dtype, epsilon_bits(work.epsilon, work.input.dtype)) +
+          ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
+          load(work.weight.dtype, "weight", "out") + "  }, [&](std::int64_t i, " + c + " (&out)[" +
+          width + "]) {\n" + load(work.input.dtype, "from", "out");
+  if (work.residual != nullptr) {
+    text += "    " + c + " more[" + width + "];\n" + load(work.input.dtype, "residual", "more") +
+            "#pragma unroll\n  " + each + "out[e] = rounded_in<" + own + ">(more[e] + out[e]);\n";
+  }
+  const std::string numbers = "const " + c + " (&";
+  text += "  }, [&](std::int64_t i, " + numbers + "x)[" + width + "], " + c + " (&normal)[" +
+          width + "], " + numbers + "weight)[" + width + "]) {\n";
+  if (work.sum != nullptr) text += store(*work.sum, "sum", "x");
+  text += "#pragma unroll\n  " + each + "normal[e] = normal[e] * weight[e];\n" +
+          store(work.result, "to", "normal") + "    (void)x;\n  });\n";
+}
+
+}  // namespace
+
 std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const DType dtype = work.input.dtype;
-  const std::vector<std::int64_t> last = {work.input.rank() - 1};
-  const RowsOf from = rows_of(work.input, last);
+  const RowsOf from = rows_of(work.input, {work.input.rank() - 1});
   const std::int64_t length = from.inner.count();
   if (length >= kLongest || length == 0) return {};
   TextWork out;
   const bool by_block = DeviceListener::is_fast() && length <= kLongestOfBlock;
   out.what = work.residual == nullptr ? "rms_norm" : "add_rms_norm";
   out.threads = from.outer.count() * (by_block ? kDeviceBlock : 32);
-  const std::string c = compute_name(dtype);
   std::string& text = out.statements;
   text = by_block ? "  const std::int64_t row = blockIdx.x;\n" : begin_rows(from.outer.count());
-  const auto rows = [&](const Tensor& tensor, const std::string& name) {
-    const RowsOf parts = rows_of(tensor, {tensor.rank() - 1});
-    text += first_text(name, out.pointers.size(), parts.outer) + place_text(name, parts.inner);
-    out.pointers.push_back(tensor.data());
-  };
-  rows(work.result, "to");
-  rows(work.input, "from");
-  rows(work.weight, "weight");
-  if (work.residual != nullptr) rows(*work.residual, "residual");
-  if (work.sum != nullptr) rows(*work.sum, "sum");
+  add_norm_rows(work, out);
+  if (by_block) {
+    add_norm_by_block(work, length, out);
+    return out;
+  }
+  out.shares_launches = true;
+  const std::string c = compute_name(dtype);
   std::string term = load_text(dtype, dtype, dtype, "at_from(i)");
   if (work.residual != nullptr) {
     term = "rounded_in<" + format_name(dtype) + ">(" +
            load_text(dtype, dtype, dtype, "at_residual(i)") + " + " + term + ")";
   }
-  text +=
-      "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " + term + ";\n  };\n";
-  const std::string formats = format_name(dtype) + ", " + format_name(work.compute) + ", ";
-  const std::string n = std::to_string(length);
-  const std::string power = work.by_power ? "true" : "false";
-  const std::string weight = load_text(work.weight.dtype, work.weight.dtype, dtype, "at_weight(i)");
-  const std::string epsilon = number_text(dtype, epsilon_bits(work.epsilon, dtype));
-  if (by_block) {
-    out.waits_itself = true;
-    const std::string is_constant = DeviceListener::is_constant(work.weight) ? "true" : "false";
-    text += "  device::rms_norm_by_block<" + formats + n + ", " + power + ", " + is_constant +
-            ", " + c + ">(" + epsilon + ", [&](std::int64_t i) -> " + c + " {\n    return " +
-            weight + ";\n  }, term, [&](std::int64_t i, " + c + " x, " + c + " normal, " + c +
-            " weight_i) {\n";
-  } else {
-    text += "  device::rms_norm<" + formats + power + ", " + c + ">(" + n + ", " + epsilon +
-            ", term, [&](std::int64_t i, " + c + " x, " + c + " normal) {\n";
-  }
+  text += "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " + term +
+          ";\n  };\n" + "  device::rms_norm<" + format_name(dtype) + ", " +
+          format_name(work.compute) + ", " + (work.by_power ? "true" : "false") + ", " + c + ">(" +
+          std::to_string(length) + ", " + number_text(dtype, epsilon_bits(work.epsilon, dtype)) +
+          ", term, [&](std::int64_t i, " + c + " x, " + c + " normal) {\n";
   if (work.sum != nullptr) {
     text += "    device::store<" + format_name(work.sum->dtype) + ">(at_sum(i), x);\n";
   }
   text += "    device::store<" + format_name(work.result.dtype) + ">(at_to(i), normal * " +
-          (by_block ? "weight_i" : weight) + ");\n  });\n";
+          load_text(work.weight.dtype, work.weight.dtype, dtype, "at_weight(i)") + ");\n  });\n";
   return out;
 }
 
@@ -180,6 +226,8 @@ TextWork cumulative_sum_text(const Tensor& result, const Tensor& self, std::int6
   TextWork out;
   out.threads = from.outer.count();
   out.pointers = {result.data(), self.data()};
+  out.accesses = {{result, true}, {self, false}};
+  out.shares_launches = true;
   const std::string c = compute_name(dtype);
   out.statements =
       "  const std::int64_t row = thread;\n  if (row >= " + std::to_string(out.threads) +
@@ -202,6 +250,8 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   TextWork out;
   out.threads = from.outer.count() * 32;
   out.pointers = {work.result.data(), work.input.data()};
+  out.accesses = {{work.result, true}, {work.input, false}};
+  out.shares_launches = true;
   const std::string c = compute_name(dtype);
   const std::uint64_t epsilon = epsilon_bits(work.epsilon, dtype);
   std::string& text = out.statements;
@@ -220,6 +270,7 @@ std::optional<TextWork> norm_text(const NormWork& work) {
     text += "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n" +
             place_text(name, rows.inner);
     out.pointers.push_back(tensor->data());
+    out.accesses.push_back({*tensor, false});
     scale += std::string("    value = value ") + sign + " " +
              load_text(tensor->dtype, tensor->dtype, dtype, "at_" + name + "(i)") + ";\n";
   };
@@ -234,6 +285,7 @@ std::optional<TextWork> norm_text(const NormWork& work) {
     if (tensor == nullptr) return;
     text += first_text(name, out.pointers.size(), rows_of(*tensor, {}).outer);
     out.pointers.push_back(tensor->data());
+    out.accesses.push_back({*tensor, true});
     text += "  if (threadIdx.x % 32 == 0) device::store<" + format_name(tensor->dtype) + ">(" +
             name + ", " +
             rounded_text(work.statistics, tensor->dtype, std::string("statistics.") + member) +

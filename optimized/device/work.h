@@ -36,6 +36,13 @@ struct PointwiseWork {
   spec::DType compute = spec::DType::kFloat32;
   std::string function;  // a C++ expression: a callable of elements.h
   std::vector<DeviceOperand> operands;
+  bool is_inner = false;  // only works of the same launch read the result
+};
+
+// Elements that a kernel reads, or writes some of.
+struct DeviceAccess {
+  Tensor tensor;
+  bool is_written = false;
 };
 
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
@@ -48,6 +55,13 @@ struct TextWork {
   std::string what = {};          // in words, for who reads times
   bool waits_itself = false;      // in fast arithmetic: for the launches before (fast.cuh)
   std::int64_t shared_bytes = 0;  // of dynamic shared memory, of a block
+  std::int64_t cluster = 1;       // blocks that see each other's shared memory, at most 8
+  int blocks_at_once = 1;         // on a multiprocessor: registers must do for as many
+  // All that it touches, and maybe more. Empty: it does not tell, and keeps its place among works.
+  std::vector<DeviceAccess> accesses = {};
+  // Blocks of other works may stand beside its own in a launch: it takes no notice of blockIdx, and
+  // has no shared memory.
+  bool shares_launches = false;
 };
 
 using DeviceWork = std::variant<PointwiseWork, TextWork>;

@@ -91,8 +91,7 @@ class CudaDevice final : public Device {
     context_.make_current();
     auto module = std::make_shared<Module>();
     if (!text.empty()) {
-      const auto cubin =
-          cubin_of(text, "sm_" + std::to_string(facts_.major) + std::to_string(facts_.minor));
+      const auto cubin = cubin_of(text, architecture_of(facts_));
       if (!cubin.ok()) throw DeviceError(cubin.error().message);
       CUmodule loaded = nullptr;
       GRAPHGATE_CUDA(driver_, cuModuleLoadData, &loaded, cubin.value()->data());

@@ -1,13 +1,14 @@
 #include "optimized/runtime/cuda/cuda_run.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace graphgate::optimized::cuda {
 namespace {
 
 // A kernel has to be allowed more (CUDA programming guide, shared memory).
-constexpr std::int64_t kSharedWithoutAsking = 48 * 1024;
+constexpr std::int64_t kSharedWithoutAsking = std::int64_t{48} << 10U;
 
 }  // namespace
 
@@ -31,6 +32,7 @@ void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
                    call.name.c_str());
     bound.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
     bound.shared_bytes = static_cast<unsigned>(call.shared_bytes);
+    bound.cluster = static_cast<unsigned>(call.cluster);
     if (call.shared_bytes > kSharedWithoutAsking) {
       GRAPHGATE_CUDA(driver_, cuFuncSetAttribute, bound.function,
                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -54,10 +56,20 @@ void CudaRun::launch_calls() const {
     for (const CUdeviceptr& argument : call.arguments) {
       arguments.push_back(const_cast<CUdeviceptr*>(&argument));  // NOLINT: the driver only reads
     }
+    std::array<CUlaunchAttribute, 2> attributes{};
+    unsigned count = 0;
     // The first call of a job waits for all that was started before it.
-    CUlaunchAttribute overlap{};
-    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    overlap.value.programmaticStreamSerializationAllowed = 1;
+    if (overlaps_ && &call != &calls_.front()) {
+      CUlaunchAttribute& overlap = attributes.at(count++);
+      overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      overlap.value.programmaticStreamSerializationAllowed = 1;
+    }
+    if (call.cluster > 1) {
+      CUlaunchAttribute& cluster = attributes.at(count++);
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim.x = call.cluster;
+      cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+    }
     CUlaunchConfig config{};
     config.gridDimX = call.blocks;
     config.gridDimY = config.gridDimZ = 1;
@@ -65,8 +77,8 @@ void CudaRun::launch_calls() const {
     config.blockDimY = config.blockDimZ = 1;
     config.sharedMemBytes = call.shared_bytes;
     config.hStream = stream_;
-    config.attrs = &overlap;
-    config.numAttrs = overlaps_ && &call != &calls_.front() ? 1 : 0;
+    config.attrs = attributes.data();
+    config.numAttrs = count;
     GRAPHGATE_CUDA(driver_, cuLaunchKernelEx, &config, call.function, arguments.data(), nullptr);
   }
 }
@@ -89,7 +101,7 @@ void CudaRun::capture() {
   GRAPHGATE_CUDA(driver_, cuGraphUpload, exec, stream_);
 }
 
-// Kernels alone, as many as there are calls, each with its own arguments.
+// Kernels alone, as many as there are calls, each with its own shape and arguments.
 void CudaRun::check(CUgraph graph) const {
   std::size_t count = 0;
   GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nullptr, &count);
@@ -99,8 +111,8 @@ void CudaRun::check(CUgraph graph) const {
   }
   std::vector<CUgraphNode> nodes(count);
   GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nodes.data(), &count);
-  std::multimap<CUfunction, std::vector<CUdeviceptr>> expected;
-  for (const BoundCall& call : calls_) expected.emplace(call.function, call.arguments);
+  std::multimap<CUfunction, const BoundCall*> expected;
+  for (const BoundCall& call : calls_) expected.emplace(call.function, &call);
   for (CUgraphNode node : nodes) {
     CUgraphNodeType type{};
     GRAPHGATE_CUDA(driver_, cuGraphNodeGetType, node, &type);
@@ -111,15 +123,19 @@ void CudaRun::check(CUgraph graph) const {
     CUDA_KERNEL_NODE_PARAMS params{};
     GRAPHGATE_CUDA(driver_, cuGraphKernelNodeGetParams, node, &params);
     const auto [first, last] = expected.equal_range(params.func);
-    const auto found = std::find_if(first, last, [&](const auto& call) {
-      for (std::size_t i = 0; i < call.second.size(); ++i) {
-        if (*static_cast<const CUdeviceptr*>(params.kernelParams[i]) != call.second[i]) {
+    const auto found = std::find_if(first, last, [&](const auto& one) {
+      const BoundCall& call = *one.second;
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        if (*static_cast<const CUdeviceptr*>(params.kernelParams[i]) != call.arguments[i]) {
           return false;
         }
       }
-      return true;
+      return params.gridDimX == call.blocks && params.blockDimX == kDeviceBlock &&
+             params.sharedMemBytes == call.shared_bytes;
     });
-    if (found == last) throw DeviceError("a capture has a kernel with other arguments than given");
+    if (found == last) {
+      throw DeviceError("a capture has a kernel with another shape or other arguments than given");
+    }
     expected.erase(found);
   }
 }

@@ -14,6 +14,7 @@ struct BoundCall {
   CUfunction function = nullptr;
   unsigned blocks = 0;
   unsigned shared_bytes = 0;  // dynamic
+  unsigned cluster = 1;       // blocks of one
   std::vector<CUdeviceptr> arguments;
 };
 

@@ -10,4 +10,9 @@ std::string describe(const GpuFacts& gpu) {
          " GiB, " + std::to_string(gpu.multiprocessors) + " multiprocessors";
 }
 
+std::string architecture_of(const GpuFacts& gpu) {
+  const bool has_more = gpu.major == 9 && gpu.minor == 0;
+  return "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor) + (has_more ? "a" : "");
+}
+
 }  // namespace graphgate::optimized::cuda

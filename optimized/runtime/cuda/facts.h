@@ -36,5 +36,8 @@ struct CudaFacts {
 
 // "NVIDIA H200, compute capability 9.0, 139 GiB, 132 multiprocessors".
 [[nodiscard]] std::string describe(const GpuFacts& gpu);
+// What programs for it are compiled for: "sm_90a", with all that this very GPU has; "sm_86" where
+// there is nothing beyond.
+[[nodiscard]] std::string architecture_of(const GpuFacts& gpu);
 
 }  // namespace graphgate::optimized::cuda

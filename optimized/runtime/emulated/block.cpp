@@ -90,6 +90,7 @@ Hooks& Block::hooks() {
     made.wait_for_launches = [] {
       if (!current().may_pass_launches_) current().stop(State::kWaitsForLaunches);
     };
+    made.wait_for_cluster = [] { current().stop(State::kWaitsForCluster); };
     // Two sets of slots in turns: who writes the next one has left the one before, and all others
     // have come that far.
     made.exchange = [] {
@@ -149,7 +150,8 @@ bool Block::release_warp(unsigned warp) {
     throw HangError("warp " + std::to_string(warp) + " of block " + std::to_string(index_) + ": " +
                     std::to_string(waiting) + " lanes exchange values, " +
                     std::to_string(count(State::kEnded)) + " have ended, " +
-                    std::to_string(count(State::kWaitsForBlock)) + " wait for the block");
+                    std::to_string(count(State::kWaitsForBlock)) + " wait for the block, " +
+                    std::to_string(count(State::kWaitsForCluster)) + " for the cluster");
   }
   std::for_each(first, first + kLanes, [](auto& thread) { thread->state = State::kReady; });
   return true;
@@ -171,24 +173,44 @@ bool Block::release_block() {
     if (thread->state == State::kWaitsForLaunches) return false;
     any |= thread->state == State::kWaitsForBlock;
   }
-  for (auto& thread : threads_) {
-    if (thread->state == State::kWaitsForBlock) thread->state = State::kReady;
+  if (any && waits_for_cluster()) {
+    throw HangError("block " + std::to_string(index_) +
+                    ": some threads wait for the block, others for the cluster");
   }
+  go_on_from(State::kWaitsForBlock);
   return any;
 }
 
-// Until all have ended or wait for the launches before.
+void Block::go_on_from(State state) {
+  for (auto& thread : threads_) {
+    if (thread->state == state) thread->state = State::kReady;
+  }
+}
+
+bool Block::waits_for_cluster() const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [](const auto& thread) { return thread->state == State::kWaitsForCluster; });
+}
+
+void Block::pass_cluster() {
+  go_on_from(State::kWaitsForCluster);
+  run_threads();
+}
+
+// Until all have ended, or wait for the launches before or the cluster.
 void Block::run_threads() {
   constexpr unsigned kWarps = kThreads / kLanes;
   current_block = this;
   hooks().block = {index_, 0, 0};
+  hooks().rank = rank_;
   do {
     for (unsigned i = 0; i < kWarps; ++i) run_warp(index_ % 2 == 0 ? i : kWarps - 1 - i);
   } while (release_block());
 }
 
-void Block::begin(unsigned index, const std::function<void()>& body) {
+void Block::begin(unsigned index, const std::function<void()>& body, unsigned rank) {
   index_ = index;
+  rank_ = rank;
   body_ = &body;
   may_pass_launches_ = false;
   for (auto& thread : threads_) {
@@ -201,9 +223,7 @@ void Block::begin(unsigned index, const std::function<void()>& body) {
 
 void Block::finish() {
   may_pass_launches_ = true;
-  for (auto& thread : threads_) {
-    if (thread->state == State::kWaitsForLaunches) thread->state = State::kReady;
-  }
+  go_on_from(State::kWaitsForLaunches);
   run_threads();
 }
 

@@ -1,9 +1,10 @@
 // The threads of one block, on the processor, one at a time.
 //
-// A thread runs until it waits for its warp, its block or the launches before, or ends; then the
-// next one does. When all lanes of a warp wait for the warp, they go on; when all threads that have
-// not ended wait for the block, they go on. What would hang a GPU, or is undefined there, is an
-// error: a warp that waits for a lane that has ended, and threads that wait for different things.
+// A thread runs until it waits for its warp, its block, its cluster or the launches before, or
+// ends; then the next one does. When all lanes of a warp wait for the warp, they go on; when all
+// threads that have not ended wait for the block, they go on. What would hang a GPU, or is
+// undefined there, is an error: a warp that waits for a lane that has ended, and threads that wait
+// for different things.
 //
 // A copy to shared memory happens as late as it may: when its thread waits for it.
 //
@@ -30,9 +31,11 @@ struct Dim {
 // What device text sees of the emulator (text/cuda_words.h).
 struct Hooks {
   Dim thread, block;
+  unsigned rank = 0;
   void (*wait_for_warp)() = nullptr;
   void (*wait_for_block)() = nullptr;
   void (*wait_for_launches)() = nullptr;
+  void (*wait_for_cluster)() = nullptr;
   unsigned char* (*exchange)() = nullptr;
   void (*begin_copy)(void* to, const void* from) = nullptr;
   void (*end_copies)() = nullptr;
@@ -56,14 +59,27 @@ class Block {
   // The hooks of whichever block runs.
   [[nodiscard]] static Hooks& hooks();
 
-  // Starts `body` on every thread of block `index`, up to where they wait for the launches before.
-  // `body` stays until finish(). Throws HangError; the block is of no use then.
-  void begin(unsigned index, const std::function<void()>& body);
-  // Those have ended: runs the threads to their ends. Throws HangError.
+  // Starts `body` on every thread of block `index`, the `rank`-th of its cluster, up to where they
+  // wait for the launches before. `body` stays until finish(). Throws HangError; the block is of no
+  // use then.
+  void begin(unsigned index, const std::function<void()>& body, unsigned rank = 0);
+  // Those have ended: runs the threads to their ends, or to where they wait for the cluster. Throws
+  // HangError.
   void finish();
+  // In a cluster of several blocks: all threads that have not ended wait for it, and how they go
+  // on, once those of all blocks do.
+  [[nodiscard]] bool waits_for_cluster() const;
+  void pass_cluster();
 
  private:
-  enum class State { kReady, kWaitsForWarp, kWaitsForBlock, kWaitsForLaunches, kEnded };
+  enum class State {
+    kReady,
+    kWaitsForWarp,
+    kWaitsForBlock,
+    kWaitsForCluster,
+    kWaitsForLaunches,
+    kEnded
+  };
   struct Thread;
 
   static void enter();
@@ -73,10 +89,12 @@ class Block {
   void stop(State state);
   void run_threads();
   void run_warp(unsigned warp);
+  void go_on_from(State state);
   [[nodiscard]] bool release_warp(unsigned warp);
   [[nodiscard]] bool release_block();
 
   unsigned index_ = 0;
+  unsigned rank_ = 0;
   bool may_pass_launches_ = false;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<unsigned char> slots_;

@@ -139,7 +139,8 @@ TEST(Block, AWarpThatWaitsForALaneThatHasEndedIsAnError) {
     if (Block::hooks().thread.x != 33) Block::hooks().wait_for_warp();
   });
   EXPECT_EQ(error,
-            "warp 1 of block 0: 31 lanes exchange values, 1 have ended, 0 wait for the block");
+            "warp 1 of block 0: 31 lanes exchange values, 1 have ended, 0 wait for the block, "
+            "0 for the cluster");
 }
 
 TEST(Block, AWarpWhoseLanesWaitForDifferentThingsIsAnError) {
@@ -153,7 +154,46 @@ TEST(Block, AWarpWhoseLanesWaitForDifferentThingsIsAnError) {
     }
   });
   EXPECT_EQ(error,
-            "warp 0 of block 0: 16 lanes exchange values, 0 have ended, 16 wait for the block");
+            "warp 0 of block 0: 16 lanes exchange values, 0 have ended, 16 wait for the block, "
+            "0 for the cluster");
+}
+
+TEST(Block, WaitsForItsClusterWithAllThreadsThatHaveNotEnded) {
+  Block block;
+  std::array<int, kThreads> passed{};
+  const std::function<void()> body = [&] {
+    Hooks& hooks = Block::hooks();
+    const unsigned own = hooks.thread.x;
+    EXPECT_EQ(hooks.rank, 3U);
+    hooks.wait_for_block();
+    if (own < 40) return;
+    hooks.wait_for_cluster();
+    ++passed[own];
+    hooks.wait_for_cluster();
+  };
+  block.begin(7, body, 3);
+  block.finish();
+  EXPECT_TRUE(block.waits_for_cluster());
+  EXPECT_EQ(passed[50], 0);
+  block.pass_cluster();
+  EXPECT_TRUE(block.waits_for_cluster());
+  EXPECT_EQ(passed[50], 1);
+  EXPECT_EQ(passed[39], 0);
+  block.pass_cluster();
+  EXPECT_FALSE(block.waits_for_cluster());
+}
+
+TEST(Block, SomeWhoWaitForTheBlockAndSomeForTheClusterAreAnError) {
+  Block block;
+  const std::string error = hang_of(block, [] {
+    Hooks& hooks = Block::hooks();
+    if (hooks.thread.x / kLanes % 2 == 0) {
+      hooks.wait_for_cluster();
+    } else {
+      hooks.wait_for_block();
+    }
+  });
+  EXPECT_EQ(error, "block 0: some threads wait for the block, others for the cluster");
 }
 
 }  // namespace

@@ -105,8 +105,9 @@ void* compile(const std::string& compiler, const std::string& source) {
   const Folder folder;
   for (const auto& [name, text] : device_headers()) write_file(folder.path() / name, text);
   for (std::size_t i = 0; i < kEmulatedTextsCount; ++i) {
-    const bool is_words = kEmulatedTextsNames[i].ends_with("cuda_words.h");
-    write_file(folder.path() / (is_words ? "cuda_words.h" : "optimized/device/text/ptx.cuh"),
+    const fs::path name = fs::path(kEmulatedTextsNames[i]).filename();
+    const bool is_words = name == "cuda_words.h";
+    write_file(folder.path() / (is_words ? name : "optimized/device/text" / name),
                std::string(kEmulatedTexts[i]));
   }
   const fs::path program = folder.path() / "plan.cpp";
@@ -190,13 +191,14 @@ class EmulatedRun final : public DeviceRun {
     Call call = nullptr;
     std::string name;
     unsigned blocks = 0;
+    unsigned cluster = 1;  // blocks of one
     std::vector<char*> arguments;
   };
   // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
   EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps)
       : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
     for (Launch& launch : launches) {
-      Bound bound{launch.name, launch.blocks, {}};
+      Bound bound{launch.name, launch.blocks, launch.cluster, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
         call(arguments.data());
       };
@@ -220,7 +222,12 @@ class EmulatedRun final : public DeviceRun {
   struct Bound {
     std::string name;
     unsigned blocks = 0;
+    unsigned cluster = 1;
     std::function<void()> body;
+    // Blocks that begin early: whole clusters.
+    [[nodiscard]] unsigned early() const {
+      return std::min(blocks, Blocks::kMost / cluster * cluster);
+    }
   };
 
   template <class Work>
@@ -235,8 +242,8 @@ class EmulatedRun final : public DeviceRun {
   void begin(std::size_t i) {
     const Bound& launch = launches_[i];
     named(launch, [&] {
-      for (unsigned b = 0; b < std::min(launch.blocks, Blocks::kMost); ++b) {
-        blocks_.at(i % 2, b).begin(b, launch.body);
+      for (unsigned b = 0; b < launch.early(); ++b) {
+        blocks_.at(i % 2, b).begin(b, launch.body, b % launch.cluster);
       }
     });
   }
@@ -244,14 +251,32 @@ class EmulatedRun final : public DeviceRun {
   void finish(std::size_t i) {
     const Bound& launch = launches_[i];
     named(launch, [&] {
-      const unsigned early = std::min(launch.blocks, Blocks::kMost);
-      for (unsigned b = early; b-- > 0;) blocks_.at(i % 2, b).finish();
-      for (unsigned b = early; b < launch.blocks; ++b) {
-        Block& block = blocks_.at(i % 2, 0);
-        block.begin(b, launch.body);
-        block.finish();
+      for (unsigned b = launch.early(); b > 0; b -= launch.cluster) {
+        finish_cluster(launch, i % 2, b - launch.cluster);
+      }
+      for (unsigned b = launch.early(); b < launch.blocks; b += launch.cluster) {
+        for (unsigned rank = 0; rank < launch.cluster; ++rank) {
+          blocks_.at(i % 2, rank).begin(b + rank, launch.body, rank);
+        }
+        finish_cluster(launch, i % 2, 0);
       }
     });
+  }
+
+  // The blocks of a cluster, from `first` on, to their ends: each until it waits for the others.
+  void finish_cluster(const Bound& launch, unsigned side, unsigned first) {
+    bool waits = false;
+    const auto note = [&waits](const Block& block) { waits |= block.waits_for_cluster(); };
+    for (unsigned b = first + launch.cluster; b-- > first;) {
+      blocks_.at(side, b).finish();
+      note(blocks_.at(side, b));
+    }
+    while (std::exchange(waits, false)) {
+      for (unsigned b = first; b < first + launch.cluster; ++b) {
+        blocks_.at(side, b).pass_cluster();
+        note(blocks_.at(side, b));
+      }
+    }
   }
 
   Blocks& blocks_;
@@ -296,6 +321,11 @@ class EmulatedDevice final : public Device {
     launch.call = library.find<Call>("call_" + call.name);
     launch.name = call.what.empty() ? call.name : call.what;
     launch.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
+    launch.cluster = static_cast<unsigned>(call.cluster);
+    if (call.cluster < 1 || call.cluster > 8 || launch.blocks % launch.cluster != 0) {
+      throw DeviceError(launch.name + ": " + std::to_string(launch.blocks) +
+                        " blocks in clusters of " + std::to_string(call.cluster));
+    }
     for (const std::byte* pointer : call.pointers) {
       launch.arguments.push_back(reinterpret_cast<char*>(memory_.twin_of(pointer)));  // NOLINT
     }

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -127,6 +130,74 @@ TEST(EmulatedDevice, BeginsALaunchBeforeTheOneAheadOfItInFastArithmetic) {
   }
 }
 
+// Number r * 8 + c of tile t in row r, column c, plus 64 t: who has which, as the PTX ISA draws it.
+TEST(EmulatedDevice, LoadsAndTurnsTilesAsAWarpDoes) {
+  std::vector<std::int64_t> numbers(32 * 10);
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
+  TextWork work = text_of(
+      "  __shared__ uint4 rows[32];\n  const int lane = threadIdx.x % 32;\n"
+      "  if (threadIdx.x >= 32) return;\n"
+      "  auto* const all = reinterpret_cast<std::uint16_t*>(rows);\n"
+      "  for (int i = 0; i < 8; ++i) all[lane * 8 + i] = lane * 8 + i;\n  __syncwarp();\n"
+      "  std::uint32_t plain[4], turned[4];\n"
+      "  device::load_tiles(plain, rows + lane);\n"
+      "  device::load_turned_tiles(turned, rows + lane);\n"
+      "  auto* const out = reinterpret_cast<std::int64_t*>(p0) + lane * 10;\n"
+      "  for (int t = 0; t < 4; ++t) {\n    out[t] = plain[t];\n    out[4 + t] = turned[t];\n  }\n"
+      "  out[8] = device::turned_tile(plain[0]);\n"
+      "  out[9] = device::packed2<BF16>(1.0f, -2.0f);\n",
+      256);
+  work.pointers = {bytes.data()};
+  run_works(DeviceProgramText(true), {work}, {bytes});
+  for (std::int64_t lane = 0; lane < 32; ++lane) {
+    const std::int64_t g = lane / 4;
+    const std::int64_t q = lane % 4;
+    const auto found = [&](std::int64_t i) {
+      return numbers[static_cast<std::size_t>(lane * 10 + i)];
+    };
+    const auto pair = [](std::int64_t low, std::int64_t high) { return low + high * 0x10000; };
+    for (std::int64_t t = 0; t < 4; ++t) {
+      const std::int64_t first = t * 64;
+      EXPECT_EQ(found(t), pair(first + g * 8 + q * 2, first + g * 8 + q * 2 + 1));
+      EXPECT_EQ(found(4 + t), pair(first + q * 16 + g, first + q * 16 + 8 + g));
+    }
+    EXPECT_EQ(found(8), found(4));
+    EXPECT_EQ(found(9), pair(0x3f80, 0xc000));
+  }
+}
+
+// Every block of a cluster reads what the next one has; 16 clusters, of which a few begin early.
+TEST(EmulatedDevice, LetsTheBlocksOfAClusterReadEachOther) {
+  for (const std::int64_t cluster : {2, 3, 8}) {
+    TextWork work = text_of(
+        "  auto* const own = reinterpret_cast<float*>(device::dynamic_shared());\n"
+        "  device::begin_in_turn();\n"
+        "  const int ranks = " +
+            std::to_string(cluster) +
+            ", rank = blockIdx.x % ranks;\n"
+            "  own[threadIdx.x] = blockIdx.x * 1000 + threadIdx.x;\n"
+            "  device::wait_for_cluster();\n"
+            "  const float4 v = device::load_of_block(own + threadIdx.x / 4 * 4, (rank + 1) % "
+            "ranks);\n"
+            "  device::wait_for_cluster();\n"
+            "  if (threadIdx.x == 9) reinterpret_cast<std::int64_t*>(p0)[blockIdx.x] = v.y;\n",
+        16 * cluster * 256);
+    work.waits_itself = true;
+    work.shared_bytes = 1024;
+    work.cluster = cluster;
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(16 * cluster));
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
+    work.pointers = {bytes.data()};
+    run_works(DeviceProgramText(true), {work}, {bytes});
+    for (std::int64_t b = 0; b < std::ssize(numbers); ++b) {
+      const std::int64_t next = b / cluster * cluster + (b + 1) % cluster;
+      EXPECT_EQ(numbers[static_cast<std::size_t>(b)], next * 1000 + 9) << "block " << b;
+    }
+    work.threads -= 256;
+    EXPECT_THROW(run_works(DeviceProgramText(true), {work}, {bytes}), DeviceError);
+  }
+}
+
 TEST(EmulatedDevice, SaysWhatDoesNotCompile) {
   EXPECT_THROW((void)run_text(text_of("  this is no C++;\n", 1), std::vector<std::int64_t>(1)),
                DeviceError);
@@ -153,6 +224,10 @@ struct Matrix {
     const std::uint16_t one = bits[static_cast<std::size_t>(row * tensor.strides[0] + column)];
     return tensor.dtype == spec::DType::kFloat16 ? f16_to_float(one) : bf16_to_float(one);
   }
+  void set(std::int64_t row, std::int64_t column, float number) {
+    bits[static_cast<std::size_t>(row * tensor.strides[0] + column)] =
+        tensor.dtype == spec::DType::kFloat16 ? float_to_f16(number) : float_to_bf16(number);
+  }
   [[nodiscard]] std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(bits)); }
   std::vector<std::uint16_t> bits;
   Tensor tensor;
@@ -165,24 +240,18 @@ struct Shape {
 void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
   Matrix a(s.m, s.k, s.k + 8, dtype, 1);
   Matrix w(s.n, s.k, s.k, dtype, 2);
-  Matrix out(s.m, s.n, s.n + 3, dtype, 3);
+  Matrix out(s.m, s.n, s.n + 4, dtype, 3);
   const Matrix before = out;
   Product product;
   product.result = out.tensor;
   product.a = a.tensor;
   product.b = swapped(w.tensor, 0, 1);
   product.rounds_to = dtype;
-  std::vector<std::byte> scratch;
-  const auto reserve = [&](std::int64_t size_bytes) {
-    scratch.assign(static_cast<std::size_t>(size_bytes), std::byte{0xee});
-    return scratch.data();
-  };
-  const DeviceListener listener(reserve, [=](const Tensor&) { return is_constant; });
+  const DeviceListener listener([](std::int64_t) { return nullptr; },
+                                [=](const Tensor&) { return is_constant; });
   const auto works = fast_product_works(product);
   ASSERT_TRUE(works.has_value());
-  EXPECT_EQ(works->size() > 1, !scratch.empty());
-  if (scratch.empty()) scratch.resize(1);
-  run_works(DeviceProgramText(true), *works, {a.bytes(), w.bytes(), out.bytes(), scratch});
+  run_works(DeviceProgramText(true), *works, {a.bytes(), w.bytes(), out.bytes()});
   for (std::int64_t row = 0; row < s.m; ++row) {
     for (std::int64_t column = 0; column < s.n; ++column) {
       float sum = 0;
@@ -191,18 +260,20 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
                                                            : bf16_to_float(float_to_bf16(sum));
       ASSERT_EQ(out.at(row, column), rounded) << "row " << row << ", column " << column;
     }
-    for (std::int64_t column = s.n; column < s.n + 3 && row + 1 < s.m; ++column) {
+    for (std::int64_t column = s.n; column < s.n + 4 && row + 1 < s.m; ++column) {
       ASSERT_EQ(out.at(row, column), before.at(row, column)) << "behind row " << row;
     }
   }
 }
 
 TEST(FastProduct, IsExactOnIntegersWhateverTheShape) {
-  for (const Shape& shape : {Shape{1, 16, 32}, Shape{1, 1, 8}, Shape{7, 17, 40}, Shape{8, 33, 264},
-                             Shape{9, 15, 2088}, Shape{16, 48, 256}, Shape{32, 20, 8},
-                             // In tiles: one, several of rows and columns, split in depth.
-                             Shape{33, 64, 8}, Shape{64, 65, 136}, Shape{65, 20, 200},
-                             Shape{300, 70, 72}, Shape{33, 7, 1032}, Shape{129, 66, 904}}) {
+  for (const Shape& shape :
+       {Shape{1, 16, 32}, Shape{1, 1, 8}, Shape{7, 17, 40}, Shape{8, 33, 264}, Shape{9, 15, 2088},
+        Shape{16, 48, 256}, Shape{32, 20, 8},
+        // In tiles: one, several of rows and columns, split in depth, wide
+        // and narrow.
+        Shape{33, 64, 8}, Shape{64, 65, 136}, Shape{65, 20, 200}, Shape{300, 70, 72},
+        Shape{33, 7, 1032}, Shape{129, 66, 904}, Shape{40, 64, 1544}, Shape{70, 130, 1104}}) {
     SCOPED_TRACE(std::to_string(shape.m) + " x " + std::to_string(shape.k) + " x " +
                  std::to_string(shape.n));
     expect_exact(shape, spec::DType::kBFloat16, true);
@@ -229,6 +300,159 @@ TEST(FastProduct, LeavesOtherProductsToOthers) {
   EXPECT_TRUE(takes({33, 16, 512}, 0, false)) << "though nobody reserves";
   EXPECT_FALSE(takes({4, 16, 32}, -1, false)) << "rows that are no multiple of 16 bytes";
   EXPECT_FALSE(takes({4, 16, 32}, 0, true)) << "something is added";
+}
+
+// ---- attention in fast arithmetic ----
+
+constexpr std::int64_t kHeads = 3;  // that share keys
+constexpr std::int64_t kDepth = 16;
+
+// Queries, keys and values of one group, and a mask of each head. Behind the last key there are
+// others, which are no numbers.
+struct AttentionCase {
+  AttentionCase(std::int64_t keys, spec::DType dtype)
+      : count(keys),
+        query(kHeads, kDepth, kDepth, dtype, 1),
+        key(keys + 16, kDepth, kDepth, dtype, 2),
+        value(keys + 16, kDepth, kDepth, dtype, 3),
+        out(kHeads, kDepth, kDepth, dtype, 4),
+        mask(static_cast<std::size_t>(kHeads * keys), std::byte{1}) {
+    for (Matrix* matrix : {&key, &value}) {
+      std::fill(matrix->bits.end() - 16 * kDepth, matrix->bits.end(), std::uint16_t{0x7fff});
+    }
+  }
+  [[nodiscard]] std::byte& sees(std::int64_t head, std::int64_t at) {
+    return mask[static_cast<std::size_t>(head * count + at)];
+  }
+  void run() {
+    Tensor masks;
+    masks.dtype = spec::DType::kBool;
+    masks.sizes = {1, kHeads, 1, count};
+    masks.strides = row_major_strides(masks.sizes);
+    masks.bytes = mask.data();
+    const auto four = [](Tensor tensor, std::int64_t groups, std::int64_t rows) {
+      tensor.sizes = {1, groups, rows, kDepth};
+      tensor.strides = row_major_strides(tensor.sizes);
+      return tensor;
+    };
+    AttentionWork work;
+    work.scale = 0.25;
+    work.query = four(query.tensor, kHeads, 1);
+    work.key = four(key.tensor, 1, count);
+    work.value = four(value.tensor, 1, count);
+    work.result = four(out.tensor, kHeads, 1);
+    work.mask = &masks;
+    std::vector<std::byte> scratch;
+    const auto reserve = [&](std::int64_t size_bytes) {
+      scratch.assign(static_cast<std::size_t>(size_bytes), std::byte{0xee});
+      return scratch.data();
+    };
+    const DeviceListener listener(reserve, [](const Tensor&) { return false; });
+    const auto works = one_row_attention_works(work);
+    ASSERT_TRUE(works.has_value());
+    EXPECT_EQ(works->size(), scratch.empty() ? 1U : 2U);
+    if (scratch.empty()) scratch.resize(1);
+    run_works(DeviceProgramText(true), *works,
+              {query.bytes(), key.bytes(), value.bytes(), out.bytes(), mask, scratch});
+  }
+  std::int64_t count;
+  Matrix query, key, value, out;
+  std::vector<std::byte> mask;
+};
+
+// A score that is no number makes a row none, whichever chunk it is in, and whoever does not see
+// its key keeps to the others.
+TEST(FastAttention, LosesWhatSeesAKeyThatIsNoNumber) {
+  for (const std::int64_t keys : {20, 200}) {
+    for (const std::int64_t lost : {std::int64_t{0}, std::int64_t{17}, keys - 1}) {
+      SCOPED_TRACE("key " + std::to_string(lost) + " of " + std::to_string(keys));
+      AttentionCase attention(keys, spec::DType::kBFloat16);
+      attention.key.set(lost, 5, std::numeric_limits<float>::quiet_NaN());
+      // The first head sees all, the second all others, the third this one alone.
+      for (std::int64_t i = 0; i < keys; ++i) {
+        attention.sees(1, i) = std::byte{i != lost};
+        attention.sees(2, i) = std::byte{i == lost};
+      }
+      attention.run();
+      for (std::int64_t i = 0; i < kDepth; ++i) {
+        EXPECT_TRUE(std::isnan(attention.out.at(0, i))) << i;
+        EXPECT_LE(std::abs(attention.out.at(1, i)), 3) << i;
+        EXPECT_TRUE(std::isnan(attention.out.at(2, i))) << i;
+      }
+    }
+  }
+}
+
+// A weight is two numbers, and an infinite value has to find both above 0: of the one key that a
+// head sees, and of one among many.
+TEST(FastAttention, KeepsInfiniteValues) {
+  for (const spec::DType dtype : {spec::DType::kFloat16, spec::DType::kBFloat16}) {
+    for (const std::int64_t keys : {20, 200}) {
+      AttentionCase attention(keys, dtype);
+      attention.value.set(18, 3, std::numeric_limits<float>::infinity());
+      for (std::int64_t i = 0; i < keys; ++i) {
+        attention.sees(1, i) = std::byte{i == 18};
+        for (std::int64_t j = 0; j < kDepth; ++j) {  // so that no weight is nearly 0
+          if (i % 7 != j) attention.key.set(i, j, 0);
+        }
+      }
+      attention.run();
+      for (std::int64_t head = 0; head < kHeads; ++head) {
+        EXPECT_TRUE(std::isinf(attention.out.at(head, 3))) << head;
+        EXPECT_LE(std::abs(attention.out.at(head, 4)), 3) << head;
+      }
+      EXPECT_EQ(attention.out.at(1, 4), attention.value.at(18, 4));
+    }
+  }
+}
+
+// Weights are held against the greatest score so far, in rounds; it may come in any of them. Small
+// weights count where the greatest one's value is 0.
+TEST(FastAttention, WeighsKeysWhereverTheGreatestScoreIs) {
+  struct Place {
+    std::int64_t keys, greatest;
+  };
+  const Place one_tile = {16, 5};
+  const Place first_round = {20000, 3 * 640 + 5};  // of chunks of 640, two rounds each
+  const Place second_round = {20000, 3 * 640 + 630};
+  for (const spec::DType dtype : {spec::DType::kFloat16, spec::DType::kBFloat16}) {
+    // The result is rounded to 8 or 11 bits. Of a weight there are 16 at least, but for F16's small
+    // ones here, 2^-11 of their unit: their second number is a multiple of 2^-24.
+    const double error = (dtype == spec::DType::kBFloat16 ? 0x1p-8 : 0x1p-11) + 0x1p-13;
+    for (const auto& [keys, greatest] : {one_tile, first_round, second_round}) {
+      for (const bool are_small : {false, true}) {
+        SCOPED_TRACE(std::to_string(greatest) + (are_small ? ", small weights" : ""));
+        AttentionCase attention(keys, dtype);
+        for (std::int64_t i = 0; i < kDepth; ++i) {
+          for (std::int64_t head = 0; head < kHeads; ++head) attention.query.set(head, i, 2);
+          for (std::int64_t at = 0; are_small && at < keys; ++at) {
+            attention.key.set(at, i, i < 12 ? 1 : 0);
+            attention.value.set(at, i, 16384);
+          }
+          attention.key.set(greatest, i, 3);
+          attention.value.set(greatest, i, are_small ? 0 : 3);
+        }
+        attention.run();
+        std::vector<double> weights;
+        double sum = 0;
+        for (std::int64_t at = 0; at < keys; ++at) {
+          double score = 0;
+          for (std::int64_t i = 0; i < kDepth; ++i) score += 0.5 * attention.key.at(at, i);
+          weights.push_back(std::exp(score - 24));
+          sum += weights.back();
+        }
+        for (std::int64_t i = 0; i < kDepth; ++i) {
+          double weighed = 0;
+          for (std::int64_t at = 0; at < keys; ++at) {
+            weighed += weights[static_cast<std::size_t>(at)] / sum * attention.value.at(at, i);
+          }
+          for (std::int64_t head = 0; head < kHeads; ++head) {
+            EXPECT_LE(std::abs(attention.out.at(head, i) - weighed), std::abs(weighed) * error) << i;
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

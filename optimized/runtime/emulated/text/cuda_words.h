@@ -11,9 +11,11 @@ struct graphgate_dim {
 // block.h has the same.
 struct graphgate_hooks {
   graphgate_dim thread, block;
+  unsigned rank;  // of the block in its cluster
   void (*wait_for_warp)();
   void (*wait_for_block)();
   void (*wait_for_launches)();
+  void (*wait_for_cluster)();
   unsigned char* (*exchange)();  // 64 bytes for each lane, the warp's; another one each time
   void (*begin_copy)(void* to, const void* from);  // 16 bytes, of zeros when `from` is null
   void (*end_copies)();
@@ -43,12 +45,21 @@ float fmaxf(float, float);
 
 #define __global__
 #define __shared__ static
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define threadIdx (graphgate_current->thread)
 #define blockIdx (graphgate_current->block)
 
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
+};
+struct alignas(8) float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
 };
 
 inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }

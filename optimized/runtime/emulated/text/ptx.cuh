@@ -7,9 +7,18 @@ namespace graphgate::optimized::device {
 inline void wait_for_launches_before() { graphgate_current->wait_for_launches(); }
 inline void let_next_launch_begin() {}
 
-inline uint4* dynamic_shared() {
-  static uint4 memory[227 * 1024 / 16];
-  return memory;
+// Of a block of the cluster that runs.
+inline uint4* shared_of_block(unsigned rank) {
+  static uint4 memory[8][227 * 1024 / 16];
+  return memory[rank];
+}
+inline uint4* dynamic_shared() { return shared_of_block(graphgate_current->rank); }
+inline void wait_for_cluster() { graphgate_current->wait_for_cluster(); }
+inline float4 load_of_block(const float* own, int rank) {
+  const long offset =
+      reinterpret_cast<const char*>(own) - reinterpret_cast<const char*>(dynamic_shared());
+  return *reinterpret_cast<const float4*>(reinterpret_cast<const char*>(shared_of_block(rank)) +
+                                          offset);
 }
 
 inline void begin_copy16(uint4* shared, const char* from, bool is_there = true) {
@@ -29,6 +38,13 @@ inline float exp_nearly(float x) {
 
 // Products are exact in double, and so is nearly their sum; the unit's own sums are cut off at
 // float32, which a right kernel must stand.
+inline float cut_off(double sum) {
+  const auto rounded = static_cast<float>(sum);
+  const bool is_further = rounded > 0 ? rounded > sum : rounded < sum;
+  return is_further && rounded != 0 ? std::bit_cast<float>(std::bit_cast<unsigned>(rounded) - 1)
+                                    : rounded;
+}
+
 template <class Format>
 void multiply_tiles(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                     std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
@@ -55,11 +71,53 @@ void multiply_tiles(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint
         }
       }
     }
-    float rounded = static_cast<float>(sum);
-    if (rounded > sum && rounded > 0) rounded = std::bit_cast<float>(std::bit_cast<unsigned>(rounded) - 1);
-    if (rounded < sum && rounded < 0) rounded = std::bit_cast<float>(std::bit_cast<unsigned>(rounded) - 1);
-    d[j] = rounded;
+    d[j] = cut_off(sum);
   }
+}
+
+// A lane's row is what it is when the lane comes by: what other lanes bring in has to be waited
+// for.
+template <bool is_turned>
+void load_some_tiles(std::uint32_t (&out)[4], const uint4* row) {
+  unsigned char* const slots = graphgate_current->exchange();
+  const unsigned lane = threadIdx.x % 32;
+  __builtin_memcpy(slots + lane * 64, row, sizeof *row);
+  graphgate_current->wait_for_warp();
+  const unsigned g = lane / 4;
+  const unsigned q = lane % 4;
+  for (unsigned tile = 0; tile < 4; ++tile) {
+    std::uint16_t pair[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      const unsigned from_row = is_turned ? q * 2 + i : g;
+      const unsigned column = is_turned ? g : q * 2 + i;
+      __builtin_memcpy(&pair[i], slots + (tile * 8 + from_row) * 64 + column * 2, 2);
+    }
+    __builtin_memcpy(&out[tile], pair, 4);
+  }
+}
+inline void load_tiles(std::uint32_t (&out)[4], const uint4* row) {
+  load_some_tiles<false>(out, row);
+}
+inline void load_turned_tiles(std::uint32_t (&out)[4], const uint4* row) {
+  load_some_tiles<true>(out, row);
+}
+inline std::uint32_t turned_tile(std::uint32_t tile) {
+  unsigned char* const slots = graphgate_current->exchange();
+  const unsigned lane = threadIdx.x % 32;
+  __builtin_memcpy(slots + lane * 64, &tile, 4);
+  graphgate_current->wait_for_warp();
+  std::uint16_t pair[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    const unsigned row = lane % 4 * 2 + i;  // of the tile, at column lane / 4
+    __builtin_memcpy(&pair[i], slots + (row * 4 + lane / 8) * 64 + lane / 4 % 2 * 2, 2);
+  }
+  std::uint32_t out = 0;
+  __builtin_memcpy(&out, pair, 4);
+  return out;
+}
+template <class Format>
+std::uint32_t packed2(float low, float high) {
+  return std::uint32_t{Format::encode(low)} | std::uint32_t{Format::encode(high)} << 16;
 }
 
 }  // namespace graphgate::optimized::device

@@ -1,0 +1,274 @@
+// Products of fast arithmetic, on tensor cores.
+#pragma once
+
+#include "optimized/device/text/ptx_group.cuh"
+
+namespace graphgate::optimized::device {
+
+// Rows of 64 16-bit terms in shared memory, 8 chunks of 16 bytes each. In odd rows the halves
+// change places, so that eight lanes that read four chunks of two neighbouring rows meet no bank
+// twice.
+inline int place_of(int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); }
+
+// Few rows times a weight: result[r][c] = sum over k of a[r][k] * w[c][k], rounded to Format.
+//
+// It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to a block,
+// whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices of its
+// own, and of `a`, through shared memory (few_rows_bytes of fast_text.cpp), and waits for nobody.
+//
+//          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
+//   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
+//
+// Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
+// a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
+//
+// Pitches are in bytes. k is a multiple of 8.
+template <class Format, int rows, long n, long k, int ahead, long a_pitch, long w_pitch,
+          long out_pitch, bool w_is_constant>
+void multiply_few_rows(char* out, const char* a, const char* w) {
+  constexpr int kWarps = 8;
+  constexpr int kColumns = 16;
+  constexpr int kTiles = (rows + 7) / 8;
+  constexpr int kOwn = static_cast<int>((k + kWarps * 64 - 1) / (kWarps * 64));  // of a warp
+  constexpr int kSlice = (kColumns + rows) * 8;                                  // chunks
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int g = lane / 4;
+  const int q = lane % 4;
+  const long column0 = static_cast<long>(blockIdx.x) * kColumns;
+  uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
+  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
+  // one repeat it, and are not stored.
+  const auto begin_rows = [&](int own, int first, int count) {
+    const long at = (static_cast<long>(own) * kWarps + warp) * 64 + lane % 8 * 8;
+    const bool is_there = k % (kWarps * 64) == 0 || at < k;
+#pragma unroll
+    for (int i = 0; i < count; i += 4) {
+      const int row = first + i + lane / 8;
+      if (i + 4 > count && row >= first + count) break;
+      const long column = column0 + row < n ? column0 + row : n - 1;
+      const char* const from = first == 0 ? w + column * w_pitch : a + (row - kColumns) * a_pitch;
+      begin_copy16(ring + own % ahead * kSlice + place_of(row, lane % 8),
+                   is_there ? from + at * 2 : from, is_there);
+    }
+  };
+
+  let_next_launch_begin();
+  if (!w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int i = 0; i < ahead; ++i) begin_rows(i, 0, kColumns);
+  end_copies();
+  if (w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int i = 0; i < ahead; ++i) {
+    begin_rows(i, kColumns, rows);
+    end_copies();
+  }
+
+  float sum[kTiles][4] = {};
+#pragma unroll 1
+  for (int own = 0; own < kOwn; ++own) {
+    wait_for_copies<ahead - 1>();  // all but those of the slices behind this one
+    __syncwarp();
+    const uint4* const here = ring + own % ahead * kSlice;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const uint4 low = here[place_of(g, half * 4 + q)];
+      const uint4 high = here[place_of(g + 8, half * 4 + q)];
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile) {
+        uint4 x = {0, 0, 0, 0};
+        const int row = tile * 8 + g;
+        if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+        multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, x.x, x.y);
+        multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, x.z, x.w);
+      }
+    }
+    __syncwarp();
+    if (own + ahead < kOwn) {
+      begin_rows(own + ahead, 0, kColumns);
+      begin_rows(own + ahead, kColumns, rows);
+    }
+    end_copies();
+  }
+
+  // What the warps have is added up in shared memory: [warp][row of a][column], padded.
+  auto* const parts = reinterpret_cast<float(*)[kTiles * 8][17]>(dynamic_shared());
+  __syncthreads();
+#pragma unroll
+  for (int tile = 0; tile < kTiles; ++tile) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      parts[warp][tile * 8 + q * 2 + j % 2][g + j / 2 * 8] = sum[tile][j];
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < rows * kColumns; i += 256) {
+    const int row = i / kColumns;
+    const long column = column0 + i % kColumns;
+    if (column >= n) continue;
+    float total = 0;
+#pragma unroll
+    for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % kColumns];
+    store<Format>(out + row * out_pitch + column * 2, total);
+  }
+}
+
+// Many rows times a weight: a block has a tile of the result, whose `depth` terms (a multiple of
+// 64) come through shared memory, `stages` slices of 64 at a time. Of its two groups of four warps
+// each has half of the tile's rows where there are 128, else half of its columns.
+//
+// What such a product takes is mostly the way from the L2 cache to the multiprocessors: a tile of
+// tile_rows x tile_columns reads (tile_rows + tile_columns) x depth terms, so tiles are as large as
+// registers allow. Where they are few, the depth is split among the `parts` blocks of a cluster,
+// which add up what they have through each other's shared memory.
+//
+// `width` is in elements: what can be stored at once. Pitches are in bytes.
+template <class Format, int tile_rows, int tile_columns, long rows, long n, long k, long depth,
+          int parts, int stages, int width, long a_pitch, long w_pitch, long out_pitch,
+          bool w_is_constant>
+void multiply_tile(char* out, const char* a, const char* w) {
+  constexpr bool kSplitsRows = tile_rows == 128;
+  constexpr int kGroupColumns = kSplitsRows ? tile_columns : tile_columns / 2;
+  constexpr int kAtOnce = kGroupColumns < 128 ? kGroupColumns : 128;  // columns of an instruction
+  constexpr int kStage = (tile_columns + tile_rows) * 8;              // chunks
+  constexpr int kLoads = kStage / 256;                                // of a thread
+  constexpr int kWeightLoads = tile_columns * 8 / 256;
+  constexpr int kAhead = stages - 2;  // slices on their way: two are being multiplied
+  constexpr long kRowBlocks = (rows + tile_rows - 1) / tile_rows;
+  const long part = blockIdx.x % parts;
+  const long row0 = blockIdx.x / parts % kRowBlocks * tile_rows;
+  const long column0 = blockIdx.x / (parts * kRowBlocks) * tile_columns;
+  const long begin = part * depth;
+  const long end = begin + depth < k ? begin + depth : k;
+  uint4* const staged = dynamic_shared();
+  const int own_row = static_cast<int>(threadIdx.x) / 8;
+  const int own_chunk = threadIdx.x % 8;
+  // A thread's first chunks are of the weight, the others of `a`. What is not there is 0.
+  const auto begin_load = [&](int stage, int j, long base) {
+    const long at = base + own_chunk * 8;
+    const bool is_weight = j < kWeightLoads;
+    const long own =
+        is_weight ? column0 + own_row + j * 32 : row0 + own_row + (j - kWeightLoads) * 32;
+    bool is_there = is_weight ? n % tile_columns == 0 || own < n
+                              : rows % tile_rows == 0 || own < rows;
+    if (k % 64 != 0) is_there &= at < end;
+    const char* const from = is_weight ? w + own * w_pitch : a + own * a_pitch;
+    begin_copy16(staged + stage * kStage + group_place(own_row + j * 32, own_chunk),
+                 is_there ? from + at * 2 : w, is_there);
+  };
+
+  let_next_launch_begin();
+  if (!w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int s = 0; s < kAhead; ++s) {
+    if (begin + s * 64 >= end) break;
+#pragma unroll
+    for (int j = 0; j < kWeightLoads; ++j) begin_load(s, j, begin + s * 64);
+  }
+  end_copies();
+  if (w_is_constant) wait_for_launches_before();
+#pragma unroll
+  for (int s = 0; s < kAhead; ++s) {
+    if (begin + s * 64 < end) {
+#pragma unroll
+      for (int j = kWeightLoads; j < kLoads; ++j) begin_load(s, j, begin + s * 64);
+    }
+    end_copies();
+  }
+
+  const int group = threadIdx.x / 128;
+  const int first_row = kSplitsRows ? group * 64 : 0;
+  const int first_column = kSplitsRows ? 0 : group * kGroupColumns;
+  float sum[kGroupColumns / 8][4] = {};
+  int stage = 0;
+#pragma unroll 1
+  for (long base = begin; base < end; base += 64) {
+    wait_for_copies<kAhead - 1>();
+    let_groups_read();
+    __syncthreads();  // the slice is there for all, and all are done with the one before the last
+    const uint4* const here = staged + stage * kStage;
+    begin_groups();
+#pragma unroll
+    for (int step = 0; step < 4; ++step) {
+#pragma unroll
+      for (int column = 0; column < kGroupColumns; column += kAtOnce) {
+        multiply_groups<Format, kAtOnce>(sum + column / 8,
+                                         here + (tile_columns + first_row) * 8,
+                                         here + (first_column + column) * 8, step * 2);
+      }
+    }
+    end_groups();
+    if (base + kAhead * 64 < end) {
+      const int free = stage + kAhead < stages ? stage + kAhead : stage + kAhead - stages;
+#pragma unroll
+      for (int j = 0; j < kLoads; ++j) begin_load(free, j, base + kAhead * 64);
+    }
+    end_copies();
+    wait_for_groups<1>();
+    stage = stage + 1 == stages ? 0 : stage + 1;
+  }
+  wait_for_groups<0>();
+
+  const int lane = threadIdx.x % 32;
+  const int own_first = first_row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
+  const int own_column = first_column + lane % 4 * 2;
+  if constexpr (parts == 1) {
+#pragma unroll
+    for (int c = 0; c < kGroupColumns / 8; ++c) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const long row = row0 + own_first + half * 8;
+        const long column = column0 + own_column + c * 8;
+        if (row >= rows || column >= n) continue;
+        const float(&d)[4] = sum[c];
+        char* const to = out + row * out_pitch + column * 2;
+        if constexpr (width >= 2) {
+          *reinterpret_cast<std::uint32_t*>(to) = packed2<Format>(d[half * 2], d[half * 2 + 1]);
+        } else {
+          store<Format>(to, d[half * 2]);
+          if (column + 1 < n) store<Format>(to + 2, d[half * 2 + 1]);
+        }
+      }
+    }
+  } else {
+    constexpr int kPitch = tile_columns + 8;
+    auto* const own = reinterpret_cast<float*>(staged);
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < kGroupColumns / 8; ++c) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        *reinterpret_cast<float2*>(own + (own_first + half * 8) * kPitch + own_column + c * 8) = {
+            sum[c][half * 2], sum[c][half * 2 + 1]};
+      }
+    }
+    wait_for_cluster();
+    constexpr int kFours = tile_columns / 4;
+    for (int i = static_cast<int>(part) * 256 + static_cast<int>(threadIdx.x);
+         i < tile_rows * kFours; i += parts * 256) {
+      const int row = i / kFours;
+      const int column = i % kFours * 4;
+      float4 total = {0, 0, 0, 0};
+#pragma unroll
+      for (int p = 0; p < parts; ++p) {
+        const float4 more = load_of_block(own + row * kPitch + column, p);
+        total = {total.x + more.x, total.y + more.y, total.z + more.z, total.w + more.w};
+      }
+      if (row0 + row >= rows || column0 + column >= n) continue;
+      char* const to = out + (row0 + row) * out_pitch + (column0 + column) * 2;
+      if constexpr (width >= 4) {
+        *reinterpret_cast<uint2*>(to) = {packed2<Format>(total.x, total.y),
+                                         packed2<Format>(total.z, total.w)};
+      } else {
+        const float each[4] = {total.x, total.y, total.z, total.w};
+        for (int j = 0; j < 4 && column0 + column + j < n; ++j) {
+          store<Format>(to + j * 2, each[j]);
+        }
+      }
+    }
+    wait_for_cluster();  // nobody ends whose sums are read
+  }
+}
+
+}  // namespace graphgate::optimized::device

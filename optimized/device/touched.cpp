@@ -1,0 +1,110 @@
+#include "optimized/device/touched.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "optimized/analysis/dependences.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// The tensor in one storage that holds all memory, as provably_disjoint wants it: strides that are
+// not negative, and an offset in whole elements.
+Tensor at_address(const Tensor& tensor) {
+  Tensor out = tensor;
+  out.storage = 0;
+  out.bytes = nullptr;
+  std::int64_t address = reinterpret_cast<std::intptr_t>(tensor.data());  // NOLINT: a number
+  for (std::size_t d = 0; d < out.sizes.size(); ++d) {
+    if (out.strides[d] >= 0 || out.sizes[d] == 0) continue;
+    address += (out.sizes[d] - 1) * out.strides[d] * tensor.item_bytes();
+    out.strides[d] = -out.strides[d];
+  }
+  if (address % tensor.item_bytes() == 0) {
+    out.offset = address / tensor.item_bytes();
+    return out;
+  }
+  for (std::int64_t& stride : out.strides) stride *= tensor.item_bytes();
+  out.sizes.push_back(tensor.item_bytes());
+  out.strides.push_back(1);
+  out.dtype = spec::DType::kUInt8;
+  out.offset = address;
+  return out;
+}
+
+}  // namespace
+
+bool may_share_bytes(const Tensor& a, const Tensor& b) {
+  return !provably_disjoint(at_address(a), at_address(b));
+}
+
+bool may_meet_itself(const Tensor& tensor) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 0) return false;
+    if (tensor.sizes[d] > 1) dims.emplace_back(std::abs(tensor.strides[d]), tensor.sizes[d]);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t reach = 0;  // of the dimensions inside
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+Tensor tensor_of_bytes(std::byte* first, std::int64_t size_bytes) {
+  Tensor out;
+  out.dtype = spec::DType::kUInt8;
+  out.sizes = {size_bytes};
+  out.strides = {1};
+  out.bytes = first;
+  return out;
+}
+
+Touched::Touched(const DeviceWork& work) {
+  if (const auto* pointwise = std::get_if<PointwiseWork>(&work)) {
+    places_.push_back(place_of({pointwise->result, true}));
+    for (const DeviceOperand& operand : pointwise->operands) {
+      if (!operand.is_number) places_.push_back(place_of({operand.tensor, false}));
+    }
+    return;
+  }
+  const auto& text = std::get<TextWork>(work);
+  is_told_ = !text.accesses.empty();
+  for (const DeviceAccess& access : text.accesses) places_.push_back(place_of(access));
+}
+
+Touched::Place Touched::place_of(const DeviceAccess& access) {
+  Place place{at_address(access.tensor), {}, access.is_written};
+  place.range = byte_range(place.elements);
+  return place;
+}
+
+bool Touched::meet(const Place& a, const Place& b) {
+  return a.range.overlaps(b.range) && !provably_disjoint(a.elements, b.elements);
+}
+
+void Touched::add(const Touched& other) {
+  places_.insert(places_.end(), other.places_.begin(), other.places_.end());
+  is_told_ &= other.is_told_;
+}
+
+bool Touched::keeps_order_with(const Touched& other) const {
+  if (!is_told_ || !other.is_told_) return true;
+  for (const Place& a : places_) {
+    for (const Place& b : other.places_) {
+      if ((a.is_written || b.is_written) && meet(a, b)) return true;
+    }
+  }
+  return false;
+}
+
+bool Touched::may_read(const Tensor& tensor) const {
+  if (!is_told_) return true;
+  const Place place = place_of({tensor, false});
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const Place& own) { return !own.is_written && meet(own, place); });
+}
+
+}  // namespace graphgate::optimized
