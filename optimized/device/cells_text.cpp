@@ -23,10 +23,29 @@ struct CellMoves {
     }
   }
 
-  [[nodiscard]] TextWork begin() const {
+  [[nodiscard]] TextWork begin(bool is_read) const {
     TextWork out;
-    for (const Tensor* tensor : tensors) out.pointers.push_back(tensor->data());
+    for (const Tensor* tensor : tensors) {
+      out.pointers.push_back(tensor->data());
+      out.accesses.push_back({*tensor, false});
+    }
+    out.accesses[0].is_written = is_read;
+    out.accesses[1] = {all_cells(), !is_read};
     out.reports_faults = true;
+    out.what = is_read ? "cells read" : "cells written";
+    out.shares_launches = true;
+    return out;
+  }
+
+  // Wherever indices may lead.
+  [[nodiscard]] Tensor all_cells() const {
+    Tensor out = *tensors[1];
+    for (const IndexedDim& dim : dims) {
+      out.sizes.insert(out.sizes.end(), dim.sizes.begin(), dim.sizes.end());
+      for (const std::int64_t stride : dim.strides_bytes) {
+        out.strides.push_back(stride / out.item_bytes());
+      }
+    }
     return out;
   }
 
@@ -73,7 +92,7 @@ struct CellMoves {
 
 TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
   const CellMoves cells(parts);
-  TextWork out = cells.begin();
+  TextWork out = cells.begin(true);
   out.threads = checked_count(parts.frame);
   out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
                    coordinates_text(parts.frame, "thread", "x") +
@@ -83,7 +102,7 @@ TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byte
 
 TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
   const CellMoves cells(parts);
-  TextWork out = cells.begin();
+  TextWork out = cells.begin(false);
   // Dimensions that no index moves along are shared out among threads.
   Sizes shared;
   std::vector<std::size_t> shared_dims;

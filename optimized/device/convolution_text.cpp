@@ -36,6 +36,7 @@ std::optional<TextWork> convolution_text(const ConvolutionShape& shape, const Te
   TextWork out;
   out.threads = to.count();
   out.pointers = {to.data(), input.data(), weight.data()};
+  out.accesses = {{to, true}, {input, false}, {weight, false}};
   const std::string depth = text_of(kGemmDepth);
   std::string& text = out.statements;
   text = "  if (thread >= " + text_of(out.threads) + ") return;\n";
@@ -87,6 +88,7 @@ std::optional<TextWork> convolution_text(const ConvolutionShape& shape, const Te
   text += "  if (k % " + depth + " != 0) total = k < " + depth + " ? sum : total + sum;\n";
   if (bias != nullptr) {
     out.pointers.push_back(bias->data());
+    out.accesses.push_back({*bias, false});
     text += "  total += static_cast<W>(" +
             load_text(bias->dtype, bias->dtype, dtype,
                       "p3 + x1 * " + text_of(bias->strides[0] * bias->item_bytes())) +

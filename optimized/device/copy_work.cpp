@@ -35,6 +35,21 @@ PointwiseWork copy_work(const Tensor& target, const Tensor& source) {
   return work;
 }
 
+bool is_copy(const PointwiseWork& work) {
+  if (work.function != kIdentity || work.operands.size() != 1) return false;
+  const DeviceOperand& from = work.operands.front();
+  const DType dtype = work.result.dtype;
+  return !from.is_number && dtype == word_dtype(dtype) && work.rounds_to == dtype &&
+         work.compute == DType::kInt64 && from.as == dtype && from.tensor.dtype == dtype;
+}
+
+PointwiseWork copy_of_numbers(PointwiseWork copy, DType dtype) {
+  DeviceOperand& from = copy.operands.front();
+  copy.result.dtype = copy.rounds_to = from.tensor.dtype = from.as = dtype;
+  copy.compute = compute_of(dtype);
+  return copy;
+}
+
 PointwiseWork fill_work(const Tensor& target, const std::array<std::byte, 8>& element) {
   const DType word = word_dtype(target.dtype);
   PointwiseWork work{target, word, DType::kInt64, kIdentity, {}};
@@ -49,6 +64,8 @@ PointwiseWork fill_work(const Tensor& target, const std::array<std::byte, 8>& el
 TextWork sequence_text(const Tensor& result, const std::string& function) {
   GRAPHGATE_CHECK(!function.empty());
   TextWork work;
+  work.accesses = {{result, true}};
+  work.shares_launches = true;
   work.threads = result.count();
   work.pointers = {result.data()};
   work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +

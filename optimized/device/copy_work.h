@@ -9,6 +9,11 @@ namespace graphgate::optimized {
 
 // What copy_launch does: bytes as they are between equal dtypes, else converted.
 [[nodiscard]] PointwiseWork copy_work(const Tensor& target, const Tensor& source);
+// Whether a work moves bytes as they are.
+[[nodiscard]] bool is_copy(const PointwiseWork& work);
+// A copy as numbers of a dtype with as many bytes: the same bytes wherever they came from a number
+// of that dtype. NaNs of any other origin may change.
+[[nodiscard]] PointwiseWork copy_of_numbers(PointwiseWork copy, spec::DType dtype);
 // `element` (the bytes of one, of the target's dtype) everywhere in `target`.
 [[nodiscard]] PointwiseWork fill_work(const Tensor& target,
                                       const std::array<std::byte, 8>& element);

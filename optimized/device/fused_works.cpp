@@ -5,7 +5,7 @@
 #include <set>
 
 #include "optimized/device/copy_work.h"
-#include "optimized/device/pointwise_text.h"
+#include "optimized/device/touched.h"
 #include "optimized/launch.h"
 #include "optimized/schedule/fuse_layout.h"
 
@@ -33,30 +33,35 @@ class Body {
  public:
   Body(std::span<const TileCall> calls, StorageIndex first_inner)
       : calls_(calls.begin(), calls.end()), first_inner_(first_inner) {
-    for (std::size_t c = 0; c < calls_.size(); ++c) {
-      for_each_tensor(calls_[c], [&](Tensor& tensor) {
+    for (TileCall& call : calls_) {
+      for_each_tensor(call, [&](Tensor& tensor) {
         std::int64_t& end = bytes_[tensor.storage];
         end = std::max(end, byte_range(tensor).end);
-        users_[tensor.storage].insert(c);
         if (tensor.bytes != nullptr) homes_[tensor.storage] = tensor.bytes;
       });
-      for (const Tensor* tensor : written_by(calls_[c])) written_.insert(tensor->storage);
+      for (const Tensor* tensor : written_by(call)) written_.insert(tensor->storage);
     }
   }
 
   std::optional<DeviceWorks> works(const std::function<std::byte*(std::int64_t)>& reserve) {
     move_in(reserve);
-    std::vector<DeviceWorks> by_call;
+    DeviceWorks out;
+    // What was in the waiting storages before counts where it is read, or only partly written.
+    for (const auto& [storage, at] : waiting_at_)
+      out.emplace_back(moved(storage, at, home(storage)));
     const DeviceListener listener(reserve);
     for (std::size_t c = 0; c < calls_.size(); ++c) {
-      TileCall& call = calls_[c];
+      const TileCall& call = calls_[c];
       const Launch launch = bind_call(*call.kernel, *call.row, call.arguments, call.results,
                                       scratch_ + kernel_scratch_[c]);
       const DeviceWorks* works = works_of(launch);
       if (works == nullptr) return {};
-      by_call.push_back(*works);
+      out.insert(out.end(), works->begin(), works->end());
     }
-    return joined(by_call);
+    for (DeviceWork& work : out) tell_inner(work);
+    for (const auto& [storage, at] : waiting_at_)
+      out.emplace_back(moved(storage, home(storage), at));
+    return out;
   }
 
  private:
@@ -85,7 +90,6 @@ class Body {
       if (is_inner(storage)) {
         place(storage);
       } else if (written_.contains(storage) && lies_over_another(storage)) {
-        waiting_.insert(storage);
         place(storage);
       }
     }
@@ -100,74 +104,40 @@ class Body {
         if (found != places.end()) tensor.bytes = scratch_ + found->second;
       });
     }
-    for (const StorageIndex storage : waiting_)
-      waiting_at_[storage] = scratch_ + places.at(storage);
-  }
-
-  // A storage of bytes as a tensor.
-  [[nodiscard]] Tensor as_bytes(StorageIndex storage, std::byte* at) const {
-    Tensor out;
-    out.dtype = spec::DType::kUInt8;
-    out.sizes = {bytes_.at(storage)};
-    out.strides = {1};
-    out.storage = storage;
-    out.bytes = at;
-    return out;
-  }
-
-  // Pointwise calls behind each other become one kernel where they can.
-  DeviceWorks joined(const std::vector<DeviceWorks>& by_call) {
-    DeviceWorks out;
-    // What was in the waiting storages before counts where it is read, or only partly written.
-    for (const auto& [storage, at] : waiting_at_) {
-      out.emplace_back(copy_work(as_bytes(storage, at), as_bytes(storage, homes_.at(storage))));
-    }
-    std::size_t c = 0;
-    while (c < by_call.size()) {
-      const PointwiseWork* first = single_pointwise(by_call[c]);
-      if (first == nullptr) {
-        out.insert(out.end(), by_call[c].begin(), by_call[c].end());
-        ++c;
-        continue;
+    for (const auto& [storage, at] : places) {
+      if (is_inner(storage)) {
+        inner_at_[scratch_ + at] = bytes_.at(storage);
+      } else {
+        waiting_at_[storage] = scratch_ + at;
       }
-      PointwiseGroup group(*first);
-      std::size_t end = c + 1;
-      for (; end < by_call.size(); ++end) {
-        const PointwiseWork* next = single_pointwise(by_call[end]);
-        if (next == nullptr || !group.takes(*next)) break;
-        group.add(*next);
-      }
-      out.emplace_back(group.text([&](std::size_t i) {
-        return is_needed(single_pointwise(by_call[c + i])->result.storage, c, end);
-      }));
-      c = end;
     }
-    for (const auto& [storage, at] : waiting_at_) {
-      out.emplace_back(copy_work(as_bytes(storage, homes_.at(storage)), as_bytes(storage, at)));
-    }
-    return out;
   }
 
-  static const PointwiseWork* single_pointwise(const DeviceWorks& works) {
-    return works.size() == 1 ? std::get_if<PointwiseWork>(&works.front()) : nullptr;
+  [[nodiscard]] std::byte* home(StorageIndex storage) const { return homes_.at(storage); }
+
+  // A storage as a whole, from one place to another.
+  [[nodiscard]] PointwiseWork moved(StorageIndex storage, std::byte* to, std::byte* from) const {
+    const std::int64_t size = bytes_.at(storage);
+    return copy_work(tensor_of_bytes(to, size), tensor_of_bytes(from, size));
   }
 
-  // Whether memory must have what calls [begin, end) write: all but inner storages that nobody
-  // outside of the group names.
-  [[nodiscard]] bool is_needed(StorageIndex storage, std::size_t begin, std::size_t end) const {
-    if (!is_inner(storage)) return true;
-    const std::set<std::size_t>& users = users_.at(storage);
-    return *users.begin() < begin || *users.rbegin() >= end;
+  // Nobody else sees what is made in inner storages.
+  void tell_inner(DeviceWork& work) const {
+    auto* const pointwise = std::get_if<PointwiseWork>(&work);
+    if (pointwise == nullptr) return;
+    const auto place = inner_at_.upper_bound(pointwise->result.data());
+    if (place == inner_at_.begin()) return;
+    const auto& [first, size] = *std::prev(place);
+    pointwise->is_inner = std::less<>()(pointwise->result.data(), first + size);
   }
 
   std::vector<TileCall> calls_;
   StorageIndex first_inner_;
   std::map<StorageIndex, std::int64_t> bytes_;
-  std::map<StorageIndex, std::set<std::size_t>> users_;
   std::map<StorageIndex, std::byte*> homes_;  // in the plan
   std::set<StorageIndex> written_;
-  std::set<StorageIndex> waiting_;
   std::map<StorageIndex, std::byte*> waiting_at_;
+  std::map<const std::byte*, std::int64_t> inner_at_;  // bytes
   std::vector<std::int64_t> kernel_scratch_;
   std::byte* scratch_ = nullptr;
 };

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "optimized/device/copy_work.h"
 #include "optimized/device/spelling.h"
+#include "optimized/device/touched.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -34,28 +36,6 @@ bool is_same_place(const Tensor& a, const Tensor& b) {
   return a.data() == b.data() && a.strides == b.strides && a.item_bytes() == b.item_bytes();
 }
 
-// The bytes of a tensor, by address; strides may be negative.
-struct Span {
-  const std::byte* first = nullptr;
-  const std::byte* last = nullptr;  // behind the last one
-};
-Span span_of(const Tensor& tensor) {
-  std::int64_t low = 0;
-  std::int64_t high = tensor.item_bytes();
-  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
-    const std::int64_t reach = (tensor.sizes[d] - 1) * tensor.strides[d] * tensor.item_bytes();
-    (reach < 0 ? low : high) += reach;
-  }
-  return {tensor.data() + low, tensor.data() + high};
-}
-
-bool shares_bytes(const Tensor& a, const Tensor& b) {
-  if (a.count() == 0 || b.count() == 0) return false;
-  const Span of_a = span_of(a);
-  const Span of_b = span_of(b);
-  return std::less<>()(of_a.first, of_b.last) && std::less<>()(of_b.first, of_a.last);
-}
-
 PointwiseWork framed(const PointwiseWork& work) {
   PointwiseWork out = work;
   for (DeviceOperand& operand : out.operands) {
@@ -83,39 +63,71 @@ std::string words_of(const std::vector<PointwiseWork>& works) {
 
 PointwiseGroup::PointwiseGroup(const PointwiseWork& first) { works_.push_back(framed(first)); }
 
-// The last work whose result lies where the tensor does; both at the frame.
-const PointwiseWork* PointwiseGroup::maker_of(const Tensor& tensor) const {
+// The last work that writes bytes of the tensor, if it writes them where the tensor has them; both
+// at the frame.
+const PointwiseWork* PointwiseGroup::last_at(const Tensor& tensor) const {
   for (auto work = works_.rbegin(); work != works_.rend(); ++work) {
-    if (is_same_place(work->result, tensor) && work->result.dtype == tensor.dtype) return &*work;
-    if (shares_bytes(work->result, tensor)) return nullptr;
+    if (is_same_place(work->result, tensor)) return &*work;
+    if (may_share_bytes(work->result, tensor)) return nullptr;
   }
   return nullptr;
 }
 
+const PointwiseWork* PointwiseGroup::maker_of(const Tensor& tensor) const {
+  const PointwiseWork* last = last_at(tensor);
+  return last != nullptr && last->result.dtype == tensor.dtype ? last : nullptr;
+}
+
+bool PointwiseGroup::may_write(const Tensor& tensor) const {
+  return std::any_of(works_.begin(), works_.end(), [&](const PointwiseWork& work) {
+    return may_share_bytes(work.result, tensor);
+  });
+}
+
+// The work at the frame, spelled so that it can go on with what the group has.
+PointwiseWork PointwiseGroup::fitted(const PointwiseWork& work) const {
+  PointwiseWork out = framed(work);
+  for (DeviceOperand& operand : out.operands) {
+    if (operand.is_number) continue;
+    const PointwiseWork* last = last_at(operand.tensor);
+    if (last == nullptr || last->result.dtype == operand.tensor.dtype) continue;
+    if (is_copy(out)) return copy_of_numbers(std::move(out), last->result.dtype);
+    // A copy moves bytes before anything is stored, and they are still there.
+    if (!is_copy(*last) || may_write(last->operands.front().tensor)) continue;
+    const spec::DType dtype = operand.tensor.dtype;
+    operand.tensor = last->operands.front().tensor;
+    operand.tensor.dtype = dtype;
+  }
+  return out;
+}
+
 bool PointwiseGroup::takes(const PointwiseWork& work) const {
   if (squeezed(work.result.sizes) != works_.front().result.sizes) return false;
-  const PointwiseWork next = framed(work);
+  const PointwiseWork next = fitted(work);
   for (const PointwiseWork& before : works_) {
-    if (shares_bytes(before.result, next.result) && !is_same_place(before.result, next.result)) {
+    if (!is_same_place(before.result, next.result) && may_share_bytes(before.result, next.result)) {
       return false;
     }
     for (const DeviceOperand& operand : before.operands) {
-      if (!operand.is_number && shares_bytes(operand.tensor, next.result) &&
-          !is_same_place(operand.tensor, next.result)) {
+      if (!operand.is_number && !is_same_place(operand.tensor, next.result) &&
+          may_share_bytes(operand.tensor, next.result)) {
         return false;
       }
     }
   }
-  for (const DeviceOperand& operand : next.operands) {
-    if (operand.is_number || maker_of(operand.tensor) != nullptr) continue;
-    for (const PointwiseWork& before : works_) {
-      if (shares_bytes(before.result, operand.tensor)) return false;
-    }
-  }
-  return true;
+  return std::all_of(next.operands.begin(), next.operands.end(), [&](const DeviceOperand& operand) {
+    return operand.is_number || maker_of(operand.tensor) != nullptr || !may_write(operand.tensor);
+  });
 }
 
-void PointwiseGroup::add(const PointwiseWork& work) { works_.push_back(framed(work)); }
+bool PointwiseGroup::feeds(const PointwiseWork& work) const {
+  const PointwiseWork next = framed(work);
+  return std::any_of(next.operands.begin(), next.operands.end(), [&](const DeviceOperand& operand) {
+    return !operand.is_number && may_write(operand.tensor);
+  });
+}
+
+void PointwiseGroup::add(const PointwiseWork& work) { works_.push_back(fitted(work)); }
 
 TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored) const {
   // The tensors that memory is touched for, each once.
@@ -160,6 +172,16 @@ TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored)
 
   TextWork out;
   out.what = words_of(works_);
+  out.shares_launches = true;
+  for (std::size_t w = 0; w < works_.size(); ++w) {
+    if (stores[w]) out.accesses.push_back({works_[w].result, true});
+    for (std::size_t k = 0; k < reads[w].size(); ++k) {
+      const DeviceOperand& operand = works_[w].operands[k];
+      if (!operand.is_number && reads[w][k].maker == nullptr) {
+        out.accesses.push_back({operand.tensor, false});
+      }
+    }
+  }
   out.threads = walk.count();
   for (const Tensor& tensor : tensors) out.pointers.push_back(tensor.data());
   std::string& text = out.statements;

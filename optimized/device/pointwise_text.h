@@ -7,6 +7,9 @@
 // A work joins when its result has the group's sizes (but for dimensions of size 1), and when every
 // thread can go on with what it has: an operand that the group makes is read at the very places
 // where it is made, and no thread reads or writes a byte that another one writes.
+//
+// A copy of what the group makes is a copy of the maker's numbers, whose dtype it takes; what reads
+// a copy of bytes from memory reads those bytes where they came from.
 #pragma once
 
 #include <functional>
@@ -22,11 +25,18 @@ class PointwiseGroup {
   [[nodiscard]] bool takes(const PointwiseWork& work) const;
   void add(const PointwiseWork& work);
   [[nodiscard]] std::size_t size() const { return works_.size(); }
+  // What it consists of, at its sizes.
+  [[nodiscard]] const std::vector<PointwiseWork>& works() const { return works_; }
+  // Whether a work that it takes reads what it makes.
+  [[nodiscard]] bool feeds(const PointwiseWork& work) const;
   // `is_stored(i)`: whether the result of the i-th work has to be in memory afterwards.
   [[nodiscard]] TextWork text(const std::function<bool(std::size_t)>& is_stored) const;
 
  private:
+  [[nodiscard]] const PointwiseWork* last_at(const Tensor& tensor) const;
   [[nodiscard]] const PointwiseWork* maker_of(const Tensor& tensor) const;
+  [[nodiscard]] bool may_write(const Tensor& tensor) const;
+  [[nodiscard]] PointwiseWork fitted(const PointwiseWork& work) const;
 
   std::vector<PointwiseWork> works_;
 };

@@ -6,6 +6,7 @@
 
 #include "optimized/binding.h"
 #include "optimized/device/fused_works.h"
+#include "optimized/device/join_works.h"
 #include "optimized/runtime/host/host_program.h"
 #include "spec/graph_text.h"
 
@@ -127,19 +128,15 @@ void HostProgram::know_for_now(std::span<std::byte> bytes) {
   on_device_->known.push_back(bytes.data());
 }
 
-// The works of launches, in order; nothing where one of them does not tell.
+// The works of launches, joined; nothing where one of them does not tell.
 std::optional<std::vector<DeviceCall>> HostProgram::calls_of(std::span<const Launch> launches) {
-  std::vector<const DeviceWorks*> works;
+  DeviceWorks all;
   for (const Launch& launch : launches) {
-    works.push_back(works_of(launch));
-    if (works.back() == nullptr) return {};
+    const DeviceWorks* works = works_of(launch);
+    if (works == nullptr) return {};
+    all.insert(all.end(), works->begin(), works->end());
   }
-  std::vector<DeviceCall> calls;
-  for (const DeviceWorks* one : works) {
-    auto more = on_device_->text.add(*one);
-    std::move(more.begin(), more.end(), std::back_inserter(calls));
-  }
-  return calls;
+  return on_device_->text.add(join_works(all));
 }
 
 // One eager step, if it can be bound before it runs.

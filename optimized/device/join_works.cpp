@@ -1,0 +1,246 @@
+#include "optimized/device/join_works.h"
+
+#include <algorithm>
+
+#include "optimized/device/kernels.h"
+#include "optimized/device/pointwise_text.h"
+#include "optimized/device/touched.h"
+
+namespace graphgate::optimized {
+namespace {
+
+constexpr std::size_t kMostWorks = 32;     // of a launch: kernels stay small for the compiler
+constexpr std::size_t kMostPointers = 64;  // of a launch: parameters have 4 KiB
+constexpr std::size_t kFarthest = 64;      // works that one may move over
+
+// Works that run as one kernel, or as one part of it.
+struct Part {
+  std::optional<PointwiseGroup> group;  // else `text` says what it does
+  TextWork text;
+  Touched touched;
+  std::size_t works = 1;
+  std::size_t pointers = 0;  // at most
+  bool shares_launches = false;
+};
+
+// Parts that do not hang on each other.
+struct Side {
+  std::vector<std::size_t> parts;
+  Touched touched;
+  std::size_t works = 0;
+  std::size_t pointers = 0;
+  bool shares_launches = false;
+};
+
+bool is_empty(const DeviceWork& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  return pointwise ? pointwise->result.count() == 0 : std::get<TextWork>(work).threads == 0;
+}
+
+std::size_t pointers_of(const DeviceWork& work) {
+  const auto* pointwise = std::get_if<PointwiseWork>(&work);
+  return pointwise ? 1 + pointwise->operands.size() : std::get<TextWork>(work).pointers.size();
+}
+
+template <class Limited>
+bool has_room(const Limited& limited, std::size_t works, std::size_t pointers) {
+  return limited.works + works <= kMostWorks && limited.pointers + pointers <= kMostPointers;
+}
+
+Part part_of(const DeviceWork& work) {
+  Part part{{}, {}, Touched(work), 1, pointers_of(work), false};
+  if (const auto* pointwise = std::get_if<PointwiseWork>(&work)) {
+    part.group.emplace(*pointwise);
+    part.shares_launches = true;
+  } else {
+    part.text = std::get<TextWork>(work);
+    part.shares_launches = part.text.shares_launches && !part.text.waits_itself &&
+                           part.text.shared_bytes == 0 && !part.text.accesses.empty();
+  }
+  return part;
+}
+
+// First works become parts, one after the other, then parts become launches.
+class Joining {
+ public:
+  void add(const DeviceWork& work) {
+    if (is_empty(work)) return;
+    const auto* pointwise = std::get_if<PointwiseWork>(&work);
+    // Threads of a work alone may meet in a byte of its result; what a register has of it may not
+    // be what memory keeps.
+    if (pointwise == nullptr || may_meet_itself(pointwise->result) || !join(*pointwise)) {
+      parts_.push_back(part_of(work));
+    }
+  }
+
+  [[nodiscard]] DeviceWorks launches() const {
+    DeviceWorks out;
+    for (const Side& side : sides()) out.emplace_back(text_of(side));
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::size_t farthest(std::size_t size) const {
+    return size > kFarthest ? size - kFarthest : 0;
+  }
+
+  [[nodiscard]] static bool takes(const Part& part, const PointwiseWork& work) {
+    return part.group && has_room(part, 1, pointers_of(work)) &&
+           !may_meet_itself(part.group->works().front().result) && part.group->takes(work);
+  }
+
+  static void put_into(Part& part, const PointwiseWork& work, const Touched& touched) {
+    part.group->add(work);
+    part.touched.add(touched);
+    ++part.works;
+    part.pointers += pointers_of(work);
+  }
+
+  // Whether the work has found a group, at best one that makes what it reads.
+  bool join(const PointwiseWork& work) {
+    const Touched touched(work);
+    std::optional<std::size_t> other;
+    std::size_t p = parts_.size();
+    for (; p-- > farthest(parts_.size());) {
+      if (takes(parts_[p], work)) {
+        if (!other || parts_[p].group->feeds(work)) other = p;
+        if (parts_[p].group->feeds(work)) break;
+      }
+      if (parts_[p].touched.keeps_order_with(touched)) break;
+    }
+    if (other) {
+      put_into(parts_[*other], work, touched);
+      return true;
+    }
+    return p < parts_.size() && join_later(p, work, touched);
+  }
+
+  // The work stays behind part `last`; a group from before that part may come to it.
+  bool join_later(std::size_t last, const PointwiseWork& work, const Touched& touched) {
+    for (std::size_t p = last; p-- > farthest(parts_.size());) {
+      if (!takes(parts_[p], work) || !parts_[p].group->feeds(work)) continue;
+      const auto keeps_order = [&](const Part& other) {
+        return other.touched.keeps_order_with(parts_[p].touched);
+      };
+      const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(p);
+      if (std::any_of(first + 1, parts_.end(), keeps_order)) continue;
+      put_into(parts_[p], work, touched);
+      std::rotate(first, first + 1, parts_.end());
+      return true;
+    }
+    return false;
+  }
+
+  // A part goes into the first launch that it can come to.
+  [[nodiscard]] std::vector<Side> sides() const {
+    std::vector<Side> sides;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      Side* place = nullptr;
+      for (std::size_t s = sides.size(); part.shares_launches && s-- > farthest(sides.size());) {
+        Side& side = sides[s];
+        if (side.touched.keeps_order_with(part.touched)) break;
+        if (side.shares_launches && has_room(side, part.works, part.pointers)) place = &side;
+      }
+      if (place == nullptr) {
+        sides.push_back({{p}, part.touched, part.works, part.pointers, part.shares_launches});
+        continue;
+      }
+      place->parts.push_back(p);
+      place->touched.add(part.touched);
+      place->works += part.works;
+      place->pointers += part.pointers;
+    }
+    return sides;
+  }
+
+  [[nodiscard]] bool is_stored(std::size_t part, std::size_t work) const {
+    const std::vector<PointwiseWork>& works = parts_[part].group->works();
+    const Tensor& result = works[work].result;
+    if (!works[work].is_inner) return true;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (p != part && parts_[p].touched.may_read(result)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] TextWork text_of(std::size_t part) const {
+    if (!parts_[part].group) return parts_[part].text;
+    return parts_[part].group->text([&](std::size_t work) { return is_stored(part, work); });
+  }
+
+  [[nodiscard]] TextWork text_of(const Side& side) const {
+    std::vector<TextWork> texts;
+    texts.reserve(side.parts.size());
+    for (const std::size_t part : side.parts) texts.push_back(text_of(part));
+    return texts.size() == 1 ? std::move(texts.front()) : side_by_side(texts);
+  }
+
+  // "2 x cells written, Add": the parts' words, each once.
+  [[nodiscard]] static std::string words_of(const std::vector<TextWork>& texts) {
+    std::vector<std::pair<std::string, int>> counts;
+    for (const TextWork& text : texts) {
+      const auto known = std::find_if(counts.begin(), counts.end(),
+                                      [&](const auto& one) { return one.first == text.what; });
+      if (known == counts.end()) {
+        counts.emplace_back(text.what, 1);
+      } else {
+        ++known->second;
+      }
+    }
+    std::string words;
+    for (const auto& [what, count] : counts) {
+      if (what.empty()) continue;
+      words += (words.empty() ? "" : ", ") +
+               (count == 1 ? std::string() : std::to_string(count) + " x ") + what;
+    }
+    return words;
+  }
+
+  // Every text is a function of its own thread and pointers, so that its `return` ends it alone;
+  // equal texts are one function.
+  [[nodiscard]] static TextWork side_by_side(const std::vector<TextWork>& texts) {
+    TextWork out;
+    out.what = words_of(texts);
+    std::string functions;
+    std::string calls;
+    std::vector<std::string> bodies;
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+      const TextWork& text = texts[t];
+      std::string body = "[=](std::int64_t thread";
+      std::string call = "thread - " + std::to_string(out.threads);
+      for (std::size_t i = 0; i < text.pointers.size(); ++i) {
+        body += ", char* p" + std::to_string(i);
+        call += ", p" + std::to_string(out.pointers.size() + i);
+      }
+      body += ") {\n" + text.statements + "  };\n";
+      const auto known = std::find(bodies.begin(), bodies.end(), body);
+      const std::string name = "part" + std::to_string(known - bodies.begin());
+      if (known == bodies.end()) {
+        functions += "  const auto " + name + " = " + body;
+        bodies.push_back(std::move(body));
+      }
+      out.pointers.insert(out.pointers.end(), text.pointers.begin(), text.pointers.end());
+      out.reports_faults |= text.reports_faults;
+      const bool is_last = t + 1 == texts.size();
+      const std::int64_t blocks = (text.threads + kDeviceBlock - 1) / kDeviceBlock;
+      out.threads += is_last ? text.threads : blocks * kDeviceBlock;
+      calls += (is_last ? "  " : "  if (thread < " + std::to_string(out.threads) + ") return ") +
+               name + "(" + call + ");\n";
+    }
+    out.statements = functions + calls;
+    return out;
+  }
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+DeviceWorks join_works(const DeviceWorks& works) {
+  Joining joining;
+  for (const DeviceWork& work : works) joining.add(work);
+  return joining.launches();
+}
+
+}  // namespace graphgate::optimized

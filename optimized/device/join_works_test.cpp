@@ -1,0 +1,285 @@
+// Which works share a kernel or a launch, by hand. What joined works compute is judged beside the
+// emulator (runtime/emulated/joined_works_test.cpp).
+#include "optimized/device/join_works.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "optimized/device/cells_text.h"
+#include "optimized/device/copy_work.h"
+#include "optimized/device/kernels.h"
+#include "optimized/device/touched.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::DType;
+
+alignas(256) std::array<std::byte, 8192> bytes;
+
+Tensor tensor(std::size_t at, Sizes sizes) {
+  Tensor out;
+  out.sizes = std::move(sizes);
+  out.strides = row_major_strides(out.sizes);
+  out.bytes = bytes.data() + at;
+  return out;
+}
+
+Tensor strided(std::size_t at, Sizes sizes, Sizes strides) {
+  Tensor out = tensor(at, std::move(sizes));
+  out.strides = std::move(strides);
+  return out;
+}
+
+PointwiseWork exp_of(const Tensor& result, const Tensor& operand) {
+  return {result,
+          DType::kFloat32,
+          DType::kFloat32,
+          "element::Exp{}",
+          {{operand, DType::kFloat32, false, 0}}};
+}
+
+// A text that reads one tensor and writes another one.
+TextWork text_of(const Tensor& result, const Tensor& operand) {
+  TextWork work;
+  work.statements = "  if (thread == 0) p0[0] = p1[0];\n";
+  work.pointers = {result.data(), operand.data()};
+  work.threads = 1;
+  work.what = "text";
+  work.accesses = {{result, true}, {operand, false}};
+  return work;
+}
+
+// One that does not tell.
+TextWork silent_text() {
+  TextWork work = text_of(tensor(8000, {1}), tensor(8004, {1}));
+  work.accesses.clear();
+  return work;
+}
+
+// The words of launches, in order.
+std::vector<std::string> whats_of(const DeviceWorks& works) {
+  std::vector<std::string> out;
+  for (const DeviceWork& work : join_works(works)) out.push_back(std::get<TextWork>(work).what);
+  return out;
+}
+
+using Whats = std::vector<std::string>;
+
+const Tensor a = tensor(0, {8});
+const Tensor b = tensor(256, {8});
+const Tensor c = tensor(512, {8});
+const Tensor d = tensor(768, {8});
+const Tensor far = tensor(4096, {8});
+const Tensor wide = tensor(2048, {64});
+const Tensor wider = tensor(3072, {64});
+
+TEST(Touched, TellsElementsApart) {
+  EXPECT_FALSE(may_share_bytes(a, b));
+  EXPECT_TRUE(may_share_bytes(a, tensor(28, {1})));
+  EXPECT_FALSE(may_share_bytes(a, tensor(32, {1})));
+  // Halves of rows.
+  EXPECT_FALSE(may_share_bytes(strided(0, {4, 8}, {16, 1}), strided(32, {4, 8}, {16, 1})));
+  EXPECT_TRUE(may_share_bytes(strided(0, {4, 8}, {16, 1}), strided(28, {4, 8}, {16, 1})));
+  // Backwards.
+  EXPECT_TRUE(may_share_bytes(strided(28, {8}, {-1}), tensor(0, {1})));
+  EXPECT_FALSE(may_share_bytes(strided(28, {7}, {-1}), tensor(0, {1})));
+  // Elements that lie across each other.
+  EXPECT_TRUE(may_share_bytes(tensor(2, {1}), tensor(4, {1})));
+  EXPECT_FALSE(may_share_bytes(tensor(2, {1}), tensor(6, {1})));
+  EXPECT_FALSE(may_share_bytes(a, tensor(0, {0})));
+}
+
+TEST(Touched, KnowsTensorsThatMeetThemselves) {
+  EXPECT_FALSE(may_meet_itself(strided(0, {4, 8}, {16, 1})));
+  EXPECT_FALSE(may_meet_itself(strided(0, {4, 8}, {1, -4})));
+  EXPECT_TRUE(may_meet_itself(strided(0, {4, 8}, {7, 1})));
+  EXPECT_TRUE(may_meet_itself(strided(0, {4}, {0})));
+}
+
+TEST(JoinWorks, JoinsAChainAndStoresAllOfIt) {
+  const DeviceWorks joined = join_works({exp_of(b, a), exp_of(c, b), exp_of(d, c)});
+  ASSERT_EQ(joined.size(), 1U);
+  const auto& work = std::get<TextWork>(joined.front());
+  EXPECT_EQ(work.what, "Exp Exp Exp");
+  EXPECT_EQ(work.pointers, (std::vector<std::byte*>{b.data(), c.data(), d.data(), a.data()}));
+}
+
+TEST(JoinWorks, KeepsInnerValuesInRegistersWhereNobodyElseReadsThem) {
+  PointwiseWork inner = exp_of(b, a);
+  inner.is_inner = true;
+  const DeviceWorks alone = join_works({inner, exp_of(c, b)});
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(std::get<TextWork>(alone.front()).pointers,
+            (std::vector<std::byte*>{c.data(), a.data()}));
+  const DeviceWorks read = join_works({inner, exp_of(c, b), text_of(d, b)});
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(std::get<TextWork>(read.front()).pointers.size(), 3U);
+  const DeviceWorks unknown = join_works({inner, exp_of(c, b), silent_text()});
+  EXPECT_EQ(std::get<TextWork>(unknown.front()).pointers.size(), 3U);
+}
+
+TEST(JoinWorks, MovesAWorkOverOnesThatItDoesNotTouch) {
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, a), exp_of(c, b)}), (Whats{"Exp Exp", "text"}));
+}
+
+TEST(JoinWorks, MovesAGroupWhereTheWorkCannotCome) {
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(b, far), exp_of(c, b)}), (Whats{"Exp", "text", "Exp"}));
+  PointwiseWork sum = exp_of(c, b);
+  sum.function = "element::Add{}";
+  sum.operands.push_back({far, DType::kFloat32, false, 0});
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, a), sum}), (Whats{"text", "Exp Add"}));
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, b), sum}), (Whats{"Exp", "text", "Add"}));
+}
+
+// `between` stands between what makes b and what reads it, and keeps both of them apart.
+void expect_hazard(const DeviceWork& between, const DeviceWork& last) {
+  EXPECT_EQ(join_works({exp_of(b, a), between, last}).size(), 3U);
+}
+
+TEST(JoinWorks, KeepsReadsBehindWrites) {
+  // Half of b is written anew, by one that has read it, and then read.
+  const Tensor half = tensor(256 + 28, {4});
+  expect_hazard(text_of(half, b), exp_of(c, b));
+  // The last one reads what stands between, which reads the first.
+  PointwiseWork both = exp_of(c, b);
+  both.operands.push_back({tensor(512 + 64, {8}), DType::kFloat32, false, 0});
+  expect_hazard(text_of(tensor(512 + 92, {2}), b), both);
+}
+
+TEST(JoinWorks, KeepsWritesBehindReads) {
+  TextWork between = text_of(far, tensor(512 + 28, {4}));
+  between.accesses.push_back({tensor(256 + 16, {1}), false});
+  expect_hazard(between, exp_of(c, b));
+}
+
+TEST(JoinWorks, KeepsWritesBehindWrites) {
+  TextWork between = text_of(tensor(512 + 28, {4}), far);
+  between.accesses.push_back({tensor(256 + 16, {1}), false});
+  expect_hazard(between, exp_of(c, b));
+}
+
+TEST(JoinWorks, MovesNothingOverAWorkThatDoesNotTell) {
+  expect_hazard(silent_text(), exp_of(c, b));
+  expect_hazard(silent_text(), exp_of(d, c));
+}
+
+TEST(JoinWorks, CopiesTakeTheDtypeOfWhatTheyCopy) {
+  const DeviceWorks joined = join_works({exp_of(b, a), copy_work(c, b)});
+  ASSERT_EQ(joined.size(), 1U);
+  const auto& statements = std::get<TextWork>(joined.front()).statements;
+  EXPECT_EQ(statements.find("Plain<std::int32_t>"), std::string::npos) << statements;
+  // What comes from memory is moved as bytes: NaNs keep their payloads.
+  const DeviceWorks moved = join_works({copy_work(c, b), copy_work(d, c)});
+  ASSERT_EQ(moved.size(), 1U);
+  EXPECT_EQ(std::get<TextWork>(moved.front()).statements.find("float"), std::string::npos);
+}
+
+TEST(JoinWorks, ReadsBehindACopyOfBytesReadWhereTheyCameFrom) {
+  const DeviceWorks joined = join_works({copy_work(b, a), exp_of(c, b)});
+  ASSERT_EQ(joined.size(), 1U);
+  const auto& work = std::get<TextWork>(joined.front());
+  EXPECT_NE(work.statements.find("load<Plain<std::int32_t>"), std::string::npos);
+  EXPECT_NE(work.statements.find("load<Plain<float>"), std::string::npos);
+  EXPECT_EQ(work.pointers.size(), 3U);
+  // Not where they are other ones by then.
+  EXPECT_EQ(join_works({copy_work(b, a), exp_of(a, d), exp_of(c, b)}).size(), 2U);
+}
+
+TEST(JoinWorks, HalvesOfRowsGoOnWithWhatTheirMakersHave) {
+  const Tensor left = tensor(1024, {4, 4});
+  const Tensor right = tensor(1280, {4, 4});
+  const Tensor from = tensor(0, {4, 4});
+  const DeviceWorks joined = join_works({exp_of(left, from), exp_of(right, from),
+                                         copy_work(strided(1536, {4, 4}, {8, 1}), left),
+                                         copy_work(strided(1536 + 16, {4, 4}, {8, 1}), right)});
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_EQ(std::get<TextWork>(joined.front()).what, "Exp Exp Identity Identity");
+}
+
+TEST(JoinWorks, WorksThatDoNotHangOnEachOtherShareALaunch) {
+  const DeviceWorks joined = join_works({exp_of(b, a), exp_of(wider, wide)});
+  ASSERT_EQ(joined.size(), 1U);
+  const auto& work = std::get<TextWork>(joined.front());
+  EXPECT_EQ(work.what, "2 x Exp");
+  EXPECT_EQ(work.threads, 256 + 64);
+  EXPECT_EQ(work.pointers,
+            (std::vector<std::byte*>{b.data(), a.data(), wider.data(), wide.data()}));
+  const std::string& text = work.statements;
+  EXPECT_NE(text.find("const auto part0 = [=](std::int64_t thread, char* p0, char* p1) {\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  if (thread < 256) return part0(thread - 0, p0, p1);\n"
+                      "  part1(thread - 256, p2, p3);\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(join_works({exp_of(b, a), exp_of(wide, tensor(256, {1}))}).size(), 2U);
+}
+
+TEST(JoinWorks, EqualTextsAreOneFunction) {
+  TextWork one = text_of(b, a);
+  TextWork other = text_of(d, c);
+  one.shares_launches = other.shares_launches = true;
+  one.reports_faults = true;
+  const DeviceWorks joined = join_works({one, other});
+  ASSERT_EQ(joined.size(), 1U);
+  const auto& work = std::get<TextWork>(joined.front());
+  EXPECT_EQ(work.statements.find("part1"), std::string::npos) << work.statements;
+  EXPECT_EQ(work.what, "2 x text");
+  EXPECT_TRUE(work.reports_faults);
+}
+
+TEST(JoinWorks, LeavesAloneWhatHasItsOwnWayWithBlocks) {
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(d, c)}).size(), 2U);
+  TextWork waits = text_of(d, c);
+  waits.shares_launches = waits.waits_itself = true;
+  EXPECT_EQ(whats_of({exp_of(b, a), waits}).size(), 2U);
+}
+
+TEST(JoinWorks, WhatAThreadMayNotHaveAsMemoryDoesStaysAlone) {
+  const Tensor all_in_one = strided(256, {8}, {0});
+  EXPECT_EQ(join_works({exp_of(all_in_one, a), exp_of(c, all_in_one)}).size(), 2U);
+}
+
+TEST(JoinWorks, LaunchesStaySmall) {
+  DeviceWorks works;
+  for (std::size_t i = 0; i < 100; ++i) works.emplace_back(exp_of(tensor(1024 + 32 * i, {8}), a));
+  const DeviceWorks joined = join_works(works);
+  EXPECT_EQ(joined.size(), 4U);
+  for (const DeviceWork& work : joined) EXPECT_LE(std::get<TextWork>(work).pointers.size(), 64U);
+}
+
+TEST(JoinWorks, EqualWorksAtOtherAddressesAreEqualTexts) {
+  DeviceProgramText program;
+  const auto calls_at = [&](std::size_t at) {
+    return program.add(
+        join_works({exp_of(tensor(at, {8}), a), exp_of(tensor(at + 64, {8}), tensor(at, {8})),
+                    exp_of(tensor(at + 256, {64}), wide)}));
+  };
+  const auto first = calls_at(4096);
+  const auto second = calls_at(6144);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first.front().name, second.front().name);
+}
+
+TEST(JoinWorks, CellsAreAllThatIndicesMayName) {
+  Tensor cache = tensor(1024, {8, 4});
+  Tensor index = tensor(0, {1});
+  index.dtype = DType::kInt64;
+  index.sizes = {1, 1};
+  index.strides = {0, 0};
+  Tensor new_rows = tensor(64, {1, 4});
+  IndexedLoop::Parts parts{{1, 4}, cache, {new_rows}, {indexed_dim(cache, 0, index, false)}};
+  parts.indexed.sizes[0] = 1;
+  parts.indexed.strides[0] = 0;
+  const TextWork write = write_cells_text(parts, 4);
+  // The last row of the cache, and the one behind it.
+  EXPECT_TRUE(Touched(write).keeps_order_with(Touched(exp_of(c, tensor(1024 + 7 * 16, {4})))));
+  EXPECT_FALSE(Touched(write).keeps_order_with(Touched(exp_of(c, tensor(1024 + 8 * 16, {4})))));
+  EXPECT_TRUE(Touched(write).keeps_order_with(Touched(exp_of(new_rows, c))));
+  EXPECT_FALSE(Touched(write).keeps_order_with(Touched(exp_of(c, new_rows))));
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

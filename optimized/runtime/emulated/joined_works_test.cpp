@@ -1,0 +1,222 @@
+// Works over a small memory, one after the other and joined: the bytes are the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+
+#include "optimized/device/cells_text.h"
+#include "optimized/device/copy_work.h"
+#include "optimized/device/join_works.h"
+#include "optimized/device/touched.h"
+#include "optimized/runtime/emulated/emulated_device.h"
+
+namespace graphgate::optimized::emulated {
+namespace {
+
+using spec::DType;
+
+constexpr std::size_t kBytes = 1024;  // that anybody may read afterwards
+constexpr std::size_t kInner = 256;   // behind them: that only works read
+constexpr std::size_t kIndices = 8;   // behind all: that nobody writes
+
+// Draws works over one memory.
+class Draws {
+ public:
+  explicit Draws(unsigned seed) : random_(seed), memory_(kBytes + kInner + kIndices * 8) {
+    // Among the numbers are NaNs, whose bits copies keep.
+    for (std::byte& byte : memory_) byte = static_cast<std::byte>(one_in(4) ? 127 : below(256));
+    // Rows of a tensor of four.
+    for (std::size_t i = 0; i < kIndices; ++i) {
+      const std::int64_t index = below(4);
+      std::memcpy(memory_.data() + kBytes + kInner + 8 * i, &index, sizeof index);
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::byte>& memory() const { return memory_; }
+  std::span<std::byte> bytes() { return memory_; }
+
+  DeviceWorks works(int count) {
+    DeviceWorks out;
+    while (std::ssize(out) < count) {
+      if (auto work = drawn(out)) out.push_back(std::move(*work));
+    }
+    return out;
+  }
+
+ private:
+  std::int64_t below(std::int64_t end) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(end));
+  }
+  bool one_in(std::int64_t n) { return below(n) == 0; }
+
+  Tensor tensor(DType dtype, const Sizes& sizes) {
+    Tensor out;
+    out.dtype = dtype;
+    out.sizes = sizes;
+    out.strides = row_major_strides(sizes);
+    if (sizes.size() == 2 && one_in(2)) out.strides[0] *= 2;  // halves of rows
+    // Few places, so that works often meet, and on any element now and then.
+    const std::int64_t reach = byte_range(out).end;
+    const bool is_inner = one_in(5);
+    const auto room = static_cast<std::int64_t>(is_inner ? kInner : kBytes) - reach;
+    const std::int64_t step = one_in(6) ? out.item_bytes() : 32;
+    const std::int64_t at = below(room / step + 1) * step;
+    out.bytes = memory_.data() + (is_inner ? kBytes : 0) + at;
+    return out;
+  }
+
+  // Often what an earlier work has written.
+  Tensor operand(DType dtype, const Sizes& sizes, const DeviceWorks& before) {
+    for (int attempt = 0; attempt < 3 && !before.empty() && !one_in(3); ++attempt) {
+      const auto at = static_cast<std::size_t>(below(std::ssize(before)));
+      const auto* work = std::get_if<PointwiseWork>(&before[before.size() - 1 - at / 2]);
+      if (work == nullptr || work->result.sizes != sizes) continue;
+      Tensor out = work->result;
+      if (out.item_bytes() != spec::item_size_bytes(dtype)) continue;
+      out.dtype = dtype;
+      return out;
+    }
+    return tensor(dtype, sizes);
+  }
+
+  // Whether threads of the work alone do not get in each other's way.
+  static bool is_fit(const PointwiseWork& work) {
+    return std::all_of(
+        work.operands.begin(), work.operands.end(), [&](const DeviceOperand& operand) {
+          const bool is_same = operand.tensor.bytes == work.result.bytes &&
+                               operand.tensor.strides == work.result.strides &&
+                               operand.tensor.item_bytes() == work.result.item_bytes();
+          return is_same || !may_share_bytes(operand.tensor, work.result);
+        });
+  }
+
+  bool is_inner(const Tensor& tensor) const { return tensor.bytes >= memory_.data() + kBytes; }
+
+  std::optional<DeviceWork> drawn(const DeviceWorks& before) {
+    if (one_in(8)) return cells();
+    constexpr std::array<DType, 5> kDtypes = {DType::kFloat32, DType::kInt32, DType::kBFloat16,
+                                              DType::kInt16, DType::kUInt8};
+    const std::array<Sizes, 4> shapes = {Sizes{4, 4}, Sizes{16}, Sizes{4, 8}, Sizes{2, 4}};
+    const DType dtype = kDtypes.at(static_cast<std::size_t>(below(kDtypes.size())));
+    const Sizes& sizes = shapes.at(static_cast<std::size_t>(below(shapes.size())));
+    if (one_in(3)) {
+      PointwiseWork copy = copy_work(tensor(dtype, sizes), operand(dtype, sizes, before));
+      copy.is_inner = is_inner(copy.result);
+      if (!is_fit(copy)) return {};
+      return copy;
+    }
+    const DType compute = spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
+    PointwiseWork work{tensor(dtype, sizes), dtype, compute, "element::Multiply{}", {}, false};
+    for (int i = 0; i < 2; ++i) {
+      work.operands.push_back({operand(dtype, sizes, before), dtype, false, 0});
+    }
+    work.is_inner = is_inner(work.result);
+    if (!is_fit(work)) return {};
+    return work;
+  }
+
+  // Rows of a tensor of four, moved by indices; sometimes it does not tell.
+  std::optional<DeviceWork> cells() {
+    Tensor all = tensor(DType::kInt32, {4, 4});
+    const Tensor rows = tensor(DType::kInt32, {2, 4});
+    if (may_share_bytes(all, rows)) return {};
+    Tensor index;
+    index.dtype = DType::kInt64;
+    index.sizes = {2, 1};
+    index.strides = {1, 1};
+    index.bytes = memory_.data() + kBytes + kInner + 8 * below(kIndices - 1);
+    const IndexedDim dim = indexed_dim(all, 0, index, false);
+    all.sizes[0] = 2;
+    all.strides[0] = 0;
+    const IndexedLoop::Parts parts{{2, 4}, all, {rows}, {dim}};
+    TextWork work = one_in(2) ? read_cells_text(parts, 4) : write_cells_text(parts, 4);
+    if (one_in(4)) work.accesses.clear();
+    return work;
+  }
+
+  std::mt19937 random_;
+  std::vector<std::byte> memory_;
+};
+
+// What a job leaves of the memory that it begins with.
+std::vector<std::byte> run(Device& device, DeviceRun& job, Draws& draws) {
+  const std::vector<std::byte> before = draws.memory();
+  device.memory().host_wrote(draws.bytes());
+  device.memory().bring_to_device(draws.bytes());
+  job.launch();
+  device.memory().device_wrote(draws.bytes());
+  device.finish();
+  device.memory().bring_to_host(draws.bytes());
+  std::vector<std::byte> after = draws.memory();
+  std::copy(before.begin(), before.end(), draws.bytes().begin());
+  after.resize(kBytes);
+  return after;
+}
+
+void expect_equal_bytes(bool is_fast, unsigned first_seed, unsigned seeds) {
+  const auto device = make_emulated_device().value();
+  DeviceProgramText text(is_fast);
+  std::vector<std::unique_ptr<Draws>> draws;
+  std::vector<Device::Job> jobs;
+  std::size_t alone = 0;
+  std::size_t joined = 0;
+  for (unsigned seed = first_seed; seed < first_seed + seeds; ++seed) {
+    draws.push_back(std::make_unique<Draws>(seed));
+    const DeviceWorks works = draws.back()->works(14);
+    jobs.push_back({text.add(works), true});
+    jobs.push_back({text.add(join_works(works)), true});
+    alone += jobs[jobs.size() - 2].calls.size();
+    joined += jobs.back().calls.size();
+    device->memory().know(draws.back()->bytes(), nullptr);
+  }
+  EXPECT_LT(joined, alone * 3 / 4);
+  const auto runs = device->load(text, jobs);
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    EXPECT_EQ(run(*device, *runs[2 * i], *draws[i]), run(*device, *runs[2 * i + 1], *draws[i]))
+        << "seed " << first_seed + i;
+  }
+}
+
+TEST(JoinedWorks, HandFaultsOn) {
+  const auto device = make_emulated_device().value();
+  std::vector<std::int64_t> numbers(64);
+  numbers[32] = 9;
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
+  const auto tensor_at = [&](std::size_t at, const Sizes& sizes) {
+    Tensor out;
+    out.dtype = DType::kInt64;
+    out.sizes = sizes;
+    out.strides = row_major_strides(sizes);
+    out.bytes = bytes.data() + 8 * at;
+    return out;
+  };
+  Tensor all = tensor_at(0, {4, 4});
+  const IndexedDim dim = indexed_dim(all, 0, tensor_at(32, {1, 1}), false);
+  all.sizes[0] = 1;
+  const DeviceWorks works = {
+      copy_work(tensor_at(40, {8}), tensor_at(48, {8})),
+      read_cells_text({{1, 4}, all, {tensor_at(16, {1, 4})}, {dim}}, 8),
+  };
+  DeviceProgramText text;
+  device->memory().know(bytes, nullptr);
+  const std::vector<Device::Job> jobs = {{text.add(join_works(works)), true}};
+  ASSERT_EQ(jobs.front().calls.size(), 1U);
+  const auto runs = device->load(text, jobs);
+  device->memory().bring_to_device(bytes);
+  runs.front()->launch();
+  try {
+    device->finish();
+    FAIL() << "nothing was said";
+  } catch (const OpError& error) {
+    EXPECT_STREQ(error.what(), "index 9 is out of range for dimension 0 of size 4");
+  }
+}
+
+TEST(JoinedWorks, LeaveTheSameBytesAsOneAfterTheOther) { expect_equal_bytes(false, 1, 24); }
+
+TEST(JoinedWorks, LeaveThemWhereLaunchesOverlapToo) { expect_equal_bytes(true, 1001, 12); }
+
+}  // namespace
+}  // namespace graphgate::optimized::emulated
