@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "optimized/device/fast_text.h"
+#include "optimized/device/large_gpu.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 #include "optimized/device/wide_rows.h"
@@ -14,14 +15,13 @@ using spec::DType;
 
 constexpr std::int64_t kMostHeads = 8;  // that share keys
 constexpr std::int64_t kMostDepth = 256;
-constexpr std::int64_t kWantedBlocks = 2 * kMultiprocessors;
+constexpr std::int64_t kAtOnce = 2;       // blocks of a multiprocessor
 constexpr std::int64_t kLeastChunk = 64;  // keys of a block
 constexpr std::int64_t kMostChunks = 32;
 constexpr std::int64_t kMostOfCluster = 8;  // chunks, in shared memory of their own
 constexpr std::int64_t kLongChunk = 1024;   // from here on more blocks are worth a second kernel
 constexpr std::int64_t kWarps = 8;
 constexpr std::int64_t kTileKeys = 16;
-constexpr std::int64_t kSharedBytes = 216 * 1024;  // of a multiprocessor, for all its blocks
 
 // One query row of [batch, heads, 1, depth] against [batch, groups, keys, depth].
 struct OneRow {
@@ -53,10 +53,14 @@ std::optional<OneRow> one_row_of(const AttentionWork& work) {
       !has_wide_rows(work.key) || !has_wide_rows(work.value)) {
     return {};
   }
-  // Enough chunks to fill a large GPU, of whole tiles.
-  const std::int64_t wanted = std::clamp<std::int64_t>(
-      (kWantedBlocks + s.batch * s.groups - 1) / (s.batch * s.groups), 1,
+  // Enough chunks to fill a large GPU, of whole tiles, in clusters that it runs all at once.
+  const std::int64_t rows = s.batch * s.groups;
+  std::int64_t wanted = std::clamp<std::int64_t>(
+      (kAtOnce * kMultiprocessors + rows - 1) / rows, 1,
       s.keys <= kMostOfCluster * kLongChunk ? kMostOfCluster : kMostChunks);
+  while (wanted > 1 && wanted <= kMostOfCluster && rows > kAtOnce * clusters_at_once(wanted)) {
+    --wanted;
+  }
   const std::int64_t least = std::max(kLeastChunk, (s.keys + wanted - 1) / wanted);
   s.chunk = (least + kTileKeys - 1) / kTileKeys * kTileKeys;
   s.chunks = (s.keys + s.chunk - 1) / s.chunk;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "optimized/device/fast_text.h"
+#include "optimized/device/large_gpu.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 #include "optimized/device/wide_rows.h"
@@ -12,8 +13,7 @@ namespace {
 
 using spec::DType;
 
-constexpr std::int64_t kMostRows = 32;             // of a product without tiles
-constexpr std::int64_t kSharedBytes = 216 * 1024;  // of a multiprocessor, for all its blocks
+constexpr std::int64_t kMostRows = 32;  // of a product without tiles
 
 // The numbers of a product that the templates of fast.cuh take.
 struct ProductShape {
@@ -69,10 +69,7 @@ struct Tiles {
 };
 
 constexpr std::int64_t kStep = 64;  // terms of a slice
-
-// Clusters of so many blocks that an H200 runs at once, a block on each multiprocessor: its groups
-// of 16 or 18 of them share nothing (cuOccupancyMaxActiveClusters).
-constexpr std::array<std::int64_t, 7> kClustersAtOnce = {0, 132, 66, 39, 30, 22, 17};
+constexpr std::int64_t kMostParts = 6;
 
 Tiles tiles_of(const ProductShape& s, std::int64_t columns) {
   constexpr std::int64_t kLeastSteps = 8;           // of a block
@@ -82,8 +79,8 @@ Tiles tiles_of(const ProductShape& s, std::int64_t columns) {
   out.count = (s.rows + out.rows - 1) / out.rows * ((s.columns + out.columns - 1) / out.columns);
   const std::int64_t steps = (s.depth + kStep - 1) / kStep;
   const auto in_parts = [steps](std::int64_t parts) { return (steps + parts - 1) / parts; };
-  for (std::int64_t parts = 2; parts < std::ssize(kClustersAtOnce); ++parts) {
-    const bool fits = out.count <= kClustersAtOnce.at(static_cast<std::size_t>(parts));
+  for (std::int64_t parts = 2; parts <= kMostParts; ++parts) {
+    const bool fits = out.count <= clusters_at_once(parts);
     const bool is_even = (steps + in_parts(parts) - 1) / in_parts(parts) == parts;
     if (fits && is_even && in_parts(parts) >= kLeastSteps) out.parts = parts;
   }

@@ -7,8 +7,6 @@
 
 namespace graphgate::optimized {
 
-inline constexpr std::int64_t kMultiprocessors = 132;  // of a large GPU
-
 [[nodiscard]] inline std::string text_of(std::int64_t number) { return std::to_string(number); }
 // Of 16 bits, as tensor cores multiply them.
 [[nodiscard]] bool is_half(spec::DType dtype);
