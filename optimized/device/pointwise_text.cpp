@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "optimized/device/copy_work.h"
+#include "optimized/device/kernels.h"
+#include "optimized/device/large_gpu.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 
@@ -58,6 +60,196 @@ std::string words_of(const std::vector<PointwiseWork>& works) {
   }
   return words;
 }
+
+// A tensor that memory is touched for, at its sizes.
+struct Touch {
+  Tensor tensor;
+  bool is_read = false;
+  bool is_written = false;
+  // Of several neighbours, element e lies in a word of the thread's own: "r0.at(e)" where it is
+  // read, "w0.at(e)" where it is written.
+  bool has_word = false;
+};
+
+// What a group's works say together.
+class GroupText {
+ public:
+  GroupText(const std::vector<PointwiseWork>& works,
+            const std::function<bool(std::size_t)>& is_stored)
+      : works_(works) {
+    // First all results that are stored, so that the walk follows the first one's strides.
+    stores_.resize(works.size());
+    for (std::size_t w = 0; w < works.size(); ++w) {
+      if (is_stored(w)) stores_[w] = place(works[w].result);
+      if (stores_[w]) touches_[*stores_[w]].is_written = true;
+    }
+    for (std::size_t w = 0; w < works.size(); ++w) {
+      std::vector<Read>& reads = reads_.emplace_back();
+      for (const DeviceOperand& operand : works[w].operands) {
+        Read& read = reads.emplace_back();
+        if (operand.is_number) continue;
+        read.maker = maker_before(w, operand.tensor);
+        if (read.maker) continue;
+        read.place = place(operand.tensor);
+        touches_[read.place].is_read = true;
+      }
+    }
+    std::vector<const Tensor*> walked;
+    walked.reserve(touches_.size());
+    for (const Touch& touch : touches_) walked.push_back(&touch.tensor);
+    walk_ = walk_of(works.front().result.sizes, walked, false);
+    take_neighbours();
+  }
+
+  [[nodiscard]] TextWork text() const {
+    TextWork out;
+    out.what = words_of(works_);
+    out.shares_launches = true;
+    out.accesses = accesses();
+    out.threads = walk_.count();
+    for (const Touch& touch : touches_) out.pointers.push_back(touch.tensor.data());
+    std::string& text = out.statements;
+    text = "  if (thread >= " + std::to_string(out.threads) + ") return;\n";
+    text += coordinates_text(walk_.sizes, "thread", "x");
+    if (neighbours_ > 1) text += words_text();
+    for (std::size_t w = 0; w < works_.size(); ++w) text += value_text(w);
+    for (std::size_t w = 0; w < works_.size(); ++w) {
+      if (!stores_[w]) continue;
+      text += joined({"  device::store<", format_name(works_[w].result.dtype), ">(",
+                      address("w", *stores_[w]), ", v", std::to_string(w), ");\n"});
+    }
+    if (neighbours_ > 1) text += stored_words_text();
+    return out;
+  }
+
+ private:
+  struct Read {
+    std::size_t place = 0;
+    std::optional<std::size_t> maker;  // the work whose value it is, and no memory is read
+  };
+
+  [[nodiscard]] std::size_t place(const Tensor& tensor) {
+    for (std::size_t t = 0; t < touches_.size(); ++t) {
+      if (is_same_place(touches_[t].tensor, tensor)) return t;
+    }
+    touches_.push_back({tensor});
+    return touches_.size() - 1;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> maker_before(std::size_t w, const Tensor& tensor) const {
+    for (std::size_t m = w; m-- > 0;) {
+      const Tensor& made = works_[m].result;
+      if (is_same_place(made, tensor) && made.dtype == tensor.dtype) return m;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool lets_take(std::int64_t count, std::size_t t) const {
+    constexpr std::int64_t kMostBytes = 16;
+    const Touch& touch = touches_[t];
+    const Sizes& strides = walk_.strides[t];
+    if (strides.back() == 0) return !touch.is_written;
+    const std::int64_t bytes = touch.tensor.item_bytes() * count;
+    const auto is_multiple = [bytes](std::int64_t x) { return x % bytes == 0; };
+    return strides.back() == touch.tensor.item_bytes() && bytes <= kMostBytes &&
+           is_multiple(reinterpret_cast<std::intptr_t>(touch.tensor.data())) &&  // NOLINT: a number
+           std::all_of(strides.begin(), strides.end() - 1, is_multiple);
+  }
+
+  // A thread takes 4 or 2 neighbouring elements where all tensors let it and enough threads are
+  // left to keep a large GPU busy: two blocks on each multiprocessor.
+  void take_neighbours() {
+    constexpr std::int64_t kLeastThreads = 2 * kMultiprocessors * kDeviceBlock;
+    for (const std::int64_t count : {4, 2}) {
+      if (walk_.sizes.empty() || walk_.sizes.back() % count != 0) continue;
+      bool all_let = walk_.count() / count >= kLeastThreads;
+      for (std::size_t t = 0; t < touches_.size(); ++t) all_let = all_let && lets_take(count, t);
+      if (!all_let) continue;
+      neighbours_ = count;
+      walk_.sizes.back() /= count;
+      for (std::size_t t = 0; t < touches_.size(); ++t) {
+        touches_[t].has_word = walk_.strides[t].back() != 0;
+        walk_.strides[t].back() *= count;
+      }
+      return;
+    }
+  }
+
+  [[nodiscard]] std::vector<DeviceAccess> accesses() const {
+    std::vector<DeviceAccess> out;
+    for (const Touch& touch : touches_) {
+      if (touch.is_written) out.push_back({touch.tensor, true});
+      if (touch.is_read) out.push_back({touch.tensor, false});
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string place_text(std::size_t t) const {
+    return "p" + std::to_string(t) + " + " + offset_text(walk_.strides[t], "x");
+  }
+  [[nodiscard]] std::string address(const char* prefix, std::size_t t) const {
+    return touches_[t].has_word ? prefix + std::to_string(t) + ".at(e)" : place_text(t);
+  }
+
+  // Words, what is read of them, and the head of the loop over neighbours.
+  [[nodiscard]] std::string words_text() const {
+    const std::string count = std::to_string(neighbours_);
+    std::string text;
+    for (std::size_t t = 0; t < touches_.size(); ++t) {
+      if (!touches_[t].has_word) continue;
+      const std::string number = std::to_string(t);
+      const std::string type = joined(
+          {"  device::Word<", std::to_string(touches_[t].tensor.item_bytes()), ", ", count, "> "});
+      if (touches_[t].is_read) {
+        text += joined({type, "r", number, ";\n  r", number, ".load(", place_text(t), ");\n"});
+      }
+      if (touches_[t].is_written) text += joined({type, "w", number, ";\n"});
+    }
+    return text + "#pragma unroll\n  for (int e = 0; e < " + count + "; ++e) {\n";
+  }
+  [[nodiscard]] std::string stored_words_text() const {
+    std::string text = "  }\n";
+    for (std::size_t t = 0; t < touches_.size(); ++t) {
+      if (!touches_[t].is_written) continue;
+      text += joined({"  w", std::to_string(t), ".store(", place_text(t), ");\n"});
+    }
+    return text;
+  }
+
+  // "v0", what a work gives for an element.
+  [[nodiscard]] std::string value_text(std::size_t w) const {
+    const PointwiseWork& work = works_[w];
+    std::string text;
+    std::string arguments;
+    for (std::size_t k = 0; k < work.operands.size(); ++k) {
+      const DeviceOperand& operand = work.operands[k];
+      const Read& read = reads_[w][k];
+      std::string value;
+      if (operand.is_number) {
+        value = number_text(work.compute, operand.number);
+      } else if (read.maker) {
+        value = cast_text(works_[*read.maker].result.dtype, operand.as, work.compute,
+                          "v" + std::to_string(*read.maker));
+      } else {
+        value = load_text(operand.tensor.dtype, operand.as, work.compute, address("r", read.place));
+      }
+      const std::string name = "a" + std::to_string(w) + "_" + std::to_string(k);
+      text += joined({"  const ", compute_name(work.compute), " ", name, " = ", value, ";\n"});
+      arguments += (k == 0 ? "" : ", ") + name;
+    }
+    return text + "  const auto v" + std::to_string(w) + " = " +
+           rounded_text(work.rounds_to, work.result.dtype,
+                        "device::widened(" + work.function + "(" + arguments + "))") +
+           ";\n";
+  }
+
+  const std::vector<PointwiseWork>& works_;
+  std::vector<Touch> touches_;
+  std::vector<std::optional<std::size_t>> stores_;  // per work
+  std::vector<std::vector<Read>> reads_;            // per work and operand
+  Walk walk_;
+  std::int64_t neighbours_ = 1;
+};
 
 }  // namespace
 
@@ -130,96 +322,7 @@ bool PointwiseGroup::feeds(const PointwiseWork& work) const {
 void PointwiseGroup::add(const PointwiseWork& work) { works_.push_back(fitted(work)); }
 
 TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored) const {
-  // The tensors that memory is touched for, each once.
-  std::vector<Tensor> tensors;
-  const auto place = [&](const Tensor& tensor) {
-    const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& other) {
-      return is_same_place(other, tensor);
-    });
-    if (found != tensors.end()) return static_cast<std::size_t>(found - tensors.begin());
-    tensors.push_back(tensor);
-    return tensors.size() - 1;
-  };
-  // First all results that are stored, so that the walk follows the first one's strides.
-  std::vector<std::optional<std::size_t>> stores(works_.size());
-  for (std::size_t w = 0; w < works_.size(); ++w) {
-    if (is_stored(w)) stores[w] = place(works_[w].result);
-  }
-  struct Read {
-    std::size_t place = 0;
-    const PointwiseWork* maker = nullptr;
-  };
-  std::vector<std::vector<Read>> reads(works_.size());
-  for (std::size_t w = 0; w < works_.size(); ++w) {
-    for (const DeviceOperand& operand : works_[w].operands) {
-      Read read;
-      if (!operand.is_number) {
-        for (std::size_t m = w; m-- > 0 && read.maker == nullptr;) {
-          const Tensor& made = works_[m].result;
-          if (is_same_place(made, operand.tensor) && made.dtype == operand.tensor.dtype) {
-            read.maker = &works_[m];
-          }
-        }
-        if (read.maker == nullptr) read.place = place(operand.tensor);
-      }
-      reads[w].push_back(read);
-    }
-  }
-  std::vector<const Tensor*> walked;
-  walked.reserve(tensors.size());
-  for (const Tensor& tensor : tensors) walked.push_back(&tensor);
-  const Walk walk = walk_of(works_.front().result.sizes, walked, false);
-
-  TextWork out;
-  out.what = words_of(works_);
-  out.shares_launches = true;
-  for (std::size_t w = 0; w < works_.size(); ++w) {
-    if (stores[w]) out.accesses.push_back({works_[w].result, true});
-    for (std::size_t k = 0; k < reads[w].size(); ++k) {
-      const DeviceOperand& operand = works_[w].operands[k];
-      if (!operand.is_number && reads[w][k].maker == nullptr) {
-        out.accesses.push_back({operand.tensor, false});
-      }
-    }
-  }
-  out.threads = walk.count();
-  for (const Tensor& tensor : tensors) out.pointers.push_back(tensor.data());
-  std::string& text = out.statements;
-  text = "  if (thread >= " + std::to_string(out.threads) + ") return;\n";
-  text += coordinates_text(walk.sizes, "thread", "x");
-  const auto address = [&](std::size_t t) {
-    return "p" + std::to_string(t) + " + " + offset_text(walk.strides[t], "x");
-  };
-  for (std::size_t w = 0; w < works_.size(); ++w) {
-    const PointwiseWork& work = works_[w];
-    std::string arguments;
-    for (std::size_t k = 0; k < work.operands.size(); ++k) {
-      const DeviceOperand& operand = work.operands[k];
-      std::string value;
-      if (operand.is_number) {
-        value = number_text(work.compute, operand.number);
-      } else if (const PointwiseWork* maker = reads[w][k].maker) {
-        value = cast_text(maker->result.dtype, operand.as, work.compute,
-                          "v" + std::to_string(maker - works_.data()));
-      } else {
-        value =
-            load_text(operand.tensor.dtype, operand.as, work.compute, address(reads[w][k].place));
-      }
-      const std::string name = "a" + std::to_string(w) + "_" + std::to_string(k);
-      text += joined({"  const ", compute_name(work.compute), " ", name, " = ", value, ";\n"});
-      arguments += (k == 0 ? "" : ", ") + name;
-    }
-    text += "  const auto v" + std::to_string(w) + " = " +
-            rounded_text(work.rounds_to, work.result.dtype,
-                         "device::widened(" + work.function + "(" + arguments + "))") +
-            ";\n";
-  }
-  for (std::size_t w = 0; w < works_.size(); ++w) {
-    if (!stores[w]) continue;
-    text += "  device::store<" + format_name(works_[w].result.dtype) + ">(" + address(*stores[w]) +
-            ", v" + std::to_string(w) + ");\n";
-  }
-  return out;
+  return GroupText(works_, is_stored).text();
 }
 
 TextWork pointwise_text(const PointwiseWork& work) {

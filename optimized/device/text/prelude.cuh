@@ -53,6 +53,28 @@ void store(char* at, C value) {
   *reinterpret_cast<typename Format::Bits*>(at) =
       Format::encode(convert<NumberOf<Format>>(settled(value)));
 }
+// Neighbouring elements, which memory gives and takes at once: the address is a multiple of their
+// bytes together, at most 16.
+template <int item_bytes, int count>
+struct Word {
+  static constexpr int kBytes = item_bytes * count;
+  using All = std::conditional_t<
+      kBytes == 16, uint4,
+      std::conditional_t<kBytes == 8, uint2,
+                         std::conditional_t<kBytes == 4, std::uint32_t, std::uint16_t>>>;
+  static_assert(sizeof(All) == kBytes);
+
+  const char* at(int i) const { return bytes + i * item_bytes; }
+  char* at(int i) { return bytes + i * item_bytes; }
+  void load(const char* from) {
+    *reinterpret_cast<All*>(bytes) = *reinterpret_cast<const All*>(from);
+  }
+  void store(char* to) const {
+    *reinterpret_cast<All*>(to) = *reinterpret_cast<const All*>(bytes);
+  }
+
+  alignas(kBytes) char bytes[kBytes];
+};
 // A number rounded into a format, and widened again.
 template <class Format, class C>
 Wide<Format> rounded(C value) {

@@ -198,6 +198,114 @@ TEST(EmulatedDevice, LetsTheBlocksOfAClusterReadEachOther) {
   }
 }
 
+// ---- pointwise works ----
+
+// x * y + x over matrices of any dtype and any bytes, whose rows may be apart and begin anywhere.
+struct Scaled {
+  struct Place {
+    std::int64_t pitch, first;  // in elements; a pitch of 0: one row for all
+    std::int64_t step = 1;      // from column to column; 0: one element for all
+  };
+
+  Scaled(spec::DType dtype, std::int64_t rows, std::int64_t columns, Place of_x, Place of_y,
+         Place of_out)
+      : x(tensor(dtype, rows, columns, of_x)),
+        y(tensor(dtype, rows, columns, of_y)),
+        out(tensor(dtype, rows, columns, of_out)) {}
+
+  [[nodiscard]] PointwiseWork work(std::int64_t first, std::int64_t rows) const {
+    const auto part = [&](Tensor tensor) {
+      tensor.bytes += first * tensor.strides[0] * tensor.item_bytes();
+      tensor.sizes[0] = rows;
+      return tensor;
+    };
+    const bool is_real = spec::is_floating_point(x.dtype);
+    const spec::DType compute = x.dtype == spec::DType::kFloat64 ? x.dtype
+                                : is_real                        ? spec::DType::kFloat32
+                                                                 : spec::DType::kInt64;
+    PointwiseWork work;
+    work.result = part(out);
+    work.rounds_to = x.dtype;
+    work.compute = compute;
+    work.function = "[](auto a, auto b, auto c) { return a * b + c; }";
+    for (const Tensor& operand : {x, y, x}) {
+      work.operands.push_back({part(operand), x.dtype, false, 0});
+    }
+    return work;
+  }
+
+  std::vector<std::vector<std::byte>> memory;
+  Tensor x, y, out;
+
+ private:
+  Tensor tensor(spec::DType dtype, std::int64_t rows, std::int64_t columns, Place place) {
+    Tensor made;
+    made.dtype = dtype;
+    made.sizes = {rows, columns};
+    made.strides = {place.pitch, place.step};
+    std::vector<std::byte>& bytes = memory.emplace_back();
+    const std::int64_t size =
+        place.first + (rows - 1) * place.pitch + (columns - 1) * place.step + 1;
+    bytes.resize(static_cast<std::size_t>(size * made.item_bytes()));
+    std::mt19937 random(static_cast<unsigned>(memory.size()));
+    for (std::byte& one : bytes) one = static_cast<std::byte>(random());
+    made.bytes = bytes.data() + place.first * made.item_bytes();
+    return made;
+  }
+};
+
+// Of matrices so large that threads take several elements: the same bytes as row by row, where
+// there are too few for that, and none behind a row.
+TEST(EmulatedDevice, TakesNeighboursTogetherWhereThereAreMany) {
+  using enum spec::DType;
+  constexpr std::int64_t kRows = 264;
+  constexpr std::int64_t kColumns = 1024;  // four times 264 blocks of 256
+  constexpr Scaled::Place kPlain = {kColumns, 0};
+  struct Case {
+    spec::DType dtype;
+    std::int64_t rows, columns;
+    Scaled::Place x, y, out;
+    std::string word;  // "item bytes, elements", "" for one element at a time
+  };
+  for (const Case& c : {
+           Case{kBFloat16, kRows, kColumns, kPlain, kPlain, kPlain, "2, 4"},
+           Case{kInt8, kRows, kColumns, kPlain, kPlain, kPlain, "1, 4"},
+           Case{kFloat64, kRows, kColumns, kPlain, kPlain, kPlain, "8, 2"},
+           // Rows apart, a row for all, a number for each row, a number for all.
+           Case{kFloat32, kRows, kColumns, {kColumns + 4, 4}, {0, 0}, {kColumns + 8, 0}, "4, 4"},
+           Case{kFloat16, kRows, kColumns, kPlain, {1, 0, 0}, {kColumns + 2, 0}, "2, 2"},
+           Case{kInt16, kRows, kColumns, {0, 0, 0}, kPlain, {kColumns + 6, 2}, "2, 2"},
+           // Not where a word would begin at an odd place, or between two rows.
+           Case{kBFloat16, kRows, kColumns, {kColumns, 2}, kPlain, kPlain, "2, 2"},
+           Case{kBFloat16, kRows, kColumns, {kColumns, 1}, kPlain, kPlain, ""},
+           Case{kFloat32, kRows, kColumns, {kColumns + 1, 0}, kPlain, kPlain, ""},
+           Case{kFloat16, kRows, 1027, {1030, 0}, {1030, 0}, {1030, 0}, ""},
+           // Not where few threads would be left.
+           Case{kBFloat16, kRows - 1, kColumns, kPlain, kPlain, kPlain, "2, 2"},
+       }) {
+    SCOPED_TRACE(testing::PrintToString(c.dtype) + " " + c.word);
+    const auto run = [&](std::int64_t rows_at_once, std::string& source) {
+      Scaled scaled(c.dtype, c.rows, c.columns, c.x, c.y, c.out);
+      DeviceWorks works;
+      for (std::int64_t row = 0; row < c.rows; row += rows_at_once) {
+        works.emplace_back(scaled.work(row, std::min(rows_at_once, c.rows - row)));
+      }
+      DeviceProgramText text;
+      (void)text.add(works);
+      source = text.source();
+      run_works(text, works, {scaled.memory[0], scaled.memory[1], scaled.memory[2]});
+      return scaled.memory[2];
+    };
+    std::string together;
+    std::string apart;
+    EXPECT_EQ(run(c.rows, together), run(16, apart));
+    EXPECT_EQ(apart.find("device::Word<"), std::string::npos);
+    EXPECT_EQ(together.find("device::Word<") != std::string::npos, !c.word.empty());
+    EXPECT_NE(together.find(c.word.empty() ? "" : "device::Word<" + c.word + ">"),
+              std::string::npos);
+  }
+}
+
 TEST(EmulatedDevice, SaysWhatDoesNotCompile) {
   EXPECT_THROW((void)run_text(text_of("  this is no C++;\n", 1), std::vector<std::int64_t>(1)),
                DeviceError);
@@ -447,7 +555,8 @@ TEST(FastAttention, WeighsKeysWhereverTheGreatestScoreIs) {
             weighed += weights[static_cast<std::size_t>(at)] / sum * attention.value.at(at, i);
           }
           for (std::int64_t head = 0; head < kHeads; ++head) {
-            EXPECT_LE(std::abs(attention.out.at(head, i) - weighed), std::abs(weighed) * error) << i;
+            EXPECT_LE(std::abs(attention.out.at(head, i) - weighed), std::abs(weighed) * error)
+                << i;
           }
         }
       }
