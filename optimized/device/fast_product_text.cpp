@@ -2,7 +2,9 @@
 #include <array>
 
 #include "optimized/device/fast_text.h"
+#include "optimized/device/kernels.h"
 #include "optimized/device/large_gpu.h"
+#include "optimized/device/pointwise_text.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 #include "optimized/device/wide_rows.h"
@@ -13,13 +15,16 @@ namespace {
 
 using spec::DType;
 
-constexpr std::int64_t kMostRows = 32;  // of a product without tiles
+constexpr std::int64_t kBlockColumns = 16;  // of a block of multiply_few_rows
+constexpr std::int64_t kMostRows = 32;      // of a product without tiles
 
-// The numbers of a product that the templates of fast.cuh take.
+// The numbers of a product that the templates of fast_product.cuh take.
 struct ProductShape {
   std::int64_t rows, columns, depth;
   std::string pitches;      // of a, of the weight
   std::string is_constant;  // the weight
+  std::int64_t bands;       // of columns, whose sums come together
+  [[nodiscard]] std::int64_t band() const { return columns / bands; }
 };
 
 std::string what_of(const ProductShape& s) {
@@ -43,20 +48,36 @@ Ring ring_of(const ProductShape& s, std::int64_t blocks) {
   return {slices, std::max(slices * slice, sums)};
 }
 
-TextWork few_rows_text(const Product& p, const ProductShape& s) {
+// device::KERNEL<...>(a, w, put), with the numbers that are its own.
+TextWork product_text(const char* kernel, const Product& p, const ProductShape& s,
+                      std::initializer_list<std::int64_t> numbers, PointwiseEpilogue end) {
   TextWork out;
   out.waits_itself = true;
-  out.what = what_of(s);
-  const std::int64_t blocks = (s.columns + 15) / 16;
+  out.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
+  out.accesses = std::move(end.accesses);
+  out.accesses.push_back({p.a, false});
+  out.accesses.push_back({p.b, false});
+  const std::string a = "p" + std::to_string(end.pointers.size());
+  const std::string w = "p" + std::to_string(end.pointers.size() + 1);
+  out.pointers = std::move(end.pointers);
+  out.pointers.push_back(p.a.data());
+  out.pointers.push_back(p.b.data());
+  out.statements =
+      joined({"  device::", kernel, "<", format_name(p.a.dtype), ", ", text_of(s.bands)});
+  for (const std::int64_t number : numbers) out.statements += ", " + text_of(number);
+  out.statements += joined(
+      {", ", s.pitches, ", ", s.is_constant, ">(", a, ", ", w, ",\n      ", end.function, ");\n"});
+  return out;
+}
+
+TextWork few_rows_text(const Product& p, const ProductShape& s, PointwiseEpilogue end) {
+  const std::int64_t of_band = kBlockColumns / s.bands;
+  const std::int64_t blocks = (s.band() + of_band - 1) / of_band;
   const Ring ring = ring_of(s, blocks);
-  out.threads = blocks * 256;
+  TextWork out = product_text("multiply_few_rows", p, s, {s.rows, s.band(), s.depth, ring.slices},
+                              std::move(end));
+  out.threads = blocks * kDeviceBlock;
   out.shared_bytes = ring.bytes;
-  out.pointers = {p.result.data(), p.a.data(), p.b.data()};
-  out.accesses = {{p.result, true}, {p.a, false}, {p.b, false}};
-  out.statements = "  device::multiply_few_rows<" + format_name(p.a.dtype) + ", " +
-                   text_of(s.rows) + ", " + text_of(s.columns) + ", " + text_of(s.depth) + ", " +
-                   text_of(ring.slices) + ", " + s.pitches + ", " + text_of(pitch_of(p.result, 0)) +
-                   ", " + s.is_constant + ">(p0, p1, p2);\n";
   return out;
 }
 
@@ -76,7 +97,8 @@ Tiles tiles_of(const ProductShape& s, std::int64_t columns) {
   constexpr std::int64_t kMostShared = 224 * 1024;  // of a block
   constexpr std::int64_t kStages = 8;
   Tiles out{s.rows <= 64 ? 64 : 128, columns, 0, 1, 0, 0, 0};
-  out.count = (s.rows + out.rows - 1) / out.rows * ((s.columns + out.columns - 1) / out.columns);
+  const std::int64_t of_band = columns / s.bands;
+  out.count = (s.rows + out.rows - 1) / out.rows * ((s.band() + of_band - 1) / of_band);
   const std::int64_t steps = (s.depth + kStep - 1) / kStep;
   const auto in_parts = [steps](std::int64_t parts) { return (steps + parts - 1) / parts; };
   for (std::int64_t parts = 2; parts <= kMostParts; ++parts) {
@@ -102,35 +124,40 @@ Tiles tiles_of(const ProductShape& s) {
   return busy(narrow) > busy(wide) ? narrow : wide;
 }
 
-// Numbers of 16 bits that can be stored at once, at most 4.
-std::int64_t width_of(const Tensor& result) {
-  const auto address = reinterpret_cast<std::uintptr_t>(result.data());  // NOLINT: its alignment
-  const auto divides = [&](std::int64_t width) {
-    return address % static_cast<std::uintptr_t>(width * 2) == 0 && result.size(1) % width == 0 &&
-           pitch_of(result, 0) % (width * 2) == 0;
-  };
-  return divides(4) ? 4 : divides(2) ? 2 : 1;
-}
-
-TextWork many_rows_text(const Product& p, const ProductShape& s) {
+TextWork many_rows_text(const Product& p, const ProductShape& s, PointwiseEpilogue end) {
   const Tiles tiles = tiles_of(s);
-  TextWork out;
-  out.waits_itself = true;
-  out.what = what_of(s);
+  TextWork out = product_text("multiply_tile", p, s,
+                              {tiles.rows, tiles.columns, s.rows, s.band(), s.depth, tiles.depth,
+                               tiles.parts, tiles.stages, end.width},
+                              std::move(end));
   if (tiles.parts > 1) out.what += " in " + text_of(tiles.parts);
-  out.threads = tiles.count * tiles.parts * 256;
+  out.threads = tiles.count * tiles.parts * kDeviceBlock;
   out.shared_bytes = tiles.shared_bytes;
   out.cluster = tiles.parts;
-  out.pointers = {p.result.data(), p.a.data(), p.b.data()};
-  out.accesses = {{p.result, true}, {p.a, false}, {p.b, false}};
-  out.statements = "  device::multiply_tile<" + format_name(p.a.dtype);
-  for (const std::int64_t number : {tiles.rows, tiles.columns, s.rows, s.columns, s.depth,
-                                    tiles.depth, tiles.parts, tiles.stages, width_of(p.result)}) {
-    out.statements += ", " + text_of(number);
-  }
-  out.statements += ", " + s.pitches + ", " + text_of(pitch_of(p.result, 0)) + ", " +
-                    s.is_constant + ">(p0, p1, p2);\n";
   return out;
+}
+
+using IsStored = std::function<bool(std::size_t)>;
+
+// The product, with works behind it if they go together with it in so many bands.
+std::optional<TextWork> text_in_bands(const Product& p, ProductShape s, std::int64_t bands,
+                                      const PointwiseGroup* behind, const IsStored& is_stored) {
+  s.bands = bands;
+  std::vector<Tensor> given;
+  for (std::int64_t band = 0; band < bands; ++band) {
+    given.push_back(p.result);
+    given.back().sizes[1] = s.band();
+    given.back().offset += band * s.band();
+  }
+  auto end = epilogue_of(given, behind, is_stored);
+  if (!end) return {};
+  // Other blocks may still read what they multiply.
+  for (const DeviceAccess& access : end->accesses) {
+    if (!access.is_written) continue;
+    if (may_share_bytes(access.tensor, p.a) || may_share_bytes(access.tensor, p.b)) return {};
+  }
+  return s.rows <= kMostRows ? few_rows_text(p, s, *std::move(end))
+                             : many_rows_text(p, s, *std::move(end));
 }
 
 }  // namespace
@@ -143,11 +170,21 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
   if (!is_plain || p.result.strides.back() != 1) return {};
   const Tensor weight = swapped(p.b, 0, 1);
   if (!has_wide_rows(p.a) || !has_wide_rows(weight)) return {};
-  const ProductShape shape = {p.result.size(0), p.result.size(1), p.a.size(1),
+  const ProductShape shape = {p.result.size(0),
+                              p.result.size(1),
+                              p.a.size(1),
                               text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)),
-                              DeviceListener::is_constant(p.b) ? "true" : "false"};
-  if (shape.rows <= kMostRows) return DeviceWorks{few_rows_text(p, shape)};
-  return DeviceWorks{many_rows_text(p, shape)};
+                              DeviceListener::is_constant(p.b) ? "true" : "false",
+                              1};
+  auto text = text_in_bands(p, shape, 1, nullptr, nullptr);
+  if (!text) return {};
+  text->with_epilogue = [p, shape](const PointwiseGroup& behind,
+                                   const IsStored& is_stored) -> std::optional<TextWork> {
+    auto whole = text_in_bands(p, shape, 1, &behind, is_stored);
+    if (whole || shape.columns % 2 != 0) return whole;
+    return text_in_bands(p, shape, 2, &behind, is_stored);
+  };
+  return DeviceWorks{*std::move(text)};
 }
 
 }  // namespace graphgate::optimized

@@ -60,7 +60,8 @@ Part part_of(const DeviceWork& work) {
   return part;
 }
 
-// First works become parts, one after the other, then parts become launches.
+// First works become parts, one after the other, then groups the ends of other parts, then parts
+// become launches.
 class Joining {
  public:
   void add(const DeviceWork& work) {
@@ -73,7 +74,10 @@ class Joining {
     }
   }
 
-  [[nodiscard]] DeviceWorks launches() const {
+  [[nodiscard]] DeviceWorks launches() {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (parts_[p].text.with_epilogue) take_epilogue(p);
+    }
     DeviceWorks out;
     for (const Side& side : sides()) out.emplace_back(text_of(side));
     return out;
@@ -129,6 +133,31 @@ class Joining {
       return true;
     }
     return false;
+  }
+
+  // A group that hangs on part p may go on with what that has, where nothing between keeps it.
+  void take_epilogue(std::size_t p) {
+    for (std::size_t g = p + 1; g < parts_.size() && g - p <= kFarthest; ++g) {
+      Part& part = parts_[p];
+      const Part& next = parts_[g];
+      const auto keeps_order = [&](const Part& other) {
+        return other.touched.keeps_order_with(next.touched);
+      };
+      const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(p);
+      const auto place = parts_.begin() + static_cast<std::ptrdiff_t>(g);
+      if (!next.group || !keeps_order(part) || std::any_of(first + 1, place, keeps_order)) continue;
+      if (!has_room(part, next.works, next.pointers)) continue;
+      if (may_meet_itself(next.group->works().front().result)) continue;
+      auto text =
+          part.text.with_epilogue(*next.group, [&](std::size_t w) { return is_stored(g, w); });
+      if (!text) continue;
+      part.text = *std::move(text);
+      part.touched.add(next.touched);
+      part.works += next.works;
+      part.pointers += next.pointers;
+      parts_.erase(place);
+      return;
+    }
   }
 
   // A part goes into the first launch that it can come to.

@@ -8,6 +8,7 @@
 
 #include "optimized/device/cells_text.h"
 #include "optimized/device/copy_work.h"
+#include "optimized/device/fast_text.h"
 #include "optimized/device/kernels.h"
 #include "optimized/device/touched.h"
 
@@ -163,6 +164,84 @@ TEST(JoinWorks, KeepsWritesBehindWrites) {
 TEST(JoinWorks, MovesNothingOverAWorkThatDoesNotTell) {
   expect_hazard(silent_text(), exp_of(c, b));
   expect_hazard(silent_text(), exp_of(d, c));
+}
+
+// ---- behind a product ----
+
+// Its result, of 16 bits, and halves of the result's columns.
+Tensor of_half(std::size_t at, Sizes sizes, Sizes strides) {
+  Tensor out = strided(at, std::move(sizes), std::move(strides));
+  out.dtype = DType::kBFloat16;
+  return out;
+}
+const Tensor made = of_half(1024, {4, 16}, {16, 1});
+const Tensor first_half = of_half(1024, {4, 8}, {16, 1});
+const Tensor second_half = of_half(1024 + 16, {4, 8}, {16, 1});
+const Tensor gated = of_half(2048, {4, 8}, {8, 1});
+const Tensor terms = of_half(3072, {4, 8}, {8, 1});
+const Tensor weight = of_half(3584, {16, 8}, {8, 1});
+
+TextWork product_of_terms() {
+  const DeviceListener listener([](std::int64_t) { return nullptr; },
+                                [](const Tensor&) { return true; });
+  Product product;
+  product.result = made;
+  product.a = terms;
+  product.b = swapped(weight, 0, 1);
+  product.rounds_to = DType::kBFloat16;
+  return std::get<TextWork>(fast_product_works(product).value().front());
+}
+
+PointwiseWork product_of(const Tensor& result, const Tensor& x, const Tensor& y) {
+  const DType dtype = DType::kBFloat16;
+  return {result,
+          dtype,
+          DType::kFloat32,
+          "element::Multiply{}",
+          {{x, dtype, false, 0}, {y, dtype, false, 0}}};
+}
+
+constexpr const char* kProductAndMore = "product 4 x 8 x 16, Multiply";
+
+TEST(JoinWorks, AProductGoesOnWithHalvesOfWhatItHas) {
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(gated, first_half, second_half)}),
+            Whats{kProductAndMore});
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(made, made, made)}), Whats{kProductAndMore});
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(second_half, first_half, second_half)}),
+            Whats{kProductAndMore});
+  // One half alone, and what another work has made before.
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(gated, second_half, of_half(0, {8}, {1}))}),
+            Whats{kProductAndMore});
+  EXPECT_EQ(
+      whats_of({product_of_terms(), text_of(far, a), product_of(gated, first_half, second_half)}),
+      (Whats{kProductAndMore, "text"}));
+}
+
+TEST(JoinWorks, AProductLeavesWhatItsThreadsDoNotHave) {
+  const auto expect_apart = [](const PointwiseWork& behind) {
+    EXPECT_EQ(whats_of({product_of_terms(), behind}), (Whats{"product 4 x 8 x 16", "Multiply"}));
+  };
+  // Other columns, another order, other sizes, and a row for all.
+  expect_apart(product_of(gated, of_half(1024 + 8, {4, 8}, {16, 1}), second_half));
+  expect_apart(product_of(gated, of_half(1024, {4, 8}, {16, 2}), first_half));
+  expect_apart(product_of(of_half(2048, {8, 4}, {4, 1}), of_half(1024, {8, 4}, {8, 1}),
+                          of_half(0, {8, 4}, {4, 1})));
+  expect_apart(product_of(gated, first_half, of_half(1024, {8}, {1})));
+  // Over what other blocks still multiply.
+  expect_apart(product_of(terms, first_half, second_half));
+  expect_apart(product_of(of_half(3584 + 64, {4, 8}, {8, 1}), first_half, second_half));
+}
+
+TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
+  const PointwiseWork behind = product_of(gated, first_half, second_half);
+  const auto expect_apart = [&](const DeviceWork& between) {
+    EXPECT_EQ(join_works({product_of_terms(), between, behind}).size(), 3U);
+  };
+  expect_apart(text_of(of_half(1024 + 30, {1}, {1}), far));
+  expect_apart(text_of(far, of_half(2048 + 62, {1}, {1})));
+  expect_apart(text_of(of_half(2048 + 62, {1}, {1}), far));
+  expect_apart(silent_text());
+  EXPECT_EQ(join_works({product_of_terms(), text_of(far, made), behind}).size(), 2U);
 }
 
 TEST(JoinWorks, CopiesTakeTheDtypeOfWhatTheyCopy) {

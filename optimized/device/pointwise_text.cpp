@@ -52,6 +52,7 @@ std::string words_of(const std::vector<PointwiseWork>& works) {
   constexpr std::string_view kScope = "element::";
   std::string words;
   for (const PointwiseWork& work : works) {
+    if (work.function.empty()) continue;
     const std::size_t scope = work.function.rfind(kScope);
     const std::size_t begin = scope == std::string::npos ? 0 : scope + kScope.size();
     const std::size_t end =
@@ -61,15 +62,30 @@ std::string words_of(const std::vector<PointwiseWork>& works) {
   return words;
 }
 
+// What a kernel has before the group's own works begin has no function.
+bool is_given(const PointwiseWork& work) { return work.function.empty(); }
+
 // A tensor that memory is touched for, at its sizes.
 struct Touch {
   Tensor tensor;
   bool is_read = false;
   bool is_written = false;
+  std::string place;  // where the thread's first element is: "p0 + x0 * 4"
   // Of several neighbours, element e lies in a word of the thread's own: "r0.at(e)" where it is
   // read, "w0.at(e)" where it is written.
   bool has_word = false;
 };
+
+// The elements that a word holds lie next to each other, `bytes` of them together, and so do those
+// of all other words.
+bool is_at_multiples(const Tensor& tensor, std::span<const std::int64_t> strides_bytes,
+                     std::int64_t bytes) {
+  constexpr std::int64_t kMostBytes = 16;
+  const auto is_multiple = [bytes](std::int64_t x) { return x % bytes == 0; };
+  return bytes <= kMostBytes &&
+         is_multiple(reinterpret_cast<std::intptr_t>(tensor.data())) &&  // NOLINT: a number
+         std::all_of(strides_bytes.begin(), strides_bytes.end(), is_multiple);
+}
 
 // What a group's works say together.
 class GroupText {
@@ -94,31 +110,54 @@ class GroupText {
         touches_[read.place].is_read = true;
       }
     }
+  }
+
+  // Thread by thread.
+  [[nodiscard]] TextWork text() {
     std::vector<const Tensor*> walked;
     walked.reserve(touches_.size());
     for (const Touch& touch : touches_) walked.push_back(&touch.tensor);
-    walk_ = walk_of(works.front().result.sizes, walked, false);
-    take_neighbours();
-  }
-
-  [[nodiscard]] TextWork text() const {
+    Walk walk = walk_of(works_.front().result.sizes, walked, false);
+    const std::int64_t neighbours = take_neighbours(walk);
+    for (std::size_t t = 0; t < touches_.size(); ++t) {
+      touches_[t].place = "p" + std::to_string(t) + " + " + offset_text(walk.strides[t], "x");
+    }
     TextWork out;
     out.what = words_of(works_);
     out.shares_launches = true;
     out.accesses = accesses();
-    out.threads = walk_.count();
-    for (const Touch& touch : touches_) out.pointers.push_back(touch.tensor.data());
-    std::string& text = out.statements;
-    text = "  if (thread >= " + std::to_string(out.threads) + ") return;\n";
-    text += coordinates_text(walk_.sizes, "thread", "x");
-    if (neighbours_ > 1) text += words_text();
-    for (std::size_t w = 0; w < works_.size(); ++w) text += value_text(w);
-    for (std::size_t w = 0; w < works_.size(); ++w) {
-      if (!stores_[w]) continue;
-      text += joined({"  device::store<", format_name(works_[w].result.dtype), ">(",
-                      address("w", *stores_[w]), ", v", std::to_string(w), ");\n"});
+    out.pointers = pointers();
+    out.threads = walk.count();
+    out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
+                     coordinates_text(walk.sizes, "thread", "x") +
+                     (neighbours > 1 ? loop_text(std::to_string(neighbours)) : element_text());
+    return out;
+  }
+
+  // For a kernel that has the elements of the first `given` works, which are [rows, columns].
+  [[nodiscard]] PointwiseEpilogue epilogue(std::size_t given, std::int64_t rows,
+                                           std::int64_t columns) {
+    PointwiseEpilogue out;
+    out.width = columns % 4 == 0 ? 4 : columns % 2 == 0 ? 2 : 1;
+    for (std::size_t t = 0; t < touches_.size(); ++t) {
+      Touch& touch = touches_[t];
+      const std::int64_t item = touch.tensor.item_bytes();
+      const std::int64_t pitch = rows == 1 ? 0 : touch.tensor.strides.front() * item;
+      const std::int64_t step = columns == 1 ? item : touch.tensor.strides.back() * item;
+      touch.place = "p" + std::to_string(t) + " + row * " + std::to_string(pitch) + " + column * " +
+                    std::to_string(step);
+      touch.has_word = step == item;
+      if (step == 0) continue;
+      const auto lets = [&](std::int64_t width) {
+        return touch.has_word && is_at_multiples(touch.tensor, std::span(&pitch, 1), item * width);
+      };
+      while (out.width > 1 && !lets(out.width)) out.width /= 2;
     }
-    if (neighbours_ > 1) text += stored_words_text();
+    out.what = words_of(works_);
+    out.accesses = accesses();
+    out.pointers = pointers();
+    out.function = "[&]<int kCount>(long row, long column, const float (&given)[" +
+                   std::to_string(given) + "][kCount]) {\n" + loop_text("kCount") + "  }";
     return out;
   }
 
@@ -132,7 +171,7 @@ class GroupText {
     for (std::size_t t = 0; t < touches_.size(); ++t) {
       if (is_same_place(touches_[t].tensor, tensor)) return t;
     }
-    touches_.push_back({tensor});
+    touches_.emplace_back().tensor = tensor;
     return touches_.size() - 1;
   }
 
@@ -144,35 +183,32 @@ class GroupText {
     return {};
   }
 
-  [[nodiscard]] bool lets_take(std::int64_t count, std::size_t t) const {
-    constexpr std::int64_t kMostBytes = 16;
-    const Touch& touch = touches_[t];
-    const Sizes& strides = walk_.strides[t];
-    if (strides.back() == 0) return !touch.is_written;
-    const std::int64_t bytes = touch.tensor.item_bytes() * count;
-    const auto is_multiple = [bytes](std::int64_t x) { return x % bytes == 0; };
-    return strides.back() == touch.tensor.item_bytes() && bytes <= kMostBytes &&
-           is_multiple(reinterpret_cast<std::intptr_t>(touch.tensor.data())) &&  // NOLINT: a number
-           std::all_of(strides.begin(), strides.end() - 1, is_multiple);
-  }
-
   // A thread takes 4 or 2 neighbouring elements where all tensors let it and enough threads are
-  // left to keep a large GPU busy: two blocks on each multiprocessor.
-  void take_neighbours() {
+  // left to keep a large GPU busy: two blocks on each multiprocessor. The walk becomes that of the
+  // first ones.
+  [[nodiscard]] std::int64_t take_neighbours(Walk& walk) {
     constexpr std::int64_t kLeastThreads = 2 * kMultiprocessors * kDeviceBlock;
     for (const std::int64_t count : {4, 2}) {
-      if (walk_.sizes.empty() || walk_.sizes.back() % count != 0) continue;
-      bool all_let = walk_.count() / count >= kLeastThreads;
-      for (std::size_t t = 0; t < touches_.size(); ++t) all_let = all_let && lets_take(count, t);
-      if (!all_let) continue;
-      neighbours_ = count;
-      walk_.sizes.back() /= count;
-      for (std::size_t t = 0; t < touches_.size(); ++t) {
-        touches_[t].has_word = walk_.strides[t].back() != 0;
-        walk_.strides[t].back() *= count;
+      if (walk.sizes.empty() || walk.sizes.back() % count != 0) continue;
+      bool all_let = walk.count() / count >= kLeastThreads;
+      for (std::size_t t = 0; t < touches_.size() && all_let; ++t) {
+        const std::span<const std::int64_t> strides = walk.strides[t];
+        const std::int64_t item = touches_[t].tensor.item_bytes();
+        all_let = strides.back() == 0
+                      ? !touches_[t].is_written
+                      : strides.back() == item &&
+                            is_at_multiples(touches_[t].tensor, strides.first(strides.size() - 1),
+                                            item * count);
       }
-      return;
+      if (!all_let) continue;
+      walk.sizes.back() /= count;
+      for (std::size_t t = 0; t < touches_.size(); ++t) {
+        touches_[t].has_word = walk.strides[t].back() != 0;
+        walk.strides[t].back() *= count;
+      }
+      return count;
     }
+    return 1;
   }
 
   [[nodiscard]] std::vector<DeviceAccess> accesses() const {
@@ -183,35 +219,53 @@ class GroupText {
     }
     return out;
   }
-
-  [[nodiscard]] std::string place_text(std::size_t t) const {
-    return "p" + std::to_string(t) + " + " + offset_text(walk_.strides[t], "x");
+  [[nodiscard]] std::vector<std::byte*> pointers() const {
+    std::vector<std::byte*> out;
+    for (const Touch& touch : touches_) out.push_back(touch.tensor.data());
+    return out;
   }
+
   [[nodiscard]] std::string address(const char* prefix, std::size_t t) const {
-    return touches_[t].has_word ? prefix + std::to_string(t) + ".at(e)" : place_text(t);
+    return touches_[t].has_word ? prefix + std::to_string(t) + ".at(e)" : touches_[t].place;
   }
 
-  // Words, what is read of them, and the head of the loop over neighbours.
-  [[nodiscard]] std::string words_text() const {
-    const std::string count = std::to_string(neighbours_);
-    std::string text;
+  // Words, and what is read and given of them; neighbour by neighbour; what is written.
+  [[nodiscard]] std::string loop_text(const std::string& count) const {
+    std::string before;
+    std::string after;
     for (std::size_t t = 0; t < touches_.size(); ++t) {
-      if (!touches_[t].has_word) continue;
+      const Touch& touch = touches_[t];
+      if (!touch.has_word) continue;
       const std::string number = std::to_string(t);
-      const std::string type = joined(
-          {"  device::Word<", std::to_string(touches_[t].tensor.item_bytes()), ", ", count, "> "});
-      if (touches_[t].is_read) {
-        text += joined({type, "r", number, ";\n  r", number, ".load(", place_text(t), ");\n"});
+      const std::string type =
+          joined({"  device::Word<", std::to_string(touch.tensor.item_bytes()), ", ", count, "> "});
+      if (touch.is_read) {
+        before += joined({type, "r", number, ";\n  r", number, ".load(", touch.place, ");\n"});
       }
-      if (touches_[t].is_written) text += joined({type, "w", number, ";\n"});
+      if (touch.is_written) {
+        before += joined({type, "w", number, ";\n"});
+        after += joined({"  w", number, ".store(", touch.place, ");\n"});
+      }
     }
-    return text + "#pragma unroll\n  for (int e = 0; e < " + count + "; ++e) {\n";
+    bool all_are_given = true;
+    for (std::size_t w = 0; w < works_.size(); ++w) {
+      all_are_given &= is_given(works_[w]);
+      if (!is_given(works_[w])) continue;
+      before += joined({"  device::pack<", format_name(works_[w].result.dtype), ">(w",
+                        std::to_string(*stores_[w]), ", given[", std::to_string(w), "]);\n"});
+    }
+    if (all_are_given) return before + after;
+    return before + "#pragma unroll\n  for (int e = 0; e < " + count + "; ++e) {\n" +
+           element_text() + "  }\n" + after;
   }
-  [[nodiscard]] std::string stored_words_text() const {
-    std::string text = "  }\n";
-    for (std::size_t t = 0; t < touches_.size(); ++t) {
-      if (!touches_[t].is_written) continue;
-      text += joined({"  w", std::to_string(t), ".store(", place_text(t), ");\n"});
+
+  [[nodiscard]] std::string element_text() const {
+    std::string text;
+    for (std::size_t w = 0; w < works_.size(); ++w) text += value_text(w);
+    for (std::size_t w = 0; w < works_.size(); ++w) {
+      if (!stores_[w] || is_given(works_[w])) continue;
+      text += joined({"  device::store<", format_name(works_[w].result.dtype), ">(",
+                      address("w", *stores_[w]), ", v", std::to_string(w), ");\n"});
     }
     return text;
   }
@@ -219,25 +273,31 @@ class GroupText {
   // "v0", what a work gives for an element.
   [[nodiscard]] std::string value_text(std::size_t w) const {
     const PointwiseWork& work = works_[w];
+    const std::string value = "  const auto v" + std::to_string(w) + " = ";
+    if (is_given(work)) {
+      const spec::DType dtype = work.result.dtype;
+      return value + load_text(dtype, dtype, dtype, address("w", *stores_[w])) + ";\n";
+    }
     std::string text;
     std::string arguments;
     for (std::size_t k = 0; k < work.operands.size(); ++k) {
       const DeviceOperand& operand = work.operands[k];
       const Read& read = reads_[w][k];
-      std::string value;
+      std::string argument;
       if (operand.is_number) {
-        value = number_text(work.compute, operand.number);
+        argument = number_text(work.compute, operand.number);
       } else if (read.maker) {
-        value = cast_text(works_[*read.maker].result.dtype, operand.as, work.compute,
-                          "v" + std::to_string(*read.maker));
+        argument = cast_text(works_[*read.maker].result.dtype, operand.as, work.compute,
+                             "v" + std::to_string(*read.maker));
       } else {
-        value = load_text(operand.tensor.dtype, operand.as, work.compute, address("r", read.place));
+        argument =
+            load_text(operand.tensor.dtype, operand.as, work.compute, address("r", read.place));
       }
       const std::string name = "a" + std::to_string(w) + "_" + std::to_string(k);
-      text += joined({"  const ", compute_name(work.compute), " ", name, " = ", value, ";\n"});
+      text += joined({"  const ", compute_name(work.compute), " ", name, " = ", argument, ";\n"});
       arguments += (k == 0 ? "" : ", ") + name;
     }
-    return text + "  const auto v" + std::to_string(w) + " = " +
+    return text + value +
            rounded_text(work.rounds_to, work.result.dtype,
                         "device::widened(" + work.function + "(" + arguments + "))") +
            ";\n";
@@ -247,8 +307,6 @@ class GroupText {
   std::vector<Touch> touches_;
   std::vector<std::optional<std::size_t>> stores_;  // per work
   std::vector<std::vector<Read>> reads_;            // per work and operand
-  Walk walk_;
-  std::int64_t neighbours_ = 1;
 };
 
 }  // namespace
@@ -323,6 +381,25 @@ void PointwiseGroup::add(const PointwiseWork& work) { works_.push_back(fitted(wo
 
 TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored) const {
   return GroupText(works_, is_stored).text();
+}
+
+std::optional<PointwiseEpilogue> epilogue_of(std::span<const Tensor> given,
+                                             const PointwiseGroup* behind,
+                                             const std::function<bool(std::size_t)>& is_stored) {
+  const auto work_of = [](const Tensor& tensor) {
+    return PointwiseWork{tensor, tensor.dtype, tensor.dtype, "", {}};
+  };
+  PointwiseGroup all(work_of(given.front()));
+  for (const Tensor& tensor : given.subspan(1)) all.add(work_of(tensor));
+  if (behind != nullptr) {
+    for (const PointwiseWork& work : behind->works()) {
+      if (!all.takes(work)) return {};
+      all.add(work);
+    }
+  }
+  const std::size_t count = given.size();
+  return GroupText(all.works(), [&](std::size_t w) { return w < count || is_stored(w - count); })
+      .epilogue(count, given.front().size(0), given.front().size(1));
 }
 
 TextWork pointwise_text(const PointwiseWork& work) {

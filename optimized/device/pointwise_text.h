@@ -13,6 +13,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 
 #include "optimized/device/work.h"
 
@@ -40,6 +42,23 @@ class PointwiseGroup {
 
   std::vector<PointwiseWork> works_;
 };
+
+// What stands behind a kernel that makes tensors [rows, columns], and has their elements at hand.
+struct PointwiseEpilogue {
+  // A callable: function.operator()<count>(row, column, given) takes `count` neighbouring elements
+  // of each tensor, const float (&given)[tensors][count]; it puts them into memory, rounded, and
+  // then what the works make of them. `count` is at most `width` and divides `column`.
+  std::string function;
+  std::int64_t width = 1;            // 1, 2 or 4, and divides the columns
+  std::vector<std::byte*> pointers;  // p0, p1...
+  std::vector<DeviceAccess> accesses;
+  std::string what;
+};
+// `given`: of one 16-bit dtype, columns next to each other, no byte in two of them. `behind`: what
+// follows, or null; nothing where it does not go on with what the kernel has.
+[[nodiscard]] std::optional<PointwiseEpilogue> epilogue_of(
+    std::span<const Tensor> given, const PointwiseGroup* behind,
+    const std::function<bool(std::size_t)>& is_stored);
 
 // One work alone.
 [[nodiscard]] TextWork pointwise_text(const PointwiseWork& work);

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -45,6 +46,8 @@ struct DeviceAccess {
   bool is_written = false;
 };
 
+class PointwiseGroup;  // pointwise_text.h
+
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
 // of the thread as `thread` (std::int64_t), and what device/kernel_prelude.h declares.
 struct TextWork {
@@ -62,6 +65,11 @@ struct TextWork {
   // Blocks of other works may stand beside its own in a launch: it takes no notice of blockIdx, and
   // has no shared memory.
   bool shares_launches = false;
+  // The same work with pointwise works behind it, done where their operands are made: nothing where
+  // they do not go together. `is_stored`: whether the i-th one's result has to be in memory.
+  std::function<std::optional<TextWork>(const PointwiseGroup& behind,
+                                        const std::function<bool(std::size_t)>& is_stored)>
+      with_epilogue = nullptr;
 };
 
 using DeviceWork = std::variant<PointwiseWork, TextWork>;

@@ -10,10 +10,28 @@ namespace graphgate::optimized::device {
 // twice.
 inline int place_of(int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); }
 
-// Few rows times a weight: result[r][c] = sum over k of a[r][k] * w[c][k], rounded to Format.
+// Rounds sums into a word.
+template <class Format, int count>
+void pack(Word<2, count>& word, const float (&sums)[count]) {
+  if constexpr (count == 1) {
+    store<Format>(word.at(0), sums[0]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < count; i += 2) {
+      *reinterpret_cast<std::uint32_t*>(word.at(i)) = packed2<Format>(sums[i], sums[i + 1]);
+    }
+  }
+}
+
+// Products: result[r][c] = sum over k of a[r][k] * w[c][k].
 //
-// It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to a block,
-// whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices of its
+// The columns are `bands` of n, one behind the other, and a thread that has the sum of
+// column c of one has that of column c of the others too:
+// put.operator()<count>(row, column, sums) takes float sums[bands][count], of `count` columns.
+// Pitches are in bytes. k is a multiple of 8.
+
+// Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to
+// a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices of its
 // own, and of `a`, through shared memory (few_rows_bytes of fast_text.cpp), and waits for nobody.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
@@ -21,13 +39,12 @@ inline int place_of(int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4)
 //
 // Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
 // a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
-//
-// Pitches are in bytes. k is a multiple of 8.
-template <class Format, int rows, long n, long k, int ahead, long a_pitch, long w_pitch,
-          long out_pitch, bool w_is_constant>
-void multiply_few_rows(char* out, const char* a, const char* w) {
+template <class Format, int bands, int rows, long n, long k, int ahead, long a_pitch,
+          long w_pitch, bool w_is_constant, class Put>
+void multiply_few_rows(const char* a, const char* w, Put&& put) {
   constexpr int kWarps = 8;
   constexpr int kColumns = 16;
+  constexpr int kOfBand = kColumns / bands;
   constexpr int kTiles = (rows + 7) / 8;
   constexpr int kOwn = static_cast<int>((k + kWarps * 64 - 1) / (kWarps * 64));  // of a warp
   constexpr int kSlice = (kColumns + rows) * 8;                                  // chunks
@@ -35,10 +52,10 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
-  const long column0 = static_cast<long>(blockIdx.x) * kColumns;
+  const long column0 = static_cast<long>(blockIdx.x) * kOfBand;
   uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
-  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
-  // one repeat it, and are not stored.
+  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind
+  // the last one repeat it, and are not stored.
   const auto begin_rows = [&](int own, int first, int count) {
     const long at = (static_cast<long>(own) * kWarps + warp) * 64 + lane % 8 * 8;
     const bool is_there = k % (kWarps * 64) == 0 || at < k;
@@ -46,8 +63,9 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
     for (int i = 0; i < count; i += 4) {
       const int row = first + i + lane / 8;
       if (i + 4 > count && row >= first + count) break;
-      const long column = column0 + row < n ? column0 + row : n - 1;
-      const char* const from = first == 0 ? w + column * w_pitch : a + (row - kColumns) * a_pitch;
+      const long column = column0 + row % kOfBand;
+      const long weight = row / kOfBand * n + (column < n ? column : n - 1);
+      const char* const from = first == 0 ? w + weight * w_pitch : a + (row - kColumns) * a_pitch;
       begin_copy16(ring + own % ahead * kSlice + place_of(row, lane % 8),
                    is_there ? from + at * 2 : from, is_there);
     }
@@ -103,42 +121,50 @@ void multiply_few_rows(char* out, const char* a, const char* w) {
     }
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < rows * kColumns; i += 256) {
-    const int row = i / kColumns;
-    const long column = column0 + i % kColumns;
+  for (int i = threadIdx.x; i < rows * kOfBand; i += 256) {
+    const int row = i / kOfBand;
+    const long column = column0 + i % kOfBand;
     if (column >= n) continue;
-    float total = 0;
+    float total[bands][1] = {};
 #pragma unroll
-    for (int p = 0; p < kWarps; ++p) total += parts[p][row][i % kColumns];
-    store<Format>(out + row * out_pitch + column * 2, total);
+    for (int s = 0; s < bands; ++s) {
+#pragma unroll
+      for (int p = 0; p < kWarps; ++p) {
+        total[s][0] += parts[p][row][s * kOfBand + i % kOfBand];
+      }
+    }
+    put.template operator()<1>(row, column, total);
   }
 }
 
-// Many rows times a weight: a block has a tile of the result, whose `depth` terms (a multiple of
-// 64) come through shared memory, `stages` slices of 64 at a time. Of its two groups of four warps
-// each has half of the tile's rows where there are 128, else half of its columns.
+// Many rows: a block has a tile of the result, whose `depth` terms (a multiple of 64) come through
+// shared memory, `stages` stages of 64 at a time. Of its two groups of four warps each has half of
+// the tile's rows where there are 128, else half of its columns. The columns of a group are as many
+// of each band.
 //
 // What such a product takes is mostly the way from the L2 cache to the multiprocessors: a tile of
 // tile_rows x tile_columns reads (tile_rows + tile_columns) x depth terms, so tiles are as large as
 // registers allow. Where they are few, the depth is split among the `parts` blocks of a cluster,
 // which add up what they have through each other's shared memory.
 //
-// `width` is in elements: what can be stored at once. Pitches are in bytes.
-template <class Format, int tile_rows, int tile_columns, long rows, long n, long k, long depth,
-          int parts, int stages, int width, long a_pitch, long w_pitch, long out_pitch,
-          bool w_is_constant>
-void multiply_tile(char* out, const char* a, const char* w) {
+// `width`: columns that `put` takes at once.
+template <class Format, int bands, int tile_rows, int tile_columns, long rows, long n, long k,
+          long depth, int parts, int stages, int width, long a_pitch, long w_pitch,
+          bool w_is_constant, class Put>
+void multiply_tile(const char* a, const char* w, Put&& put) {
   constexpr bool kSplitsRows = tile_rows == 128;
   constexpr int kGroupColumns = kSplitsRows ? tile_columns : tile_columns / 2;
+  constexpr int kOfBand = tile_columns / bands;        // of a tile
+  constexpr int kGroupOfBand = kGroupColumns / bands;  // of a group
   constexpr int kAtOnce = kGroupColumns < 128 ? kGroupColumns : 128;  // columns of an instruction
   constexpr int kStage = (tile_columns + tile_rows) * 8;              // chunks
   constexpr int kLoads = kStage / 256;                                // of a thread
   constexpr int kWeightLoads = tile_columns * 8 / 256;
-  constexpr int kAhead = stages - 2;  // slices on their way: two are being multiplied
+  constexpr int kAhead = stages - 2;  // stages on their way: two are being multiplied
   constexpr long kRowBlocks = (rows + tile_rows - 1) / tile_rows;
   const long part = blockIdx.x % parts;
   const long row0 = blockIdx.x / parts % kRowBlocks * tile_rows;
-  const long column0 = blockIdx.x / (parts * kRowBlocks) * tile_columns;
+  const long column0 = blockIdx.x / (parts * kRowBlocks) * kOfBand;
   const long begin = part * depth;
   const long end = begin + depth < k ? begin + depth : k;
   uint4* const staged = dynamic_shared();
@@ -148,12 +174,13 @@ void multiply_tile(char* out, const char* a, const char* w) {
   const auto begin_load = [&](int stage, int j, long base) {
     const long at = base + own_chunk * 8;
     const bool is_weight = j < kWeightLoads;
-    const long own =
-        is_weight ? column0 + own_row + j * 32 : row0 + own_row + (j - kWeightLoads) * 32;
-    bool is_there = is_weight ? n % tile_columns == 0 || own < n
-                              : rows % tile_rows == 0 || own < rows;
+    const int in_tile = own_row + j * 32;
+    const long column = column0 + in_tile / kGroupColumns * kGroupOfBand + in_tile % kGroupOfBand;
+    const long row = row0 + own_row + (j - kWeightLoads) * 32;
+    bool is_there = is_weight ? n % kOfBand == 0 || column < n : rows % tile_rows == 0 || row < rows;
     if (k % 64 != 0) is_there &= at < end;
-    const char* const from = is_weight ? w + own * w_pitch : a + own * a_pitch;
+    const long weight = in_tile % kGroupColumns / kGroupOfBand * n + column;
+    const char* const from = is_weight ? w + weight * w_pitch : a + row * a_pitch;
     begin_copy16(staged + stage * kStage + group_place(own_row + j * 32, own_chunk),
                  is_there ? from + at * 2 : w, is_there);
   };
@@ -186,7 +213,7 @@ void multiply_tile(char* out, const char* a, const char* w) {
   for (long base = begin; base < end; base += 64) {
     wait_for_copies<kAhead - 1>();
     let_groups_read();
-    __syncthreads();  // the slice is there for all, and all are done with the one before the last
+    __syncthreads();  // the stage is there for all, and all are done with the one before the last
     const uint4* const here = staged + stage * kStage;
     begin_groups();
 #pragma unroll
@@ -212,22 +239,29 @@ void multiply_tile(char* out, const char* a, const char* w) {
 
   const int lane = threadIdx.x % 32;
   const int own_first = first_row + static_cast<int>(threadIdx.x) / 32 % 4 * 16 + lane / 4;
-  const int own_column = first_column + lane % 4 * 2;
+  const int own_column = lane % 4 * 2;
   if constexpr (parts == 1) {
+    constexpr int kWidth = width < 2 ? width : 2;
+    const long group_column = column0 + (kSplitsRows ? 0 : group * kGroupOfBand) + own_column;
 #pragma unroll
-    for (int c = 0; c < kGroupColumns / 8; ++c) {
+    for (int c = 0; c < kGroupOfBand / 8; ++c) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const long row = row0 + own_first + half * 8;
-        const long column = column0 + own_column + c * 8;
+        const long column = group_column + c * 8;
         if (row >= rows || column >= n) continue;
-        const float(&d)[4] = sum[c];
-        char* const to = out + row * out_pitch + column * 2;
-        if constexpr (width >= 2) {
-          *reinterpret_cast<std::uint32_t*>(to) = packed2<Format>(d[half * 2], d[half * 2 + 1]);
-        } else {
-          store<Format>(to, d[half * 2]);
-          if (column + 1 < n) store<Format>(to + 2, d[half * 2 + 1]);
+#pragma unroll
+        for (int first = 0; first < 2; first += kWidth) {
+          if (column + first >= n) continue;
+          float some[bands][kWidth];
+#pragma unroll
+          for (int s = 0; s < bands; ++s) {
+#pragma unroll
+            for (int e = 0; e < kWidth; ++e) {
+              some[s][e] = sum[s * (kGroupOfBand / 8) + c][half * 2 + first + e];
+            }
+          }
+          put.template operator()<kWidth>(row, column + first, some);
         }
       }
     }
@@ -239,32 +273,42 @@ void multiply_tile(char* out, const char* a, const char* w) {
     for (int c = 0; c < kGroupColumns / 8; ++c) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        *reinterpret_cast<float2*>(own + (own_first + half * 8) * kPitch + own_column + c * 8) = {
-            sum[c][half * 2], sum[c][half * 2 + 1]};
+        *reinterpret_cast<float2*>(own + (own_first + half * 8) * kPitch + first_column +
+                                   own_column + c * 8) = {sum[c][half * 2],
+                                                          sum[c][half * 2 + 1]};
       }
     }
     wait_for_cluster();
-    constexpr int kFours = tile_columns / 4;
+    constexpr int kFours = kOfBand / 4;
     for (int i = static_cast<int>(part) * 256 + static_cast<int>(threadIdx.x);
          i < tile_rows * kFours; i += parts * 256) {
       const int row = i / kFours;
       const int column = i % kFours * 4;
-      float4 total = {0, 0, 0, 0};
+      const int in_tile = column / kGroupOfBand * kGroupColumns + column % kGroupOfBand;
+      float total[bands][4] = {};
 #pragma unroll
-      for (int p = 0; p < parts; ++p) {
-        const float4 more = load_of_block(own + row * kPitch + column, p);
-        total = {total.x + more.x, total.y + more.y, total.z + more.z, total.w + more.w};
+      for (int s = 0; s < bands; ++s) {
+#pragma unroll
+        for (int p = 0; p < parts; ++p) {
+          const float4 more =
+              load_of_block(own + row * kPitch + s * kGroupOfBand + in_tile, p);
+          total[s][0] += more.x;
+          total[s][1] += more.y;
+          total[s][2] += more.z;
+          total[s][3] += more.w;
+        }
       }
       if (row0 + row >= rows || column0 + column >= n) continue;
-      char* const to = out + (row0 + row) * out_pitch + (column0 + column) * 2;
-      if constexpr (width >= 4) {
-        *reinterpret_cast<uint2*>(to) = {packed2<Format>(total.x, total.y),
-                                         packed2<Format>(total.z, total.w)};
-      } else {
-        const float each[4] = {total.x, total.y, total.z, total.w};
-        for (int j = 0; j < 4 && column0 + column + j < n; ++j) {
-          store<Format>(to + j * 2, each[j]);
+#pragma unroll
+      for (int first = 0; first < 4; first += width) {
+        if (column0 + column + first >= n) continue;
+        float some[bands][width];
+#pragma unroll
+        for (int s = 0; s < bands; ++s) {
+#pragma unroll
+          for (int e = 0; e < width; ++e) some[s][e] = total[s][first + e];
         }
+        put.template operator()<width>(row0 + row, column0 + column + first, some);
       }
     }
     wait_for_cluster();  // nobody ends whose sums are read

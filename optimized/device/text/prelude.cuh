@@ -61,7 +61,9 @@ struct Word {
   using All = std::conditional_t<
       kBytes == 16, uint4,
       std::conditional_t<kBytes == 8, uint2,
-                         std::conditional_t<kBytes == 4, std::uint32_t, std::uint16_t>>>;
+                         std::conditional_t<
+                             kBytes == 4, std::uint32_t,
+                             std::conditional_t<kBytes == 2, std::uint16_t, std::uint8_t>>>>;
   static_assert(sizeof(All) == kBytes);
 
   const char* at(int i) const { return bytes + i * item_bytes; }

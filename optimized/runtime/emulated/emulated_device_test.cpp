@@ -13,6 +13,7 @@
 
 #include "optimized/arithmetic/float_format.h"
 #include "optimized/device/fast_text.h"
+#include "optimized/device/join_works.h"
 
 namespace graphgate::optimized::emulated {
 namespace {
@@ -345,11 +346,20 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
+// What follows a product: nothing, x + bias with one bias for each row, or the first half of the
+// columns times the second.
+enum class Behind : std::uint8_t { kNothing, kBias, kHalves };
+
+void expect_exact(const Shape& s, spec::DType dtype, bool is_constant, Behind behind) {
   Matrix a(s.m, s.k, s.k + 8, dtype, 1);
   Matrix w(s.n, s.k, s.k, dtype, 2);
   Matrix out(s.m, s.n, s.n + 4, dtype, 3);
+  const bool halves = behind == Behind::kHalves;
+  const std::int64_t columns = halves ? s.n / 2 : s.n;
+  Matrix bias(s.m, 1, 1, dtype, 4);
+  Matrix last(s.m, columns, columns + 4, dtype, 5);
   const Matrix before = out;
+  const Matrix before_last = last;
   Product product;
   product.result = out.tensor;
   product.a = a.tensor;
@@ -357,20 +367,49 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant) {
   product.rounds_to = dtype;
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [=](const Tensor&) { return is_constant; });
-  const auto works = fast_product_works(product);
+  auto works = fast_product_works(product);
   ASSERT_TRUE(works.has_value());
-  run_works(DeviceProgramText(true), *works, {a.bytes(), w.bytes(), out.bytes()});
+  if (behind != Behind::kNothing) {
+    Tensor first = out.tensor;
+    first.sizes[1] = columns;
+    Tensor second = halves ? first : bias.tensor;
+    if (halves) second.offset = columns;
+    works->emplace_back(
+        PointwiseWork{last.tensor,
+                      dtype,
+                      spec::DType::kFloat32,
+                      halves ? "element::Multiply{}" : "[](float x, float y) { return x + y; }",
+                      {{first, dtype, false, 0}, {second, dtype, false, 0}}});
+    works = join_works(*works);
+    ASSERT_EQ(works->size(), 1U);
+  }
+  run_works(DeviceProgramText(true), *works,
+            {a.bytes(), w.bytes(), out.bytes(), bias.bytes(), last.bytes()});
+  const auto rounded = [dtype](float x) {
+    return dtype == spec::DType::kFloat16 ? f16_to_float(float_to_f16(x))
+                                          : bf16_to_float(float_to_bf16(x));
+  };
+  const auto expect_untouched = [&](const Matrix& now, const Matrix& then, std::int64_t row) {
+    const std::int64_t width = now.tensor.sizes[1];
+    for (std::int64_t column = width; column < width + 4 && row + 1 < s.m; ++column) {
+      ASSERT_EQ(now.at(row, column), then.at(row, column)) << "behind row " << row;
+    }
+  };
   for (std::int64_t row = 0; row < s.m; ++row) {
     for (std::int64_t column = 0; column < s.n; ++column) {
       float sum = 0;
       for (std::int64_t k = 0; k < s.k; ++k) sum += a.at(row, k) * w.at(column, k);
-      const float rounded = dtype == spec::DType::kFloat16 ? f16_to_float(float_to_f16(sum))
-                                                           : bf16_to_float(float_to_bf16(sum));
-      ASSERT_EQ(out.at(row, column), rounded) << "row " << row << ", column " << column;
+      ASSERT_EQ(out.at(row, column), rounded(sum)) << "row " << row << ", column " << column;
     }
-    for (std::int64_t column = s.n; column < s.n + 4 && row + 1 < s.m; ++column) {
-      ASSERT_EQ(out.at(row, column), before.at(row, column)) << "behind row " << row;
+    expect_untouched(out, before, row);
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const float x = out.at(row, column);
+      const float expected = behind == Behind::kNothing ? before_last.at(row, column)
+                             : halves                   ? rounded(x * out.at(row, columns + column))
+                                                        : rounded(x + bias.at(row, 0));
+      ASSERT_EQ(last.at(row, column), expected) << "row " << row << ", column " << column;
     }
+    expect_untouched(last, before_last, row);
   }
 }
 
@@ -384,9 +423,13 @@ TEST(FastProduct, IsExactOnIntegersWhateverTheShape) {
         Shape{33, 7, 1032}, Shape{129, 66, 904}, Shape{40, 64, 1544}, Shape{70, 130, 1104}}) {
     SCOPED_TRACE(std::to_string(shape.m) + " x " + std::to_string(shape.k) + " x " +
                  std::to_string(shape.n));
-    expect_exact(shape, spec::DType::kBFloat16, true);
-    expect_exact(shape, spec::DType::kFloat16, false);
+    const bool is_odd = shape.n % 2 != 0;
+    expect_exact(shape, spec::DType::kBFloat16, true, is_odd ? Behind::kNothing : Behind::kHalves);
+    expect_exact(shape, spec::DType::kFloat16, false, is_odd ? Behind::kBias : Behind::kNothing);
   }
+  expect_exact({5, 40, 72}, spec::DType::kFloat16, true, Behind::kBias);
+  expect_exact({70, 132, 72}, spec::DType::kBFloat16, true, Behind::kBias);
+  expect_exact({40, 68, 1544}, spec::DType::kBFloat16, false, Behind::kBias);
 }
 
 TEST(FastProduct, LeavesOtherProductsToOthers) {
