@@ -36,14 +36,20 @@ struct Ring {
   std::int64_t slices, bytes;
 };
 
+// Where all blocks run at once, all slices are on their way from the beginning, if they fit. Else
+// there are few, so that more blocks do: of this launch, and of the next one, whose weights come
+// while this one ends.
 Ring ring_of(const ProductShape& s, std::int64_t blocks) {
   constexpr std::int64_t kWarps = 8;
-  const std::int64_t slice = (16 + s.rows) * 128 * kWarps;
+  constexpr std::int64_t kFewBytes = std::int64_t{136} * 1024;  // of a multiprocessor
+  const std::int64_t slice = (kBlockColumns + s.rows) * 128 * kWarps;
   const std::int64_t most = slice > kSharedBytes / 9 ? 2 : 3;  // blocks at a time
-  const std::int64_t at_once =
-      std::clamp<std::int64_t>((blocks + kMultiprocessors - 1) / kMultiprocessors, 1, most);
+  const std::int64_t waves = (blocks + kMultiprocessors - 1) / kMultiprocessors;
+  const std::int64_t at_once = std::clamp<std::int64_t>(waves, 1, most);
   const std::int64_t own = (s.depth + kWarps * 64 - 1) / (kWarps * 64);
-  const std::int64_t slices = std::clamp<std::int64_t>(kSharedBytes / at_once / slice, 1, own);
+  const bool all_fit = waves <= most && own * slice * at_once <= kSharedBytes;
+  const std::int64_t slices =
+      all_fit ? own : std::clamp<std::int64_t>(kFewBytes / at_once / slice, 1, own);
   const std::int64_t sums = kWarps * ((s.rows + 7) / 8 * 8) * 17 * 4;
   return {slices, std::max(slices * slice, sums)};
 }
