@@ -17,7 +17,7 @@ class CompilingDevice final : public KernelCollector {
     kernels += text.kernel_count();
     is_fast = text.is_fast();
     if (!text.empty() && compiles) {
-      const auto cubin = optimized::cuda::cubin_of(text, "sm_90a");
+      const auto cubin = optimized::cuda::cubin_of(text, architecture);
       EXPECT_TRUE(cubin.ok()) << cubin.error().message;
     }
     for (const Job& job : jobs) {
@@ -30,6 +30,7 @@ class CompilingDevice final : public KernelCollector {
     return KernelCollector::load(text, jobs);
   }
 
+  std::string architecture = "sm_90a";
   bool compiles = true;
   bool is_fast = false;      // the last program
   std::size_t kernels = 0;   // of all programs

@@ -163,5 +163,21 @@ TEST(DecodeKernels, FitIntoAMultiprocessorWhateverTheHeads) {
   }
 }
 
+// Where wgmma is not, tiles are multiplied by mma.
+TEST(DecodeKernels, CompileWithoutWhatOneGpuAloneHas) {
+  if (const auto nvrtc = optimized::cuda::load_nvrtc(); !nvrtc.ok()) {
+    GTEST_SKIP() << nvrtc.error().message;
+  }
+  DecodeShape shape = small_shape();
+  shape.layers = 1;
+  shape.batch = 64;
+  const auto device = std::make_shared<CompilingDevice>();
+  device->architecture = "sm_90";
+  auto loaded = optimized::make_executor(fast_options(device, false))->load(small_program(shape));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  ASSERT_TRUE(loaded.value()->call({}).ok());
+  EXPECT_NE(device->sources().front().find("multiply_tile"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphgate::tools

@@ -24,5 +24,14 @@ TEST(CudaFacts, DescribeAGpuInOneLine) {
   EXPECT_EQ(describe(gpu), "NVIDIA H200, compute capability 9.0, 140 GiB, 132 multiprocessors");
 }
 
+TEST(CudaFacts, KnowWhatProgramsAreCompiledFor) {
+  GpuFacts gpu{"", 9, 0, 0, 0};
+  EXPECT_EQ(architecture_of(gpu), "sm_90a");
+  gpu.major = 8;
+  EXPECT_EQ(architecture_of(gpu), "sm_80");
+  gpu.minor = 6;
+  EXPECT_EQ(architecture_of(gpu), "sm_86");
+}
+
 }  // namespace
 }  // namespace graphgate::optimized::cuda
