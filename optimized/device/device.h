@@ -32,6 +32,7 @@ class Device {
   struct Job {
     std::vector<DeviceCall> calls;
     bool is_captured = false;  // into one graph, which launch() replays
+    std::string what = {};     // in words, for messages; may be empty
   };
 
   virtual ~Device() = default;

@@ -57,6 +57,14 @@ void DeviceMemory::forget(const std::byte* host) {
   ++generation_;
 }
 
+void DeviceMemory::set_read_only(const std::byte* host, bool is_read_only) {
+  const auto arena = arenas_.find(host);
+  GRAPHGATE_CHECK(arena != arenas_.end());
+  if (arena->second.is_read_only == is_read_only) return;
+  raw_.set_read_only(arena->second.allocated, is_read_only);
+  arena->second.is_read_only = is_read_only;
+}
+
 std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t size_bytes) {
   // Pages that nobody may touch: their addresses are taken, and nothing else.
   const auto size = static_cast<std::size_t>(size_bytes > 0 ? size_bytes : 1);

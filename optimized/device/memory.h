@@ -16,6 +16,13 @@
 
 namespace graphgate::optimized {
 
+// How arenas lie in the address space of a device.
+enum class DeviceMemoryMode : std::uint8_t {
+  kPlain,         // as the device gives them
+  kGuarded,       // each at the end of pages of its own, nothing around them: overruns fault
+  kGuardedFront,  // each at the beginning of its pages: underruns fault
+};
+
 // The raw side: allocation and copies, whose order is that of the device's work. May throw.
 class RawDeviceMemory {
  public:
@@ -25,6 +32,9 @@ class RawDeviceMemory {
   virtual void to_device(std::uint64_t to, std::span<const std::byte> from) = 0;
   // Returns when the bytes are there.
   virtual void to_host(std::span<std::byte> to, std::uint64_t from) = 0;
+  // Whether kernels that write to what was allocated there fault, where the mode can have that.
+  // Copies to it go on as before.
+  virtual void set_read_only(std::uint64_t /*address*/, bool /*is_read_only*/) {}
 };
 
 class DeviceMemory {
@@ -43,6 +53,9 @@ class DeviceMemory {
   void forget(const std::byte* host);
   // Bytes of the device alone, at addresses that no host memory has. Gone with the result.
   [[nodiscard]] std::shared_ptr<const std::span<std::byte>> reserve(std::int64_t size_bytes);
+
+  // From now on no kernel may write to the arena that begins there, or any may again.
+  void set_read_only(const std::byte* host, bool is_read_only);
 
   // The twin of a host address inside (or right behind) what is known.
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
@@ -67,6 +80,7 @@ class DeviceMemory {
     std::shared_ptr<const void> owner;
     std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
     std::uint64_t allocated = 0;          // what is freed: at or up to 15 bytes before the twin
+    bool is_read_only = false;
   };
   using Arenas = std::map<const std::byte*, Arena>;
 

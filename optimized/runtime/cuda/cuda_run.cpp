@@ -14,12 +14,14 @@ constexpr std::int64_t kSharedWithoutAsking = std::int64_t{48} << 10U;
 
 CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
                  std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
-                 bool overlaps)
+                 bool overlaps, bool waits)
     : driver_(driver),
       stream_(stream),
       memory_(memory),
       module_(std::move(module)),
-      overlaps_(overlaps) {
+      overlaps_(overlaps),
+      waits_(waits),
+      what_(job.what) {
   bind(job, fault);
   if (job.is_captured && !calls_.empty()) capture();
 }
@@ -154,6 +156,16 @@ void CudaRun::check_addresses() {
 
 void CudaRun::launch() {
   check_addresses();
+  if (!waits_) return start();
+  try {
+    start();
+    GRAPHGATE_CUDA(driver_, cuStreamSynchronize, stream_);
+  } catch (const DeviceError& error) {
+    throw DeviceError(what_.empty() ? error.what() : what_ + ": " + error.what());
+  }
+}
+
+void CudaRun::start() {
   if (graph_.get() == nullptr) return launch_calls();
   GRAPHGATE_CUDA(driver_, cuGraphLaunch, graph_.get(), stream_);
 }

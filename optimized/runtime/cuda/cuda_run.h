@@ -22,10 +22,10 @@ class CudaRun final : public DeviceRun {
  public:
   // `module` has the kernels of the job; `fault` is the address of the program's DeviceFault.
   // With `overlaps` a kernel may begin before the one ahead of it in the job has ended: it waits
-  // for it itself. Throws DeviceError.
+  // for it itself. With `waits` launch() returns when all is done. Throws DeviceError.
   CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
           std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
-          bool overlaps);
+          bool overlaps, bool waits);
   void launch() override;
 
  private:
@@ -34,12 +34,15 @@ class CudaRun final : public DeviceRun {
   void capture();
   void check(CUgraph graph) const;
   void check_addresses();
+  void start();
 
   const Driver& driver_;
   CUstream stream_;
   const DeviceMemory& memory_;
   std::shared_ptr<const Module> module_;
   const bool overlaps_;
+  const bool waits_;
+  const std::string what_;
   std::vector<BoundCall> calls_;
   std::vector<std::pair<const std::byte*, CUdeviceptr>> addresses_;  // each once
   std::uint64_t generation_ = 0;  // of the memory, when addresses were compared last

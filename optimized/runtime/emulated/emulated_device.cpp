@@ -1,6 +1,7 @@
 #include "optimized/runtime/emulated/emulated_device.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,8 +138,16 @@ Library library_of(const std::string& compiler, const std::string& source) {
   return Library(kept.emplace(key, compile(compiler, source)).first->second);
 }
 
+constexpr std::byte kUnsetByte{0xa5};  // what new memory holds
+
+class EmulatedMemory : public FarMemory {
+ public:
+  // Throws DeviceError where a kernel has written what is nobody's.
+  virtual void check() const {}
+};
+
 // Memory that starts with other bytes than zeros, between bytes that nobody may write.
-class GuardedMemory final : public FarMemory {
+class PlainMemory final : public EmulatedMemory {
  public:
   std::uint64_t allocate(std::int64_t size_bytes) override {
     const std::uint64_t address = FarMemory::allocate(size_bytes + 2 * kGuard) + kGuard;
@@ -151,8 +160,7 @@ class GuardedMemory final : public FarMemory {
     sizes_.erase(address);
     FarMemory::free(address - kGuard);
   }
-  // Throws DeviceError where a kernel has written before or behind an arena.
-  void check() const {
+  void check() const override {
     const auto is_touched = [](const std::byte* first) {
       return std::any_of(first, first + kGuard, [](std::byte b) { return b != kGuardByte; });
     };
@@ -167,9 +175,78 @@ class GuardedMemory final : public FarMemory {
  private:
   static constexpr std::int64_t kGuard = 256;
   static constexpr std::byte kGuardByte{0xcb};
-  static constexpr std::byte kUnsetByte{0xa5};
   std::map<std::uint64_t, std::int64_t> sizes_;  // by address
 };
+
+// Arenas in pages of their own, between pages that nobody may touch.
+class GuardedMemory final : public EmulatedMemory {
+ public:
+  explicit GuardedMemory(bool at_end) : at_end_(at_end) {}
+  ~GuardedMemory() override {
+    for (const auto& [address, pages] : arenas_) unmap(pages);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  std::uint64_t allocate(std::int64_t size_bytes) override {
+    const auto size = static_cast<std::size_t>(size_bytes);
+    const std::size_t mapped = rounded_up(size, page_bytes_);
+    void* const reserved = mmap(nullptr, mapped + 2 * page_bytes_, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) throw std::bad_alloc();
+    const Pages pages{static_cast<std::byte*>(reserved) + page_bytes_, mapped};
+    set_access(pages, PROT_READ | PROT_WRITE);
+    std::fill_n(pages.first, mapped, kUnsetByte);
+    std::byte* const first = pages.first + (at_end_ ? mapped - rounded_up(size, kAlignment) : 0);
+    const auto address = reinterpret_cast<std::uint64_t>(first);
+    arenas_.emplace(address, pages);
+    return address;
+  }
+  void free(std::uint64_t address) override {
+    const auto arena = arenas_.find(address);
+    unmap(arena->second);
+    arenas_.erase(arena);
+  }
+  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
+    const Pages& pages = std::prev(arenas_.upper_bound(to))->second;
+    if (pages.is_read_only) set_access(pages, PROT_READ | PROT_WRITE);
+    EmulatedMemory::to_device(to, from);
+    if (pages.is_read_only) set_access(pages, PROT_READ);
+  }
+  void set_read_only(std::uint64_t address, bool is_read_only) override {
+    Pages& pages = arenas_.at(address);
+    pages.is_read_only = is_read_only;
+    set_access(pages, is_read_only ? PROT_READ : PROT_READ | PROT_WRITE);
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 16;
+  struct Pages {
+    std::byte* first = nullptr;
+    std::size_t size = 0;  // bytes
+    bool is_read_only = false;
+  };
+  static std::size_t rounded_up(std::size_t size, std::size_t multiple) {
+    return (size + multiple - 1) / multiple * multiple;
+  }
+  static void set_access(const Pages& pages, int access) {
+    if (mprotect(pages.first, pages.size, access) != 0) {
+      throw DeviceError("the access to emulated memory cannot be changed");
+    }
+  }
+  void unmap(const Pages& pages) const {
+    (void)munmap(pages.first - page_bytes_, pages.size + 2 * page_bytes_);
+  }
+
+  const bool at_end_;
+  const std::size_t page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::map<std::uint64_t, Pages> arenas_;
+};
+
+std::unique_ptr<EmulatedMemory> make_memory(DeviceMemoryMode mode) {
+  if (mode == DeviceMemoryMode::kPlain) return std::make_unique<PlainMemory>();
+  return std::make_unique<GuardedMemory>(mode == DeviceMemoryMode::kGuarded);
+}
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
 class Blocks {
@@ -287,7 +364,8 @@ class EmulatedRun final : public DeviceRun {
 
 class EmulatedDevice final : public Device {
  public:
-  explicit EmulatedDevice(std::string compiler) : compiler_(std::move(compiler)) {}
+  EmulatedDevice(std::string compiler, DeviceMemoryMode mode)
+      : compiler_(std::move(compiler)), raw_(make_memory(mode)) {}
   [[nodiscard]] std::string description() const override { return "an emulated device"; }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
 
@@ -311,7 +389,7 @@ class EmulatedDevice final : public Device {
   }
 
   void finish() override {
-    raw_.check();
+    raw_->check();
     throw_fault(std::exchange(fault_, {}));
   }
 
@@ -337,8 +415,8 @@ class EmulatedDevice final : public Device {
 
   const std::string compiler_;
   Blocks blocks_;
-  GuardedMemory raw_;
-  DeviceMemory memory_{raw_};
+  std::unique_ptr<EmulatedMemory> raw_;
+  DeviceMemory memory_{*raw_};
   DeviceFault fault_;
 };
 
@@ -366,9 +444,9 @@ Result<std::string> find_compiler() {
                         "' ($CXX, or c++)");
 }
 
-Result<std::shared_ptr<Device>> make_emulated_device() {
+Result<std::shared_ptr<Device>> make_emulated_device(DeviceMemoryMode mode) {
   GRAPHGATE_TRY(std::string compiler, find_compiler());
-  return std::shared_ptr<Device>(std::make_shared<EmulatedDevice>(std::move(compiler)));
+  return std::shared_ptr<Device>(std::make_shared<EmulatedDevice>(std::move(compiler), mode));
 }
 
 }  // namespace graphgate::optimized::emulated

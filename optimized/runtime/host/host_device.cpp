@@ -121,6 +121,19 @@ void HostProgram::know_memory() {
   }
 }
 
+// State that no step of any plan writes, where a pool holds nothing else. What a caller has bound
+// to memory of its own counts as written.
+void HostProgram::protect_state() {
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const spec::PlanPool& pool = plan_.pools[p];
+    if (pool.kind != spec::PoolKind::kState || pool.size_bytes == 0) continue;
+    const bool is_written =
+        std::any_of(state_.written.begin(), state_.written.end(),
+                    [&](const StatePlace& place) { return place.first == pool.name; });
+    options_.device->memory().set_read_only(pools_[p]->data(), !is_written);
+  }
+}
+
 // Bytes that live as long as the recordings do, or that the caller owns.
 void HostProgram::know_for_now(std::span<std::byte> bytes) {
   if (bytes.empty()) return;
@@ -167,11 +180,11 @@ void HostProgram::record_on_device() {
   std::vector<OnDevice::Unit*> units;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
-                       bool is_captured) {
+                       bool is_captured, std::string what) {
     if (!calls) return;
     unit.calls = *calls;
     unit.is_captured = is_captured;
-    jobs.push_back({std::move(*calls), is_captured});
+    jobs.push_back({std::move(*calls), is_captured, std::move(what)});
     units.push_back(&unit);
   };
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
@@ -186,7 +199,7 @@ void HostProgram::record_on_device() {
         OnDevice::Unit& unit = on_device_->steps[s];
         add_places(plan_.steps[s], unit.places);
         running_ = s;
-        add(unit, eager_calls(s), false);
+        add(unit, eager_calls(s), false, "step " + std::to_string(s));
       }
       if (!partition.captured) continue;
       std::vector<Launch> launches;
@@ -196,7 +209,8 @@ void HostProgram::record_on_device() {
       for (const HostMemory& scratch : recordings_[b][p].scratch) {
         know_for_now({scratch.data(), static_cast<std::size_t>(scratch.size_bytes())});
       }
-      add(whole, calls_of(launches), true);
+      add(whole, calls_of(launches), true,
+          "partition " + std::to_string(p) + " of @" + plan_.blocks[b].name);
     }
   }
   for (const HostMemory& scratch : heap_) {
@@ -206,6 +220,7 @@ void HostProgram::record_on_device() {
   heap_bytes_.resize(heap_.size());
   auto runs = options_.device->load(on_device_->text, jobs);
   for (std::size_t u = 0; u < units.size(); ++u) units[u]->run = std::move(runs[u]);
+  protect_state();
 }
 
 // Before steps of the host: their bytes are there. Afterwards: they are newer there.
