@@ -5,6 +5,7 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
+#include "tools/captures_test.h"
 #include "tools/check_input.h"
 #include "tools/device_drawn_test.h"
 #include "tools/device_ops_test.h"
@@ -22,18 +23,26 @@ class Emulated : public testing::TestWithParam<std::string> {};
 TEST_P(Emulated, HasTheBitsOfTheHost) {
   const Model model = read_model(GetParam());
   const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
+  std::vector<std::shared_ptr<CaptureKeeper>> keepers;
+  std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
   for (const auto mode :
        {optimized::DeviceMemoryMode::kPlain, optimized::DeviceMemoryMode::kGuarded,
         optimized::DeviceMemoryMode::kGuardedFront}) {
+    keepers.push_back(
+        std::make_shared<CaptureKeeper>(optimized::emulated::make_emulated_device(mode).value()));
     optimized::Options options;
-    options.device = optimized::emulated::make_emulated_device(mode).value();
-    const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
+    options.device = keepers.back();
+    auto loaded = optimized::make_executor(options)->load(model.program);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    programs.push_back(std::move(loaded).value());
+    const auto actual = run_calls(*programs.back(), model, kRepeats);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < actual.size(); ++i) {
       EXPECT_EQ(first_difference(actual[i], expected[i]), "")
           << "memory " << static_cast<int>(mode) << ", call " << i;
     }
   }
+  expect_same_captures(*keepers[1], *keepers[2], "guarded");
 }
 
 // A sample; device_slow_test.cpp has them all.

@@ -8,6 +8,7 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"
 #include "spec/plan.h"
+#include "tools/captures_test.h"
 #include "tools/golden_models_test.h"
 
 namespace graphgate {
@@ -65,6 +66,37 @@ TEST_P(OnGpu, HasTheBitsOfTheHostInGuardedMemory) {
     ASSERT_EQ(actual.size(), expected.size()) << where;
     for (std::size_t i = 0; i < actual.size(); ++i) {
       EXPECT_EQ(first_difference(actual[i], expected[i]), "") << where << ", call " << i;
+    }
+  }
+}
+
+// The same plans over two sets of arenas, both of them there at once: an address that is no
+// arena's, or a stale one, shows as a parameter that is not where the other graph's is.
+TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
+  const Model model = read_model(GetParam());
+  for (const auto mode : {DeviceMemoryMode::kPlain, DeviceMemoryMode::kGuarded}) {
+    for (const auto arithmetic : {optimized::Arithmetic::kStrict, optimized::Arithmetic::kFast}) {
+      for (const char* compiler : {"fused", "eager"}) {
+        std::vector<std::shared_ptr<CaptureKeeper>> keepers;
+        std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
+        for (int i = 0; i < 2; ++i) {
+          auto device = optimized::cuda::make_cuda_device(mode);
+          ASSERT_TRUE(device.ok()) << device.error().message;
+          keepers.push_back(std::make_shared<CaptureKeeper>(std::move(device).value()));
+          optimized::Options options;
+          options.device = keepers.back();
+          options.compile.arithmetic = arithmetic;
+          options.compile.compiler.name = compiler;
+          auto loaded = optimized::make_executor(options)->load(model.program);
+          ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+          programs.push_back(std::move(loaded).value());
+          (void)run_calls(*programs.back(), model);
+        }
+        const bool is_fast = arithmetic == optimized::Arithmetic::kFast;
+        expect_same_captures(
+            *keepers[0], *keepers[1],
+            keepers[0]->description() + (is_fast ? ", fast, " : ", strict, ") + compiler);
+      }
     }
   }
 }

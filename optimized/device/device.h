@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "optimized/device/capture.h"
 #include "optimized/device/kernels.h"
 #include "optimized/device/memory.h"
 
@@ -25,6 +26,8 @@ class DeviceRun {
   virtual ~DeviceRun() = default;
   // Starts them, behind everything that was started before. Throws DeviceError.
   virtual void launch() = 0;
+  // What launch() replays, as the device has it. No kernels where it replays nothing.
+  [[nodiscard]] virtual DeviceCapture captured() const { return {}; }
 };
 
 class Device {
@@ -39,6 +42,9 @@ class Device {
   // One line: "NVIDIA H200, compute capability 9.0, ...".
   [[nodiscard]] virtual std::string description() const = 0;
   [[nodiscard]] virtual DeviceMemory& memory() = 0;
+  // All that kernels may have pointers into: the memory's, in the order in which they came, and
+  // what the device has of its own.
+  [[nodiscard]] virtual std::vector<DeviceArena> arenas() { return memory().arenas(); }
   // Compiles the text and makes the jobs ready, in order. Pointers must be known to memory().
   // Throws DeviceError.
   [[nodiscard]] virtual std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,

@@ -45,6 +45,7 @@ void DeviceMemory::know(std::span<std::byte> host, std::shared_ptr<const void> o
               std::move(owner),
               {{0, Newer::kHost}},
               allocated};
+  arena.came = ++arenas_so_far_;
   arenas_.emplace(host.data(), std::move(arena));
   ++generation_;
 }
@@ -74,6 +75,7 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
   const std::uint64_t allocated = raw_.allocate(static_cast<std::int64_t>(size));
   Arena arena{
       static_cast<std::int64_t>(size), allocated, nullptr, {{0, Newer::kDevice}}, allocated};
+  arena.came = ++arenas_so_far_;
   arenas_.emplace(first, std::move(arena));
   ++generation_;
   return {new std::span<std::byte>(first, size), [this](const std::span<std::byte>* span) {
@@ -81,6 +83,17 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
             munmap(span->data(), span->size());
             delete span;
           }};
+}
+
+std::vector<DeviceArena> DeviceMemory::arenas() const {
+  std::map<std::uint64_t, DeviceArena> by_coming;
+  for (const auto& [host, arena] : arenas_) {
+    by_coming[arena.came] = {arena.twin, arena.size_bytes};
+  }
+  std::vector<DeviceArena> out;
+  out.reserve(by_coming.size());
+  for (const auto& [came, arena] : by_coming) out.push_back(arena);
+  return out;
 }
 
 std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {

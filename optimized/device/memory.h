@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace graphgate::optimized {
 
@@ -21,6 +22,12 @@ enum class DeviceMemoryMode : std::uint8_t {
   kPlain,         // as the device gives them
   kGuarded,       // each at the end of pages of its own, nothing around them: overruns fault
   kGuardedFront,  // each at the beginning of its pages: underruns fault
+};
+
+// An arena of the device.
+struct DeviceArena {
+  std::uint64_t address = 0;
+  std::int64_t size_bytes = 0;
 };
 
 // The raw side: allocation and copies, whose order is that of the device's work. May throw.
@@ -57,6 +64,8 @@ class DeviceMemory {
   // From now on no kernel may write to the arena that begins there, or any may again.
   void set_read_only(const std::byte* host, bool is_read_only);
 
+  // Those that are known now, in the order in which they came.
+  [[nodiscard]] std::vector<DeviceArena> arenas() const;
   // The twin of a host address inside (or right behind) what is known.
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
 
@@ -81,6 +90,7 @@ class DeviceMemory {
     std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
     std::uint64_t allocated = 0;          // what is freed: at or up to 15 bytes before the twin
     bool is_read_only = false;
+    std::uint64_t came = 0;  // as the how manieth
   };
   using Arenas = std::map<const std::byte*, Arena>;
 
@@ -94,6 +104,7 @@ class DeviceMemory {
   RawDeviceMemory& raw_;
   Arenas arenas_;
   std::uint64_t generation_ = 0;
+  std::uint64_t arenas_so_far_ = 0;
   std::int64_t bytes_to_device_ = 0;
   std::int64_t bytes_to_host_ = 0;
 };

@@ -69,6 +69,12 @@ class CudaDevice final : public Device {
   }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
 
+  [[nodiscard]] std::vector<DeviceArena> arenas() override {
+    auto arenas = memory_.arenas();
+    arenas.push_back({fault_, sizeof(DeviceFault)});
+    return arenas;
+  }
+
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
     context_.make_current();

@@ -36,8 +36,10 @@
   APPLY(cuFuncSetAttribute)             \
   APPLY(cuGraphDestroy)                 \
   APPLY(cuGraphExecDestroy)             \
+  APPLY(cuGraphGetEdges_v2)             \
   APPLY(cuGraphGetNodes)                \
   APPLY(cuGraphInstantiateWithFlags)    \
+  APPLY(cuGraphKernelNodeGetAttribute)  \
   APPLY(cuGraphKernelNodeGetParams)     \
   APPLY(cuGraphLaunch)                  \
   APPLY(cuGraphNodeGetType)             \

@@ -270,11 +270,14 @@ class EmulatedRun final : public DeviceRun {
     unsigned blocks = 0;
     unsigned cluster = 1;  // blocks of one
     std::vector<char*> arguments;
+    CapturedKernel kernel;
   };
   // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
-  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps)
+  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps,
+              bool is_captured)
       : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
     for (Launch& launch : launches) {
+      if (is_captured) captured_.kernels.push_back(std::move(launch.kernel));
       Bound bound{launch.name, launch.blocks, launch.cluster, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
         call(arguments.data());
@@ -282,6 +285,8 @@ class EmulatedRun final : public DeviceRun {
       launches_.push_back(std::move(bound));
     }
   }
+
+  [[nodiscard]] DeviceCapture captured() const override { return captured_; }
 
   // Kernels' shared memory is one for the process: runs of several threads take turns.
   void launch() override {
@@ -360,6 +365,7 @@ class EmulatedRun final : public DeviceRun {
   const SetHooks set_hooks_;
   const bool overlaps_;
   std::vector<Bound> launches_;
+  DeviceCapture captured_;
 };
 
 class EmulatedDevice final : public Device {
@@ -368,6 +374,11 @@ class EmulatedDevice final : public Device {
       : compiler_(std::move(compiler)), raw_(make_memory(mode)) {}
   [[nodiscard]] std::string description() const override { return "an emulated device"; }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
+  [[nodiscard]] std::vector<DeviceArena> arenas() override {
+    auto arenas = memory_.arenas();
+    arenas.push_back({reinterpret_cast<std::uint64_t>(&fault_), sizeof fault_});
+    return arenas;
+  }
 
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
@@ -382,8 +393,8 @@ class EmulatedDevice final : public Device {
         GRAPHGATE_CHECK(library);  // a job with calls has a text
         launches.push_back(bound(*library, call));
       }
-      runs.push_back(
-          std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches), text.is_fast()));
+      runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
+                                                   text.is_fast(), job.is_captured));
     }
     return runs;
   }
@@ -409,6 +420,15 @@ class EmulatedDevice final : public Device {
     }
     if (call.reports_faults) {
       launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT: as a kernel has it
+    }
+    launch.kernel = {call.name,
+                     {launch.blocks, 1, 1},
+                     {kDeviceBlock, 1, 1},
+                     static_cast<unsigned>(call.shared_bytes),
+                     launch.cluster,
+                     {}};
+    for (const char* argument : launch.arguments) {
+      launch.kernel.arguments.push_back(reinterpret_cast<std::uint64_t>(argument));
     }
     return launch;
   }
