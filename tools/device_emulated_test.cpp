@@ -12,6 +12,7 @@
 #include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
 #include "tools/planner_options.h"
+#include "tools/stray_writes_test.h"
 
 namespace graphgate {
 namespace {
@@ -27,7 +28,7 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
   std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
   for (const auto mode :
        {optimized::DeviceMemoryMode::kPlain, optimized::DeviceMemoryMode::kGuarded,
-        optimized::DeviceMemoryMode::kGuardedFront}) {
+        optimized::DeviceMemoryMode::kGuarded, optimized::DeviceMemoryMode::kGuardedFront}) {
     keepers.push_back(
         std::make_shared<CaptureKeeper>(optimized::emulated::make_emulated_device(mode).value()));
     optimized::Options options;
@@ -43,6 +44,28 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
     }
   }
   expect_same_captures(*keepers[1], *keepers[2], "guarded");
+}
+
+// Weights are mapped read-only where no step writes any state of their pool.
+TEST(EmulatedGuarded, ProtectsStateThatNoStepWrites) {
+  const auto read_only = [](const std::string& name) {
+    const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + name);
+    optimized::Options options;
+    options.device =
+        optimized::emulated::make_emulated_device(optimized::DeviceMemoryMode::kGuarded).value();
+    const auto program = optimized::make_executor(options)->load(model.program);
+    EXPECT_FALSE(run_calls(*program.value(), model).empty());
+    const auto arenas = options.device->arenas();
+    return std::count_if(arenas.begin(), arenas.end(),
+                         [](const auto& arena) { return arena.is_read_only; });
+  };
+  EXPECT_EQ(read_only("llama_bf16.pt2"), 1);
+  EXPECT_EQ(read_only("mutations.pt2"), 0);
+}
+
+TEST(EmulatedGuarded, TellsWritesWhereNoBufferLies) {
+  expect_strays_are_told(
+      [](auto mode) { return optimized::emulated::make_emulated_device(mode).value(); });
 }
 
 // A sample; device_slow_test.cpp has them all.

@@ -10,6 +10,7 @@
 #include "spec/plan.h"
 #include "tools/captures_test.h"
 #include "tools/golden_models_test.h"
+#include "tools/stray_writes_test.h"
 
 namespace graphgate {
 namespace {
@@ -99,6 +100,12 @@ TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
       }
     }
   }
+}
+
+TEST(GuardedGpu, TellsWritesWhereNoBufferLies) {
+  const auto device = optimized::cuda::make_cuda_device(DeviceMemoryMode::kGuarded);
+  if (!device.ok()) GTEST_SKIP() << device.error().message;
+  expect_strays_are_told([](auto mode) { return optimized::cuda::make_cuda_device(mode).value(); });
 }
 
 // A kernel over 32 bytes, in guarded memory. In a process of its own, which is begun anew: a fault

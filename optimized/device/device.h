@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "optimized/device/capture.h"
 #include "optimized/device/kernels.h"
@@ -18,6 +19,21 @@ namespace graphgate::optimized {
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// A byte that nobody may write holds something else than its canary (canaries.h). Which kernel
+// wrote it is not known: one of the job, or one that ran since the check before it.
+class BrokenCanary : public DeviceError {
+ public:
+  BrokenCanary(std::int64_t arena, std::int64_t byte, std::int64_t job)
+      : DeviceError("after job " + std::to_string(job) + ": byte " + std::to_string(byte) +
+                    " of arena " + std::to_string(arena) + " has been written, which is nobody's"),
+        arena(arena),
+        byte(byte),
+        job(job) {}
+  const std::int64_t arena;
+  const std::int64_t byte;
+  const std::int64_t job;
 };
 
 // Calls that are launched together, ready to run.
@@ -49,8 +65,8 @@ class Device {
   // Throws DeviceError.
   [[nodiscard]] virtual std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                                      std::span<const Job> jobs) = 0;
-  // Waits for all that was started. Throws OpError for what a kernel has found wrong (DeviceFault),
-  // once, and DeviceError for what the device did.
+  // Waits for all that was started. Throws what a kernel has found wrong (throw_fault), once, and
+  // DeviceError for what the device did.
   virtual void finish() = 0;
 };
 

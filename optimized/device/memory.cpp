@@ -85,10 +85,27 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
           }};
 }
 
+bool DeviceMemory::is_read_only(const std::byte* host) const {
+  return arenas_.at(host).is_read_only;
+}
+
+DeviceSurroundings DeviceMemory::surroundings(const std::byte* host) const {
+  const Arena& arena = arenas_.at(host);
+  DeviceSurroundings around = raw_.surroundings(arena.allocated);
+  if (raw_.is_guarded()) around.before += static_cast<std::int64_t>(arena.twin - arena.allocated);
+  return around;
+}
+
+void DeviceMemory::fill(const std::byte* host, std::int64_t begin, std::int64_t end,
+                        std::byte value) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(end - begin), value);
+  raw_.to_device(arenas_.at(host).twin + static_cast<std::uint64_t>(begin), bytes);
+}
+
 std::vector<DeviceArena> DeviceMemory::arenas() const {
   std::map<std::uint64_t, DeviceArena> by_coming;
   for (const auto& [host, arena] : arenas_) {
-    by_coming[arena.came] = {arena.twin, arena.size_bytes};
+    by_coming[arena.came] = {arena.twin, arena.size_bytes, arena.is_read_only};
   }
   std::vector<DeviceArena> out;
   out.reserve(by_coming.size());

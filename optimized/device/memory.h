@@ -28,6 +28,13 @@ enum class DeviceMemoryMode : std::uint8_t {
 struct DeviceArena {
   std::uint64_t address = 0;
   std::int64_t size_bytes = 0;
+  bool is_read_only = false;
+};
+
+// Bytes around an arena that are there, and nobody's.
+struct DeviceSurroundings {
+  std::int64_t before = 0;
+  std::int64_t behind = 0;
 };
 
 // The raw side: allocation and copies, whose order is that of the device's work. May throw.
@@ -42,6 +49,12 @@ class RawDeviceMemory {
   // Whether kernels that write to what was allocated there fault, where the mode can have that.
   // Copies to it go on as before.
   virtual void set_read_only(std::uint64_t /*address*/, bool /*is_read_only*/) {}
+  // Whether arenas are guarded, and what is around one that was allocated there: to be filled by
+  // copies, so that it shows what was written there.
+  [[nodiscard]] virtual bool is_guarded() const { return false; }
+  [[nodiscard]] virtual DeviceSurroundings surroundings(std::uint64_t /*address*/) const {
+    return {};
+  }
 };
 
 class DeviceMemory {
@@ -63,6 +76,13 @@ class DeviceMemory {
 
   // From now on no kernel may write to the arena that begins there, or any may again.
   void set_read_only(const std::byte* host, bool is_read_only);
+  [[nodiscard]] bool is_read_only(const std::byte* host) const;
+  [[nodiscard]] bool is_guarded() const { return raw_.is_guarded(); }
+  // What is around the arena that begins there.
+  [[nodiscard]] DeviceSurroundings surroundings(const std::byte* host) const;
+  // Fills bytes of the device alone: [begin, end) from the first byte of the arena that begins
+  // there, or around it. Which side is newer stays as it is.
+  void fill(const std::byte* host, std::int64_t begin, std::int64_t end, std::byte value);
 
   // Those that are known now, in the order in which they came.
   [[nodiscard]] std::vector<DeviceArena> arenas() const;

@@ -98,7 +98,7 @@ class CudaDevice final : public Device {
     context_.make_current();
     DeviceFault fault;
     raw_->to_host(std::as_writable_bytes(std::span(&fault, 1)), fault_);
-    if (fault.is_set != 0) clear_fault();
+    if (fault.kind != 0) clear_fault();
     throw_fault(fault);
   }
 

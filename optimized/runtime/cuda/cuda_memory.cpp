@@ -1,5 +1,6 @@
 #include "optimized/runtime/cuda/cuda_memory.h"
 
+#include <algorithm>
 #include <map>
 
 namespace graphgate::optimized::cuda {
@@ -24,6 +25,7 @@ void CudaMemory::to_host(std::span<std::byte> to, std::uint64_t from) {
 namespace {
 
 constexpr std::size_t kArenaAlignment = 16;
+constexpr std::size_t kMostAround = 256;  // bytes on a side that canaries take
 
 std::size_t rounded_up(std::size_t size, std::size_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
@@ -43,22 +45,23 @@ class GuardedMemory final : public CudaMemory {
 
   std::uint64_t allocate(std::int64_t size_bytes) override {
     const auto size = static_cast<std::size_t>(size_bytes);
-    const Pages pages = map_pages(rounded_up(size, page_bytes_));
-    const std::uint64_t address =
+    Pages pages = map_pages(rounded_up(size + kMostAround, page_bytes_));
+    pages.arena =
         at_end_ ? pages.first + pages.size - rounded_up(size, kArenaAlignment) : pages.first;
-    arenas_.emplace(address, pages);
-    return address;
+    pages.arena_end = pages.arena + size;
+    pages_.emplace(pages.first, pages);
+    return pages.arena;
   }
 
   void free(std::uint64_t address) override {
     (void)driver().cuStreamSynchronize(stream());
-    const auto arena = arenas_.find(address);
-    unmap(arena->second);
-    arenas_.erase(arena);
+    const Pages pages = pages_at(address);
+    unmap(pages);
+    pages_.erase(pages.first);
   }
 
   void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    const Pages& pages = std::prev(arenas_.upper_bound(to))->second;
+    const Pages& pages = pages_at(to);
     if (!pages.is_read_only) return CudaMemory::to_device(to, from);
     GRAPHGATE_CUDA(driver(), cuStreamSynchronize, stream());
     set_access(pages, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
@@ -69,11 +72,21 @@ class GuardedMemory final : public CudaMemory {
 
   void set_read_only(std::uint64_t address, bool is_read_only) override {
     if (!read_only_obstacle_.empty()) return;
-    Pages& pages = arenas_.at(address);
+    Pages& pages = pages_at(address);
     GRAPHGATE_CUDA(driver(), cuStreamSynchronize, stream());
     set_access(pages,
                is_read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     pages.is_read_only = is_read_only;
+  }
+
+  [[nodiscard]] bool is_guarded() const override { return true; }
+
+  [[nodiscard]] DeviceSurroundings surroundings(std::uint64_t address) const override {
+    const Pages& pages = std::prev(pages_.upper_bound(address))->second;
+    const std::size_t before = pages.arena - pages.first;
+    const std::size_t behind = pages.first + pages.size - pages.arena_end;
+    return {static_cast<std::int64_t>(std::min(before, kMostAround)),
+            static_cast<std::int64_t>(std::min(behind, kMostAround))};
   }
 
   [[nodiscard]] std::string description() const override {
@@ -87,13 +100,18 @@ class GuardedMemory final : public CudaMemory {
   struct Pages {
     CUdeviceptr first = 0;
     std::size_t size = 0;  // bytes
+    CUdeviceptr arena = 0;
+    CUdeviceptr arena_end = 0;
     bool is_read_only = false;
   };
+
+  // Those of an arena, or of what is around it.
+  Pages& pages_at(std::uint64_t address) { return std::prev(pages_.upper_bound(address))->second; }
 
   Pages map_pages(std::size_t size) {
     CUdeviceptr reserved = 0;
     GRAPHGATE_CUDA(driver(), cuMemAddressReserve, &reserved, size + 2 * page_bytes_, 0, 0, 0);
-    const Pages pages{reserved + page_bytes_, size};
+    const Pages pages{reserved + page_bytes_, size, 0, 0, false};
     try {
       map(pages);
     } catch (const DeviceError&) {
@@ -142,8 +160,8 @@ class GuardedMemory final : public CudaMemory {
   const bool at_end_;
   CUmemAllocationProp properties_{};
   std::size_t page_bytes_ = 0;
-  std::string read_only_obstacle_;  // "" where pages can be mapped so
-  std::map<std::uint64_t, Pages> arenas_;
+  std::string read_only_obstacle_;      // "" where pages can be mapped so
+  std::map<CUdeviceptr, Pages> pages_;  // by their first byte
 };
 
 }  // namespace

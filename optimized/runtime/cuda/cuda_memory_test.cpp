@@ -40,7 +40,10 @@ TEST(GuardedMemory, PlacesEveryArenaAtAnEndOfItsPages) {
       } else {
         EXPECT_EQ(address, first) << size;
       }
-      EXPECT_LT(bytes - static_cast<std::size_t>(size), FakeDriver::kPageBytes);
+      EXPECT_LT(bytes - static_cast<std::size_t>(size), FakeDriver::kPageBytes + 256);
+      const DeviceSurroundings around = memory->surroundings(address);
+      EXPECT_EQ(around.before, mode == kEnd ? 256 : 0);
+      EXPECT_EQ(around.behind, mode == kEnd ? behind : 256);
       const auto [reserved, reserved_bytes] = *FakeDriver::instance().reserved.begin();
       EXPECT_EQ(reserved + FakeDriver::kPageBytes, first);
       EXPECT_EQ(reserved_bytes, bytes + 2 * FakeDriver::kPageBytes);

@@ -183,49 +183,60 @@ class GuardedMemory final : public EmulatedMemory {
  public:
   explicit GuardedMemory(bool at_end) : at_end_(at_end) {}
   ~GuardedMemory() override {
-    for (const auto& [address, pages] : arenas_) unmap(pages);
+    for (const auto& [address, pages] : pages_) unmap(pages);
   }
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
   std::uint64_t allocate(std::int64_t size_bytes) override {
     const auto size = static_cast<std::size_t>(size_bytes);
-    const std::size_t mapped = rounded_up(size, page_bytes_);
+    const std::size_t mapped = rounded_up(size + kMostAround, page_bytes_);
     void* const reserved = mmap(nullptr, mapped + 2 * page_bytes_, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) throw std::bad_alloc();
-    const Pages pages{static_cast<std::byte*>(reserved) + page_bytes_, mapped};
+    Pages pages{static_cast<std::byte*>(reserved) + page_bytes_, mapped};
     set_access(pages, PROT_READ | PROT_WRITE);
     std::fill_n(pages.first, mapped, kUnsetByte);
-    std::byte* const first = pages.first + (at_end_ ? mapped - rounded_up(size, kAlignment) : 0);
-    const auto address = reinterpret_cast<std::uint64_t>(first);
-    arenas_.emplace(address, pages);
-    return address;
+    pages.arena = pages.first + (at_end_ ? mapped - rounded_up(size, kAlignment) : 0);
+    pages.arena_end = pages.arena + size;
+    pages_.emplace(reinterpret_cast<std::uint64_t>(pages.first), pages);
+    return reinterpret_cast<std::uint64_t>(pages.arena);
   }
   void free(std::uint64_t address) override {
-    const auto arena = arenas_.find(address);
-    unmap(arena->second);
-    arenas_.erase(arena);
+    const Pages pages = pages_at(address);
+    unmap(pages);
+    pages_.erase(reinterpret_cast<std::uint64_t>(pages.first));
   }
   void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    const Pages& pages = std::prev(arenas_.upper_bound(to))->second;
+    const Pages& pages = pages_at(to);
     if (pages.is_read_only) set_access(pages, PROT_READ | PROT_WRITE);
     EmulatedMemory::to_device(to, from);
     if (pages.is_read_only) set_access(pages, PROT_READ);
   }
   void set_read_only(std::uint64_t address, bool is_read_only) override {
-    Pages& pages = arenas_.at(address);
+    Pages& pages = pages_at(address);
     pages.is_read_only = is_read_only;
     set_access(pages, is_read_only ? PROT_READ : PROT_READ | PROT_WRITE);
+  }
+  [[nodiscard]] bool is_guarded() const override { return true; }
+  [[nodiscard]] DeviceSurroundings surroundings(std::uint64_t address) const override {
+    const Pages& pages = std::prev(pages_.upper_bound(address))->second;
+    return {std::min<std::int64_t>(pages.arena - pages.first, kMostAround),
+            std::min<std::int64_t>(pages.first + pages.size - pages.arena_end, kMostAround)};
   }
 
  private:
   static constexpr std::size_t kAlignment = 16;
+  static constexpr std::size_t kMostAround = 256;  // bytes on a side that canaries take
   struct Pages {
     std::byte* first = nullptr;
     std::size_t size = 0;  // bytes
+    std::byte* arena = nullptr;
+    std::byte* arena_end = nullptr;
     bool is_read_only = false;
   };
+  // Those of an arena, or of what is around it.
+  Pages& pages_at(std::uint64_t address) { return std::prev(pages_.upper_bound(address))->second; }
   static std::size_t rounded_up(std::size_t size, std::size_t multiple) {
     return (size + multiple - 1) / multiple * multiple;
   }
@@ -240,7 +251,7 @@ class GuardedMemory final : public EmulatedMemory {
 
   const bool at_end_;
   const std::size_t page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::map<std::uint64_t, Pages> arenas_;
+  std::map<std::uint64_t, Pages> pages_;  // by their first byte
 };
 
 std::unique_ptr<EmulatedMemory> make_memory(DeviceMemoryMode mode) {

@@ -134,6 +134,40 @@ void HostProgram::protect_state() {
   }
 }
 
+// In guarded memory: what no buffer of the plan covers, and what is around the pools.
+void HostProgram::place_canaries() {
+  DeviceMemory& memory = options_.device->memory();
+  if (!memory.is_guarded()) return;
+  std::vector<CanaryArena> arenas;
+  for (std::uint32_t p = 0; p < pools_.size(); ++p) {
+    if (!pools_[p] || pools_[p]->size_bytes() == 0) continue;
+    std::vector<CanaryRange> buffers;
+    for (const spec::PlanBuffer& buffer : plan_.buffers) {
+      if (buffer.pool.index != p) continue;
+      buffers.push_back({buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes});
+    }
+    const std::int64_t size = pools_[p]->size_bytes();
+    arenas.push_back({{pools_[p]->data(), static_cast<std::size_t>(size)},
+                      gaps_between(std::move(buffers), size)});
+    on_device_->arenas.push_back("pool @" + plan_.pools[p].name);
+  }
+  std::size_t jobs = plan_.steps.size();
+  for (const spec::PlanBlock& block : plan_.blocks) jobs += block.partitions.size();
+  on_device_->canaries.emplace(memory, std::move(arenas), jobs);
+}
+
+// Says of a broken canary where it stood, in the plan's words.
+void HostProgram::finish_device() {
+  try {
+    options_.device->finish();
+  } catch (const BrokenCanary& broken) {
+    throw DeviceError("after " + on_device_->jobs.at(static_cast<std::size_t>(broken.job)) +
+                      ": byte " + std::to_string(broken.byte) + " of " +
+                      on_device_->arenas.at(static_cast<std::size_t>(broken.arena)) +
+                      " has been written, where no buffer lies");
+  }
+}
+
 // Bytes that live as long as the recordings do, or that the caller owns.
 void HostProgram::know_for_now(std::span<std::byte> bytes) {
   if (bytes.empty()) return;
@@ -176,12 +210,19 @@ std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t in
 void HostProgram::record_on_device() {
   on_device_->type = main_device(plan_);
   know_memory();
+  place_canaries();
   std::vector<Device::Job> jobs;
   std::vector<OnDevice::Unit*> units;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
                        bool is_captured, std::string what) {
     if (!calls) return;
+    if (on_device_->canaries && !calls->empty()) {
+      const DeviceWorks check = {on_device_->canaries->check(jobs.size())};
+      const std::vector<DeviceCall> last = on_device_->text.add(check);
+      calls->insert(calls->end(), last.begin(), last.end());
+    }
+    on_device_->jobs.push_back(what);
     unit.calls = *calls;
     unit.is_captured = is_captured;
     jobs.push_back({std::move(*calls), is_captured, std::move(what)});
@@ -269,11 +310,12 @@ void HostProgram::begin_on_device() {
     const std::span<std::byte> bytes = buffer_bytes(buffer);
     memory.host_wrote(bytes);
   }
+  if (on_device_->canaries) on_device_->canaries->fill();
 }
 
 // What callers look at: outputs, inputs, state.
 void HostProgram::end_on_device() {
-  options_.device->finish();
+  finish_device();
   DeviceMemory& memory = options_.device->memory();
   for (const spec::Argument& output : plan_.outputs) {
     spec::for_each_value(output, [&](spec::ValueId id) {
