@@ -5,12 +5,14 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
+#include "tools/captures_test.h"
 #include "tools/check_input.h"
 #include "tools/device_drawn_test.h"
 #include "tools/device_ops_test.h"
 #include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
 #include "tools/planner_options.h"
+#include "tools/stray_writes_test.h"
 
 namespace graphgate {
 namespace {
@@ -22,13 +24,48 @@ class Emulated : public testing::TestWithParam<std::string> {};
 TEST_P(Emulated, HasTheBitsOfTheHost) {
   const Model model = read_model(GetParam());
   const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
-  optimized::Options options;
-  options.device = optimized::emulated::make_emulated_device().value();
-  const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    EXPECT_EQ(first_difference(actual[i], expected[i]), "") << "call " << i;
+  std::vector<std::shared_ptr<CaptureKeeper>> keepers;
+  std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
+  for (const auto mode :
+       {optimized::DeviceMemoryMode::kPlain, optimized::DeviceMemoryMode::kGuarded,
+        optimized::DeviceMemoryMode::kGuarded, optimized::DeviceMemoryMode::kGuardedFront}) {
+    keepers.push_back(
+        std::make_shared<CaptureKeeper>(optimized::emulated::make_emulated_device(mode).value()));
+    optimized::Options options;
+    options.device = keepers.back();
+    auto loaded = optimized::make_executor(options)->load(model.program);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    programs.push_back(std::move(loaded).value());
+    const auto actual = run_calls(*programs.back(), model, kRepeats);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      EXPECT_EQ(first_difference(actual[i], expected[i]), "")
+          << "memory " << static_cast<int>(mode) << ", call " << i;
+    }
   }
+  expect_same_captures(*keepers[1], *keepers[2], "guarded");
+}
+
+// Weights are mapped read-only where no step writes any state of their pool.
+TEST(EmulatedGuarded, ProtectsStateThatNoStepWrites) {
+  const auto read_only = [](const std::string& name) {
+    const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + name);
+    optimized::Options options;
+    options.device =
+        optimized::emulated::make_emulated_device(optimized::DeviceMemoryMode::kGuarded).value();
+    const auto program = optimized::make_executor(options)->load(model.program);
+    EXPECT_FALSE(run_calls(*program.value(), model).empty());
+    const auto arenas = options.device->arenas();
+    return std::count_if(arenas.begin(), arenas.end(),
+                         [](const auto& arena) { return arena.is_read_only; });
+  };
+  EXPECT_EQ(read_only("llama_bf16.pt2"), 1);
+  EXPECT_EQ(read_only("mutations.pt2"), 0);
+}
+
+TEST(EmulatedGuarded, TellsWritesWhereNoBufferLies) {
+  expect_strays_are_told(
+      [](auto mode) { return optimized::emulated::make_emulated_device(mode).value(); });
 }
 
 // A sample; device_slow_test.cpp has them all.
@@ -39,6 +76,11 @@ TEST(EmulatedOps, HaveTheBitsOfTheHost) {
 TEST(EmulatedDrawn, HaveTheBitsOfTheHost) {
   const auto seen = compare_drawn("emulated", 11, 0, 16);
   EXPECT_GT(seen.plans, 8U);
+}
+
+// Between pages that nobody may touch: fast kernels read 16 bytes at a time.
+std::shared_ptr<optimized::Device> guarded_device() {
+  return optimized::emulated::make_emulated_device(optimized::DeviceMemoryMode::kGuarded).value();
 }
 
 // An emulated device that keeps the text it was given.
@@ -55,7 +97,7 @@ class WatchedDevice final : public optimized::Device {
   [[nodiscard]] const std::string& source() const { return source_; }
 
  private:
-  std::shared_ptr<optimized::Device> device_ = optimized::emulated::make_emulated_device().value();
+  std::shared_ptr<optimized::Device> device_ = guarded_device();
   std::string source_;
 };
 
@@ -85,8 +127,7 @@ class FastSource final : public conformance::ExecutorSource {
 };
 
 conformance::CaseReport judge_fast(const conformance::Script& script,
-                                   std::shared_ptr<optimized::Device> device =
-                                       optimized::emulated::make_emulated_device().value()) {
+                                   std::shared_ptr<optimized::Device> device = guarded_device()) {
   const FastSource subject(std::move(device));
   const auto oracle = tools::reference_source(false);
   conformance::Runs runs(script, subject, *oracle);

@@ -2,7 +2,10 @@
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
 #include <fstream>
 
+#include "optimized/device/canaries.h"
+#include "optimized/device/far_memory.h"
 #include "optimized/optimized.h"
+#include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
 #include "tools/compiling_device_test.h"
 #include "tools/golden_models_test.h"
@@ -54,6 +57,27 @@ TEST_P(DeviceKernels, CompileAndAreTheSameTextEveryTime) {
   }
   expect_golden(GetParam(), first);
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+}
+
+// Only guarded memory has it, and so no golden model's text.
+TEST(DeviceCanaries, CompileForAGpu) {
+  const auto nvrtc = optimized::cuda::load_nvrtc();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+  optimized::FarMemory far;
+  optimized::DeviceMemory memory(far);
+  std::vector<std::byte> first(300);
+  std::vector<std::byte> second(100);
+  memory.know(first, nullptr);
+  memory.know(second, nullptr);
+  optimized::Canaries canaries(memory, {{first, {{10, 300}}}, {second, {{0, 1}}}}, 2);
+  for (const bool is_fast : {false, true}) {
+    optimized::DeviceProgramText text(is_fast);
+    const auto calls = text.add({canaries.check(0), canaries.check(1)});
+    ASSERT_EQ(calls.size(), 2U);
+    EXPECT_EQ(text.kernel_count(), 1U);  // numbers of jobs are no part of the text
+    const auto cubin = optimized::cuda::cubin_of(text, "sm_90a");
+    EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DeviceKernels, testing::ValuesIn(model_paths()), model_name);

@@ -189,6 +189,11 @@ TEST(DifferentialJudges, HoldADeviceAgainstTheHost) {
   const CaseReport wrong = judge(script, "configurations", WrongOnDeviceSource());
   EXPECT_EQ(wrong.outcome, Outcome::kFail);
   EXPECT_NE(wrong.reason.find("device=host: "), std::string::npos) << wrong.reason;
+  // The host has no guarded memory: the row asks for none.
+  const CaseReport guarded =
+      judge(script_over(kChain, {{"device", "emulated"}, {"device-memory", "guarded"}}),
+            "configurations");
+  EXPECT_EQ(guarded.outcome, Outcome::kPass) << lines_of(guarded);
 }
 
 // Deviations planted in the cases that were written for them: the first node, and what helps.

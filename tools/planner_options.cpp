@@ -136,6 +136,11 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
                  "the processor, thread by thread")
       ->check(CLI::IsMember({"host", "cuda", "emulated"}))
       ->group(kGroup);
+  app.add_option("--device-memory", flags.device_memory,
+                 "guarded: what a device touches behind an arena faults, and so do writes to "
+                 "weights; guarded-front: before an arena")
+      ->check(CLI::IsMember({"plain", "guarded", "guarded-front"}))
+      ->group(kGroup);
 }
 
 Result<void> choose_upstream(const PlannerFlags& flags, PlannerChoice& choice) {
@@ -265,6 +270,11 @@ Result<void> check_combination(const PlannerFlags& flags) {
   if (!flags.capture && !(flags.capture_sizes.empty() && flags.max_capture_size == 0)) {
     return bad_input("--no-capture and capture sizes contradict each other");
   }
+  const bool is_guarded = !flags.device_memory.empty() && flags.device_memory != "plain";
+  if (is_guarded && flags.device != "cuda" && flags.device != "emulated") {
+    return bad_input("--device-memory " + flags.device_memory +
+                     " goes with --device cuda or emulated");
+  }
   return {};
 }
 
@@ -280,9 +290,13 @@ void add_planner_flags(CLI::App& app, PlannerFlags& flags) {
   add_fine_flags(app, flags.fine, kGroup);
 }
 
-Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name) {
-  if (name == "cuda") return optimized::cuda::make_cuda_device();
-  if (name == "emulated") return optimized::emulated::make_emulated_device();
+Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
+                                                       const std::string& memory) {
+  using Mode = optimized::DeviceMemoryMode;
+  Mode mode = Mode::kPlain;
+  choose(memory, {{"guarded", Mode::kGuarded}, {"guarded-front", Mode::kGuardedFront}}, mode);
+  if (name == "cuda") return optimized::cuda::make_cuda_device(mode);
+  if (name == "emulated") return optimized::emulated::make_emulated_device(mode);
   return std::shared_ptr<optimized::Device>();
 }
 
@@ -311,7 +325,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
-  GRAPHGATE_TRY(choice.options.device, make_device(flags.device));
+  GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.device_memory));
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;

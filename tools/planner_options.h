@@ -55,6 +55,7 @@ struct PlannerFlags {
   bool allow_zero_and_one = false;
   std::string cache;  // a folder
   std::string device;
+  std::string device_memory;
   FineFlags fine;
 };
 
@@ -67,8 +68,10 @@ struct PlannerChoice {
   std::vector<std::string> remarks;
 };
 
-// The device of --device; null for the host. kInfrastructure where it is not there.
-[[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name);
+// The device of --device, with the memory of --device-memory; null for the host. kInfrastructure
+// where it is not there.
+[[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
+                                                                     const std::string& memory);
 
 // kBadInput for a profile, an override file, a deviation, a pass, an op or a combination that there
 // is not. `ops` outlives the options.

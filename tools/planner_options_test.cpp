@@ -108,6 +108,11 @@ TEST(PlannerFlags, RefuseContradictions) {
             "--no-capture and --mode full contradict each other");
   EXPECT_EQ(error("--no-capture --capture-sizes 1"),
             "--no-capture and capture sizes contradict each other");
+  EXPECT_EQ(error("--device-memory guarded"),
+            "--device-memory guarded goes with --device cuda or emulated");
+  EXPECT_EQ(error("--device host --device-memory guarded-front"),
+            "--device-memory guarded-front goes with --device cuda or emulated");
+  EXPECT_EQ(error("--device host --device-memory plain"), "accepted");
   EXPECT_NE(error("--capture-sizes 8,64 --max-capture-size 32").find("64"), std::string::npos);
   EXPECT_NE(error("--capture-sizes 8,4").find("4"), std::string::npos);
   EXPECT_NE(error("--partition split-graph --reorder minimize").find("reorder"), std::string::npos);

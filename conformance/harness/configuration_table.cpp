@@ -143,7 +143,8 @@ std::vector<ConfigurationRow> derived_rows(const Script& script, const Trace& ba
   std::vector<ConfigurationRow> rows;
   const auto device = script.options.find("device");
   if (device != script.options.end() && device->second != "host") {
-    rows.push_back({"device=host", true});
+    const bool has_memory = script.options.contains("device-memory");
+    rows.push_back({has_memory ? "device=host device-memory=plain" : "device=host", true});
   }
   add_padding(base, rows);
   constexpr std::size_t kMostOps = 4;

@@ -1,6 +1,7 @@
 #include "optimized/device/kernels.h"
 
 #include "optimized/cache/sha256.h"
+#include "optimized/device/device.h"
 #include "optimized/device/embedded.h"
 #include "optimized/device/pointwise_text.h"
 
@@ -29,7 +30,10 @@ std::string kernel_text(const std::string& name, const TextWork& work, bool is_f
 }  // namespace
 
 void throw_fault(const DeviceFault& fault) {
-  if (fault.is_set == 0) return;
+  if (fault.kind == 0) return;
+  if (fault.kind == DeviceFault::kBrokenCanary) {
+    throw BrokenCanary(fault.dim, fault.index, fault.size);
+  }
   throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
                 std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
 }

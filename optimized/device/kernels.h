@@ -28,17 +28,19 @@ struct DeviceCall {
   std::int64_t cluster = 1;       // blocks of one; divides the blocks
 };
 
-// What a program has found wrong in what it read, as the device writes it: an index out of range.
-// Zero while nothing is.
+// What a program has found wrong, as the device writes it: an index out of range in what it read,
+// or a broken canary (canaries.h). Zero while nothing is; the first one stays.
 struct DeviceFault {
-  std::int32_t is_set = 0;
+  static constexpr std::int32_t kIndexOutOfRange = 1;
+  static constexpr std::int32_t kBrokenCanary = 2;
+  std::int32_t kind = 0;
   std::int32_t unused = 0;
-  std::int64_t index = 0;
-  std::int64_t dim = 0;
-  std::int64_t size = 0;
+  std::int64_t index = 0;  // of a canary: the byte of its arena
+  std::int64_t dim = 0;    // the arena
+  std::int64_t size = 0;   // the job
 };
 
-// Throws OpError with the words that the host has for it, where there is one.
+// Where there is one: throws OpError with the words that the host has for it, or BrokenCanary.
 void throw_fault(const DeviceFault& fault);
 
 // In fast arithmetic kernels may begin before the launches ahead of them have ended, and wait for

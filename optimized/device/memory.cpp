@@ -45,6 +45,7 @@ void DeviceMemory::know(std::span<std::byte> host, std::shared_ptr<const void> o
               std::move(owner),
               {{0, Newer::kHost}},
               allocated};
+  arena.came = ++arenas_so_far_;
   arenas_.emplace(host.data(), std::move(arena));
   ++generation_;
 }
@@ -57,6 +58,14 @@ void DeviceMemory::forget(const std::byte* host) {
   ++generation_;
 }
 
+void DeviceMemory::set_read_only(const std::byte* host, bool is_read_only) {
+  const auto arena = arenas_.find(host);
+  GRAPHGATE_CHECK(arena != arenas_.end());
+  if (arena->second.is_read_only == is_read_only) return;
+  raw_.set_read_only(arena->second.allocated, is_read_only);
+  arena->second.is_read_only = is_read_only;
+}
+
 std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t size_bytes) {
   // Pages that nobody may touch: their addresses are taken, and nothing else.
   const auto size = static_cast<std::size_t>(size_bytes > 0 ? size_bytes : 1);
@@ -66,6 +75,7 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
   const std::uint64_t allocated = raw_.allocate(static_cast<std::int64_t>(size));
   Arena arena{
       static_cast<std::int64_t>(size), allocated, nullptr, {{0, Newer::kDevice}}, allocated};
+  arena.came = ++arenas_so_far_;
   arenas_.emplace(first, std::move(arena));
   ++generation_;
   return {new std::span<std::byte>(first, size), [this](const std::span<std::byte>* span) {
@@ -73,6 +83,34 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
             munmap(span->data(), span->size());
             delete span;
           }};
+}
+
+bool DeviceMemory::is_read_only(const std::byte* host) const {
+  return arenas_.at(host).is_read_only;
+}
+
+DeviceSurroundings DeviceMemory::surroundings(const std::byte* host) const {
+  const Arena& arena = arenas_.at(host);
+  DeviceSurroundings around = raw_.surroundings(arena.allocated);
+  if (raw_.is_guarded()) around.before += static_cast<std::int64_t>(arena.twin - arena.allocated);
+  return around;
+}
+
+void DeviceMemory::fill(const std::byte* host, std::int64_t begin, std::int64_t end,
+                        std::byte value) {
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(end - begin), value);
+  raw_.to_device(arenas_.at(host).twin + static_cast<std::uint64_t>(begin), bytes);
+}
+
+std::vector<DeviceArena> DeviceMemory::arenas() const {
+  std::map<std::uint64_t, DeviceArena> by_coming;
+  for (const auto& [host, arena] : arenas_) {
+    by_coming[arena.came] = {arena.twin, arena.size_bytes, arena.is_read_only};
+  }
+  std::vector<DeviceArena> out;
+  out.reserve(by_coming.size());
+  for (const auto& [came, arena] : by_coming) out.push_back(arena);
+  return out;
 }
 
 std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {

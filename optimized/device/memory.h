@@ -13,8 +13,29 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace graphgate::optimized {
+
+// How arenas lie in the address space of a device.
+enum class DeviceMemoryMode : std::uint8_t {
+  kPlain,         // as the device gives them
+  kGuarded,       // each at the end of pages of its own, nothing around them: overruns fault
+  kGuardedFront,  // each at the beginning of its pages: underruns fault
+};
+
+// An arena of the device.
+struct DeviceArena {
+  std::uint64_t address = 0;
+  std::int64_t size_bytes = 0;
+  bool is_read_only = false;
+};
+
+// Bytes around an arena that are there, and nobody's.
+struct DeviceSurroundings {
+  std::int64_t before = 0;
+  std::int64_t behind = 0;
+};
 
 // The raw side: allocation and copies, whose order is that of the device's work. May throw.
 class RawDeviceMemory {
@@ -25,6 +46,15 @@ class RawDeviceMemory {
   virtual void to_device(std::uint64_t to, std::span<const std::byte> from) = 0;
   // Returns when the bytes are there.
   virtual void to_host(std::span<std::byte> to, std::uint64_t from) = 0;
+  // Whether kernels that write to what was allocated there fault, where the mode can have that.
+  // Copies to it go on as before.
+  virtual void set_read_only(std::uint64_t /*address*/, bool /*is_read_only*/) {}
+  // Whether arenas are guarded, and what is around one that was allocated there: to be filled by
+  // copies, so that it shows what was written there.
+  [[nodiscard]] virtual bool is_guarded() const { return false; }
+  [[nodiscard]] virtual DeviceSurroundings surroundings(std::uint64_t /*address*/) const {
+    return {};
+  }
 };
 
 class DeviceMemory {
@@ -44,6 +74,18 @@ class DeviceMemory {
   // Bytes of the device alone, at addresses that no host memory has. Gone with the result.
   [[nodiscard]] std::shared_ptr<const std::span<std::byte>> reserve(std::int64_t size_bytes);
 
+  // From now on no kernel may write to the arena that begins there, or any may again.
+  void set_read_only(const std::byte* host, bool is_read_only);
+  [[nodiscard]] bool is_read_only(const std::byte* host) const;
+  [[nodiscard]] bool is_guarded() const { return raw_.is_guarded(); }
+  // What is around the arena that begins there.
+  [[nodiscard]] DeviceSurroundings surroundings(const std::byte* host) const;
+  // Fills bytes of the device alone: [begin, end) from the first byte of the arena that begins
+  // there, or around it. Which side is newer stays as it is.
+  void fill(const std::byte* host, std::int64_t begin, std::int64_t end, std::byte value);
+
+  // Those that are known now, in the order in which they came.
+  [[nodiscard]] std::vector<DeviceArena> arenas() const;
   // The twin of a host address inside (or right behind) what is known.
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
 
@@ -67,6 +109,8 @@ class DeviceMemory {
     std::shared_ptr<const void> owner;
     std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
     std::uint64_t allocated = 0;          // what is freed: at or up to 15 bytes before the twin
+    bool is_read_only = false;
+    std::uint64_t came = 0;  // as the how manieth
   };
   using Arenas = std::map<const std::byte*, Arena>;
 
@@ -80,6 +124,7 @@ class DeviceMemory {
   RawDeviceMemory& raw_;
   Arenas arenas_;
   std::uint64_t generation_ = 0;
+  std::uint64_t arenas_so_far_ = 0;
   std::int64_t bytes_to_device_ = 0;
   std::int64_t bytes_to_host_ = 0;
 };

@@ -21,14 +21,17 @@ using Wide = std::conditional_t<std::is_same_v<NumberOf<Format>, double>, double
                                 std::conditional_t<std::is_same_v<NumberOf<Format>, float>, float,
                                                    std::int64_t>>;
 
-// What kernels.h calls DeviceFault: the first index that is out of range.
+// What kernels.h calls DeviceFault: the first index that is out of range, or broken canary.
 struct Fault {
-  std::int32_t is_set;
+  std::int32_t kind;
   std::int32_t unused;
   std::int64_t index, dim, size;
 };
-inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size) {
-  if (atomicCAS(&fault->is_set, 0, 1) != 0) return;
+constexpr std::int32_t kIndexOutOfRange = 1;
+constexpr std::int32_t kBrokenCanary = 2;
+inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size,
+                   std::int32_t kind = kIndexOutOfRange) {
+  if (atomicCAS(&fault->kind, 0, kind) != 0) return;
   fault->index = index;
   fault->dim = dim;
   fault->size = size;

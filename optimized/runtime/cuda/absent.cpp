@@ -13,7 +13,7 @@ CudaFacts cuda_facts() {
   return facts;
 }
 
-Result<std::shared_ptr<Device>> make_cuda_device() {
+Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode /*mode*/) {
   return infrastructure(cuda_facts().gpu_obstacle);
 }
 

@@ -1,6 +1,7 @@
 #include "optimized/runtime/cuda/cuda_device.h"
 
 #include "optimized/runtime/cuda/cubins.h"
+#include "optimized/runtime/cuda/cuda_memory.h"
 #include "optimized/runtime/cuda/cuda_run.h"
 #include "optimized/runtime/cuda/facts.h"
 #include "optimized/runtime/cuda/nvrtc.h"
@@ -20,6 +21,8 @@ class Context {
 
   // For the calling thread.
   void make_current() const { GRAPHGATE_CUDA(driver_, cuCtxSetCurrent, context_); }
+  void try_make_current() const { (void)driver_.cuCtxSetCurrent(context_); }
+  [[nodiscard]] CUdevice device() const { return device_; }
 
  private:
   const Driver& driver_;
@@ -33,30 +36,6 @@ const Context& the_context(const Driver& driver) {
   return kContext;
 }
 
-class CudaMemory final : public RawDeviceMemory {
- public:
-  CudaMemory(const Driver& driver, CUstream stream) : driver_(driver), stream_(stream) {}
-
-  std::uint64_t allocate(std::int64_t size_bytes) override {
-    CUdeviceptr address = 0;
-    GRAPHGATE_CUDA(driver_, cuMemAlloc, &address, static_cast<std::size_t>(size_bytes));
-    return address;
-  }
-  // Waits for what may still use it.
-  void free(std::uint64_t address) override { (void)driver_.cuMemFree(address); }
-  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    GRAPHGATE_CUDA(driver_, cuMemcpyHtoDAsync, to, from.data(), from.size(), stream_);
-  }
-  void to_host(std::span<std::byte> to, std::uint64_t from) override {
-    GRAPHGATE_CUDA(driver_, cuMemcpyDtoHAsync, to.data(), from, to.size(), stream_);
-    GRAPHGATE_CUDA(driver_, cuStreamSynchronize, stream_);
-  }
-
- private:
-  const Driver& driver_;
-  CUstream stream_;
-};
-
 Stream make_stream(const Driver& driver) {
   CUstream stream = nullptr;
   GRAPHGATE_CUDA(driver, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
@@ -65,26 +44,36 @@ Stream make_stream(const Driver& driver) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, GpuFacts facts)
+  CudaDevice(const Driver& driver, GpuFacts facts, DeviceMemoryMode mode)
       : driver_(driver),
         facts_(std::move(facts)),
         context_(the_context(driver)),
         stream_(make_stream(driver)),
-        raw_(driver, stream_.get()),
-        memory_(raw_),
-        fault_(raw_.allocate(sizeof(DeviceFault))) {
+        raw_(make_cuda_memory(driver, context_.device(), stream_.get(), mode)),
+        memory_(*raw_),
+        waits_(mode != DeviceMemoryMode::kPlain),
+        fault_(raw_->allocate(sizeof(DeviceFault))) {
     clear_fault();
   }
   ~CudaDevice() override {
-    context_.make_current();
+    context_.try_make_current();  // after a kernel's fault every call fails
     (void)driver_.cuStreamSynchronize(stream_.get());
-    raw_.free(fault_);
+    raw_->free(fault_);
   }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  [[nodiscard]] std::string description() const override { return describe(facts_); }
+  [[nodiscard]] std::string description() const override {
+    const std::string memory = raw_->description();
+    return describe(facts_) + (memory.empty() ? "" : ", " + memory);
+  }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
+
+  [[nodiscard]] std::vector<DeviceArena> arenas() override {
+    auto arenas = memory_.arenas();
+    arenas.push_back({fault_, sizeof(DeviceFault)});
+    return arenas;
+  }
 
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
@@ -100,7 +89,7 @@ class CudaDevice final : public Device {
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (const Job& job : jobs) {
       runs.push_back(std::make_unique<CudaRun>(driver_, stream_.get(), memory_, module, job, fault_,
-                                               text.is_fast()));
+                                               text.is_fast(), waits_));
     }
     return runs;
   }
@@ -108,29 +97,30 @@ class CudaDevice final : public Device {
   void finish() override {
     context_.make_current();
     DeviceFault fault;
-    raw_.to_host(std::as_writable_bytes(std::span(&fault, 1)), fault_);
-    if (fault.is_set != 0) clear_fault();
+    raw_->to_host(std::as_writable_bytes(std::span(&fault, 1)), fault_);
+    if (fault.kind != 0) clear_fault();
     throw_fault(fault);
   }
 
  private:
   void clear_fault() {
     const DeviceFault none;
-    raw_.to_device(fault_, std::as_bytes(std::span(&none, 1)));
+    raw_->to_device(fault_, std::as_bytes(std::span(&none, 1)));
   }
 
   const Driver& driver_;
   GpuFacts facts_;
   const Context& context_;
   Stream stream_;
-  CudaMemory raw_;
+  std::unique_ptr<CudaMemory> raw_;
   DeviceMemory memory_;
+  const bool waits_;
   std::uint64_t fault_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> make_cuda_device() {
+Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode) {
   GRAPHGATE_TRY(const Driver* const driver, load_driver());
   GRAPHGATE_TRY_VOID([]() -> Result<void> {
     const auto nvrtc = load_nvrtc();
@@ -140,7 +130,7 @@ Result<std::shared_ptr<Device>> make_cuda_device() {
   if (facts.gpus.empty()) return infrastructure(facts.gpu_obstacle);
   try {
     return std::shared_ptr<Device>(
-        std::make_shared<CudaDevice>(*driver, std::move(facts.gpus.front())));
+        std::make_shared<CudaDevice>(*driver, std::move(facts.gpus.front()), mode));
   } catch (const DeviceError& error) {
     return infrastructure(error.what());
   }

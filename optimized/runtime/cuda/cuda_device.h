@@ -1,6 +1,6 @@
 // The CUDA backend: a Device whose kernels are compiled by NVRTC and replayed as CUDA graphs.
 //
-// One context (the GPU's primary one), one stream, and arenas of cuMemAlloc. A captured job is
+// One context (the GPU's primary one), one stream, and arenas (cuda_memory.h). A captured job is
 // recorded into a graph (capture mode thread-local, modules loaded before), checked (kernels alone,
 // as many as there are calls, with no pointer but theirs), instantiated and uploaded; launch()
 // replays it. Other jobs launch kernel by kernel. Nothing is run while a job is made ready, so that
@@ -8,6 +8,8 @@
 //
 // Pointers are baked into graphs. Where arenas have come or gone since, every launch compares them
 // with what memory() says now, and refuses to run with one that has moved.
+//
+// With guarded memory every launch is waited for, so that a fault is told of the job that did it.
 #pragma once
 
 #include <memory>
@@ -19,6 +21,7 @@ namespace graphgate::optimized::cuda {
 
 // A device of its own on GPU 0, for one thread at a time. kInfrastructure, in one line, without a
 // GPU, a driver, NVRTC, or CUDA in this build.
-[[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device();
+[[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device(
+    DeviceMemoryMode mode = DeviceMemoryMode::kPlain);
 
 }  // namespace graphgate::optimized::cuda

@@ -14,12 +14,14 @@ constexpr std::int64_t kSharedWithoutAsking = std::int64_t{48} << 10U;
 
 CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
                  std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
-                 bool overlaps)
+                 bool overlaps, bool waits)
     : driver_(driver),
       stream_(stream),
       memory_(memory),
       module_(std::move(module)),
-      overlaps_(overlaps) {
+      overlaps_(overlaps),
+      waits_(waits),
+      what_(job.what) {
   bind(job, fault);
   if (job.is_captured && !calls_.empty()) capture();
 }
@@ -28,6 +30,7 @@ void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
   std::map<const std::byte*, CUdeviceptr> twins;
   for (const DeviceCall& call : job.calls) {
     BoundCall bound;
+    bound.name = call.name;
     GRAPHGATE_CUDA(driver_, cuModuleGetFunction, &bound.function, module_->get(),
                    call.name.c_str());
     bound.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
@@ -94,49 +97,30 @@ void CudaRun::capture() {
   }
   GRAPHGATE_CUDA(driver_, cuStreamEndCapture, stream_, &captured);
   const Graph graph(captured, driver_.cuGraphDestroy);
-  check(captured);
+  captured_ = read_graph(driver_, captured, calls_);
+  check_captured();
   CUgraphExec exec = nullptr;
   GRAPHGATE_CUDA(driver_, cuGraphInstantiateWithFlags, &exec, captured, 0);
   graph_ = GraphExec(exec, driver_.cuGraphExecDestroy);
   GRAPHGATE_CUDA(driver_, cuGraphUpload, exec, stream_);
 }
 
-// Kernels alone, as many as there are calls, each with its own shape and arguments.
-void CudaRun::check(CUgraph graph) const {
-  std::size_t count = 0;
-  GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nullptr, &count);
-  if (count != calls_.size()) {
+// As many kernels as there are calls, each with its own shape and arguments.
+void CudaRun::check_captured() const {
+  std::vector<CapturedKernel> kernels = captured_.kernels;
+  if (kernels.size() != calls_.size()) {
     throw DeviceError("a capture of " + std::to_string(calls_.size()) + " kernels has " +
-                      std::to_string(count) + " nodes");
+                      std::to_string(kernels.size()) + " nodes");
   }
-  std::vector<CUgraphNode> nodes(count);
-  GRAPHGATE_CUDA(driver_, cuGraphGetNodes, graph, nodes.data(), &count);
-  std::multimap<CUfunction, const BoundCall*> expected;
-  for (const BoundCall& call : calls_) expected.emplace(call.function, &call);
-  for (CUgraphNode node : nodes) {
-    CUgraphNodeType type{};
-    GRAPHGATE_CUDA(driver_, cuGraphNodeGetType, node, &type);
-    if (type != CU_GRAPH_NODE_TYPE_KERNEL) {
-      throw DeviceError("a capture has a node of type " + std::to_string(static_cast<int>(type)) +
-                        ", which is no kernel");
-    }
-    CUDA_KERNEL_NODE_PARAMS params{};
-    GRAPHGATE_CUDA(driver_, cuGraphKernelNodeGetParams, node, &params);
-    const auto [first, last] = expected.equal_range(params.func);
-    const auto found = std::find_if(first, last, [&](const auto& one) {
-      const BoundCall& call = *one.second;
-      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        if (*static_cast<const CUdeviceptr*>(params.kernelParams[i]) != call.arguments[i]) {
-          return false;
-        }
-      }
-      return params.gridDimX == call.blocks && params.blockDimX == kDeviceBlock &&
-             params.sharedMemBytes == call.shared_bytes;
-    });
-    if (found == last) {
+  for (const BoundCall& call : calls_) {
+    const CapturedKernel expected{
+        call.name,         {call.blocks, 1, 1}, {kDeviceBlock, 1, 1},
+        call.shared_bytes, call.cluster,        {call.arguments.begin(), call.arguments.end()}};
+    const auto found = std::find(kernels.begin(), kernels.end(), expected);
+    if (found == kernels.end()) {
       throw DeviceError("a capture has a kernel with another shape or other arguments than given");
     }
-    expected.erase(found);
+    kernels.erase(found);
   }
 }
 
@@ -154,6 +138,16 @@ void CudaRun::check_addresses() {
 
 void CudaRun::launch() {
   check_addresses();
+  if (!waits_) return start();
+  try {
+    start();
+    GRAPHGATE_CUDA(driver_, cuStreamSynchronize, stream_);
+  } catch (const DeviceError& error) {
+    throw DeviceError(what_.empty() ? error.what() : what_ + ": " + error.what());
+  }
+}
+
+void CudaRun::start() {
   if (graph_.get() == nullptr) return launch_calls();
   GRAPHGATE_CUDA(driver_, cuGraphLaunch, graph_.get(), stream_);
 }

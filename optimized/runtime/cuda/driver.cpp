@@ -47,7 +47,12 @@ std::string Driver::name_of(CUresult result) const {
 }
 
 void Driver::check(CUresult result, const char* call) const {
-  if (result != CUDA_SUCCESS) throw DeviceError(std::string(call) + ": " + name_of(result));
+  if (result == CUDA_SUCCESS) return;
+  if (result == CUDA_ERROR_ILLEGAL_ADDRESS) {
+    throw DeviceError("a kernel touched memory that is not there, or wrote what is read-only: " +
+                      name_of(result) + "; this process has lost the GPU");
+  }
+  throw DeviceError(std::string(call) + ": " + name_of(result));
 }
 
 Result<const Driver*> load_driver() {

@@ -36,16 +36,26 @@
   APPLY(cuFuncSetAttribute)             \
   APPLY(cuGraphDestroy)                 \
   APPLY(cuGraphExecDestroy)             \
+  APPLY(cuGraphGetEdges_v2)             \
   APPLY(cuGraphGetNodes)                \
   APPLY(cuGraphInstantiateWithFlags)    \
+  APPLY(cuGraphKernelNodeGetAttribute)  \
   APPLY(cuGraphKernelNodeGetParams)     \
   APPLY(cuGraphLaunch)                  \
   APPLY(cuGraphNodeGetType)             \
   APPLY(cuGraphUpload)                  \
   APPLY(cuInit)                         \
   APPLY(cuLaunchKernelEx)               \
+  APPLY(cuMemAddressFree)               \
+  APPLY(cuMemAddressReserve)            \
   APPLY(cuMemAlloc)                     \
+  APPLY(cuMemCreate)                    \
   APPLY(cuMemFree)                      \
+  APPLY(cuMemGetAllocationGranularity)  \
+  APPLY(cuMemMap)                       \
+  APPLY(cuMemRelease)                   \
+  APPLY(cuMemSetAccess)                 \
+  APPLY(cuMemUnmap)                     \
   APPLY(cuMemcpyDtoHAsync)              \
   APPLY(cuMemcpyHtoDAsync)              \
   APPLY(cuMemsetD8Async)                \
@@ -66,7 +76,8 @@ struct Driver {
   GRAPHGATE_CUDA_FUNCTIONS(GRAPHGATE_DECLARE)
 #undef GRAPHGATE_DECLARE
 
-  // Throws DeviceError unless `result` is success. `call` is the function's name.
+  // Throws DeviceError unless `result` is success. `call` is the function's name. A kernel's fault
+  // comes out of whatever is called next, and out of all that is called later.
   void check(CUresult result, const char* call) const;
   // "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".
   [[nodiscard]] std::string name_of(CUresult result) const;

@@ -1,6 +1,7 @@
 #include "optimized/runtime/emulated/emulated_device.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,8 +138,16 @@ Library library_of(const std::string& compiler, const std::string& source) {
   return Library(kept.emplace(key, compile(compiler, source)).first->second);
 }
 
+constexpr std::byte kUnsetByte{0xa5};  // what new memory holds
+
+class EmulatedMemory : public FarMemory {
+ public:
+  // Throws DeviceError where a kernel has written what is nobody's.
+  virtual void check() const {}
+};
+
 // Memory that starts with other bytes than zeros, between bytes that nobody may write.
-class GuardedMemory final : public FarMemory {
+class PlainMemory final : public EmulatedMemory {
  public:
   std::uint64_t allocate(std::int64_t size_bytes) override {
     const std::uint64_t address = FarMemory::allocate(size_bytes + 2 * kGuard) + kGuard;
@@ -151,8 +160,7 @@ class GuardedMemory final : public FarMemory {
     sizes_.erase(address);
     FarMemory::free(address - kGuard);
   }
-  // Throws DeviceError where a kernel has written before or behind an arena.
-  void check() const {
+  void check() const override {
     const auto is_touched = [](const std::byte* first) {
       return std::any_of(first, first + kGuard, [](std::byte b) { return b != kGuardByte; });
     };
@@ -167,9 +175,89 @@ class GuardedMemory final : public FarMemory {
  private:
   static constexpr std::int64_t kGuard = 256;
   static constexpr std::byte kGuardByte{0xcb};
-  static constexpr std::byte kUnsetByte{0xa5};
   std::map<std::uint64_t, std::int64_t> sizes_;  // by address
 };
+
+// Arenas in pages of their own, between pages that nobody may touch.
+class GuardedMemory final : public EmulatedMemory {
+ public:
+  explicit GuardedMemory(bool at_end) : at_end_(at_end) {}
+  ~GuardedMemory() override {
+    for (const auto& [address, pages] : pages_) unmap(pages);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  std::uint64_t allocate(std::int64_t size_bytes) override {
+    const auto size = static_cast<std::size_t>(size_bytes);
+    const std::size_t mapped = rounded_up(size + kMostAround, page_bytes_);
+    void* const reserved = mmap(nullptr, mapped + 2 * page_bytes_, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) throw std::bad_alloc();
+    Pages pages{static_cast<std::byte*>(reserved) + page_bytes_, mapped};
+    set_access(pages, PROT_READ | PROT_WRITE);
+    std::fill_n(pages.first, mapped, kUnsetByte);
+    pages.arena = pages.first + (at_end_ ? mapped - rounded_up(size, kAlignment) : 0);
+    pages.arena_end = pages.arena + size;
+    pages_.emplace(reinterpret_cast<std::uint64_t>(pages.first), pages);
+    return reinterpret_cast<std::uint64_t>(pages.arena);
+  }
+  void free(std::uint64_t address) override {
+    const Pages pages = pages_at(address);
+    unmap(pages);
+    pages_.erase(reinterpret_cast<std::uint64_t>(pages.first));
+  }
+  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
+    const Pages& pages = pages_at(to);
+    if (pages.is_read_only) set_access(pages, PROT_READ | PROT_WRITE);
+    EmulatedMemory::to_device(to, from);
+    if (pages.is_read_only) set_access(pages, PROT_READ);
+  }
+  void set_read_only(std::uint64_t address, bool is_read_only) override {
+    Pages& pages = pages_at(address);
+    pages.is_read_only = is_read_only;
+    set_access(pages, is_read_only ? PROT_READ : PROT_READ | PROT_WRITE);
+  }
+  [[nodiscard]] bool is_guarded() const override { return true; }
+  [[nodiscard]] DeviceSurroundings surroundings(std::uint64_t address) const override {
+    const Pages& pages = std::prev(pages_.upper_bound(address))->second;
+    return {std::min<std::int64_t>(pages.arena - pages.first, kMostAround),
+            std::min<std::int64_t>(pages.first + pages.size - pages.arena_end, kMostAround)};
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 16;
+  static constexpr std::size_t kMostAround = 256;  // bytes on a side that canaries take
+  struct Pages {
+    std::byte* first = nullptr;
+    std::size_t size = 0;  // bytes
+    std::byte* arena = nullptr;
+    std::byte* arena_end = nullptr;
+    bool is_read_only = false;
+  };
+  // Those of an arena, or of what is around it.
+  Pages& pages_at(std::uint64_t address) { return std::prev(pages_.upper_bound(address))->second; }
+  static std::size_t rounded_up(std::size_t size, std::size_t multiple) {
+    return (size + multiple - 1) / multiple * multiple;
+  }
+  static void set_access(const Pages& pages, int access) {
+    if (mprotect(pages.first, pages.size, access) != 0) {
+      throw DeviceError("the access to emulated memory cannot be changed");
+    }
+  }
+  void unmap(const Pages& pages) const {
+    (void)munmap(pages.first - page_bytes_, pages.size + 2 * page_bytes_);
+  }
+
+  const bool at_end_;
+  const std::size_t page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::map<std::uint64_t, Pages> pages_;  // by their first byte
+};
+
+std::unique_ptr<EmulatedMemory> make_memory(DeviceMemoryMode mode) {
+  if (mode == DeviceMemoryMode::kPlain) return std::make_unique<PlainMemory>();
+  return std::make_unique<GuardedMemory>(mode == DeviceMemoryMode::kGuarded);
+}
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
 class Blocks {
@@ -193,11 +281,14 @@ class EmulatedRun final : public DeviceRun {
     unsigned blocks = 0;
     unsigned cluster = 1;  // blocks of one
     std::vector<char*> arguments;
+    CapturedKernel kernel;
   };
   // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
-  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps)
+  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps,
+              bool is_captured)
       : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
     for (Launch& launch : launches) {
+      if (is_captured) captured_.kernels.push_back(std::move(launch.kernel));
       Bound bound{launch.name, launch.blocks, launch.cluster, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
         call(arguments.data());
@@ -205,6 +296,8 @@ class EmulatedRun final : public DeviceRun {
       launches_.push_back(std::move(bound));
     }
   }
+
+  [[nodiscard]] DeviceCapture captured() const override { return captured_; }
 
   // Kernels' shared memory is one for the process: runs of several threads take turns.
   void launch() override {
@@ -283,13 +376,20 @@ class EmulatedRun final : public DeviceRun {
   const SetHooks set_hooks_;
   const bool overlaps_;
   std::vector<Bound> launches_;
+  DeviceCapture captured_;
 };
 
 class EmulatedDevice final : public Device {
  public:
-  explicit EmulatedDevice(std::string compiler) : compiler_(std::move(compiler)) {}
+  EmulatedDevice(std::string compiler, DeviceMemoryMode mode)
+      : compiler_(std::move(compiler)), raw_(make_memory(mode)) {}
   [[nodiscard]] std::string description() const override { return "an emulated device"; }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
+  [[nodiscard]] std::vector<DeviceArena> arenas() override {
+    auto arenas = memory_.arenas();
+    arenas.push_back({reinterpret_cast<std::uint64_t>(&fault_), sizeof fault_});
+    return arenas;
+  }
 
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
@@ -304,14 +404,14 @@ class EmulatedDevice final : public Device {
         GRAPHGATE_CHECK(library);  // a job with calls has a text
         launches.push_back(bound(*library, call));
       }
-      runs.push_back(
-          std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches), text.is_fast()));
+      runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
+                                                   text.is_fast(), job.is_captured));
     }
     return runs;
   }
 
   void finish() override {
-    raw_.check();
+    raw_->check();
     throw_fault(std::exchange(fault_, {}));
   }
 
@@ -332,13 +432,22 @@ class EmulatedDevice final : public Device {
     if (call.reports_faults) {
       launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT: as a kernel has it
     }
+    launch.kernel = {call.name,
+                     {launch.blocks, 1, 1},
+                     {kDeviceBlock, 1, 1},
+                     static_cast<unsigned>(call.shared_bytes),
+                     launch.cluster,
+                     {}};
+    for (const char* argument : launch.arguments) {
+      launch.kernel.arguments.push_back(reinterpret_cast<std::uint64_t>(argument));
+    }
     return launch;
   }
 
   const std::string compiler_;
   Blocks blocks_;
-  GuardedMemory raw_;
-  DeviceMemory memory_{raw_};
+  std::unique_ptr<EmulatedMemory> raw_;
+  DeviceMemory memory_{*raw_};
   DeviceFault fault_;
 };
 
@@ -366,9 +475,9 @@ Result<std::string> find_compiler() {
                         "' ($CXX, or c++)");
 }
 
-Result<std::shared_ptr<Device>> make_emulated_device() {
+Result<std::shared_ptr<Device>> make_emulated_device(DeviceMemoryMode mode) {
   GRAPHGATE_TRY(std::string compiler, find_compiler());
-  return std::shared_ptr<Device>(std::make_shared<EmulatedDevice>(std::move(compiler)));
+  return std::shared_ptr<Device>(std::make_shared<EmulatedDevice>(std::move(compiler), mode));
 }
 
 }  // namespace graphgate::optimized::emulated

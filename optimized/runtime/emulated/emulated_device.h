@@ -13,6 +13,9 @@
 // meaning; and in fast arithmetic a launch begins before the one ahead of it has done anything but
 // that, up to where it waits (device/text/fast.cuh; what it does there may not touch shared
 // memory).
+//
+// With guarded memory arenas lie as a GPU's then do (device/memory.h): what a GPU would fault on is
+// a SIGSEGV of the process.
 #pragma once
 
 #include <memory>
@@ -28,6 +31,7 @@ namespace graphgate::optimized::emulated {
 
 // A device of its own, for one thread at a time. kInfrastructure without a compiler. Its load()
 // throws DeviceError where a text does not compile.
-[[nodiscard]] Result<std::shared_ptr<Device>> make_emulated_device();
+[[nodiscard]] Result<std::shared_ptr<Device>> make_emulated_device(
+    DeviceMemoryMode mode = DeviceMemoryMode::kPlain);
 
 }  // namespace graphgate::optimized::emulated

@@ -104,6 +104,37 @@ TEST(EmulatedDevice, HandsFaultsOn) {
   }
 }
 
+// Of guarded memory: one kernel over 32 bytes that nobody may write, or anybody.
+void run_guarded(DeviceMemoryMode mode, const std::string& statement, bool is_read_only = false) {
+  const auto device = make_emulated_device(mode).value();
+  std::vector<std::int64_t> numbers(4);
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
+  device->memory().know(bytes, nullptr);
+  device->memory().set_read_only(bytes.data(), is_read_only);
+  DeviceProgramText text;
+  TextWork work = text_of("  if (thread == 3) { " + statement + " }\n", 32);
+  work.pointers = {bytes.data()};
+  const std::vector<Device::Job> jobs = {{text.add({work}), true}};
+  const auto runs = device->load(text, jobs);
+  device->memory().bring_to_device(bytes);
+  runs.front()->launch();
+  device->finish();
+}
+
+TEST(EmulatedDeviceDeathTest, FaultsOutsideOfGuardedArenas) {
+  constexpr auto kEnd = DeviceMemoryMode::kGuarded;
+  constexpr auto kFront = DeviceMemoryMode::kGuardedFront;
+  for (const auto mode : {kEnd, kFront}) {
+    run_guarded(mode, "p0[0] = 1; p0[31] = 1;");
+    run_guarded(mode, "volatile char x = p0[0]; x = p0[31];", true);
+    EXPECT_DEATH(run_guarded(mode, "p0[0] = 1;", true), "");
+  }
+  EXPECT_DEATH(run_guarded(kEnd, "p0[32] = 1;"), "");
+  EXPECT_DEATH(run_guarded(kEnd, "volatile char x = p0[32];"), "");
+  EXPECT_DEATH(run_guarded(kFront, "p0[-1] = 1;"), "");
+  EXPECT_DEATH(run_guarded(kFront, "volatile char x = p0[-1];"), "");
+}
+
 TEST(EmulatedDevice, SeesWritesOutsideOfArenas) {
   for (const char* place : {"-1", "8"}) {
     EXPECT_THROW(

@@ -121,6 +121,53 @@ void HostProgram::know_memory() {
   }
 }
 
+// State that no step of any plan writes, where a pool holds nothing else. What a caller has bound
+// to memory of its own counts as written.
+void HostProgram::protect_state() {
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    const spec::PlanPool& pool = plan_.pools[p];
+    if (pool.kind != spec::PoolKind::kState || pool.size_bytes == 0) continue;
+    const bool is_written =
+        std::any_of(state_.written.begin(), state_.written.end(),
+                    [&](const StatePlace& place) { return place.first == pool.name; });
+    options_.device->memory().set_read_only(pools_[p]->data(), !is_written);
+  }
+}
+
+// In guarded memory: what no buffer of the plan covers, and what is around the pools.
+void HostProgram::place_canaries() {
+  DeviceMemory& memory = options_.device->memory();
+  if (!memory.is_guarded()) return;
+  std::vector<CanaryArena> arenas;
+  for (std::uint32_t p = 0; p < pools_.size(); ++p) {
+    if (!pools_[p] || pools_[p]->size_bytes() == 0) continue;
+    std::vector<CanaryRange> buffers;
+    for (const spec::PlanBuffer& buffer : plan_.buffers) {
+      if (buffer.pool.index != p) continue;
+      buffers.push_back({buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes});
+    }
+    const std::int64_t size = pools_[p]->size_bytes();
+    arenas.push_back({{pools_[p]->data(), static_cast<std::size_t>(size)},
+                      gaps_between(std::move(buffers), size)});
+    on_device_->arenas.push_back("pool @" + plan_.pools[p].name);
+  }
+  std::size_t jobs = plan_.steps.size();
+  for (const spec::PlanBlock& block : plan_.blocks) jobs += block.partitions.size();
+  on_device_->canaries.emplace(memory, std::move(arenas), jobs);
+}
+
+// Says of a broken canary where it stood, in the plan's words.
+void HostProgram::finish_device() {
+  try {
+    options_.device->finish();
+  } catch (const BrokenCanary& broken) {
+    throw DeviceError("after " + on_device_->jobs.at(static_cast<std::size_t>(broken.job)) +
+                      ": byte " + std::to_string(broken.byte) + " of " +
+                      on_device_->arenas.at(static_cast<std::size_t>(broken.arena)) +
+                      " has been written, where no buffer lies");
+  }
+}
+
 // Bytes that live as long as the recordings do, or that the caller owns.
 void HostProgram::know_for_now(std::span<std::byte> bytes) {
   if (bytes.empty()) return;
@@ -163,15 +210,22 @@ std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t in
 void HostProgram::record_on_device() {
   on_device_->type = main_device(plan_);
   know_memory();
+  place_canaries();
   std::vector<Device::Job> jobs;
   std::vector<OnDevice::Unit*> units;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
-                       bool is_captured) {
+                       bool is_captured, std::string what) {
     if (!calls) return;
+    if (on_device_->canaries && !calls->empty()) {
+      const DeviceWorks check = {on_device_->canaries->check(jobs.size())};
+      const std::vector<DeviceCall> last = on_device_->text.add(check);
+      calls->insert(calls->end(), last.begin(), last.end());
+    }
+    on_device_->jobs.push_back(what);
     unit.calls = *calls;
     unit.is_captured = is_captured;
-    jobs.push_back({std::move(*calls), is_captured});
+    jobs.push_back({std::move(*calls), is_captured, std::move(what)});
     units.push_back(&unit);
   };
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
@@ -186,7 +240,7 @@ void HostProgram::record_on_device() {
         OnDevice::Unit& unit = on_device_->steps[s];
         add_places(plan_.steps[s], unit.places);
         running_ = s;
-        add(unit, eager_calls(s), false);
+        add(unit, eager_calls(s), false, "step " + std::to_string(s));
       }
       if (!partition.captured) continue;
       std::vector<Launch> launches;
@@ -196,7 +250,8 @@ void HostProgram::record_on_device() {
       for (const HostMemory& scratch : recordings_[b][p].scratch) {
         know_for_now({scratch.data(), static_cast<std::size_t>(scratch.size_bytes())});
       }
-      add(whole, calls_of(launches), true);
+      add(whole, calls_of(launches), true,
+          "partition " + std::to_string(p) + " of @" + plan_.blocks[b].name);
     }
   }
   for (const HostMemory& scratch : heap_) {
@@ -206,6 +261,7 @@ void HostProgram::record_on_device() {
   heap_bytes_.resize(heap_.size());
   auto runs = options_.device->load(on_device_->text, jobs);
   for (std::size_t u = 0; u < units.size(); ++u) units[u]->run = std::move(runs[u]);
+  protect_state();
 }
 
 // Before steps of the host: their bytes are there. Afterwards: they are newer there.
@@ -254,11 +310,12 @@ void HostProgram::begin_on_device() {
     const std::span<std::byte> bytes = buffer_bytes(buffer);
     memory.host_wrote(bytes);
   }
+  if (on_device_->canaries) on_device_->canaries->fill();
 }
 
 // What callers look at: outputs, inputs, state.
 void HostProgram::end_on_device() {
-  options_.device->finish();
+  finish_device();
   DeviceMemory& memory = options_.device->memory();
   for (const spec::Argument& output : plan_.outputs) {
     spec::for_each_value(output, [&](spec::ValueId id) {

@@ -3,10 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "optimized/device/canaries.h"
 #include "optimized/device/device.h"
 #include "optimized/runtime/host/memory.h"
 
@@ -42,6 +45,9 @@ struct OnDevice {
   std::map<std::pair<std::size_t, std::size_t>, Unit> partitions;  // by block and partition
   std::map<std::uint32_t, Unit> steps;                             // of eager partitions
   std::uint64_t host_writes_seen = 0;
+  std::optional<Canaries> canaries;  // of guarded memory
+  std::vector<std::string> arenas;   // that have them, in words
+  std::vector<std::string> jobs;     // in words
 };
 
 }  // namespace graphgate::optimized

@@ -132,6 +132,9 @@ class HostProgram {
   // host_device.cpp: what runs on a device.
   void record_on_device();
   void know_memory();
+  void protect_state();
+  void place_canaries();
+  void finish_device();
   void listen(std::optional<DeviceListener>& listener);
   void know_for_now(std::span<std::byte> bytes);
   [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);

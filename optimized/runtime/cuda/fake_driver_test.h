@@ -1,0 +1,243 @@
+// A driver's functions for tests without one: "device" memory is the process's own, mapped and
+// protected as asked, so that what would fault on a GPU is a SIGSEGV here. Kernels are captured and
+// looked at, and never run.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "optimized/runtime/cuda/driver.h"
+
+namespace graphgate::optimized::cuda {
+
+struct FakeNode {
+  bool is_kernel = true;
+  CUfunction function = nullptr;
+  unsigned blocks = 0;
+  unsigned threads = 0;  // of a block
+  unsigned shared_bytes = 0;
+  unsigned cluster = 0;
+  unsigned type = 0;  // of the edge from the one before
+  std::array<CUdeviceptr, 8> values{};
+  std::array<void*, 8> parameters{};
+};
+
+struct FakeDriver {
+  static constexpr std::size_t kPageBytes = std::size_t{1} << 16;
+  std::map<CUdeviceptr, std::size_t> reserved;  // bytes, by address
+  std::map<CUdeviceptr, std::size_t> mapped;
+  std::size_t handles = 0;  // created, and not released yet
+  std::size_t waits = 0;    // for the stream
+  bool maps_read_only = true;
+  bool has_memory = true;
+  std::map<std::string, std::size_t> functions;  // how many parameters each has, by name
+  std::deque<FakeNode> nodes;                    // of the capture, in order
+  std::function<void(FakeDriver&)> tamper = {};  // with what was captured
+  std::size_t replays = 0;
+  CUresult waiting_gives = CUDA_SUCCESS;
+
+  static FakeDriver& instance() {
+    static FakeDriver fake;
+    return fake;
+  }
+
+  // Anew, with nothing in it.
+  static Driver make() {
+    instance() = {};
+    Driver driver;
+    driver.cuGetErrorName = [](CUresult result, const char** name) {
+      *name = result == CUDA_ERROR_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED" : "CUDA_ERROR";
+      return CUDA_SUCCESS;
+    };
+    driver.cuGetErrorString = [](CUresult, const char** text) {
+      *text = "as the fake has it";
+      return CUDA_SUCCESS;
+    };
+    driver.cuStreamSynchronize = [](CUstream) {
+      ++instance().waits;
+      return instance().waiting_gives;
+    };
+    driver.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t size, CUstream) {
+      std::memcpy(at(to), from, size);
+      return CUDA_SUCCESS;
+    };
+    driver.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t size, CUstream) {
+      std::memcpy(to, at(from), size);
+      return CUDA_SUCCESS;
+    };
+    add_virtual_memory(driver);
+    add_graphs(driver);
+    return driver;
+  }
+
+  static std::byte* at(CUdeviceptr address) { return handle<std::byte*>(address); }
+  // Functions and nodes are their numbers, from 1.
+  template <class Handle>
+  static Handle handle(std::uint64_t number) {
+    return reinterpret_cast<Handle>(number);  // NOLINT(performance-no-int-to-ptr)
+  }
+
+ private:
+  static FakeNode& node_of(CUgraphNode node) {
+    return instance().nodes.at(reinterpret_cast<std::uint64_t>(node) - 1);
+  }
+  static CUresult launch(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                         void** /*extra*/) {
+    FakeNode& node = instance().nodes.emplace_back();
+    node.function = function;
+    node.blocks = config->gridDimX;
+    node.threads = config->blockDimX;
+    node.shared_bytes = config->sharedMemBytes;
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      const CUlaunchAttribute& attribute = config->attrs[i];
+      if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+        node.cluster = attribute.value.clusterDim.x;
+      } else {
+        node.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+      }
+    }
+    const auto number = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(function)) - 1;
+    const std::size_t count = std::next(instance().functions.begin(), number)->second;
+    for (std::size_t i = 0; i < count; ++i) {
+      node.values.at(i) = *static_cast<const CUdeviceptr*>(parameters[i]);
+      node.parameters.at(i) = &node.values.at(i);
+    }
+    return CUDA_SUCCESS;
+  }
+  static void add_graphs(Driver& driver) {
+    driver.cuModuleGetFunction = [](CUfunction* function, CUmodule, const char* name) {
+      const auto found = instance().functions.find(name);
+      if (found == instance().functions.end()) return CUDA_ERROR_NOT_FOUND;
+      *function = handle<CUfunction>(
+          static_cast<std::uint64_t>(std::distance(instance().functions.begin(), found)) + 1);
+      return CUDA_SUCCESS;
+    };
+    driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
+    driver.cuStreamBeginCapture = [](CUstream, CUstreamCaptureMode) {
+      instance().nodes.clear();
+      return CUDA_SUCCESS;
+    };
+    driver.cuLaunchKernelEx = launch;
+    driver.cuStreamEndCapture = [](CUstream, CUgraph* graph) {
+      if (instance().tamper) instance().tamper(instance());
+      *graph = handle<CUgraph>(1);
+      return CUDA_SUCCESS;
+    };
+    // Last come first: nobody promises an order.
+    driver.cuGraphGetNodes = [](CUgraph, CUgraphNode* nodes, std::size_t* count) {
+      *count = instance().nodes.size();
+      for (std::size_t i = 0; nodes != nullptr && i < *count; ++i) {
+        nodes[i] = handle<CUgraphNode>(*count - i);
+      }
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphGetEdges_v2 = [](CUgraph, CUgraphNode* from, CUgraphNode* to,
+                                   CUgraphEdgeData* data, std::size_t* count) {
+      std::size_t edges = 0;
+      for (std::size_t i = 1; i < instance().nodes.size() && edges < *count; ++i, ++edges) {
+        from[edges] = handle<CUgraphNode>(i);
+        to[edges] = handle<CUgraphNode>(i + 1);
+        data[edges] = {};
+        data[edges].type = static_cast<unsigned char>(instance().nodes[i].type);
+      }
+      *count = edges;
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphNodeGetType = [](CUgraphNode node, CUgraphNodeType* type) {
+      *type = node_of(node).is_kernel ? CU_GRAPH_NODE_TYPE_KERNEL : CU_GRAPH_NODE_TYPE_MEMCPY;
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphKernelNodeGetParams = [](CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
+      FakeNode& kernel = node_of(node);
+      params->func = kernel.function;
+      params->gridDimX = kernel.blocks;
+      params->blockDimX = kernel.threads;
+      params->gridDimY = params->gridDimZ = params->blockDimY = params->blockDimZ = 1;
+      params->sharedMemBytes = kernel.shared_bytes;
+      params->kernelParams = kernel.parameters.data();
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphKernelNodeGetAttribute = [](CUgraphNode node, CUlaunchAttributeID,
+                                              CUlaunchAttributeValue* value) {
+      value->clusterDim.x = node_of(node).cluster;
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphInstantiateWithFlags = [](CUgraphExec* exec, CUgraph, unsigned long long) {
+      *exec = handle<CUgraphExec>(1);
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphUpload = [](CUgraphExec, CUstream) { return CUDA_SUCCESS; };
+    driver.cuGraphLaunch = [](CUgraphExec, CUstream) {
+      ++instance().replays;
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphDestroy = [](CUgraph) { return CUDA_SUCCESS; };
+    driver.cuGraphExecDestroy = [](CUgraphExec) { return CUDA_SUCCESS; };
+  }
+  static void add_virtual_memory(Driver& driver) {
+    driver.cuMemGetAllocationGranularity = [](std::size_t* size, const CUmemAllocationProp*,
+                                              CUmemAllocationGranularity_flags) {
+      *size = kPageBytes;
+      return CUDA_SUCCESS;
+    };
+    driver.cuMemAddressReserve = [](CUdeviceptr* address, std::size_t size, std::size_t,
+                                    CUdeviceptr, unsigned long long) {
+      void* const pages =
+          mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      *address = reinterpret_cast<CUdeviceptr>(pages);
+      instance().reserved[*address] = size;
+      return pages == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    };
+    driver.cuMemAddressFree = [](CUdeviceptr address, std::size_t size) {
+      const auto found = instance().reserved.find(address);
+      if (found == instance().reserved.end() || found->second != size) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      instance().reserved.erase(found);
+      return munmap(at(address), size) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    driver.cuMemCreate = [](CUmemGenericAllocationHandle* handle, std::size_t size,
+                            const CUmemAllocationProp*, unsigned long long) {
+      if (!instance().has_memory) return CUDA_ERROR_OUT_OF_MEMORY;
+      *handle = ++instance().handles;
+      return size % kPageBytes == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    driver.cuMemRelease = [](CUmemGenericAllocationHandle) {
+      --instance().handles;
+      return CUDA_SUCCESS;
+    };
+    driver.cuMemMap = [](CUdeviceptr address, std::size_t size, std::size_t,
+                         CUmemGenericAllocationHandle, unsigned long long) {
+      instance().mapped[address] = size;
+      return CUDA_SUCCESS;
+    };
+    driver.cuMemUnmap = [](CUdeviceptr address, std::size_t size) {
+      const auto found = instance().mapped.find(address);
+      if (found == instance().mapped.end() || found->second != size) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      instance().mapped.erase(found);
+      return mprotect(at(address), size, PROT_NONE) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    driver.cuMemSetAccess = [](CUdeviceptr address, std::size_t size, const CUmemAccessDesc* access,
+                               std::size_t) {
+      const auto found = instance().mapped.find(address);
+      if (found == instance().mapped.end() || found->second != size) {
+        return CUDA_ERROR_INVALID_VALUE;
+      }
+      const bool is_read_only = access->flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
+      if (is_read_only && !instance().maps_read_only) return CUDA_ERROR_NOT_SUPPORTED;
+      const int protection = is_read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+      return mprotect(at(address), size, protection) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+  }
+};
+
+}  // namespace graphgate::optimized::cuda
