@@ -92,10 +92,10 @@ class HostProgram {
 
   // host_program.cpp: memory and runs.
   [[nodiscard]] std::vector<std::shared_ptr<HostMemory>> current_pools();
-  void follow_memory();
+  void follow_memory(bool has_caller_moved);
   [[nodiscard]] std::vector<std::byte*> addresses() const;
   [[nodiscard]] StatePlace state_place(spec::BufferId buffer) const;
-  void find_caller_pools(std::span<const InputSource> inputs);
+  [[nodiscard]] bool find_caller_pools(std::span<const InputSource> inputs);
   void copy_in(std::span<const InputSource> inputs);
   [[nodiscard]] RunMemory run_memory(std::span<const InputSource> inputs) const;
   void add_guards(RunMemory& memory) const;
@@ -132,6 +132,7 @@ class HostProgram {
   // host_device.cpp: what runs on a device.
   void record_on_device();
   void know_memory();
+  void find_ranges();
   void listen(std::optional<DeviceListener>& listener);
   void know_for_now(std::span<std::byte> bytes);
   [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
@@ -149,6 +150,8 @@ class HostProgram {
   StateMemory& state_;
   HostOptions options_;
   std::shared_ptr<RunPool> run_pool_;
+  std::vector<std::uint32_t> user_inputs_;  // of the plan's inputs: those that a run is given
+  std::int64_t run_bytes_ = 0;              // that a run takes of the RunPool
   std::vector<std::shared_ptr<HostMemory>> pools_;
   std::map<std::uint32_t, std::byte*> caller_bytes_;  // by pool
   std::vector<std::byte*> placed_at_;                 // by buffer: where values_ have it
@@ -164,6 +167,7 @@ class HostProgram {
   bool is_recorded_ = false;
   bool has_run_ = false;  // to the end
   std::uint64_t rebinds_seen_ = 0;
+  std::uint64_t growths_seen_ = 0;
   std::vector<HostMemory> heap_;  // of the current call
   std::vector<std::int64_t> heap_bytes_;
 };
