@@ -180,6 +180,11 @@ void HostProgram::run(std::span<const spec::HostTensor* const> inputs) {
 }
 
 void HostProgram::run(std::span<const InputSource> inputs) {
+  start(inputs);
+  finish();
+}
+
+void HostProgram::start(std::span<const InputSource> inputs) {
   heap_.clear();
   heap_bytes_.clear();
   follow_memory(find_caller_pools(inputs));
@@ -193,6 +198,9 @@ void HostProgram::run(std::span<const InputSource> inputs) {
   if (on_device_) begin_on_device();
   if (options_.instrument) options_.instrument->begin_run(run_memory(inputs));
   with_place([&] { run_block(0); });
+}
+
+void HostProgram::finish() {
   if (on_device_) end_on_device();
   if (options_.instrument) options_.instrument->end_run();
   has_run_ = true;

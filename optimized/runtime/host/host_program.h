@@ -58,6 +58,10 @@ class HostProgram {
   // Throws OpError where an op refuses what it reads.
   void run(std::span<const InputSource> inputs);
   void run(std::span<const spec::HostTensor* const> inputs);
+  // The halves of run(). What a device was given may be under way after start(), and more runs may
+  // be started behind it; finish() waits, and brings back what callers look at.
+  void start(std::span<const InputSource> inputs);
+  void finish();
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
   [[nodiscard]] Item read(const spec::Argument& argument) const;
