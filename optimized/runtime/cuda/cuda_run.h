@@ -27,11 +27,14 @@ class CudaRun final : public DeviceRun {
           std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
           bool overlaps);
   void launch() override;
+  std::function<void()> bare_launch() override;
+  std::optional<GraphCost> measure_graph(int most) override;  // graph_cost.cpp
 
  private:
   void bind(const Device::Job& job, CUdeviceptr fault);
   void launch_calls() const;
-  void capture();
+  [[nodiscard]] Graph capture() const;
+  [[nodiscard]] GraphExec instantiate(CUgraph graph) const;
   void check(CUgraph graph) const;
   void check_addresses();
 

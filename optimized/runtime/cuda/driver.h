@@ -46,6 +46,7 @@
   APPLY(cuLaunchKernelEx)               \
   APPLY(cuMemAlloc)                     \
   APPLY(cuMemFree)                      \
+  APPLY(cuMemGetInfo)                   \
   APPLY(cuMemcpyDtoHAsync)              \
   APPLY(cuMemcpyHtoDAsync)              \
   APPLY(cuMemsetD8Async)                \

@@ -206,6 +206,11 @@ class EmulatedRun final : public DeviceRun {
     }
   }
 
+  // There is nothing around it.
+  std::function<void()> bare_launch() override {
+    return [this] { launch(); };
+  }
+
   // Kernels' shared memory is one for the process: runs of several threads take turns.
   void launch() override {
     static std::mutex mutex;
