@@ -376,6 +376,19 @@ TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
   EXPECT_GT(json["start"]["plans_cold_by_warm"]["ratio"], 0);
 }
 
+TEST_F(Cli, MeasuresWhatTheRuntimeAddsToLaunches) {
+  const CliRun outcome = run("bench replay --only runtime --json -");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["runtime"].size(), 4U);
+  EXPECT_EQ(json["runtime"][1]["graphs"], 33);
+  EXPECT_EQ(json["runtime"][1]["copied_bytes"], 0);
+  EXPECT_EQ(json["runtime"][3]["eager_launches"], 32);
+  EXPECT_GT(json["runtime"][3]["run_by_bare"]["run_seconds"], 0);
+  EXPECT_FALSE(json.contains("launch"));
+}
+
 TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
   const fs::path models = folder_ / "models";
   fs::create_directories(models);
@@ -404,6 +417,9 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench plan --nodes 99").code, 4);
   EXPECT_EQ(run("bench plan --only shadow").code, 4);
   EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
+  EXPECT_EQ(run("bench replay --only launch").code, 4);
+  EXPECT_EQ(run("bench replay --device tpu").code, 4);
+  EXPECT_EQ(run("bench plan --device emulated").code, 4);
   const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
@@ -414,9 +430,11 @@ TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
   const std::string sentence =
       nlohmann::json::parse(run("doctor --json -").out).at("cuda").get<std::string>();
   if (sentence.starts_with("driver for CUDA")) GTEST_SKIP() << "there is a GPU";
-  for (const char* verb :
-       {"check --device cuda ", "run --executor optimized --device cuda ", "plan --device cuda "}) {
-    const CliRun outcome = run(verb + model("mutations.pt2"));
+  const std::string file = model("mutations.pt2");
+  for (const std::string& verb :
+       {"check --device cuda " + file, "run --executor optimized --device cuda " + file,
+        "plan --device cuda " + file, std::string("bench replay --device cuda")}) {
+    const CliRun outcome = run(verb);
     EXPECT_EQ(outcome.code, 3) << verb;
     EXPECT_EQ(outcome.out, "") << verb;
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;

@@ -1,39 +1,20 @@
 // graphgate bench: how fast planning and replay are, and what judges cost, as ratios of times taken
 // in one run.
 #include <algorithm>
-#include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "tools/bench/decode_bench.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
+#include "tools/bench/report.h"
 #include "tools/report.h"
-#include "tools/verbs.h"
 
 namespace graphgate::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kChainOps = 8;
 constexpr std::size_t kKernels = 20;
 constexpr double kKernelSeconds = 10e-6;
-
-Json json_of(const Comparison& comparison, const char* first, const char* second) {
-  return {{"ratio", comparison.ratio},
-          {std::string(first) + "_seconds", comparison.first_seconds},
-          {std::string(second) + "_seconds", comparison.second_seconds}};
-}
-
-// Where people read: standard output, unless JSON goes there.
-std::FILE* page_of(const BenchVerb& verb) { return verb.json == "-" ? stderr : stdout; }
-
-// "op at a time / fused    3.10x  (0.812 s / 0.262 s)"
-void print_ratio(std::FILE* page, const char* what, const Comparison& comparison) {
-  std::fprintf(page, "  %-36s %8.3fx  (%.4g s / %.4g s)\n", what, comparison.ratio,
-               comparison.first_seconds, comparison.second_seconds);
-}
 
 Result<Json> bench_planning(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
@@ -383,11 +364,15 @@ struct Part {
   const char* what;
   const char* name;
   Result<Json> (*run)(const BenchVerb& verb);
+  bool needs_device = false;  // another --device than the host
 };
 constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"plan", "fusion", bench_fusion},
                            {"plan", "replay", bench_replay},
                            {"plan", "start", bench_start},
+                           {"replay", "runtime", bench_runtime},
+                           {"replay", "launch", bench_launch, true},
+                           {"replay", "graphs", bench_graphs, true},
                            {"decode", "llama-1b", bench_llama_1b},
                            {"decode", "llama-8b", bench_llama_8b},
                            {"judges", "provenance", bench_provenance},
@@ -405,6 +390,26 @@ std::vector<std::string> part_names() {
   return names;
 }
 
+// Whether the flags go together, and the device is there.
+Result<void> check_bench(const BenchVerb& verb) {
+  const bool has_device = verb.device != "host";
+  for (const std::string& name : verb.only) {
+    const auto* const part =
+        std::find_if(std::begin(kParts), std::end(kParts),
+                     [&](const Part& one) { return one.name == name && one.what == verb.what; });
+    if (part == std::end(kParts)) {
+      return bad_input("--only: '" + name + "' is no part of '" + verb.what + "'");
+    }
+    if (part->needs_device && !has_device) {
+      return bad_input("--only: '" + name + "' takes --device cuda or emulated");
+    }
+  }
+  if (!has_device) return {};
+  if (verb.what != "replay") return bad_input("--device: '" + verb.what + "' takes none");
+  const auto device = make_device(verb.device, "plain");
+  return device.ok() ? Result<void>() : device.error();
+}
+
 }  // namespace
 
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
@@ -413,10 +418,10 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench
       ->add_option("what", verb.what,
                    "what is measured: plan, the optimized executor on the host; judges, what they "
-                   "cost beside plain runs; fuzz, how cases are drawn; decode, a decoder's step on "
-                   "a GPU")
+                   "cost beside plain runs; fuzz, how cases are drawn; replay, what the runtime "
+                   "adds to launches of graphs; decode, a decoder's step on a GPU")
       ->required()
-      ->check(CLI::IsMember({"plan", "judges", "fuzz", "decode"}));
+      ->check(CLI::IsMember({"plan", "judges", "fuzz", "replay", "decode"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(part_names()));
@@ -431,6 +436,12 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option(
       "--torch", verb.torch,
       "a command that times a decoder's step in PyTorch (tools/bench/decode_torch.py)");
+  bench
+      ->add_option("--device", verb.device,
+                   "what graphs of 'replay' are launched on: nothing but the host, a GPU, or a "
+                   "GPU's kernels on the processor, which says nothing of times")
+      ->check(CLI::IsMember({"host", "cuda", "emulated"}))
+      ->capture_default_str();
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
   bench->add_option("--model", verb.model, "the program that is started cold and warm");
@@ -441,22 +452,18 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       "  graphgate bench plan --only planning --nodes 10000 --json -\n"
       "  graphgate bench judges --only provenance\n"
       "  graphgate bench fuzz --only draw --cases 1000000\n"
+      "  graphgate bench replay --device cuda --json replay.json\n"
       "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
   return bench;
 }
 
 Result<ExitCode> run_bench(const BenchVerb& verb) {
-  for (const std::string& name : verb.only) {
-    const bool is_part = std::any_of(std::begin(kParts), std::end(kParts), [&](const Part& part) {
-      return part.name == name && part.what == verb.what;
-    });
-    if (!is_part) return bad_input("--only: '" + name + "' is no part of '" + verb.what + "'");
-  }
+  GRAPHGATE_TRY_VOID(check_bench(verb));
   Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
   std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
   for (const Part& part : kParts) {
     const auto& only = verb.only;
-    if (part.what != verb.what) continue;
+    if (part.what != verb.what || (part.needs_device && verb.device == "host")) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
     GRAPHGATE_TRY(json[part.name], part.run(verb));
     std::fflush(page_of(verb));

@@ -106,7 +106,7 @@ CLI::App* add_convert(CLI::App& app, ConvertVerb& verb);
 [[nodiscard]] Result<ExitCode> run_convert(const ConvertVerb& verb);
 
 struct BenchVerb {
-  std::string what;               // "plan", "judges", "fuzz" or "decode"
+  std::string what;               // "plan", "judges", "fuzz", "replay" or "decode"
   std::vector<std::string> only;  // parts; empty: all
   std::size_t nodes = 100'000;
   std::int64_t tensor_mib = 256;
@@ -116,6 +116,7 @@ struct BenchVerb {
   std::uint64_t cases = 4000;                        // of bench fuzz
   std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
   std::string torch;                                 // of bench decode: a command; empty: none
+  std::string device = "host";                       // of bench replay
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
 [[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);

@@ -5,7 +5,10 @@
 // handed over here are the host's addresses. runtime/cuda has the one that is real.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -25,16 +28,31 @@ class DeviceError : public std::runtime_error {
 // wrote it is not known: one of the job, or one that ran since the check before it.
 class BrokenCanary : public DeviceError {
  public:
-  BrokenCanary(std::int64_t arena, std::int64_t byte, std::int64_t job)
-      : DeviceError("after job " + std::to_string(job) + ": byte " + std::to_string(byte) +
-                    " of arena " + std::to_string(arena) + " has been written, which is nobody's"),
-        arena(arena),
-        byte(byte),
-        job(job) {}
+  BrokenCanary(std::int64_t in_arena, std::int64_t at_byte, std::int64_t after_job)
+      : DeviceError("after job " + std::to_string(after_job) + ": byte " + std::to_string(at_byte) +
+                    " of arena " + std::to_string(in_arena) +
+                    " has been written, which is nobody's"),
+        arena(in_arena),
+        byte(at_byte),
+        job(after_job) {}
   const std::int64_t arena;
   const std::int64_t byte;
   const std::int64_t job;
 };
+
+// What it takes to make a graph of some calls: medians over several that were made.
+struct GraphCost {
+  int copies = 0;                      // that were made, and kept together
+  double capture_seconds = 0;          // from nothing to a graph
+  double instantiate_seconds = 0;      // from there to one that can be launched
+  double upload_seconds = 0;           // until it is on the device
+  std::optional<double> device_bytes;  // of one; nothing where free memory did not tell
+};
+
+// Bytes of one of many like things, from the device's free bytes before the first and after each:
+// memory goes in steps, and what lies between the first step and the last is whole. Nothing where
+// fewer than two steps are seen, or where memory came back in between.
+[[nodiscard]] std::optional<double> bytes_of_each(std::span<const std::int64_t> free_bytes);
 
 // Calls that are launched together, ready to run.
 class DeviceRun {
@@ -44,6 +62,13 @@ class DeviceRun {
   virtual void launch() = 0;
   // What launch() replays, as the device has it. No kernels where it replays nothing.
   [[nodiscard]] virtual DeviceCapture captured() const { return {}; }
+
+  // For benchmarks: the same start with nothing of this runtime around it, and graphs of the same
+  // calls made beside its own, until free memory tells what one takes, but `most` at most (at least
+  // 1). Null, and nothing, where launch() starts no graph. Both throw DeviceError; the function
+  // does not outlive this.
+  [[nodiscard]] virtual std::function<void()> bare_launch() { return {}; }
+  [[nodiscard]] virtual std::optional<GraphCost> measure_graph(int /*most*/) { return {}; }
 };
 
 class Device {

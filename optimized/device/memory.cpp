@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include "spec/result.h"
@@ -119,87 +120,146 @@ std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {
   return arena->second.twin + static_cast<std::uint64_t>(host - arena->first);
 }
 
-DeviceMemory::Arena& DeviceMemory::arena_of(std::span<const std::byte> bytes, std::int64_t& begin) {
-  const auto arena = arena_at(bytes.data());
-  GRAPHGATE_CHECK(arena != arenas_.end());
-  begin = bytes.data() - arena->first;
-  GRAPHGATE_CHECK(begin + static_cast<std::int64_t>(bytes.size()) <= arena->second.size_bytes);
-  return arenas_.find(arena->first)->second;
-}
-
-// An entry begins at `at`.
-void DeviceMemory::split(Arena& arena, std::int64_t at) {
-  if (at >= arena.size_bytes) return;
-  const auto next = arena.newer.upper_bound(at);
-  arena.newer.emplace(at, std::prev(next)->second);
-}
-
-void DeviceMemory::mark(Arena& arena, std::int64_t begin, std::int64_t end, Newer newer) {
-  split(arena, begin);
-  split(arena, end);
-  arena.newer.erase(arena.newer.upper_bound(begin), arena.newer.lower_bound(end));
-  arena.newer[begin] = newer;
-  // Neighbours that say the same are one.
-  const auto self = arena.newer.find(begin);
-  const auto next = std::next(self);
-  if (next != arena.newer.end() && next->second == newer) arena.newer.erase(next);
-  if (self != arena.newer.begin() && std::prev(self)->second == newer) arena.newer.erase(self);
-}
-
-void DeviceMemory::host_wrote(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;
-  std::int64_t begin = 0;
-  Arena& arena = arena_of(bytes, begin);
-  mark(arena, begin, begin + static_cast<std::int64_t>(bytes.size()), Newer::kHost);
-}
-
-void DeviceMemory::device_wrote(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;
-  std::int64_t begin = 0;
-  Arena& arena = arena_of(bytes, begin);
-  mark(arena, begin, begin + static_cast<std::int64_t>(bytes.size()), Newer::kDevice);
-}
-
-// Calls copy(first offset, one behind, arena) for all that is newer on `side`, and equals them out.
-template <class Copy>
-void DeviceMemory::copy_newer(std::span<const std::byte> bytes, Newer side, Copy&& copy) {
-  if (bytes.empty()) return;
-  std::int64_t begin = 0;
-  Arena& arena = arena_of(bytes, begin);
+DeviceMemory::Ranges::Found DeviceMemory::find(std::span<std::byte> bytes) {
+  const auto at = arena_at(bytes.data());
+  GRAPHGATE_CHECK(at != arenas_.end());
+  const auto arena = arenas_.find(at->first);
+  const std::int64_t begin = bytes.data() - arena->first;
   const std::int64_t end = begin + static_cast<std::int64_t>(bytes.size());
-  for (std::int64_t at = begin; at < end;) {
-    const auto next = arena.newer.upper_bound(at);
-    const std::int64_t run_end = next == arena.newer.end() ? end : std::min(next->first, end);
-    if (std::prev(next)->second == side) {
-      copy(at, run_end, arena);
-      mark(arena, at, run_end, Newer::kNeither);
+  GRAPHGATE_CHECK(end <= arena->second.size_bytes);
+  return {&arena->second, bytes.data() - begin, begin, end};
+}
+
+void DeviceMemory::find(Ranges& ranges) {
+  if (ranges.generation_ == generation_) return;
+  ranges.found_.clear();
+  auto bytes = ranges.bytes_;
+  std::sort(bytes.begin(), bytes.end(),
+            [](const auto& a, const auto& b) { return a.data() < b.data(); });
+  for (const std::span<std::byte> one : bytes) {
+    if (one.empty()) continue;
+    const Ranges::Found found = find(one);
+    if (!ranges.found_.empty()) {
+      Ranges::Found& last = ranges.found_.back();
+      if (last.arena == found.arena && found.begin <= last.end) {
+        last.end = std::max(last.end, found.end);
+        continue;
+      }
     }
-    at = run_end;
+    ranges.found_.push_back(found);
+  }
+  ranges.generation_ = generation_;
+}
+
+// Which stretch has the byte.
+std::size_t DeviceMemory::stretch_at(const Arena& arena, std::int64_t at) {
+  const auto next =
+      std::upper_bound(arena.stretches.begin(), arena.stretches.end(), at,
+                       [](std::int64_t byte, const Stretch& one) { return byte < one.begin; });
+  return static_cast<std::size_t>(next - arena.stretches.begin()) - 1;
+}
+
+void DeviceMemory::mark(const Ranges::Found& range, Newer newer) {
+  std::vector<Stretch>& all = range.arena->stretches;
+  const std::size_t first = stretch_at(*range.arena, range.begin);
+  const bool ends_there = first + 1 == all.size() || all[first + 1].begin >= range.end;
+  if (all[first].newer == newer && ends_there) return;
+  // What stays of the first stretch, then the new one, then what stays of the last: neighbours
+  // that say the same are one.
+  std::array<Stretch, 3> parts;
+  std::size_t count = 0;
+  const auto add = [&](std::int64_t begin, Newer side) {
+    if (count == 0 || parts.at(count - 1).newer != side) parts.at(count++) = {begin, side};
+  };
+  std::size_t behind = stretch_at(*range.arena, range.end - 1) + 1;
+  std::size_t from = first;
+  if (all[first].begin < range.begin) {
+    add(all[first].begin, all[first].newer);
+  } else if (first > 0) {
+    --from;
+    add(all[from].begin, all[from].newer);
+  }
+  add(range.begin, newer);
+  const std::int64_t next = behind == all.size() ? range.arena->size_bytes : all[behind].begin;
+  if (range.end < next) {
+    add(range.end, all[behind - 1].newer);
+  } else if (behind < all.size()) {
+    add(range.end, all[behind].newer);
+    ++behind;
+  }
+  const auto place = all.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto kept = std::min(count, behind - from);
+  std::copy_n(parts.begin(), kept, place);
+  if (kept < count) {
+    all.insert(place + static_cast<std::ptrdiff_t>(kept), parts.begin() + kept,
+               parts.begin() + count);
+  } else {
+    all.erase(place + static_cast<std::ptrdiff_t>(kept),
+              all.begin() + static_cast<std::ptrdiff_t>(behind));
   }
 }
 
-void DeviceMemory::bring_to_device(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;
-  std::int64_t offset = 0;
-  (void)arena_of(bytes, offset);
-  const std::byte* const base = bytes.data() - offset;
-  copy_newer(bytes, Newer::kHost, [&](std::int64_t begin, std::int64_t end, const Arena& arena) {
-    raw_.to_device(arena.twin + static_cast<std::uint64_t>(begin),
-                   {base + begin, static_cast<std::size_t>(end - begin)});
-    bytes_to_device_ += end - begin;
+// Calls copy(range) for each stretch of the range that is newer on `side`, and equals them out.
+template <class Copy>
+void DeviceMemory::copy_newer(const Ranges::Found& range, Newer side, Copy&& copy) {
+  const std::vector<Stretch>& all = range.arena->stretches;
+  for (std::int64_t at = range.begin; at < range.end;) {
+    const std::size_t stretch = stretch_at(*range.arena, at);
+    const std::int64_t end =
+        stretch + 1 == all.size() ? range.end : std::min(all[stretch + 1].begin, range.end);
+    if (all[stretch].newer == side) {
+      const Ranges::Found part{range.arena, range.base, at, end};
+      copy(part);
+      mark(part, Newer::kNeither);
+    }
+    at = end;
+  }
+}
+
+void DeviceMemory::to_device(const Ranges::Found& range) {
+  copy_newer(range, Newer::kHost, [this](const Ranges::Found& part) {
+    raw_.to_device(part.arena->twin + static_cast<std::uint64_t>(part.begin),
+                   {part.base + part.begin, part.base + part.end});
+    bytes_to_device_ += part.end - part.begin;
   });
 }
 
-void DeviceMemory::bring_to_host(std::span<std::byte> bytes) {
-  if (bytes.empty()) return;
-  std::int64_t offset = 0;
-  (void)arena_of(bytes, offset);
-  std::byte* const base = bytes.data() - offset;
-  copy_newer(bytes, Newer::kDevice, [&](std::int64_t begin, std::int64_t end, const Arena& arena) {
-    raw_.to_host({base + begin, static_cast<std::size_t>(end - begin)},
-                 arena.twin + static_cast<std::uint64_t>(begin));
-    bytes_to_host_ += end - begin;
+void DeviceMemory::to_host(const Ranges::Found& range) {
+  copy_newer(range, Newer::kDevice, [this](const Ranges::Found& part) {
+    raw_.to_host({part.base + part.begin, part.base + part.end},
+                 part.arena->twin + static_cast<std::uint64_t>(part.begin));
+    bytes_to_host_ += part.end - part.begin;
   });
+}
+
+void DeviceMemory::host_wrote(std::span<std::byte> bytes) {
+  if (!bytes.empty()) mark(find(bytes), Newer::kHost);
+}
+void DeviceMemory::device_wrote(std::span<std::byte> bytes) {
+  if (!bytes.empty()) mark(find(bytes), Newer::kDevice);
+}
+void DeviceMemory::bring_to_device(std::span<std::byte> bytes) {
+  if (!bytes.empty()) to_device(find(bytes));
+}
+void DeviceMemory::bring_to_host(std::span<std::byte> bytes) {
+  if (!bytes.empty()) to_host(find(bytes));
+}
+
+void DeviceMemory::host_wrote(Ranges& ranges) {
+  find(ranges);
+  for (const Ranges::Found& range : ranges.found_) mark(range, Newer::kHost);
+}
+void DeviceMemory::device_wrote(Ranges& ranges) {
+  find(ranges);
+  for (const Ranges::Found& range : ranges.found_) mark(range, Newer::kDevice);
+}
+void DeviceMemory::bring_to_device(Ranges& ranges) {
+  find(ranges);
+  for (const Ranges::Found& range : ranges.found_) to_device(range);
+}
+void DeviceMemory::bring_to_host(Ranges& ranges) {
+  find(ranges);
+  for (const Ranges::Found& range : ranges.found_) to_host(range);
 }
 
 }  // namespace graphgate::optimized

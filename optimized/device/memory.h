@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -58,7 +59,30 @@ class RawDeviceMemory {
 };
 
 class DeviceMemory {
+ private:
+  struct Arena;
+
  public:
+  // Ranges that are asked for over and over, of one memory: found in their arenas once, and again
+  // when arenas have come or gone. Those that overlap or adjoin count as one; empty ones do not.
+  class Ranges {
+   public:
+    Ranges() = default;
+    explicit Ranges(std::vector<std::span<std::byte>> bytes) : bytes_(std::move(bytes)) {}
+
+   private:
+    friend class DeviceMemory;
+    struct Found {
+      Arena* arena = nullptr;
+      std::byte* base = nullptr;  // where the arena begins
+      std::int64_t begin = 0;
+      std::int64_t end = 0;
+    };
+    std::vector<std::span<std::byte>> bytes_;
+    std::vector<Found> found_;
+    std::uint64_t generation_ = std::numeric_limits<std::uint64_t>::max();  // when it was found
+  };
+
   // `raw` outlives it.
   explicit DeviceMemory(RawDeviceMemory& raw) : raw_(raw) {}
   ~DeviceMemory();
@@ -90,10 +114,15 @@ class DeviceMemory {
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
 
   // Empty ranges do nothing; others lie inside one known arena.
-  void host_wrote(std::span<const std::byte> bytes);
-  void device_wrote(std::span<const std::byte> bytes);
-  void bring_to_device(std::span<const std::byte> bytes);
+  void host_wrote(std::span<std::byte> bytes);
+  void device_wrote(std::span<std::byte> bytes);
+  void bring_to_device(std::span<std::byte> bytes);
   void bring_to_host(std::span<std::byte> bytes);
+  // The same of many. Each is known.
+  void host_wrote(Ranges& ranges);
+  void device_wrote(Ranges& ranges);
+  void bring_to_device(Ranges& ranges);
+  void bring_to_host(Ranges& ranges);
 
   // Changes whenever an arena comes or goes.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -103,23 +132,31 @@ class DeviceMemory {
 
  private:
   enum class Newer : std::uint8_t { kNeither, kHost, kDevice };
+  // From its first byte up to the next one's.
+  struct Stretch {
+    std::int64_t begin = 0;
+    Newer newer = Newer::kNeither;
+  };
   struct Arena {
     std::int64_t size_bytes = 0;
     std::uint64_t twin = 0;
     std::shared_ptr<const void> owner;
-    std::map<std::int64_t, Newer> newer;  // by first byte, up to the next entry
-    std::uint64_t allocated = 0;          // what is freed: at or up to 15 bytes before the twin
+    std::vector<Stretch> stretches;  // in order, from 0; neighbours differ
+    std::uint64_t allocated = 0;     // what is freed: at or up to 15 bytes before the twin
     bool is_read_only = false;
     std::uint64_t came = 0;  // as the how manieth
   };
   using Arenas = std::map<const std::byte*, Arena>;
 
   [[nodiscard]] Arenas::const_iterator arena_at(const std::byte* host) const;
-  Arena& arena_of(std::span<const std::byte> bytes, std::int64_t& begin);
-  static void mark(Arena& arena, std::int64_t begin, std::int64_t end, Newer newer);
-  static void split(Arena& arena, std::int64_t at);
+  [[nodiscard]] Ranges::Found find(std::span<std::byte> bytes);
+  void find(Ranges& ranges);
+  static std::size_t stretch_at(const Arena& arena, std::int64_t at);
+  static void mark(const Ranges::Found& range, Newer newer);
   template <class Copy>
-  void copy_newer(std::span<const std::byte> bytes, Newer side, Copy&& copy);
+  static void copy_newer(const Ranges::Found& range, Newer side, Copy&& copy);
+  void to_device(const Ranges::Found& range);
+  void to_host(const Ranges::Found& range);
 
   RawDeviceMemory& raw_;
   Arenas arenas_;

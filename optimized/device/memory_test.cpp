@@ -47,7 +47,33 @@ TEST(DeviceMemory, CopiesWhatIsNewerAndNothingElse) {
   EXPECT_EQ(memory.bytes_to_host(), 10);
 }
 
-// Both sides are written anywhere, in any order, and a third memory is told of every write.
+TEST(DeviceMemory, FindsRangesOnceAndAgainWhenArenasComeAndGo) {
+  FarMemory far;
+  DeviceMemory memory(far);
+  std::vector<std::byte> host(100, std::byte{1});
+  std::vector<std::byte> other(10);
+  memory.know(host, nullptr);
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    return std::span(host).subspan(begin, end - begin);
+  };
+  DeviceMemory::Ranges ranges({part(60, 70), part(10, 20), part(20, 25), part(15, 22), {}});
+  memory.bring_to_device(ranges);
+  EXPECT_EQ(memory.bytes_to_device(), 25);
+  memory.bring_to_device(ranges);
+  EXPECT_EQ(memory.bytes_to_device(), 25);
+  // The arena goes, and comes back at the same place: all of it is newer on the host.
+  memory.forget(host.data());
+  memory.know(other, nullptr);
+  memory.know(host, nullptr);
+  memory.bring_to_device(ranges);
+  EXPECT_EQ(memory.bytes_to_device(), 50);
+  memory.device_wrote(ranges);
+  memory.bring_to_host(host);
+  EXPECT_EQ(memory.bytes_to_host(), 25);
+}
+
+// Both sides are written anywhere, in any order, and a third memory is told of every write; one
+// range at a time, or two.
 TEST(DeviceMemory, IsOneMemoryForBothSides) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
@@ -57,29 +83,42 @@ TEST(DeviceMemory, IsOneMemoryForBothSides) {
     std::vector<std::byte> truth(97);
     memory.know(host, nullptr);
     for (int step = 0; step < 60; ++step) {
-      const std::size_t begin = random() % host.size();
-      const std::size_t size = 1 + random() % (host.size() - begin);
-      const std::span<std::byte> bytes(host.data() + begin, size);
+      std::vector<std::span<std::byte>> all;
+      for (std::size_t i = 0; i < 1 + step % 2U; ++i) {
+        const std::size_t begin = random() % host.size();
+        all.emplace_back(host.data() + begin, 1 + random() % (host.size() - begin));
+      }
+      DeviceMemory::Ranges ranges(all);
       const auto fill = static_cast<std::byte>(random());
-      auto* const twin = bytes_at(memory.twin_of(bytes.data()));
-      switch (random() % 4) {
+      const auto twin = [&](std::span<std::byte> bytes) {
+        return bytes_at(memory.twin_of(bytes.data()));
+      };
+      const auto true_bytes = [&](std::span<std::byte> bytes) {
+        return truth.data() + (bytes.data() - host.data());
+      };
+      const unsigned what = random() % 4;
+      for (const auto bytes : all) {
+        if (what < 2) std::fill_n(what == 0 ? bytes.data() : twin(bytes), bytes.size(), fill);
+        if (what < 2) std::fill_n(true_bytes(bytes), bytes.size(), fill);
+      }
+      const bool is_one = all.size() == 1;
+      switch (what) {
         case 0:
-          std::fill(bytes.begin(), bytes.end(), fill);
-          memory.host_wrote(bytes);
-          std::fill_n(truth.begin() + static_cast<std::ptrdiff_t>(begin), size, fill);
+          is_one ? memory.host_wrote(all[0]) : memory.host_wrote(ranges);
           break;
         case 1:
-          std::fill_n(twin, size, fill);
-          memory.device_wrote(bytes);
-          std::fill_n(truth.begin() + static_cast<std::ptrdiff_t>(begin), size, fill);
+          is_one ? memory.device_wrote(all[0]) : memory.device_wrote(ranges);
           break;
         case 2:
-          memory.bring_to_host(bytes);
-          ASSERT_EQ(std::memcmp(bytes.data(), truth.data() + begin, size), 0);
+          is_one ? memory.bring_to_host(all[0]) : memory.bring_to_host(ranges);
           break;
         default:
-          memory.bring_to_device(bytes);
-          ASSERT_EQ(std::memcmp(twin, truth.data() + begin, size), 0);
+          is_one ? memory.bring_to_device(all[0]) : memory.bring_to_device(ranges);
+      }
+      for (const auto bytes : all) {
+        const std::byte* const actual = what == 2 ? bytes.data() : twin(bytes);
+        if (what < 2) continue;
+        ASSERT_EQ(std::memcmp(actual, true_bytes(bytes), bytes.size()), 0);
       }
     }
     memory.bring_to_host(host);

@@ -20,6 +20,9 @@ class Chain {
 
   void add(const std::string& op) { add_node(op, {}); }
   void add(const std::string& op, double constant) { add_node(op, {{"other", {constant}}}); }
+  void add_turned() {
+    add_node("aten.flip.default", {{"dims", {spec::Argument::List{{std::int64_t{0}}}}}});
+  }
   // `other` is the value so many nodes before the last, or the first of all.
   void add_earlier(const std::string& op, std::uint32_t distance) {
     const spec::ValueId earlier{last_.index < distance ? 0 : last_.index - distance};
@@ -86,6 +89,12 @@ spec::Program make_straight_chain(std::size_t nodes, std::int64_t elements) {
       chain.add("aten.relu.default");
     }
   }
+  return chain.take();
+}
+
+spec::Program make_turning_chain(std::size_t nodes, std::int64_t elements) {
+  Chain chain(spec::InputKind::kBuffer, elements);
+  for (std::size_t i = 0; i < nodes; ++i) chain.add_turned();
   return chain.take();
 }
 

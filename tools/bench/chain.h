@@ -19,4 +19,8 @@ namespace graphgate::tools {
 // copies it. `elements` zeros are allocated for it.
 [[nodiscard]] spec::Program make_straight_chain(std::size_t nodes, std::int64_t elements);
 
+// `nodes` nodes on f32[elements], each of which turns the one before around (flip): on a device, a
+// kernel each, since a thread has nothing of what the next one wants. Reads a buffer, as above.
+[[nodiscard]] spec::Program make_turning_chain(std::size_t nodes, std::int64_t elements);
+
 }  // namespace graphgate::tools

@@ -69,10 +69,10 @@ Result<std::vector<const OnDevice::Unit*>> units_of(const HostProgram& program) 
   for (std::size_t p = 0; p < partitions.size(); ++p) {
     bool is_there = true;
     if (partitions[p].captured) {
-      is_there = add(program.on_device()->partitions.at({0, p}));
+      is_there = add(program.on_device()->partitions.front()[p]);
     } else {
       for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
-        is_there &= add(program.on_device()->steps.at(s));
+        is_there &= add(program.on_device()->steps[s]);
       }
     }
     if (!is_there) {

@@ -43,16 +43,22 @@ struct Comparison {
   double ratio = 0;
 };
 
-// Rounds of both, in turns, after one that is not counted. `rounds` is at least 1.
-template <class Clock, class First, class Second>
-Comparison compare(int rounds, First&& first, Second&& second) {
-  first();
-  second();
+// Rounds of both, in turns, after one that is not counted. `rounds` is at least 1. `settle` comes
+// after each and is not timed: it waits for what the work has only started.
+template <class Clock, class First, class Second, class Settle>
+Comparison compare(int rounds, First&& first, Second&& second, Settle&& settle) {
+  const auto timed = [&](auto& work) {
+    const double seconds = seconds_of<Clock>(work);
+    settle();
+    return seconds;
+  };
+  (void)timed(first);
+  (void)timed(second);
   Comparison out;
   std::vector<double> ratios;
   for (int r = 0; r < rounds; ++r) {
-    const double a = seconds_of<Clock>(first);
-    const double b = seconds_of<Clock>(second);
+    const double a = timed(first);
+    const double b = timed(second);
     out.first_seconds = r == 0 ? a : std::min(out.first_seconds, a);
     out.second_seconds = r == 0 ? b : std::min(out.second_seconds, b);
     ratios.push_back(a / b);
@@ -60,6 +66,11 @@ Comparison compare(int rounds, First&& first, Second&& second) {
   std::sort(ratios.begin(), ratios.end());
   out.ratio = ratios[ratios.size() / 2];
   return out;
+}
+
+template <class Clock, class First, class Second>
+Comparison compare(int rounds, First&& first, Second&& second) {
+  return compare<Clock>(rounds, first, second, [] {});
 }
 
 }  // namespace graphgate::tools

@@ -23,7 +23,12 @@ CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memo
       waits_(waits),
       what_(job.what) {
   bind(job, fault);
-  if (job.is_captured && !calls_.empty()) capture();
+  if (!job.is_captured || calls_.empty()) return;
+  const Graph graph = capture();
+  captured_ = read_graph(driver_, graph.get(), calls_);
+  check_captured();
+  graph_ = instantiate(graph.get());
+  GRAPHGATE_CUDA(driver_, cuGraphUpload, graph_.get(), stream_);
 }
 
 void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
@@ -86,7 +91,7 @@ void CudaRun::launch_calls() const {
   }
 }
 
-void CudaRun::capture() {
+Graph CudaRun::capture() const {
   GRAPHGATE_CUDA(driver_, cuStreamBeginCapture, stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CUgraph captured = nullptr;
   try {
@@ -96,13 +101,13 @@ void CudaRun::capture() {
     throw;
   }
   GRAPHGATE_CUDA(driver_, cuStreamEndCapture, stream_, &captured);
-  const Graph graph(captured, driver_.cuGraphDestroy);
-  captured_ = read_graph(driver_, captured, calls_);
-  check_captured();
+  return {captured, driver_.cuGraphDestroy};
+}
+
+GraphExec CudaRun::instantiate(CUgraph graph) const {
   CUgraphExec exec = nullptr;
-  GRAPHGATE_CUDA(driver_, cuGraphInstantiateWithFlags, &exec, captured, 0);
-  graph_ = GraphExec(exec, driver_.cuGraphExecDestroy);
-  GRAPHGATE_CUDA(driver_, cuGraphUpload, exec, stream_);
+  GRAPHGATE_CUDA(driver_, cuGraphInstantiateWithFlags, &exec, graph, 0);
+  return {exec, driver_.cuGraphExecDestroy};
 }
 
 // As many kernels as there are calls, each with its own shape and arguments.
@@ -150,6 +155,14 @@ void CudaRun::launch() {
 void CudaRun::start() {
   if (graph_.get() == nullptr) return launch_calls();
   GRAPHGATE_CUDA(driver_, cuGraphLaunch, graph_.get(), stream_);
+}
+
+std::function<void()> CudaRun::bare_launch() {
+  if (graph_.get() == nullptr) return {};
+  return [this, launch = driver_.cuGraphLaunch, graph = graph_.get(), stream = stream_] {
+    const CUresult result = launch(graph, stream);
+    if (result != CUDA_SUCCESS) driver_.check(result, "cuGraphLaunch");
+  };
 }
 
 }  // namespace graphgate::optimized::cuda

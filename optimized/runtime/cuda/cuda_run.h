@@ -31,11 +31,14 @@ class CudaRun final : public DeviceRun {
           bool overlaps, bool waits);
   void launch() override;
   [[nodiscard]] DeviceCapture captured() const override { return captured_; }
+  std::function<void()> bare_launch() override;
+  std::optional<GraphCost> measure_graph(int most) override;  // graph_cost.cpp
 
  private:
   void bind(const Device::Job& job, CUdeviceptr fault);
   void launch_calls() const;
-  void capture();
+  [[nodiscard]] Graph capture() const;
+  [[nodiscard]] GraphExec instantiate(CUgraph graph) const;
   void check_captured() const;
   void check_addresses();
   void start();

@@ -52,6 +52,7 @@
   APPLY(cuMemCreate)                    \
   APPLY(cuMemFree)                      \
   APPLY(cuMemGetAllocationGranularity)  \
+  APPLY(cuMemGetInfo)                   \
   APPLY(cuMemMap)                       \
   APPLY(cuMemRelease)                   \
   APPLY(cuMemSetAccess)                 \

@@ -298,6 +298,10 @@ class EmulatedRun final : public DeviceRun {
   }
 
   [[nodiscard]] DeviceCapture captured() const override { return captured_; }
+  // There is nothing around it.
+  std::function<void()> bare_launch() override {
+    return [this] { launch(); };
+  }
 
   // Kernels' shared memory is one for the process: runs of several threads take turns.
   void launch() override {

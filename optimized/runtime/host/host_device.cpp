@@ -228,10 +228,13 @@ void HostProgram::record_on_device() {
     jobs.push_back({std::move(*calls), is_captured, std::move(what)});
     units.push_back(&unit);
   };
+  on_device_->partitions.resize(plan_.blocks.size());
+  on_device_->steps.resize(plan_.steps.size());
   for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
+    on_device_->partitions[b].resize(plan_.blocks[b].partitions.size());
     for (std::size_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) {
       const spec::PlanPartition& partition = plan_.blocks[b].partitions[p];
-      OnDevice::Unit& whole = on_device_->partitions[{b, p}];
+      OnDevice::Unit& whole = on_device_->partitions[b][p];
       for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
         if (partition.captured) {
           add_places(plan_.steps[s], whole.places);
@@ -262,71 +265,95 @@ void HostProgram::record_on_device() {
   auto runs = options_.device->load(on_device_->text, jobs);
   for (std::size_t u = 0; u < units.size(); ++u) units[u]->run = std::move(runs[u]);
   protect_state();
+  find_ranges();
+}
+
+// The bytes of what every run touches, writes, copies in and gives back.
+void HostProgram::find_ranges() {
+  const auto ranges_of = [&](const auto& buffers) {
+    std::vector<std::span<std::byte>> bytes;
+    bytes.reserve(buffers.size());
+    for (const std::uint32_t b : buffers) bytes.push_back(buffer_bytes({b}));
+    return DeviceMemory::Ranges(std::move(bytes));
+  };
+  const auto find = [&](OnDevice::Unit& unit) {
+    unit.touched = ranges_of(unit.places.touched);
+    unit.written = ranges_of(unit.places.written);
+  };
+  for (auto& block : on_device_->partitions) std::for_each(block.begin(), block.end(), find);
+  std::for_each(on_device_->steps.begin(), on_device_->steps.end(), find);
+  std::set<std::uint32_t> inputs;
+  std::set<std::uint32_t> returned;
+  for (const spec::PlanInput& input : plan_.inputs) {
+    if (input.constant) continue;
+    const std::uint32_t buffer = plan_.values[input.value.index].buffer->index;
+    returned.insert(buffer);
+    if (input.kind == spec::InputKind::kUserInput) inputs.insert(buffer);
+  }
+  for (const spec::Argument& output : plan_.outputs) {
+    spec::for_each_value(output, [&](spec::ValueId id) {
+      const auto* tensor = values_[id.index].as<Tensor>();
+      if (is_dynamic_[id.index]) {
+        on_device_->dynamic_outputs.push_back(id);
+      } else if (tensor != nullptr) {
+        returned.insert(tensor->storage);
+      }
+    });
+  }
+  on_device_->inputs = ranges_of(inputs);
+  on_device_->returned = ranges_of(returned);
 }
 
 // Before steps of the host: their bytes are there. Afterwards: they are newer there.
 void HostProgram::bring_to_host(const DevicePlaces& places) {
   for (const std::uint32_t b : places.touched) {
-    options_.device->memory().bring_to_host(buffer_bytes({b}));
+    on_device_->memory.bring_to_host(buffer_bytes({b}));
   }
 }
 void HostProgram::note_host_writes(const DevicePlaces& places) {
-  for (const std::uint32_t b : places.written) {
-    options_.device->memory().host_wrote(buffer_bytes({b}));
-  }
+  for (const std::uint32_t b : places.written) on_device_->memory.host_wrote(buffer_bytes({b}));
 }
 
 // Runs a unit on the device, if it is there.
 bool HostProgram::run_on_device(OnDevice::Unit& unit) {
   if (!unit.run) return false;
-  DeviceMemory& memory = options_.device->memory();
-  for (const std::uint32_t b : unit.places.touched) memory.bring_to_device(buffer_bytes({b}));
+  on_device_->memory.bring_to_device(unit.touched);
   unit.run->launch();
-  for (const std::uint32_t b : unit.places.written) memory.device_wrote(buffer_bytes({b}));
+  on_device_->memory.device_wrote(unit.written);
   return true;
 }
 
 // What the host has written since the last run: state, if anybody did, and inputs.
 void HostProgram::begin_on_device() {
-  DeviceMemory& memory = options_.device->memory();
-  for (std::size_t p = 0; p < pools_.size(); ++p) {
+  DeviceMemory& memory = on_device_->memory;
+  const bool is_state_new = state_.host_writes != on_device_->host_writes_seen;
+  on_device_->host_writes_seen = state_.host_writes;
+  for (std::size_t p = 0; (is_state_new || options_.poison) && p < pools_.size(); ++p) {
     const spec::PoolKind kind = plan_.pools[p].kind;
     if (!pools_[p]) continue;
     const auto size = static_cast<std::size_t>(plan_.pools[p].size_bytes);
-    const bool is_fresh =
-        (kind == spec::PoolKind::kArena && options_.poison) ||
-        (kind == spec::PoolKind::kState && state_.host_writes != on_device_->host_writes_seen);
+    const bool is_fresh = (kind == spec::PoolKind::kArena && options_.poison) ||
+                          (kind == spec::PoolKind::kState && is_state_new);
     if (is_fresh) memory.host_wrote({pools_[p]->data(), size});
   }
-  if (state_.host_writes != on_device_->host_writes_seen) {
+  if (is_state_new) {
     for (const auto& [place, host] : state_.rebound) {
       memory.host_wrote({host->data(), static_cast<std::size_t>(host->size_bytes())});
     }
   }
-  on_device_->host_writes_seen = state_.host_writes;
-  for (const spec::PlanInput& input : plan_.inputs) {
-    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
-    const spec::BufferId buffer = *plan_.values[input.value.index].buffer;
-    const std::span<std::byte> bytes = buffer_bytes(buffer);
-    memory.host_wrote(bytes);
-  }
+  memory.host_wrote(on_device_->inputs);
   if (on_device_->canaries) on_device_->canaries->fill();
 }
 
 // What callers look at: outputs, inputs, state.
 void HostProgram::end_on_device() {
   finish_device();
-  DeviceMemory& memory = options_.device->memory();
-  for (const spec::Argument& output : plan_.outputs) {
-    spec::for_each_value(output, [&](spec::ValueId id) {
-      const auto* tensor = values_[id.index].as<Tensor>();
-      if (!tensor || tensor->storage >= plan_.buffers.size()) return;
-      memory.bring_to_host(buffer_bytes({tensor->storage}));
-    });
-  }
-  for (const spec::PlanInput& input : plan_.inputs) {
-    if (input.constant) continue;
-    memory.bring_to_host(buffer_bytes(*plan_.values[input.value.index].buffer));
+  DeviceMemory& memory = on_device_->memory;
+  memory.bring_to_host(on_device_->returned);
+  for (const spec::ValueId id : on_device_->dynamic_outputs) {
+    const auto* tensor = values_[id.index].as<Tensor>();
+    if (!tensor || tensor->storage >= plan_.buffers.size()) continue;
+    memory.bring_to_host(buffer_bytes({tensor->storage}));
   }
 }
 

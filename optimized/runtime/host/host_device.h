@@ -1,7 +1,6 @@
 // What HostProgram keeps of a plan that runs on a device, in part or as a whole.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +11,7 @@
 #include "optimized/device/canaries.h"
 #include "optimized/device/device.h"
 #include "optimized/runtime/host/memory.h"
+#include "spec/graph.h"
 
 namespace graphgate::optimized {
 
@@ -32,6 +32,8 @@ struct OnDevice {
 
   struct Unit {
     DevicePlaces places;
+    DeviceMemory::Ranges touched;  // the bytes of its places
+    DeviceMemory::Ranges written;
     std::vector<DeviceCall> calls;  // what it launches, in order
     bool is_captured = false;
     std::unique_ptr<DeviceRun> run;  // null: runs on the host
@@ -41,9 +43,12 @@ struct OnDevice {
   std::string type;                     // the device type of the plan's captures
   DeviceProgramText text;
   std::vector<std::shared_ptr<const std::span<std::byte>>> reserved;
-  std::vector<HostMemory> scratch;                                 // of eager steps
-  std::map<std::pair<std::size_t, std::size_t>, Unit> partitions;  // by block and partition
-  std::map<std::uint32_t, Unit> steps;                             // of eager partitions
+  std::vector<HostMemory> scratch;            // of eager steps
+  std::vector<std::vector<Unit>> partitions;  // by block and partition; captured ones have places
+  std::vector<Unit> steps;                    // by step; those of eager partitions have places
+  DeviceMemory::Ranges inputs;                // what every run copies in
+  DeviceMemory::Ranges returned;  // what callers look at: inputs, state, outputs that are planned
+  std::vector<spec::ValueId> dynamic_outputs;  // whose places only the run knows
   std::uint64_t host_writes_seen = 0;
   std::optional<Canaries> canaries;  // of guarded memory
   std::vector<std::string> arenas;   // that have them, in words

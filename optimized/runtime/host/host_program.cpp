@@ -66,8 +66,12 @@ HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory&
         plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind != PoolKind::kHeap;
     is_dynamic_.push_back(!is_placed && value.value.kind != spec::ValueKind::kNone);
   }
+  for (std::uint32_t i = 0; i < plan_.inputs.size(); ++i) {
+    const spec::PlanInput& input = plan_.inputs[i];
+    if (input.kind == spec::InputKind::kUserInput && !input.constant) user_inputs_.push_back(i);
+  }
+  run_bytes_ = run_bytes(plan_);
   pools_ = current_pools();
-  rebinds_seen_ = state_.rebinds;
   place_values();
   const bool waits_for_caller =
       std::any_of(plan_.pools.begin(), plan_.pools.end(),
@@ -81,6 +85,7 @@ HostProgram::~HostProgram() { run_pool_->remove_user(this); }
 // The memory that each pool of the plan has now; null for heaps and what the caller owns.
 std::vector<std::shared_ptr<HostMemory>> HostProgram::current_pools() {
   std::vector<std::shared_ptr<HostMemory>> pools;
+  rebinds_seen_ = state_.rebinds;
   for (const spec::PlanPool& pool : plan_.pools) {
     auto& memory = pools.emplace_back();
     if (pool.kind == PoolKind::kHeap || pool.kind == PoolKind::kCaller) continue;
@@ -96,6 +101,7 @@ std::vector<std::shared_ptr<HostMemory>> HostProgram::current_pools() {
     GRAPHGATE_CHECK(state->size_bytes() == pool.size_bytes);
     memory = state;
   }
+  growths_seen_ = run_pool_->growths();
   return pools;
 }
 
@@ -139,12 +145,10 @@ void HostProgram::place_values() {
 
 // Recorded launches hold addresses. Where a pool, a state tensor or a static input has moved since,
 // replay would read and write where it was; so what touches it is recorded anew.
-void HostProgram::follow_memory() {
-  auto pools = current_pools();
-  const bool is_same = pools == pools_ && rebinds_seen_ == state_.rebinds && caller_bytes_.empty();
-  if (is_same) return;
-  pools_ = std::move(pools);
-  rebinds_seen_ = state_.rebinds;
+void HostProgram::follow_memory(bool has_caller_moved) {
+  const bool is_same = growths_seen_ == run_pool_->growths() && rebinds_seen_ == state_.rebinds;
+  if (is_same && !has_caller_moved) return;
+  pools_ = current_pools();
   const std::vector<std::byte*> before = placed_at_;
   if (addresses() == before) return;
   place_values();
@@ -176,12 +180,16 @@ void HostProgram::run(std::span<const spec::HostTensor* const> inputs) {
 }
 
 void HostProgram::run(std::span<const InputSource> inputs) {
+  start(inputs);
+  finish();
+}
+
+void HostProgram::start(std::span<const InputSource> inputs) {
   heap_.clear();
   heap_bytes_.clear();
-  find_caller_pools(inputs);
-  follow_memory();
+  follow_memory(find_caller_pools(inputs));
   if (!is_recorded_) record_all({});
-  last_run_ = run_pool_->begin_run(plan_.name, run_bytes(plan_));
+  last_run_ = run_pool_->begin_run(plan_.name, run_bytes_);
   copy_in(inputs);
   for (std::size_t p = 0; options_.poison && p < pools_.size(); ++p) {
     if (plan_.pools[p].kind != PoolKind::kArena) continue;
@@ -190,6 +198,9 @@ void HostProgram::run(std::span<const InputSource> inputs) {
   if (on_device_) begin_on_device();
   if (options_.instrument) options_.instrument->begin_run(run_memory(inputs));
   with_place([&] { run_block(0); });
+}
+
+void HostProgram::finish() {
   if (on_device_) end_on_device();
   if (options_.instrument) options_.instrument->end_run();
   has_run_ = true;
@@ -226,9 +237,8 @@ void HostProgram::add_guards(RunMemory& memory) const {
 
 void HostProgram::add_pads(std::span<const InputSource> inputs, RunMemory& memory) const {
   std::size_t next = 0;
-  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+  for (const std::uint32_t i : user_inputs_) {
     const spec::PlanInput& input = plan_.inputs[i];
-    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
     const InputSource& from = inputs[next++];
     const auto dim = plan_.padding ? plan_.padding->input_dims[i] : std::nullopt;
     if (!dim) continue;
@@ -238,25 +248,29 @@ void HostProgram::add_pads(std::span<const InputSource> inputs, RunMemory& memor
   }
 }
 
-void HostProgram::find_caller_pools(std::span<const InputSource> inputs) {
+// Whether any is elsewhere than in the last run.
+bool HostProgram::find_caller_pools(std::span<const InputSource> inputs) {
+  bool has_moved = false;
   std::size_t next = 0;
-  for (const spec::PlanInput& input : plan_.inputs) {
-    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
+  for (const std::uint32_t i : user_inputs_) {
+    const spec::PlanInput& input = plan_.inputs[i];
     const InputSource& from = inputs[next++];
     const spec::PoolId pool = plan_.buffers[plan_.values[input.value.index].buffer->index].pool;
     if (plan_.pools[pool.index].kind != PoolKind::kCaller) continue;
     // The plan does not write what the caller owns (plan_facts.h). Nothing has an address, too.
     static std::byte nothing{};
     auto* const bytes = const_cast<std::byte*>(from.bytes.data());  // NOLINT
-    caller_bytes_[pool.index] = bytes ? bytes : &nothing;
+    std::byte*& known = caller_bytes_[pool.index];
+    std::byte* const now = bytes ? bytes : &nothing;
+    has_moved |= std::exchange(known, now) != now;
   }
+  return has_moved;
 }
 
 void HostProgram::copy_in(std::span<const InputSource> inputs) {
   std::size_t next = 0;
-  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+  for (const std::uint32_t i : user_inputs_) {
     const spec::PlanInput& input = plan_.inputs[i];
-    if (input.kind != spec::InputKind::kUserInput || input.constant) continue;
     const InputSource& from = inputs[next++];
     const spec::PlanValue& value = plan_.values[input.value.index];
     const spec::PlanBuffer& buffer = plan_.buffers[value.buffer->index];
@@ -291,7 +305,7 @@ void HostProgram::run_block(std::size_t block) {
   const auto& partitions = plan_.blocks[block].partitions;
   for (std::size_t p = 0; p < partitions.size(); ++p) {
     if (partitions[p].captured) {
-      OnDevice::Unit* unit = on_device_ ? &on_device_->partitions.at({block, p}) : nullptr;
+      OnDevice::Unit* unit = on_device_ ? &on_device_->partitions[block][p] : nullptr;
       if (unit && run_on_device(*unit)) continue;
       if (unit) bring_to_host(unit->places);
       replay(recordings_[block][p]);
@@ -314,7 +328,7 @@ void HostProgram::run_step(std::uint32_t index) {
   const spec::PlanStep& step = plan_.steps[index];
   DevicePlaces places;
   if (on_device_) {
-    if (run_on_device(on_device_->steps.at(index))) return;
+    if (run_on_device(on_device_->steps[index])) return;
     add_places(step, places);  // anew: only now are the places of dynamic views known
     bring_to_host(places);
   }

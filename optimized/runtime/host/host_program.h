@@ -58,6 +58,10 @@ class HostProgram {
   // Throws OpError where an op refuses what it reads.
   void run(std::span<const InputSource> inputs);
   void run(std::span<const spec::HostTensor* const> inputs);
+  // The halves of run(). What a device was given may be under way after start(), and more runs may
+  // be started behind it; finish() waits, and brings back what callers look at.
+  void start(std::span<const InputSource> inputs);
+  void finish();
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
   [[nodiscard]] Item read(const spec::Argument& argument) const;
@@ -92,10 +96,10 @@ class HostProgram {
 
   // host_program.cpp: memory and runs.
   [[nodiscard]] std::vector<std::shared_ptr<HostMemory>> current_pools();
-  void follow_memory();
+  void follow_memory(bool has_caller_moved);
   [[nodiscard]] std::vector<std::byte*> addresses() const;
   [[nodiscard]] StatePlace state_place(spec::BufferId buffer) const;
-  void find_caller_pools(std::span<const InputSource> inputs);
+  [[nodiscard]] bool find_caller_pools(std::span<const InputSource> inputs);
   void copy_in(std::span<const InputSource> inputs);
   [[nodiscard]] RunMemory run_memory(std::span<const InputSource> inputs) const;
   void add_guards(RunMemory& memory) const;
@@ -135,6 +139,7 @@ class HostProgram {
   void protect_state();
   void place_canaries();
   void finish_device();
+  void find_ranges();
   void listen(std::optional<DeviceListener>& listener);
   void know_for_now(std::span<std::byte> bytes);
   [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
@@ -152,6 +157,8 @@ class HostProgram {
   StateMemory& state_;
   HostOptions options_;
   std::shared_ptr<RunPool> run_pool_;
+  std::vector<std::uint32_t> user_inputs_;  // of the plan's inputs: those that a run is given
+  std::int64_t run_bytes_ = 0;              // that a run takes of the RunPool
   std::vector<std::shared_ptr<HostMemory>> pools_;
   std::map<std::uint32_t, std::byte*> caller_bytes_;  // by pool
   std::vector<std::byte*> placed_at_;                 // by buffer: where values_ have it
@@ -167,6 +174,7 @@ class HostProgram {
   bool is_recorded_ = false;
   bool has_run_ = false;  // to the end
   std::uint64_t rebinds_seen_ = 0;
+  std::uint64_t growths_seen_ = 0;
   std::vector<HostMemory> heap_;  // of the current call
   std::vector<std::int64_t> heap_bytes_;
 };

@@ -18,7 +18,7 @@ std::shared_ptr<HostMemory> RunPool::reserve(const spec::PlanPool& pool, bool is
   return memory;
 }
 
-std::uint64_t RunPool::begin_run(std::string who, std::int64_t size_bytes) {
+std::uint64_t RunPool::begin_run(const std::string& who, std::int64_t size_bytes) {
   std::erase_if(held_, [&](const Held& held) {
     const auto output = held.output.lock();
     if (!output) return true;
@@ -28,7 +28,7 @@ std::uint64_t RunPool::begin_run(std::string who, std::int64_t size_bytes) {
     if (!is_spared) output->copy_out();
     return !is_spared;
   });
-  who_ = std::move(who);
+  who_ = who;
   run_bytes_ = size_bytes;
   return ++runs_;
 }

@@ -43,7 +43,7 @@ class RunPool {
 
   // Before a run: copies out what is held strongly. `who` names the run for messages; `size_bytes`
   // is what the run's plan takes of the pool. Returns the number of the run, from 1.
-  std::uint64_t begin_run(std::string who, std::int64_t size_bytes);
+  std::uint64_t begin_run(const std::string& who, std::int64_t size_bytes);
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   // "run 3, of 'q'": the last one.
   [[nodiscard]] std::string last_run() const;

@@ -1,0 +1,101 @@
+// Plans that run on a device: what is copied when, and runs behind each other. The device is
+// emulated.
+#include "optimized/runtime/host/host_device.h"
+
+#include "optimized/compile.h"
+#include "optimized/program_test.h"
+#include "optimized/runtime/emulated/emulated_device.h"
+#include "optimized/runtime/host/host_program.h"
+
+namespace graphgate::optimized {
+namespace {
+
+// The state adds up what it is given. neg is cut out, so that there are two graphs and a step.
+constexpr const char* kSums = R"(program "sums" {
+  buffer %sum "sum" : f32[4] = [0.0, 0.0, 0.0, 0.0]
+  input %x : f32[4]
+  %a = aten.mul.Tensor(%x, 2.0)
+  %b = aten.neg.default(%a)
+  %c = aten.sub.Tensor(%sum, %b)
+  %d = aten.copy_.default(%sum, %c)
+  output %d
+})";
+
+class OnADevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto device = emulated::make_emulated_device();
+    if (!device.ok()) GTEST_SKIP() << device.error().message;
+    host_.device = device.value();
+    const spec::Program program = program_of(kSums);
+    CompileOptions options;
+    options.partition.device_kernels = true;
+    options.partition.split_ops = {"aten.neg.default"};
+    const auto prepared = prepare(program, options);
+    ASSERT_TRUE(prepared.ok()) << prepared.error().message;
+    const std::vector<spec::InputValue> inputs = {f32({4}, {0, 0, 0, 0})};
+    const auto symbols = bind_symbols(program, inputs, false);
+    ASSERT_TRUE(symbols.ok()) << symbols.error().message;
+    auto plan = compile(program, prepared.value(), inputs, symbols.value(), options);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    program_ = std::make_unique<HostProgram>(std::move(plan).value(), *options.ops, state_, host_);
+  }
+
+  void start(float first) {
+    const spec::HostTensor x = f32({4}, {first, 1, 2, 3});
+    const std::vector<InputSource> inputs = {{&x, x.storage->bytes}};
+    program_->start(inputs);
+  }
+  [[nodiscard]] std::vector<float> sum() const {
+    const Item item = program_->read(program_->plan().outputs.front());
+    std::vector<float> out(4);
+    copy_bytes(out.data(), item.as<Tensor>()->data(), 16);
+    return out;
+  }
+  [[nodiscard]] const DeviceMemory& memory() const { return host_.device->memory(); }
+
+  StateMemory state_;
+  HostOptions host_;
+  std::unique_ptr<HostProgram> program_;
+};
+
+TEST_F(OnADevice, RunsMayBeStartedBehindEachOther) {
+  std::size_t graphs = 0;
+  std::size_t steps = 0;
+  for (const auto& unit : program_->on_device()->partitions.front()) graphs += unit.is_captured;
+  for (const auto& unit : program_->on_device()->steps) steps += unit.run != nullptr;
+  EXPECT_EQ(graphs, 2U);
+  EXPECT_EQ(steps, 1U);
+  start(1);
+  program_->finish();
+  EXPECT_EQ(sum(), (std::vector<float>{2, 2, 4, 6}));
+  start(10);
+  start(100);
+  start(1000);
+  program_->finish();
+  EXPECT_EQ(sum(), (std::vector<float>{2222, 8, 16, 24}));
+}
+
+TEST_F(OnADevice, ARunCopiesItsInputsInAndWhatIsNewBack) {
+  start(1);
+  program_->finish();
+  const std::int64_t to_device = memory().bytes_to_device();
+  const std::int64_t to_host = memory().bytes_to_host();
+  start(1);
+  EXPECT_EQ(memory().bytes_to_device(), to_device + 16);
+  EXPECT_EQ(memory().bytes_to_host(), to_host);
+  start(1);
+  program_->finish();
+  EXPECT_EQ(memory().bytes_to_device(), to_device + 32);
+  EXPECT_EQ(memory().bytes_to_host(), to_host + 16);  // the sum, which is the output
+  // What a caller writes is there in the next run.
+  std::fill_n(state_.pools.begin()->second->data(), state_.pools.begin()->second->size_bytes(),
+              std::byte{0});
+  ++state_.host_writes;
+  start(4);
+  program_->finish();
+  EXPECT_EQ(sum(), (std::vector<float>{8, 2, 4, 6}));
+}
+
+}  // namespace
+}  // namespace graphgate::optimized

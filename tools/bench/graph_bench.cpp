@@ -1,0 +1,187 @@
+#include "tools/bench/graph_bench.h"
+
+#include <algorithm>
+
+#include "optimized/analysis/symbols.h"
+#include "optimized/compile.h"
+#include "optimized/runtime/host/host_program.h"
+#include "tools/bench/chain.h"
+#include "tools/bench/decode_program.h"
+
+namespace graphgate::tools {
+namespace {
+
+using optimized::CompileOptions;
+using optimized::Device;
+using optimized::DeviceRun;
+using optimized::GraphCost;
+using optimized::HostProgram;
+using optimized::InputSource;
+using optimized::OnDevice;
+
+constexpr std::int64_t kElements = 256;  // of the chain's tensors: a block
+
+Result<spec::Program> program_of(const LaunchSubject& subject) {
+  if (subject.layers == 0) {
+    return make_turning_chain(subject.partitions * subject.kernels, kElements);
+  }
+  DecodeShape shape;
+  shape.layers = subject.layers;
+  shape.width = 128;
+  shape.heads = 4;
+  shape.kv_heads = 2;
+  shape.head_size = 32;
+  shape.hidden = 256;
+  shape.vocabulary = 320;
+  shape.context = 96;
+  return make_decode_program(shape);
+}
+
+CompileOptions options_of(const LaunchSubject& subject) {
+  CompileOptions options;
+  options.partition.device_kernels = true;
+  if (subject.layers == 0) {
+    options.compiler.name = "eager";
+    options.partition.max_nodes = static_cast<std::uint32_t>(subject.kernels);
+  } else {
+    options.arithmetic = optimized::Arithmetic::kFast;
+    options.partition.split_ops.emplace_back("aten.scaled_dot_product_attention");
+  }
+  return options;
+}
+
+// What a run launches, in order.
+struct Launches {
+  std::vector<DeviceRun*> runs;
+  std::vector<std::function<void()>> bare;  // an eager launch stays what it is
+};
+
+// A subject that is planned and ready on a device. State stays zeros: no number is looked at.
+class Ready {
+ public:
+  static Result<std::unique_ptr<Ready>> make(const LaunchMeasure& measure) {
+    GRAPHGATE_TRY(const spec::Program program, program_of(measure.subject));
+    const CompileOptions options = options_of(measure.subject);
+    GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
+    GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, {}, false));
+    GRAPHGATE_TRY(spec::Plan plan, compile(program, prepared, {}, symbols, options));
+    optimized::HostOptions host;
+    host.device = measure.device;
+    auto out = std::make_unique<Ready>();
+    out->program_ =
+        std::make_unique<HostProgram>(std::move(plan), *options.ops, out->state_, std::move(host));
+    GRAPHGATE_TRY_VOID(out->find_launches());
+    return out;
+  }
+
+  void start() { program_->start(std::span<const InputSource>()); }
+  void finish() { program_->finish(); }
+  [[nodiscard]] const Launches& launches() const { return launches_; }
+  [[nodiscard]] const LaunchTimes& counts() const { return counts_; }
+
+ private:
+  Result<void> find_launches() {
+    const auto& partitions = program_->plan().blocks.front().partitions;
+    for (std::size_t p = 0; p < partitions.size(); ++p) {
+      bool is_there = true;
+      if (partitions[p].captured) {
+        is_there = add(program_->on_device()->partitions.front()[p]);
+      } else {
+        for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
+          is_there &= add(program_->on_device()->steps[s]);
+        }
+      }
+      if (!is_there) {
+        return Error{ErrorKind::kInternal, "partition " + std::to_string(p) + " ran on the host"};
+      }
+    }
+    return {};
+  }
+
+  bool add(const OnDevice::Unit& unit) {
+    if (!unit.run) return false;
+    DeviceRun* const run = unit.run.get();
+    launches_.runs.push_back(run);
+    counts_.kernels += unit.calls.size();
+    std::function<void()> bare;
+    if (unit.is_captured) bare = run->bare_launch();
+    ++(bare ? counts_.graphs : counts_.eager_launches);
+    launches_.bare.push_back(bare ? std::move(bare) : [run] { run->launch(); });
+    return true;
+  }
+
+  optimized::StateMemory state_;
+  std::unique_ptr<HostProgram> program_;
+  Launches launches_;
+  LaunchTimes counts_;
+};
+
+// Seconds of one run instead of `runs`.
+Comparison of_one(Comparison comparison, std::size_t runs) {
+  comparison.first_seconds /= static_cast<double>(runs);
+  comparison.second_seconds /= static_cast<double>(runs);
+  return comparison;
+}
+
+Result<LaunchTimes> time_launches(const LaunchMeasure& measure) {
+  GRAPHGATE_TRY(const auto ready, Ready::make(measure));
+  LaunchTimes times = ready->counts();
+  const std::size_t launches = std::max<std::size_t>(times.graphs + times.eager_launches, 1);
+  const std::size_t runs = std::max<std::size_t>(
+      1, std::min(measure.launches / launches,
+                  measure.launched_kernels / std::max<std::size_t>(times.kernels, 1)));
+  const auto repeat = [&](auto&& once) {
+    return [&, once] {
+      for (std::size_t i = 0; i < runs; ++i) once();
+    };
+  };
+  const auto start = repeat([&] { ready->start(); });
+  const auto launch = repeat([&] {
+    for (DeviceRun* run : ready->launches().runs) run->launch();
+  });
+  const auto bare = repeat([&] {
+    for (const auto& one : ready->launches().bare) one();
+  });
+  const auto settle = [&] { measure.device->finish(); };
+  ready->start();
+  ready->finish();
+  const optimized::DeviceMemory& memory = measure.device->memory();
+  const std::int64_t copied = memory.bytes_to_device() + memory.bytes_to_host();
+  times.launch_by_bare = of_one(compare<ThreadClock>(measure.rounds, launch, bare, settle), runs);
+  times.run_by_bare = of_one(compare<ThreadClock>(measure.rounds, start, bare, settle), runs);
+  times.copied_bytes = memory.bytes_to_device() + memory.bytes_to_host() - copied;
+  ready->finish();
+  return times;
+}
+
+}  // namespace
+
+Result<LaunchTimes> measure_launches(const LaunchMeasure& measure) {
+  try {
+    return time_launches(measure);
+  } catch (const optimized::DeviceError& error) {
+    return infrastructure(error.what());
+  }
+}
+
+Result<std::optional<GraphCost>> measure_graphs(Device& device, std::size_t kernels, int most) {
+  optimized::TextWork work;
+  work.threads = kElements;
+  work.statements = "  reinterpret_cast<float*>(p0)[thread] += 1.0f;\n";
+  try {
+    const auto bytes = device.memory().reserve(kElements * 4);
+    work.pointers = {bytes->data()};
+    optimized::DeviceProgramText text;
+    const auto calls = text.add({work});
+    std::vector<Device::Job> jobs = {{{}, true}};
+    for (std::size_t k = 0; k < kernels; ++k) {
+      jobs.front().calls.insert(jobs.front().calls.end(), calls.begin(), calls.end());
+    }
+    const auto runs = device.load(text, jobs);
+    return runs.front()->measure_graph(most);
+  } catch (const optimized::DeviceError& error) {
+    return infrastructure(error.what());
+  }
+}
+
+}  // namespace graphgate::tools
