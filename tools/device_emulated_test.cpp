@@ -284,6 +284,20 @@ TEST(EmulatedAttention, KeepsWhatMasksHideAndWhatIsNoNumber) {
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
 
+// They may lie anywhere, in memory that no device knows.
+TEST(EmulatedEmpty, SumsAndProductsOfNothingAreZero) {
+  const auto script = tools::read_case(
+      "graphgate-case 1\nname \"empty\"\nseed 1\nprogram \"p\" {\n  symbol s0 in [0, 8]\n"
+      "  input %x : f32[s0, 2]\n  %s : f32[2] = aten.sum.dim_IntList(%x, [0])\n"
+      "  %t : f32[2, s0] = aten.permute.default(%x, [1, 0])\n"
+      "  %p : f32[2, 2] = aten.mm.default(%t, %x)\n  output %s\n  output %p\n}\n"
+      "scenario {\n  call p s0=0\n  call p s0=3\n  call p s0=0\n}\nexpect PASS\n",
+      "empty.case");
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  const auto report = judge_fast(script.value());
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Emulated, testing::ValuesIn(model_paths()), model_name);
 INSTANTIATE_TEST_SUITE_P(Models, EmulatedFast,
                          testing::Values("llama_bf16.pt2", "llama_bf16.core.pt2",

@@ -250,6 +250,7 @@ class Joining {
         bodies.push_back(std::move(body));
       }
       out.pointers.insert(out.pointers.end(), text.pointers.begin(), text.pointers.end());
+      out.accesses.insert(out.accesses.end(), text.accesses.begin(), text.accesses.end());
       out.reports_faults |= text.reports_faults;
       const bool is_last = t + 1 == texts.size();
       const std::int64_t blocks = (text.threads + kDeviceBlock - 1) / kDeviceBlock;

@@ -27,6 +27,22 @@ std::string kernel_text(const std::string& name, const TextWork& work, bool is_f
          "}\n";
 }
 
+// Where a text's tensors lie; null for those without elements, which may be in no arena.
+std::vector<std::byte*> pointers_of(const TextWork& text) {
+  std::vector<std::byte*> out = text.pointers;
+  for (std::byte*& pointer : out) {
+    bool is_there = text.accesses.empty();
+    bool is_named = false;
+    for (const DeviceAccess& access : text.accesses) {
+      if (access.tensor.data() != pointer) continue;
+      is_named = true;
+      is_there |= access.tensor.count() > 0;
+    }
+    if (is_named && !is_there) pointer = nullptr;
+  }
+  return out;
+}
+
 }  // namespace
 
 void throw_fault(const DeviceFault& fault) {
@@ -46,7 +62,7 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
     if (text.threads == 0) continue;
     const std::string name = "k_" + sha256_hex(kernel_text("", text, is_fast_)).substr(0, 16);
     kernels_.try_emplace(name, kernel_text(name, text, is_fast_));
-    calls.push_back({name, text.pointers, text.threads, text.reports_faults, text.what,
+    calls.push_back({name, pointers_of(text), text.threads, text.reports_faults, text.what,
                      text.shared_bytes, text.cluster});
   }
   return calls;

@@ -115,6 +115,7 @@ std::vector<DeviceArena> DeviceMemory::arenas() const {
 }
 
 std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {
+  if (host == nullptr) return 0;
   const auto arena = arena_at(host);
   GRAPHGATE_CHECK(arena != arenas_.end());
   return arena->second.twin + static_cast<std::uint64_t>(host - arena->first);

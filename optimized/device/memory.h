@@ -110,7 +110,7 @@ class DeviceMemory {
 
   // Those that are known now, in the order in which they came.
   [[nodiscard]] std::vector<DeviceArena> arenas() const;
-  // The twin of a host address inside (or right behind) what is known.
+  // The twin of a host address inside (or right behind) what is known; 0 for null.
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
 
   // Empty ranges do nothing; others lie inside one known arena.
