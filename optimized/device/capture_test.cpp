@@ -30,6 +30,12 @@ TEST(CaptureDifference, IsNoneWhereOnlyTheArenasLieElsewhere) {
   EXPECT_EQ(difference(one, over(0x7000, 0x3000)), "");  // the other way round
   EXPECT_EQ(difference(one, over(0x1000, 0x1040)), "");  // neighbours
   EXPECT_EQ(difference(over(0x1000, 0x1040), one), "");
+  Placed nowhere = over(0x1000, 0x2000);
+  Placed nowhere_else = over(0x9000, 0x2000);
+  nowhere.capture.kernels[0].arguments[1] = nowhere_else.capture.kernels[0].arguments[1] = 0;
+  EXPECT_EQ(difference(nowhere, nowhere_else), "");
+  EXPECT_EQ(difference(one, nowhere_else),
+            "kernel 0 (k_a), parameter 1: 0x1010, byte 16 of arena 0, and 0x0, in no arena");
 }
 
 TEST(CaptureDifference, NamesAddressesFromElsewhere) {
