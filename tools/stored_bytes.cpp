@@ -13,7 +13,7 @@ using spec::HostTensor;
 
 namespace {
 
-Json number(double value) {
+Json json_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   return value;
@@ -24,7 +24,7 @@ struct ValueWriter {
   Json operator()(const spec::None&) const { return nullptr; }
   Json operator()(const HostTensor& tensor) const { return {{"tensor", bytes.tensor(tensor)}}; }
   Json operator()(std::int64_t i) const { return {{"int", i}}; }
-  Json operator()(double x) const { return {{"float", number(x)}}; }
+  Json operator()(double x) const { return {{"float", json_number(x)}}; }
   Json operator()(bool b) const { return {{"bool", b}}; }
 };
 

@@ -54,19 +54,19 @@ Result<RecordedProgram> record_safely(const GoldenProgram& program, const Golden
 }
 
 // What came of every program that is needed.
-struct Runs {
+struct ProgramRuns {
   RecordedPrograms recorded;
   std::map<std::string, Error> errors;
 };
 
-Runs run_all(const Choice& choice, const GoldenOptions& options) {
+ProgramRuns run_all(const Choice& choice, const GoldenOptions& options) {
   std::vector<GoldenProgram> programs;
   programs.reserve(choice.to_run.size());
   for (const auto& [path, program] : choice.to_run) programs.push_back(program);
   std::vector<std::optional<Result<RecordedProgram>>> results(programs.size());
   on_threads(programs.size(), options.jobs,
              [&](std::size_t i) { results[i] = record_safely(programs[i], options); });
-  Runs runs;
+  ProgramRuns runs;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     Result<RecordedProgram>& result = *results[i];
     if (result.ok()) {
@@ -79,7 +79,8 @@ Runs run_all(const Choice& choice, const GoldenOptions& options) {
 }
 
 // False where a program that the item is made from failed, or was objected to.
-bool take_runs(const std::vector<GoldenProgram>& programs, const Runs& runs, GoldenItem& item) {
+bool take_runs(const std::vector<GoldenProgram>& programs, const ProgramRuns& runs,
+               GoldenItem& item) {
   for (const GoldenProgram& program : programs) {
     const auto failed = runs.errors.find(program.path);
     if (failed != runs.errors.end()) {
@@ -114,8 +115,8 @@ void compare_record(const std::string& stored_text, const RecordedProgram& now, 
   item.state = GoldenState::kChanged;
 }
 
-GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list, const Runs& runs,
-                           const GoldenOptions& options) {
+GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list,
+                           const ProgramRuns& runs, const GoldenOptions& options) {
   GoldenItem item;
   item.name = program.path;
   item.file = list.record_path("strict", program.path);
@@ -141,7 +142,7 @@ GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list,
   return item;
 }
 
-GoldenItem compare_text(const std::string& name, const GoldenList& list, const Runs& runs) {
+GoldenItem compare_text(const std::string& name, const GoldenList& list, const ProgramRuns& runs) {
   GoldenItem item;
   item.name = name;
   item.file = list.folder + "/" + name;
@@ -199,7 +200,7 @@ std::string_view golden_state_name(GoldenState state) {
 Result<std::vector<GoldenItem>> compare_golden(const GoldenOptions& options) {
   GRAPHGATE_TRY(const GoldenList list, read_golden_list(options.folder));
   const Choice choice = choose(list, options.only);
-  const Runs runs = run_all(choice, options);
+  const ProgramRuns runs = run_all(choice, options);
   std::vector<GoldenItem> items;
   items.reserve(choice.programs.size() + choice.texts.size());
   for (const GoldenProgram& program : choice.programs) {
