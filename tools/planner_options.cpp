@@ -130,7 +130,8 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
                  "what watches the runs: shadow memory, or where every value comes from")
       ->check(CLI::IsMember({"none", "shadow", "provenance"}))
       ->group(kGroup);
-  app.add_option("--cache", flags.cache, "keep plans in this folder")->group(kGroup);
+  app.add_option("--cache", flags.cache, "keep plans in this folder, and programs of a GPU")
+      ->group(kGroup);
   app.add_option("--device", flags.device,
                  "where captured partitions run: the host (default), a GPU, or a GPU's kernels on "
                  "the processor, thread by thread")
@@ -291,11 +292,16 @@ void add_planner_flags(CLI::App& app, PlannerFlags& flags) {
 }
 
 Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
-                                                       const std::string& memory) {
+                                                       const std::string& memory,
+                                                       const std::string& cache) {
   using Mode = optimized::DeviceMemoryMode;
   Mode mode = Mode::kPlain;
   choose(memory, {{"guarded", Mode::kGuarded}, {"guarded-front", Mode::kGuardedFront}}, mode);
-  if (name == "cuda") return optimized::cuda::make_cuda_device(mode);
+  if (name == "cuda") {
+    const auto cubins =
+        cache.empty() ? std::filesystem::path() : std::filesystem::path(cache) / "cubins";
+    return optimized::cuda::make_cuda_device(mode, cubins);
+  }
   if (name == "emulated") return optimized::emulated::make_emulated_device(mode);
   return std::shared_ptr<optimized::Device>();
 }
@@ -325,7 +331,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
-  GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.device_memory));
+  GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.device_memory, flags.cache));
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;

@@ -68,10 +68,11 @@ struct PlannerChoice {
   std::vector<std::string> remarks;
 };
 
-// The device of --device, with the memory of --device-memory; null for the host. kInfrastructure
-// where it is not there.
+// The device of --device, with the memory of --device-memory and the folder of --cache, or "";
+// null for the host. kInfrastructure where it is not there.
 [[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
-                                                                     const std::string& memory);
+                                                                     const std::string& memory,
+                                                                     const std::string& cache);
 
 // kBadInput for a profile, an override file, a deviation, a pass, an op or a combination that there
 // is not. `ops` outlives the options.

@@ -406,7 +406,7 @@ Result<void> check_bench(const BenchVerb& verb) {
   }
   if (!has_device) return {};
   if (verb.what != "replay") return bad_input("--device: '" + verb.what + "' takes none");
-  const auto device = make_device(verb.device, "plain");
+  const auto device = make_device(verb.device, "plain", "");
   return device.ok() ? Result<void>() : device.error();
 }
 

@@ -59,7 +59,7 @@ Result<Json> bench_runtime(const BenchVerb& verb) {
 
 Result<Json> bench_launch(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain"));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
   std::fprintf(page, "launch: processor time on %s, by bare launches of the same graphs\n",
                device->description().c_str());
   const bool is_gpu = verb.device == "cuda";
@@ -93,7 +93,7 @@ Result<Json> bench_launch(const BenchVerb& verb) {
 
 Result<Json> bench_graphs(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain"));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
   std::fprintf(page, "graphs: what one takes to make, on %s\n", device->description().c_str());
   struct Size {
     std::size_t kernels;

@@ -13,14 +13,20 @@ CudaFacts cuda_facts() {
   return facts;
 }
 
-Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode /*mode*/) {
+Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode /*mode*/,
+                                                 const std::filesystem::path& /*cubins*/) {
   return infrastructure(cuda_facts().gpu_obstacle);
 }
 
 Result<const Nvrtc*> load_nvrtc() { return infrastructure(cuda_facts().nvrtc_obstacle); }
 
 Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& /*text*/,
-                                                    const std::string& /*architecture*/) {
+                                                    const std::string& /*architecture*/,
+                                                    const std::filesystem::path& /*folder*/) {
+  return infrastructure(cuda_facts().nvrtc_obstacle);
+}
+Result<std::string> cubin_key(const DeviceProgramText& /*text*/,
+                              const std::string& /*architecture*/) {
   return infrastructure(cuda_facts().nvrtc_obstacle);
 }
 

@@ -4,6 +4,7 @@
 
 #include "optimized/cache/sha256.h"
 #include "optimized/device/spelling.h"
+#include "optimized/runtime/cuda/cubin_folder.h"
 #include "optimized/runtime/cuda/nvrtc.h"
 
 namespace graphgate::optimized::cuda {
@@ -25,13 +26,36 @@ std::string key_of(const CompileJob& job, const std::string& version) {
   return sha256_hex(all);
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& text,
-                                                    const std::string& architecture) {
-  GRAPHGATE_TRY(const Nvrtc* const nvrtc, load_nvrtc());
+CompileJob job_of(const DeviceProgramText& text, const std::string& architecture) {
   CompileJob job{"plan.cu", text.source(), device_headers(), device_compile_options()};
   job.options.push_back("--gpu-architecture=" + architecture);
+  return job;
+}
+
+// From the folder, or compiled. One that cannot be written keeps nothing: plans are kept beside,
+// and whoever keeps them says so.
+Result<std::string> kept_or_compiled(const Nvrtc& nvrtc, const CompileJob& job,
+                                     const std::string& key, const std::filesystem::path& folder) {
+  if (folder.empty()) return nvrtc.compile(job);
+  const CubinFolder cubins(folder);
+  if (auto found = cubins.find(key)) return *std::move(found);
+  GRAPHGATE_TRY(std::string cubin, nvrtc.compile(job));
+  (void)cubins.keep(key, cubin);
+  return cubin;
+}
+
+}  // namespace
+
+Result<std::string> cubin_key(const DeviceProgramText& text, const std::string& architecture) {
+  GRAPHGATE_TRY(const Nvrtc* const nvrtc, load_nvrtc());
+  return key_of(job_of(text, architecture), nvrtc->version());
+}
+
+Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& text,
+                                                    const std::string& architecture,
+                                                    const std::filesystem::path& folder) {
+  GRAPHGATE_TRY(const Nvrtc* const nvrtc, load_nvrtc());
+  const CompileJob job = job_of(text, architecture);
   const std::string key = key_of(job, nvrtc->version());
   Store& store = Store::instance();
   {
@@ -39,7 +63,7 @@ Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& tex
     const auto found = store.cubins.find(key);
     if (found != store.cubins.end()) return found->second;
   }
-  GRAPHGATE_TRY(std::string cubin, nvrtc->compile(job));
+  GRAPHGATE_TRY(std::string cubin, kept_or_compiled(*nvrtc, job, key, folder));
   const std::lock_guard lock(store.mutex);
   return store.cubins.try_emplace(key, std::make_shared<const std::string>(std::move(cubin)))
       .first->second;

@@ -1,9 +1,10 @@
 // Compiled programs, by content: source, headers, options, architecture and NVRTC's version.
 //
-// One store for the process. Compiling the same twice gives the same bytes, so that it does not
-// matter who was first.
+// One store for the process, and a folder for many (cubin_folder.h). Compiling the same twice gives
+// the same bytes, so that it does not matter who was first.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,13 @@
 namespace graphgate::optimized::cuda {
 
 // The cubin of a program for an architecture ("sm_90"). kInfrastructure without NVRTC, kInternal
-// for text that does not compile.
-[[nodiscard]] Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& text,
-                                                                  const std::string& architecture);
+// for text that does not compile. It is looked for and kept in `folder`, unless that is empty.
+[[nodiscard]] Result<std::shared_ptr<const std::string>> cubin_of(
+    const DeviceProgramText& text, const std::string& architecture,
+    const std::filesystem::path& folder = {});
+
+// The name that it has there: a hash. kInfrastructure without NVRTC.
+[[nodiscard]] Result<std::string> cubin_key(const DeviceProgramText& text,
+                                            const std::string& architecture);
 
 }  // namespace graphgate::optimized::cuda

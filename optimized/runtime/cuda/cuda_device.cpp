@@ -44,9 +44,11 @@ Stream make_stream(const Driver& driver) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, GpuFacts facts, DeviceMemoryMode mode)
+  CudaDevice(const Driver& driver, GpuFacts facts, DeviceMemoryMode mode,
+             std::filesystem::path cubins)
       : driver_(driver),
         facts_(std::move(facts)),
+        cubins_(std::move(cubins)),
         context_(the_context(driver)),
         stream_(make_stream(driver)),
         raw_(make_cuda_memory(driver, context_.device(), stream_.get(), mode)),
@@ -80,7 +82,7 @@ class CudaDevice final : public Device {
     context_.make_current();
     auto module = std::make_shared<Module>();
     if (!text.empty()) {
-      const auto cubin = cubin_of(text, architecture_of(facts_));
+      const auto cubin = cubin_of(text, architecture_of(facts_), cubins_);
       if (!cubin.ok()) throw DeviceError(cubin.error().message);
       CUmodule loaded = nullptr;
       GRAPHGATE_CUDA(driver_, cuModuleLoadData, &loaded, cubin.value()->data());
@@ -110,6 +112,7 @@ class CudaDevice final : public Device {
 
   const Driver& driver_;
   GpuFacts facts_;
+  std::filesystem::path cubins_;
   const Context& context_;
   Stream stream_;
   std::unique_ptr<CudaMemory> raw_;
@@ -120,7 +123,8 @@ class CudaDevice final : public Device {
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode) {
+Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode,
+                                                 const std::filesystem::path& cubins) {
   GRAPHGATE_TRY(const Driver* const driver, load_driver());
   GRAPHGATE_TRY_VOID([]() -> Result<void> {
     const auto nvrtc = load_nvrtc();
@@ -130,7 +134,7 @@ Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode) {
   if (facts.gpus.empty()) return infrastructure(facts.gpu_obstacle);
   try {
     return std::shared_ptr<Device>(
-        std::make_shared<CudaDevice>(*driver, std::move(facts.gpus.front()), mode));
+        std::make_shared<CudaDevice>(*driver, std::move(facts.gpus.front()), mode, cubins));
   } catch (const DeviceError& error) {
     return infrastructure(error.what());
   }

@@ -12,6 +12,7 @@
 // With guarded memory every launch is waited for, so that a fault is told of the job that did it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "optimized/device/device.h"
@@ -20,8 +21,9 @@
 namespace graphgate::optimized::cuda {
 
 // A device of its own on GPU 0, for one thread at a time. kInfrastructure, in one line, without a
-// GPU, a driver, NVRTC, or CUDA in this build.
+// GPU, a driver, NVRTC, or CUDA in this build. Programs are kept in the folder `cubins`, unless
+// that is empty.
 [[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device(
-    DeviceMemoryMode mode = DeviceMemoryMode::kPlain);
+    DeviceMemoryMode mode = DeviceMemoryMode::kPlain, const std::filesystem::path& cubins = {});
 
 }  // namespace graphgate::optimized::cuda

@@ -1,0 +1,34 @@
+#include "optimized/runtime/cuda/cubin_folder.h"
+
+#include "optimized/cache/atomic_file.h"
+#include "optimized/cache/sha256.h"
+
+namespace graphgate::optimized::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHashDigits = 64;
+
+}  // namespace
+
+fs::path CubinFolder::path_of(const std::string& key) const { return root_ / (key + ".cubin"); }
+
+std::optional<std::string> CubinFolder::find(const std::string& key) const {
+  auto file = read_file(path_of(key));
+  if (!file.ok() || !file.value()) return {};
+  const std::string& bytes = *file.value();
+  if (bytes.size() <= kHashDigits || bytes[kHashDigits] != '\n') return {};
+  std::string cubin = bytes.substr(kHashDigits + 1);
+  if (sha256_hex(cubin) != bytes.substr(0, kHashDigits)) return {};
+  return cubin;
+}
+
+Result<void> CubinFolder::keep(const std::string& key, const std::string& cubin) const {
+  std::error_code error;
+  fs::create_directories(root_, error);
+  if (error) return infrastructure(root_.string() + ": " + error.message());
+  return write_file(path_of(key), sha256_hex(cubin) + "\n" + cubin);
+}
+
+}  // namespace graphgate::optimized::cuda

@@ -1,0 +1,82 @@
+#include "optimized/runtime/cuda/cubin_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "optimized/cache/atomic_file.h"
+#include "optimized/cache/cache_test_support.h"
+#include "optimized/runtime/cuda/cubins.h"
+#include "optimized/runtime/cuda/nvrtc.h"
+
+namespace graphgate::optimized::cuda {
+namespace {
+
+TEST(CubinFolder, GivesBackWhatItKeepsToAnybody) {
+  const TemporaryFolder folder;
+  const CubinFolder cubins(folder.path() / "cubins");
+  EXPECT_EQ(cubins.find("a"), std::nullopt);
+  const std::string bytes(
+      "\x7f"
+      "ELF\0\n",
+      6);
+  ASSERT_TRUE(cubins.keep("a", bytes).ok());
+  ASSERT_TRUE(cubins.keep("b", "").ok());
+  const CubinFolder others(folder.path() / "cubins");
+  EXPECT_EQ(others.find("a"), bytes);
+  EXPECT_EQ(others.find("b"), "");
+  EXPECT_EQ(others.find("c"), std::nullopt);
+}
+
+TEST(CubinFolder, MissesWhatIsDamagedAndReplacesIt) {
+  const TemporaryFolder folder;
+  const CubinFolder cubins(folder.path());
+  ASSERT_TRUE(cubins.keep("a", "cubin").ok());
+  const auto path = folder.path() / "a.cubin";
+  const std::string whole = read_file(path).value().value();
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    ASSERT_TRUE(write_file(path, whole.substr(0, i)).ok());
+    EXPECT_EQ(cubins.find("a"), std::nullopt) << i;
+    std::string altered = whole;
+    altered[i] = altered[i] == 'x' ? 'y' : 'x';
+    ASSERT_TRUE(write_file(path, altered).ok());
+    EXPECT_EQ(cubins.find("a"), std::nullopt) << i;
+  }
+  ASSERT_TRUE(cubins.keep("a", "cubin").ok());
+  EXPECT_EQ(cubins.find("a"), "cubin");
+}
+
+TEST(CubinFolder, SaysWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder.path() / "file", "").ok());
+  const auto kept = CubinFolder(folder.path() / "file" / "cubins").keep("a", "cubin");
+  ASSERT_FALSE(kept.ok());
+  EXPECT_EQ(kept.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_NE(kept.error().message.find((folder.path() / "file").string()), std::string::npos);
+}
+
+// What a folder has is not compiled: a program that no compiler takes comes from there.
+TEST(Cubins, ComeFromAFolderInTheNextProcess) {
+  if (const auto nvrtc = load_nvrtc(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+  const TemporaryFolder folder;
+  const auto program = [](const char* statements) {
+    TextWork work;
+    work.statements = statements;
+    work.threads = 1;
+    DeviceProgramText text;
+    (void)text.add({work});
+    return text;
+  };
+  const auto kept = cubin_of(program("  (void)thread;\n"), "sm_90", folder.path());
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  const auto files = files_under(folder.path());
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(CubinFolder(folder.path()).find(files.front().stem().string()), *kept.value());
+  const DeviceProgramText refused = program("  nobody_knows_this();\n");
+  EXPECT_FALSE(cubin_of(refused, "sm_90", folder.path()).ok());
+  ASSERT_TRUE(CubinFolder(folder.path()).keep(cubin_key(refused, "sm_90").value(), "theirs").ok());
+  const auto found = cubin_of(refused, "sm_90", folder.path());
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(*found.value(), "theirs");
+}
+
+}  // namespace
+}  // namespace graphgate::optimized::cuda
