@@ -56,16 +56,16 @@ Ring ring_of(const ProductShape& s, std::int64_t blocks) {
 
 // device::KERNEL<...>(a, w, put), with the numbers that are its own.
 TextWork product_text(const char* kernel, const Product& p, const ProductShape& s,
-                      std::initializer_list<std::int64_t> numbers, PointwiseEpilogue end) {
+                      std::initializer_list<std::int64_t> numbers, const PointwiseEpilogue& end) {
   TextWork out;
   out.waits_itself = true;
   out.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
-  out.accesses = std::move(end.accesses);
+  out.accesses = end.accesses;
   out.accesses.push_back({p.a, false});
   out.accesses.push_back({p.b, false});
   const std::string a = "p" + std::to_string(end.pointers.size());
   const std::string w = "p" + std::to_string(end.pointers.size() + 1);
-  out.pointers = std::move(end.pointers);
+  out.pointers = end.pointers;
   out.pointers.push_back(p.a.data());
   out.pointers.push_back(p.b.data());
   out.statements =
@@ -76,12 +76,12 @@ TextWork product_text(const char* kernel, const Product& p, const ProductShape& 
   return out;
 }
 
-TextWork few_rows_text(const Product& p, const ProductShape& s, PointwiseEpilogue end) {
+TextWork few_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
   const std::int64_t of_band = kBlockColumns / s.bands;
   const std::int64_t blocks = (s.band() + of_band - 1) / of_band;
   const Ring ring = ring_of(s, blocks);
-  TextWork out = product_text("multiply_few_rows", p, s, {s.rows, s.band(), s.depth, ring.slices},
-                              std::move(end));
+  TextWork out =
+      product_text("multiply_few_rows", p, s, {s.rows, s.band(), s.depth, ring.slices}, end);
   out.threads = blocks * kDeviceBlock;
   out.shared_bytes = ring.bytes;
   return out;
@@ -99,8 +99,8 @@ constexpr std::int64_t kStep = 64;  // terms of a slice
 constexpr std::int64_t kMostParts = 6;
 
 Tiles tiles_of(const ProductShape& s, std::int64_t columns) {
-  constexpr std::int64_t kLeastSteps = 8;           // of a block
-  constexpr std::int64_t kMostShared = 224 * 1024;  // of a block
+  constexpr std::int64_t kLeastSteps = 8;                         // of a block
+  constexpr std::int64_t kMostShared = std::int64_t{224} * 1024;  // of a block
   constexpr std::int64_t kStages = 8;
   Tiles out{s.rows <= 64 ? 64 : 128, columns, 0, 1, 0, 0, 0};
   const std::int64_t of_band = columns / s.bands;
@@ -130,12 +130,12 @@ Tiles tiles_of(const ProductShape& s) {
   return busy(narrow) > busy(wide) ? narrow : wide;
 }
 
-TextWork many_rows_text(const Product& p, const ProductShape& s, PointwiseEpilogue end) {
+TextWork many_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
   const Tiles tiles = tiles_of(s);
   TextWork out = product_text("multiply_tile", p, s,
                               {tiles.rows, tiles.columns, s.rows, s.band(), s.depth, tiles.depth,
                                tiles.parts, tiles.stages, end.width},
-                              std::move(end));
+                              end);
   if (tiles.parts > 1) out.what += " in " + text_of(tiles.parts);
   out.threads = tiles.count * tiles.parts * kDeviceBlock;
   out.shared_bytes = tiles.shared_bytes;
@@ -162,8 +162,7 @@ std::optional<TextWork> text_in_bands(const Product& p, ProductShape s, std::int
     if (!access.is_written) continue;
     if (may_share_bytes(access.tensor, p.a) || may_share_bytes(access.tensor, p.b)) return {};
   }
-  return s.rows <= kMostRows ? few_rows_text(p, s, *std::move(end))
-                             : many_rows_text(p, s, *std::move(end));
+  return s.rows <= kMostRows ? few_rows_text(p, s, *end) : many_rows_text(p, s, *end);
 }
 
 }  // namespace

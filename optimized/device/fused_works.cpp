@@ -87,11 +87,8 @@ class Body {
       size += aligned(bytes_.at(storage));
     };
     for (const auto& [storage, bytes] : bytes_) {
-      if (is_inner(storage)) {
-        place(storage);
-      } else if (written_.contains(storage) && lies_over_another(storage)) {
-        place(storage);
-      }
+      const auto waits = [&] { return written_.contains(storage) && lies_over_another(storage); };
+      if (is_inner(storage) || waits()) place(storage);
     }
     for (const TileCall& call : calls_) {
       kernel_scratch_.push_back(size);

@@ -4,6 +4,7 @@
 
 #include "optimized/device/kernels.h"
 #include "optimized/device/pointwise_text.h"
+#include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 
 namespace graphgate::optimized {
@@ -246,7 +247,7 @@ class Joining {
       const auto known = std::find(bodies.begin(), bodies.end(), body);
       const std::string name = "part" + std::to_string(known - bodies.begin());
       if (known == bodies.end()) {
-        functions += "  const auto " + name + " = " + body;
+        functions += joined({"  const auto ", name, " = ", body});
         bodies.push_back(std::move(body));
       }
       out.pointers.insert(out.pointers.end(), text.pointers.begin(), text.pointers.end());
@@ -255,8 +256,9 @@ class Joining {
       const bool is_last = t + 1 == texts.size();
       const std::int64_t blocks = (text.threads + kDeviceBlock - 1) / kDeviceBlock;
       out.threads += is_last ? text.threads : blocks * kDeviceBlock;
-      calls += (is_last ? "  " : "  if (thread < " + std::to_string(out.threads) + ") return ") +
-               name + "(" + call + ");\n";
+      calls +=
+          is_last ? "  " : joined({"  if (thread < ", std::to_string(out.threads), ") return "});
+      calls += joined({name, "(", call, ");\n"});
     }
     out.statements = functions + calls;
     return out;

@@ -221,6 +221,7 @@ class GroupText {
   }
   [[nodiscard]] std::vector<std::byte*> pointers() const {
     std::vector<std::byte*> out;
+    out.reserve(touches_.size());
     for (const Touch& touch : touches_) out.push_back(touch.tensor.data());
     return out;
   }

@@ -173,7 +173,8 @@ TEST(DecodeKernels, CompileWithoutWhatOneGpuAloneHas) {
   shape.batch = 64;
   const auto device = std::make_shared<CompilingDevice>();
   device->architecture = "sm_90";
-  auto loaded = optimized::make_executor(fast_options(device, false))->load(small_program(shape));
+  const spec::Program program = small_program(shape);
+  auto loaded = optimized::make_executor(fast_options(device, false))->load(program);
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   ASSERT_TRUE(loaded.value()->call({}).ok());
   EXPECT_NE(device->sources().front().find("multiply_tile"), std::string::npos);
