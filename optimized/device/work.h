@@ -49,7 +49,7 @@ struct DeviceAccess {
 class PointwiseGroup;  // pointwise_text.h
 
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
-// of the thread as `thread` (std::int64_t), and what device/kernel_prelude.h declares.
+// of the thread as `thread` (std::int64_t), and what text/prelude.cuh declares.
 struct TextWork {
   std::string statements;
   std::vector<std::byte*> pointers;

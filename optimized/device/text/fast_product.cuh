@@ -25,14 +25,14 @@ void pack(Word<2, count>& word, const float (&sums)[count]) {
 
 // Products: result[r][c] = sum over k of a[r][k] * w[c][k].
 //
-// The columns are `bands` of n, one behind the other, and a thread that has the sum of
-// column c of one has that of column c of the others too:
-// put.operator()<count>(row, column, sums) takes float sums[bands][count], of `count` columns.
-// Pitches are in bytes. k is a multiple of 8.
+// The columns are `bands` of n, one behind the other, and a thread that has the sum of column c of
+// one has that of column c of the others too: put.operator()<count>(row, column, sums) takes float
+// sums[bands][count], of `count` columns. Pitches are in bytes. k is a multiple of 8.
 
 // Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to
-// a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices of its
-// own, and of `a`, through shared memory (few_rows_bytes of fast_text.cpp), and waits for nobody.
+// a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices
+// of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and waits for
+// nobody.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
 //   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
@@ -54,8 +54,8 @@ void multiply_few_rows(const char* a, const char* w, Put&& put) {
   const int q = lane % 4;
   const long column0 = static_cast<long>(blockIdx.x) * kOfBand;
   uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
-  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind
-  // the last one repeat it, and are not stored.
+  // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
+  // one repeat it, and are not stored.
   const auto begin_rows = [&](int own, int first, int count) {
     const long at = (static_cast<long>(own) * kWarps + warp) * 64 + lane % 8 * 8;
     const bool is_there = k % (kWarps * 64) == 0 || at < k;
@@ -177,7 +177,8 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
     const int in_tile = own_row + j * 32;
     const long column = column0 + in_tile / kGroupColumns * kGroupOfBand + in_tile % kGroupOfBand;
     const long row = row0 + own_row + (j - kWeightLoads) * 32;
-    bool is_there = is_weight ? n % kOfBand == 0 || column < n : rows % tile_rows == 0 || row < rows;
+    bool is_there = is_weight ? n % kOfBand == 0 || column < n
+                              : rows % tile_rows == 0 || row < rows;
     if (k % 64 != 0) is_there &= at < end;
     const long weight = in_tile % kGroupColumns / kGroupOfBand * n + column;
     const char* const from = is_weight ? w + weight * w_pitch : a + row * a_pitch;
