@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/harness/split_mix.h"
+#include "spec/result.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -106,6 +107,14 @@ GeneVector genes_of(std::uint64_t seed, const Descent& descent) {
     genes = Breeder(seed, descent.ancestors[a]).child_of(genes);
   }
   return Breeder(seed, descent.index).child_of(genes);
+}
+
+GeneVector genes_of(std::uint64_t seed, const Descent& descent, std::uint64_t data_sets) {
+  if (data_sets <= 1) return genes_of(seed, descent);
+  GRAPHGATE_CHECK(descent.ancestors.empty());
+  GeneVector genes = genes_of(seed, descent.index / data_sets);
+  choose_data_set(genes, descent.index % data_sets);
+  return genes;
 }
 
 }  // namespace graphgate::fuzz

@@ -58,7 +58,7 @@ spec::CaseFile draw_case(std::span<const std::uint32_t> genes, const Alphabet& a
   const std::size_t options_at = kStyleGenes;
   const std::size_t scenario_at = options_at + kOptionGenes;
   const std::size_t inputs_at = scenario_at + kScenarioGenes;
-  GeneReader few = all.block(kHeaderGenes - 4, 4);
+  GeneReader few = all.block(kDataGene, kHeaderGenes - kDataGene);
   spec::CaseFile the_case;
   the_case.seed = few.next();
   std::size_t count = 1;

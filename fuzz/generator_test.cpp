@@ -207,5 +207,32 @@ TEST(Descent, GivesValidCases) {
   }
 }
 
+// Cases of one draw: whatever decides what is compiled is the same, and no two have the same data.
+TEST(DataSets, ChangeTheDataOfACaseAlone) {
+  constexpr std::uint64_t kSets = 5;
+  const auto case_of = [](std::uint64_t index) {
+    return draw_case(genes_of(7, Descent{index, {}}, kSets), Alphabet());
+  };
+  for (std::uint64_t draw = 0; draw < 40; ++draw) {
+    EXPECT_EQ(genes_of(7, Descent{draw * kSets, {}}, kSets), genes_of(7, draw));
+    EXPECT_EQ(genes_of(7, Descent{draw, {}}, 1), genes_of(7, draw));
+    const spec::CaseFile first = case_of(draw * kSets);
+    std::set<std::uint64_t> seeds = {first.seed};
+    for (std::uint64_t set = 1; set < kSets; ++set) {
+      spec::CaseFile other = case_of(draw * kSets + set);
+      seeds.insert(other.seed);
+      ASSERT_EQ(complaint(other), "") << draw << " " << set;
+      EXPECT_EQ(other.options, first.options);
+      EXPECT_EQ(other.scenario, first.scenario);
+      // But for data the text is the same.
+      other.seed = first.seed;
+      other.weights = first.weights;
+      other.inputs = first.inputs;
+      EXPECT_EQ(spec::print_case(other).value(), spec::print_case(first).value());
+    }
+    EXPECT_EQ(seeds.size(), kSets);
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::fuzz

@@ -39,4 +39,10 @@ GeneVector genes_of(std::uint64_t seed, std::uint64_t index) {
   return genes;
 }
 
+void choose_data_set(GeneVector& genes, std::uint64_t set) {
+  if (set == 0 || genes.size() <= kDataGene) return;
+  const std::uint64_t of_case = std::uint64_t{genes[kDataGene]} << 32U;
+  genes[kDataGene] = static_cast<std::uint32_t>(conformance::SplitMix64(of_case ^ set).next());
+}
+
 }  // namespace graphgate::fuzz

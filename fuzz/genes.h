@@ -25,6 +25,11 @@ using GeneVector = std::vector<std::uint32_t>;
 inline constexpr std::size_t kHeaderGenes = 200;
 inline constexpr std::size_t kNodeGenes = 16;
 inline constexpr std::size_t kMostNodeBlocks = 64;
+// The gene of the header that a case's data is drawn from: inputs and weights, and nothing else.
+inline constexpr std::size_t kDataGene = kHeaderGenes - 4;
+
+// The same programs, scenario and configuration with the `set`-th other data; 0: their own.
+void choose_data_set(GeneVector& genes, std::uint64_t set);
 
 // Reads genes in order.
 class GeneReader {

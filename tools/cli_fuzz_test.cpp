@@ -106,6 +106,30 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   EXPECT_EQ(again.front()["remark"], "the corpus had it");
 }
 
+// A campaign of other data sets has other cases, so it is another one; an id needs their number.
+TEST_F(CliFuzz, JudgesEachProgramWithSeveralSetsOfData) {
+  const std::string common = "fuzz -j 1 --judges state --no-replay --corpus " + corpus();
+  const CliRun outcome = run(common + " --cases 8 --data-sets 4" + option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(json("r.json")["cases"], 8);
+  EXPECT_EQ(run(common + " --cases 12 --data-sets 4 --resume").code, 0);
+  const CliRun other = run(common + " --cases 12 --data-sets 3 --resume");
+  EXPECT_EQ(other.code, 4);
+  EXPECT_NE(other.err.find("data-sets"), std::string::npos) << other.err;
+  const auto drawn = [&](const std::string& words) { return run("replay --write - " + words).out; };
+  const auto programs = [](const std::string& text) {
+    const std::size_t begin = text.find("\nprogram");
+    return text.substr(begin, text.find("\n}", begin) - begin);
+  };
+  const std::string first = drawn("g3:1:8 --data-sets 4");
+  EXPECT_EQ(first, drawn("g3:1:2"));
+  const std::string fourth = drawn("g3:1:11 --data-sets 4");
+  EXPECT_NE(fourth, first);
+  EXPECT_EQ(programs(fourth), programs(first));
+  EXPECT_NE(programs(fourth), programs(drawn("g3:1:11")));
+  EXPECT_EQ(run("replay --write - f3:1:2-11 --data-sets 4").code, 4);
+}
+
 TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -248,7 +272,8 @@ TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
        {"--shard 4/4", "--time soon", "--memory-limit much", "--judges nobody",
         "--ops nothing.at.all", "--cases 0", "--replay-only --no-replay", "--json - --junit -",
         "--deviation nothing", "--lineages 2", "--feedback --target peak", "--target speed",
-        "--target error --judges verifier", "--feedback --lineages 3 --shard 0/2"}) {
+        "--target error --judges verifier", "--feedback --lineages 3 --shard 0/2", "--data-sets 0",
+        "--feedback --data-sets 4"}) {
     const CliRun outcome = run("fuzz --cases 1 --corpus " + corpus() + " " + arguments);
     EXPECT_EQ(outcome.code, 4) << arguments << outcome.err;
     EXPECT_EQ(outcome.err.find("internal"), std::string::npos) << outcome.err;

@@ -61,8 +61,9 @@ std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
 std::string flags_of(const std::map<std::string, std::string>& settings) {
   std::string flags;
   for (const auto& [name, value] : settings) {
-    if (name == "ops" || name == "exclude")
+    if (name == "ops" || name == "exclude" || name == "data-sets") {
       flags.append(" --").append(name).append(" ").append(value);
+    }
     std::istringstream options(name == "options" ? value : "");
     for (std::string option; options >> option;) {
       const std::size_t equals = std::min(option.find('='), option.size());

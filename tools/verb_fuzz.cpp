@@ -11,6 +11,7 @@
 
 #include "conformance/harness/temporary_folder.h"
 #include "fuzz/generator.h"
+#include "optimized/runtime/cuda/cubins.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"
 #include "tools/fuzz_case.h"
@@ -53,6 +54,12 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
                       ", and all of them for every 16th case)");
   fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5");
   fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas");
+  fuzz.add_option(
+          "--data-sets", verb.data_sets,
+          "judge so many cases of each program, scenario and configuration, which differ in "
+          "their data: what is compiled for one serves them all")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U))
+      ->capture_default_str();
   fuzz.add_flag("--feedback", verb.feedback,
                 "breed cases from those that showed what few others did, generation by generation");
   fuzz.add_option(
@@ -107,6 +114,10 @@ Result<void> add_breeding(const FuzzVerb& verb, CampaignOptions& options) {
   if (verb.feedback && options.target) {
     return bad_input("--feedback and --target contradict each other");
   }
+  if (verb.data_sets > 1) {
+    return bad_input(
+        "--data-sets: bred cases have data of their own; not with --feedback or --target");
+  }
   const std::uint32_t lineages = verb.lineages > 0 ? verb.lineages : options.shard.count;
   if (lineages % options.shard.count != 0) {
     return bad_input("--lineages: " + std::to_string(lineages) + " lineages do not make " +
@@ -155,6 +166,7 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   options.key.settings = {{"judges", verb.judges.empty() ? "quick" : verb.judges}};
   if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
   if (!verb.exclude.empty()) options.key.settings["exclude"] = verb.exclude;
+  if (verb.data_sets > 1) options.key.settings["data-sets"] = std::to_string(verb.data_sets);
   if (is_command) options.key.settings["executor"] = verb.subject.executor;
   const auto flags = planner_configuration(*verb.app);
   if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
@@ -209,14 +221,18 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
-  // Workers are forked, and CUDA does not go through a fork: each finds its own GPU.
+  // Workers are forked, and CUDA does not go through a fork: each finds its own GPU. What one of
+  // them compiles is there for all, and for the next campaign.
+  if (verb.planner.device == "cuda") {
+    optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
+  }
   PlannerFlags flags = verb.planner;
   flags.device.clear();
   flags.device_memory.clear();
   GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
   for (const std::string& remark : planner.remarks) view.remark(remark);
-  const auto genes = [seed = verb.seed](const fuzz::Descent& descent) {
-    return fuzz::genes_of(seed, descent);
+  const auto genes = [&verb](const fuzz::Descent& descent) {
+    return fuzz::genes_of(verb.seed, descent, verb.data_sets);
   };
   const FuzzCases cases(
       {[&](const fuzz::Descent& descent) { return fuzz::draw_case(genes(descent), alphabet); },

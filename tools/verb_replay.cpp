@@ -44,7 +44,10 @@ Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id)
   GRAPHGATE_TRY(const fuzz::CaseId parsed,
                 fuzz::parse_case_id(id, static_cast<std::uint32_t>(fuzz::kGeneratorVersion)));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
-  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.descent);
+  if (verb.data_sets > 1 && !parsed.descent.ancestors.empty()) {
+    return bad_input("--data-sets: '" + id + "' is bred, which has data of its own");
+  }
+  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.descent, verb.data_sets);
   return ReplayInput{fuzz::draw_case(genes, alphabet), id, "."};
 }
 
@@ -145,6 +148,8 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
       ->capture_default_str();
   replay->add_option("--ops", verb.ops, "of an id: what the campaign was given");
   replay->add_option("--exclude", verb.exclude, "of an id: what the campaign was given");
+  replay->add_option("--data-sets", verb.data_sets, "of an id: what the campaign was given")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U));
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
   replay->add_option("--json", verb.json,
                      "write what was found as JSON to this file (- for stdout)");

@@ -154,6 +154,7 @@ struct FuzzVerb {
   std::string judges;  // empty: the quick ones
   std::string ops;
   std::string exclude;
+  std::uint64_t data_sets = 1;
   double timeout_seconds = 0;  // 0: as kFuzzTimeout and kCommandTimeout say
   std::string memory_limit;    // empty: 4GiB, none with a command
   double reduce_seconds = 10;
@@ -233,6 +234,7 @@ struct ReplayVerb {
   std::string corpus = "fuzz-corpus";  // a folder
   std::string ops;                     // of an id
   std::string exclude;
+  std::uint64_t data_sets = 1;
   std::uint32_t timeout_seconds = 60;
   std::string write;  // a path, or "-": where the case goes instead of being run
   SubjectFlags subject;

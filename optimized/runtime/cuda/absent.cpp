@@ -25,6 +25,7 @@ Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& /*t
                                                     const std::filesystem::path& /*folder*/) {
   return infrastructure(cuda_facts().nvrtc_obstacle);
 }
+void keep_cubins_in(const std::filesystem::path& /*folder*/) {}
 Result<std::string> cubin_key(const DeviceProgramText& /*text*/,
                               const std::string& /*architecture*/) {
   return infrastructure(cuda_facts().nvrtc_obstacle);

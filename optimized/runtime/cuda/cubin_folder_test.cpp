@@ -10,6 +10,16 @@
 namespace graphgate::optimized::cuda {
 namespace {
 
+// A program of one kernel.
+DeviceProgramText program(const char* statements) {
+  TextWork work;
+  work.statements = statements;
+  work.threads = 1;
+  DeviceProgramText text;
+  (void)text.add({work});
+  return text;
+}
+
 TEST(CubinFolder, GivesBackWhatItKeepsToAnybody) {
   const TemporaryFolder folder;
   const CubinFolder cubins(folder.path() / "cubins");
@@ -57,14 +67,6 @@ TEST(CubinFolder, SaysWhatCannotBeWritten) {
 TEST(Cubins, ComeFromAFolderInTheNextProcess) {
   if (const auto nvrtc = load_nvrtc(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
   const TemporaryFolder folder;
-  const auto program = [](const char* statements) {
-    TextWork work;
-    work.statements = statements;
-    work.threads = 1;
-    DeviceProgramText text;
-    (void)text.add({work});
-    return text;
-  };
   const auto kept = cubin_of(program("  (void)thread;\n"), "sm_90", folder.path());
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   const auto files = files_under(folder.path());
@@ -76,6 +78,19 @@ TEST(Cubins, ComeFromAFolderInTheNextProcess) {
   const auto found = cubin_of(refused, "sm_90", folder.path());
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(*found.value(), "theirs");
+}
+
+TEST(Cubins, AreKeptInTheFolderOfTheProcessWhereNoneIsGiven) {
+  if (const auto nvrtc = load_nvrtc(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+  const TemporaryFolder of_process;
+  const TemporaryFolder given;
+  keep_cubins_in(of_process.path());
+  EXPECT_TRUE(cubin_of(program("  (void)(thread + 1);\n"), "sm_90").ok());
+  EXPECT_TRUE(cubin_of(program("  (void)(thread + 2);\n"), "sm_90", given.path()).ok());
+  keep_cubins_in({});
+  EXPECT_TRUE(cubin_of(program("  (void)(thread + 3);\n"), "sm_90").ok());
+  EXPECT_EQ(files_under(of_process.path()).size(), 1U);
+  EXPECT_EQ(files_under(given.path()).size(), 1U);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 struct Store {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<const std::string>> cubins;
+  std::filesystem::path folder;  // of those that are given none
   static Store& instance() {
     static Store store;
     return store;
@@ -46,6 +47,12 @@ Result<std::string> kept_or_compiled(const Nvrtc& nvrtc, const CompileJob& job,
 
 }  // namespace
 
+void keep_cubins_in(const std::filesystem::path& folder) {
+  Store& store = Store::instance();
+  const std::lock_guard lock(store.mutex);
+  store.folder = folder;
+}
+
 Result<std::string> cubin_key(const DeviceProgramText& text, const std::string& architecture) {
   GRAPHGATE_TRY(const Nvrtc* const nvrtc, load_nvrtc());
   return key_of(job_of(text, architecture), nvrtc->version());
@@ -58,12 +65,14 @@ Result<std::shared_ptr<const std::string>> cubin_of(const DeviceProgramText& tex
   const CompileJob job = job_of(text, architecture);
   const std::string key = key_of(job, nvrtc->version());
   Store& store = Store::instance();
+  std::filesystem::path kept_in = folder;
   {
     const std::lock_guard lock(store.mutex);
     const auto found = store.cubins.find(key);
     if (found != store.cubins.end()) return found->second;
+    if (kept_in.empty()) kept_in = store.folder;
   }
-  GRAPHGATE_TRY(std::string cubin, kept_or_compiled(*nvrtc, job, key, folder));
+  GRAPHGATE_TRY(std::string cubin, kept_or_compiled(*nvrtc, job, key, kept_in));
   const std::lock_guard lock(store.mutex);
   return store.cubins.try_emplace(key, std::make_shared<const std::string>(std::move(cubin)))
       .first->second;

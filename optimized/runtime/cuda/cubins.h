@@ -19,6 +19,10 @@ namespace graphgate::optimized::cuda {
     const DeviceProgramText& text, const std::string& architecture,
     const std::filesystem::path& folder = {});
 
+// From now on cubins of this process that are given no folder of their own are looked for and kept
+// in this one; empty: in none.
+void keep_cubins_in(const std::filesystem::path& folder);
+
 // The name that it has there: a hash. kInfrastructure without NVRTC.
 [[nodiscard]] Result<std::string> cubin_key(const DeviceProgramText& text,
                                             const std::string& architecture);
