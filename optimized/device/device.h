@@ -90,8 +90,8 @@ class Device {
   // Throws DeviceError.
   [[nodiscard]] virtual std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                                      std::span<const Job> jobs) = 0;
-  // Waits for all that was started. Throws what a kernel has found wrong (throw_fault), once, and
-  // DeviceError for what the device did.
+  // Waits for all that was started, copies of memory() to the host too. Throws what a kernel has
+  // found wrong (throw_fault), once, and DeviceError for what the device did.
   virtual void finish() = 0;
 };
 

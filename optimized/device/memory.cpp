@@ -243,6 +243,10 @@ void DeviceMemory::bring_to_device(std::span<std::byte> bytes) {
   if (!bytes.empty()) to_device(find(bytes));
 }
 void DeviceMemory::bring_to_host(std::span<std::byte> bytes) {
+  start_to_host(bytes);
+  arrive();
+}
+void DeviceMemory::start_to_host(std::span<std::byte> bytes) {
   if (!bytes.empty()) to_host(find(bytes));
 }
 
@@ -259,6 +263,10 @@ void DeviceMemory::bring_to_device(Ranges& ranges) {
   for (const Ranges::Found& range : ranges.found_) to_device(range);
 }
 void DeviceMemory::bring_to_host(Ranges& ranges) {
+  start_to_host(ranges);
+  arrive();
+}
+void DeviceMemory::start_to_host(Ranges& ranges) {
   find(ranges);
   for (const Ranges::Found& range : ranges.found_) to_host(range);
 }

@@ -45,8 +45,10 @@ class RawDeviceMemory {
   [[nodiscard]] virtual std::uint64_t allocate(std::int64_t size_bytes) = 0;
   virtual void free(std::uint64_t address) = 0;
   virtual void to_device(std::uint64_t to, std::span<const std::byte> from) = 0;
-  // Returns when the bytes are there.
+  // Starts; the bytes are there when arrive() has returned.
   virtual void to_host(std::span<std::byte> to, std::uint64_t from) = 0;
+  // Waits for every copy to the host that was started.
+  virtual void arrive() {}
   // Whether kernels that write to what was allocated there fault, where the mode can have that.
   // Copies to it go on as before.
   virtual void set_read_only(std::uint64_t /*address*/, bool /*is_read_only*/) {}
@@ -123,6 +125,11 @@ class DeviceMemory {
   void device_wrote(Ranges& ranges);
   void bring_to_device(Ranges& ranges);
   void bring_to_host(Ranges& ranges);
+  // The same to the host in two parts, so that many wait once: nobody reads or writes the bytes
+  // before arrive() has returned.
+  void start_to_host(std::span<std::byte> bytes);
+  void start_to_host(Ranges& ranges);
+  void arrive() { raw_.arrive(); }
 
   // Changes whenever an arena comes or goes.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }

@@ -1,5 +1,8 @@
 #include "optimized/runtime/cuda/cuda_device.h"
 
+#include <algorithm>
+#include <mutex>
+
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/cuda_memory.h"
 #include "optimized/runtime/cuda/cuda_run.h"
@@ -9,11 +12,40 @@
 namespace graphgate::optimized::cuda {
 namespace {
 
-// The primary context of GPU 0, retained for as long as the process lives: making one takes longer
-// than most runs.
+// Modules that were loaded last, by their cubins: plans of the same program load the same.
+class LoadedModules {
+ public:
+  std::shared_ptr<const Module> load(const Driver& driver,
+                                     const std::shared_ptr<const std::string>& cubin) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(loaded_.begin(), loaded_.end(),
+                                    [&](const Loaded& one) { return one.cubin == cubin; });
+    if (known != loaded_.end()) {
+      std::rotate(known, known + 1, loaded_.end());
+      return loaded_.back().module;
+    }
+    CUmodule module = nullptr;
+    GRAPHGATE_CUDA(driver, cuModuleLoadData, &module, cubin->data());
+    if (loaded_.size() == kMost) loaded_.erase(loaded_.begin());
+    loaded_.push_back({cubin, std::make_shared<const Module>(module, driver.cuModuleUnload)});
+    return loaded_.back().module;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  struct Loaded {
+    std::shared_ptr<const std::string> cubin;  // the process has one of the same (cubins.h)
+    std::shared_ptr<const Module> module;
+  };
+  std::mutex mutex_;
+  std::vector<Loaded> loaded_;  // the last that was asked for comes last
+};
+
+// The primary context of GPU 0, and what of it is kept for the next device: retained for as long as
+// the process lives: making one takes longer than most runs.
 class Context {
  public:
-  explicit Context(const Driver& driver) : driver_(driver) {
+  explicit Context(const Driver& driver) : driver_(driver), memory_(driver) {
     GRAPHGATE_CUDA(driver, cuDeviceGet, &device_, 0);
     GRAPHGATE_CUDA(driver, cuDevicePrimaryCtxRetain, &context_, device_);
     make_current();
@@ -23,17 +55,22 @@ class Context {
   void make_current() const { GRAPHGATE_CUDA(driver_, cuCtxSetCurrent, context_); }
   void try_make_current() const { (void)driver_.cuCtxSetCurrent(context_); }
   [[nodiscard]] CUdevice device() const { return device_; }
+  [[nodiscard]] KeptMemory& memory() { return memory_; }
+  [[nodiscard]] LoadedModules& modules() { return modules_; }
 
  private:
   const Driver& driver_;
+  KeptMemory memory_;
+  LoadedModules modules_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
 };
 
-const Context& the_context(const Driver& driver) {
-  static const Context kContext(driver);
-  kContext.make_current();
-  return kContext;
+// Never destroyed: at the end of a process the driver may be gone first.
+Context& the_context(const Driver& driver) {
+  static Context& context = *new Context(driver);  // NOLINT(cppcoreguidelines-owning-memory)
+  context.make_current();
+  return context;
 }
 
 Stream make_stream(const Driver& driver) {
@@ -51,7 +88,7 @@ class CudaDevice final : public Device {
         cubins_(std::move(cubins)),
         context_(the_context(driver)),
         stream_(make_stream(driver)),
-        raw_(make_cuda_memory(driver, context_.device(), stream_.get(), mode)),
+        raw_(make_cuda_memory(driver, context_.device(), stream_.get(), context_.memory(), mode)),
         memory_(*raw_),
         waits_(mode != DeviceMemoryMode::kPlain),
         fault_(raw_->allocate(sizeof(DeviceFault))) {
@@ -80,13 +117,11 @@ class CudaDevice final : public Device {
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
     context_.make_current();
-    auto module = std::make_shared<Module>();
+    auto module = std::make_shared<const Module>();
     if (!text.empty()) {
       const auto cubin = cubin_of(text, architecture_of(facts_), cubins_);
       if (!cubin.ok()) throw DeviceError(cubin.error().message);
-      CUmodule loaded = nullptr;
-      GRAPHGATE_CUDA(driver_, cuModuleLoadData, &loaded, cubin.value()->data());
-      *module = Module(loaded, driver_.cuModuleUnload);
+      module = context_.modules().load(driver_, cubin.value());
     }
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (const Job& job : jobs) {
@@ -100,6 +135,7 @@ class CudaDevice final : public Device {
     context_.make_current();
     DeviceFault fault;
     raw_->to_host(std::as_writable_bytes(std::span(&fault, 1)), fault_);
+    raw_->arrive();
     if (fault.kind != 0) clear_fault();
     throw_fault(fault);
   }
@@ -113,7 +149,7 @@ class CudaDevice final : public Device {
   const Driver& driver_;
   GpuFacts facts_;
   std::filesystem::path cubins_;
-  const Context& context_;
+  Context& context_;
   Stream stream_;
   std::unique_ptr<CudaMemory> raw_;
   DeviceMemory memory_;

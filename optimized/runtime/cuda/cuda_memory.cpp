@@ -1,25 +1,65 @@
 #include "optimized/runtime/cuda/cuda_memory.h"
 
 #include <algorithm>
-#include <map>
+#include <cstring>
+#include <utility>
 
 namespace graphgate::optimized::cuda {
 
+namespace {
+
+constexpr std::size_t kPinnedAlignment = 16;
+
+std::size_t rounded_up(std::size_t size, std::size_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+CudaMemory::~CudaMemory() {
+  if (pinned_ != nullptr) kept_.give_back_pinned(pinned_);
+}
+
 std::uint64_t CudaMemory::allocate(std::int64_t size_bytes) {
-  CUdeviceptr address = 0;
-  GRAPHGATE_CUDA(driver_, cuMemAlloc, &address, static_cast<std::size_t>(size_bytes));
+  const auto size = static_cast<std::size_t>(size_bytes);
+  const CUdeviceptr address = kept_.allocate(size);
+  sizes_[address] = size;
   return address;
 }
 
-void CudaMemory::free(std::uint64_t address) { (void)driver_.cuMemFree(address); }
+void CudaMemory::free(std::uint64_t address) {
+  (void)driver_.cuStreamSynchronize(stream_);
+  const auto size = sizes_.find(address);
+  kept_.give_back(address, size->second);
+  sizes_.erase(size);
+}
 
 void CudaMemory::to_device(std::uint64_t to, std::span<const std::byte> from) {
   GRAPHGATE_CUDA(driver_, cuMemcpyHtoDAsync, to, from.data(), from.size(), stream_);
 }
 
 void CudaMemory::to_host(std::span<std::byte> to, std::uint64_t from) {
-  GRAPHGATE_CUDA(driver_, cuMemcpyDtoHAsync, to.data(), from, to.size(), stream_);
+  const std::size_t begin = rounded_up(pinned_used_, kPinnedAlignment);
+  std::byte* staged = nullptr;
+  if (begin + to.size() <= kPinnedBytes) {
+    if (pinned_ == nullptr) pinned_ = kept_.take_pinned();
+    staged = pinned_ + begin;
+    pinned_used_ = begin + to.size();
+  }
+  std::byte* const target = staged != nullptr ? staged : to.data();
+  GRAPHGATE_CUDA(driver_, cuMemcpyDtoHAsync, target, from, to.size(), stream_);
+  coming_.push_back({to, staged});
+}
+
+void CudaMemory::arrive() {
+  // Whatever happens, nothing is copied later to where nobody waits for it.
+  const std::vector<Coming> coming = std::exchange(coming_, {});
+  pinned_used_ = 0;
+  if (coming.empty()) return;
   GRAPHGATE_CUDA(driver_, cuStreamSynchronize, stream_);
+  for (const Coming& one : coming) {
+    if (one.staged != nullptr) std::memcpy(one.to.data(), one.staged, one.to.size());
+  }
 }
 
 namespace {
@@ -27,14 +67,11 @@ namespace {
 constexpr std::size_t kArenaAlignment = 16;
 constexpr std::size_t kMostAround = 256;  // bytes on a side that canaries take
 
-std::size_t rounded_up(std::size_t size, std::size_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
-
 class GuardedMemory final : public CudaMemory {
  public:
-  GuardedMemory(const Driver& driver, CUdevice device, CUstream stream, bool at_end)
-      : CudaMemory(driver, stream), at_end_(at_end) {
+  GuardedMemory(const Driver& driver, CUdevice device, CUstream stream, KeptMemory& kept,
+                bool at_end)
+      : CudaMemory(driver, stream, kept), at_end_(at_end) {
     properties_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     properties_.location.id = device;
@@ -167,9 +204,9 @@ class GuardedMemory final : public CudaMemory {
 }  // namespace
 
 std::unique_ptr<CudaMemory> make_cuda_memory(const Driver& driver, CUdevice device, CUstream stream,
-                                             DeviceMemoryMode mode) {
-  if (mode == DeviceMemoryMode::kPlain) return std::make_unique<CudaMemory>(driver, stream);
-  return std::make_unique<GuardedMemory>(driver, device, stream,
+                                             KeptMemory& kept, DeviceMemoryMode mode) {
+  if (mode == DeviceMemoryMode::kPlain) return std::make_unique<CudaMemory>(driver, stream, kept);
+  return std::make_unique<GuardedMemory>(driver, device, stream, kept,
                                          mode == DeviceMemoryMode::kGuarded);
 }
 

@@ -24,8 +24,9 @@ int read(std::uint64_t address) {
 
 TEST(GuardedMemory, PlacesEveryArenaAtAnEndOfItsPages) {
   const Driver driver = FakeDriver::make();
+  KeptMemory kept(driver);
   for (const auto mode : {kEnd, kFront}) {
-    const auto memory = make_cuda_memory(driver, 0, nullptr, mode);
+    const auto memory = make_cuda_memory(driver, 0, nullptr, kept, mode);
     for (const std::int64_t size :
          {std::int64_t{1}, std::int64_t{40}, std::int64_t{FakeDriver::kPageBytes},
           std::int64_t{FakeDriver::kPageBytes} * 3 + 17}) {
@@ -57,19 +58,22 @@ TEST(GuardedMemory, PlacesEveryArenaAtAnEndOfItsPages) {
 
 TEST(GuardedMemory, HoldsWhatIsCopiedThere) {
   const Driver driver = FakeDriver::make();
-  const auto memory = make_cuda_memory(driver, 0, nullptr, kEnd);
+  KeptMemory kept(driver);
+  const auto memory = make_cuda_memory(driver, 0, nullptr, kept, kEnd);
   const std::uint64_t address = memory->allocate(48);
   const std::vector<std::byte> bytes(48, std::byte{7});
   memory->to_device(address, bytes);
   std::vector<std::byte> back(48);
   memory->to_host(back, address);
+  memory->arrive();
   EXPECT_EQ(back, bytes);
   memory->free(address);
 }
 
 TEST(GuardedMemory, GivesBackWhatItCouldNotFill) {
   const Driver driver = FakeDriver::make();
-  const auto memory = make_cuda_memory(driver, 0, nullptr, kEnd);
+  KeptMemory kept(driver);
+  const auto memory = make_cuda_memory(driver, 0, nullptr, kept, kEnd);
   FakeDriver::instance().has_memory = false;
   EXPECT_THROW((void)memory->allocate(10), DeviceError);
   EXPECT_TRUE(FakeDriver::instance().reserved.empty());
@@ -77,13 +81,14 @@ TEST(GuardedMemory, GivesBackWhatItCouldNotFill) {
 
 TEST(GuardedMemoryDeathTest, FaultsBehindAnArenaOrBeforeIt) {
   const Driver driver = FakeDriver::make();
-  const auto end = make_cuda_memory(driver, 0, nullptr, kEnd);
+  KeptMemory kept(driver);
+  const auto end = make_cuda_memory(driver, 0, nullptr, kept, kEnd);
   const std::uint64_t at_end = end->allocate(32);
   write(at_end + 31, 1);
   EXPECT_DEATH(write(at_end + 32, 1), "");
   EXPECT_DEATH((void)read(at_end + 32), "");
   end->free(at_end);
-  const auto front = make_cuda_memory(driver, 0, nullptr, kFront);
+  const auto front = make_cuda_memory(driver, 0, nullptr, kept, kFront);
   const std::uint64_t at_front = front->allocate(32);
   write(at_front, 1);
   EXPECT_DEATH(write(at_front - 1, 1), "");
@@ -95,7 +100,8 @@ TEST(GuardedMemoryDeathTest, FaultsBehindAnArenaOrBeforeIt) {
 // does not.
 TEST(GuardedMemoryDeathTest, FaultsAtWritesToWhatIsReadOnly) {
   const Driver driver = FakeDriver::make();
-  const auto raw = make_cuda_memory(driver, 0, nullptr, kEnd);
+  KeptMemory kept(driver);
+  const auto raw = make_cuda_memory(driver, 0, nullptr, kept, kEnd);
   EXPECT_EQ(raw->description(), "guarded behind every arena");
   DeviceMemory memory(*raw);
   std::vector<std::byte> weights(64, std::byte{1});
@@ -119,8 +125,9 @@ TEST(GuardedMemoryDeathTest, FaultsAtWritesToWhatIsReadOnly) {
 
 TEST(GuardedMemory, LeavesWeightsWritableWhereTheDriverCannotProtectThemAndSaysSo) {
   const Driver driver = FakeDriver::make();
+  KeptMemory kept(driver);
   FakeDriver::instance().maps_read_only = false;
-  const auto memory = make_cuda_memory(driver, 0, nullptr, kFront);
+  const auto memory = make_cuda_memory(driver, 0, nullptr, kept, kFront);
   EXPECT_EQ(memory->description(),
             "guarded before every arena; weights are writable: cuMemSetAccess: "
             "CUDA_ERROR_NOT_SUPPORTED (as the fake has it)");
@@ -129,6 +136,80 @@ TEST(GuardedMemory, LeavesWeightsWritableWhereTheDriverCannotProtectThemAndSaysS
   write(address, 1);
   EXPECT_EQ(read(address), 1);
   memory->free(address);
+}
+
+// Through pinned memory: one wait for all of them, and none where nothing was started.
+TEST(PlainMemory, WaitsOnceForManyCopiesToTheHost) {
+  const Driver driver = FakeDriver::make();
+  KeptMemory kept(driver);
+  const auto memory = make_cuda_memory(driver, 0, nullptr, kept, DeviceMemoryMode::kPlain);
+  constexpr std::size_t kSizes[] = {3, 40, kPinnedBytes - 4096, 8000,
+                                    17};  // the fourth has no room
+  std::vector<std::uint64_t> addresses;
+  std::vector<std::vector<std::byte>> sent;
+  std::vector<std::vector<std::byte>> back;
+  for (const std::size_t size : kSizes) {
+    addresses.push_back(memory->allocate(static_cast<std::int64_t>(size)));
+    sent.emplace_back(size, static_cast<std::byte>(size % 251));
+    memory->to_device(addresses.back(), sent.back());
+    back.emplace_back(size);
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      std::fill(back[i].begin(), back[i].end(), std::byte{0});
+      memory->to_host(back[i], addresses[i]);
+      EXPECT_NE(back[i], sent[i]);
+    }
+    const std::size_t waits = FakeDriver::instance().waits;
+    memory->arrive();
+    memory->arrive();
+    EXPECT_EQ(FakeDriver::instance().waits, waits + 1);
+    EXPECT_EQ(back, sent);
+  }
+  for (const std::uint64_t address : addresses) memory->free(address);
+}
+
+// Where the device is lost, nothing arrives later in memory that is somebody else's by then.
+TEST(PlainMemory, ForgetsCopiesThatFailed) {
+  const Driver driver = FakeDriver::make();
+  KeptMemory kept(driver);
+  const auto memory = make_cuda_memory(driver, 0, nullptr, kept, DeviceMemoryMode::kPlain);
+  const std::uint64_t address = memory->allocate(8);
+  std::vector<std::byte> back(8, std::byte{5});
+  memory->to_host(back, address);
+  FakeDriver::instance().waiting_gives = CUDA_ERROR_ILLEGAL_ADDRESS;
+  EXPECT_THROW(memory->arrive(), DeviceError);
+  FakeDriver::instance().waiting_gives = CUDA_SUCCESS;
+  memory->arrive();
+  EXPECT_EQ(back, std::vector<std::byte>(8, std::byte{5}));
+  memory->free(address);
+}
+
+TEST(KeptMemory, HandsOutWhatWasGivenBackByItsExactSize) {
+  const Driver driver = FakeDriver::make();
+  KeptMemory kept(driver);
+  std::uint64_t first = 0;
+  {
+    const auto memory = make_cuda_memory(driver, 0, nullptr, kept, DeviceMemoryMode::kPlain);
+    first = memory->allocate(100);
+    const std::size_t waits = FakeDriver::instance().waits;
+    memory->free(first);
+    EXPECT_EQ(FakeDriver::instance().waits, waits + 1);  // for who may still use it
+  }
+  const auto other = make_cuda_memory(driver, 0, nullptr, kept, DeviceMemoryMode::kPlain);
+  const std::uint64_t smaller = other->allocate(96);
+  EXPECT_NE(smaller, first);
+  EXPECT_EQ(other->allocate(100), first);
+  const std::uint64_t second = other->allocate(100);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(FakeDriver::instance().allocations, 3U);
+  // Large ones go back to the driver.
+  const std::uint64_t large = other->allocate(std::int64_t{2} << 20);
+  EXPECT_EQ(FakeDriver::instance().allocated.size(), 4U);
+  other->free(large);
+  EXPECT_EQ(FakeDriver::instance().allocated.size(), 3U);
+  for (const std::uint64_t address : {smaller, first, second}) other->free(address);
+  EXPECT_EQ(FakeDriver::instance().allocated.size(), 3U);
 }
 
 TEST(Driver, SaysThatAKernelTouchedWhatIsNotThere) {

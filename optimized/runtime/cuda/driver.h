@@ -49,6 +49,7 @@
   APPLY(cuMemAddressFree)               \
   APPLY(cuMemAddressReserve)            \
   APPLY(cuMemAlloc)                     \
+  APPLY(cuMemAllocHost)                 \
   APPLY(cuMemCreate)                    \
   APPLY(cuMemFree)                      \
   APPLY(cuMemGetAllocationGranularity)  \

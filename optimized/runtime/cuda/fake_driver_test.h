@@ -10,7 +10,9 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "optimized/runtime/cuda/driver.h"
@@ -30,6 +32,14 @@ struct FakeNode {
 };
 
 struct FakeDriver {
+  struct Copy {
+    void* to = nullptr;
+    const std::byte* from = nullptr;
+    std::size_t size = 0;
+  };
+  std::vector<Copy> coming;
+  std::map<CUdeviceptr, std::unique_ptr<std::byte[]>> allocated;  // by cuMemAlloc
+  std::size_t allocations = 0;
   static constexpr std::size_t kPageBytes = std::size_t{1} << 16;
   std::map<CUdeviceptr, std::size_t> reserved;  // bytes, by address
   std::map<CUdeviceptr, std::size_t> mapped;
@@ -62,16 +72,21 @@ struct FakeDriver {
     };
     driver.cuStreamSynchronize = [](CUstream) {
       ++instance().waits;
+      for (const Copy& copy : std::exchange(instance().coming, {})) {
+        std::memcpy(copy.to, copy.from, copy.size);
+      }
       return instance().waiting_gives;
     };
     driver.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t size, CUstream) {
       std::memcpy(at(to), from, size);
       return CUDA_SUCCESS;
     };
+    // What is copied to the host is there when the stream was waited for, as with pinned memory.
     driver.cuMemcpyDtoHAsync = [](void* to, CUdeviceptr from, std::size_t size, CUstream) {
-      std::memcpy(to, at(from), size);
+      instance().coming.push_back({to, at(from), size});
       return CUDA_SUCCESS;
     };
+    add_plain_memory(driver);
     add_virtual_memory(driver);
     add_graphs(driver);
     return driver;
@@ -180,6 +195,23 @@ struct FakeDriver {
     };
     driver.cuGraphDestroy = [](CUgraph) { return CUDA_SUCCESS; };
     driver.cuGraphExecDestroy = [](CUgraphExec) { return CUDA_SUCCESS; };
+  }
+  static void add_plain_memory(Driver& driver) {
+    driver.cuMemAlloc = [](CUdeviceptr* address, std::size_t size) {
+      auto bytes = std::make_unique<std::byte[]>(size);
+      *address = reinterpret_cast<CUdeviceptr>(bytes.get());
+      instance().allocated[*address] = std::move(bytes);
+      ++instance().allocations;
+      return CUDA_SUCCESS;
+    };
+    driver.cuMemFree = [](CUdeviceptr address) {
+      return instance().allocated.erase(address) == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    };
+    driver.cuMemAllocHost = [](void** bytes, std::size_t size) {
+      static std::deque<std::vector<std::byte>> pinned;  // outlives a test, as what is kept does
+      *bytes = pinned.emplace_back(size).data();
+      return CUDA_SUCCESS;
+    };
   }
   static void add_virtual_memory(Driver& driver) {
     driver.cuMemGetAllocationGranularity = [](std::size_t* size, const CUmemAllocationProp*,

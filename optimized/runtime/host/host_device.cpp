@@ -307,8 +307,9 @@ void HostProgram::find_ranges() {
 // Before steps of the host: their bytes are there. Afterwards: they are newer there.
 void HostProgram::bring_to_host(const DevicePlaces& places) {
   for (const std::uint32_t b : places.touched) {
-    on_device_->memory.bring_to_host(buffer_bytes({b}));
+    on_device_->memory.start_to_host(buffer_bytes({b}));
   }
+  on_device_->memory.arrive();
 }
 void HostProgram::note_host_writes(const DevicePlaces& places) {
   for (const std::uint32_t b : places.written) on_device_->memory.host_wrote(buffer_bytes({b}));
@@ -345,16 +346,16 @@ void HostProgram::begin_on_device() {
   if (on_device_->canaries) on_device_->canaries->fill();
 }
 
-// What callers look at: outputs, inputs, state.
+// What callers look at: outputs, inputs, state. One wait for them and for the end of all work.
 void HostProgram::end_on_device() {
-  finish_device();
   DeviceMemory& memory = on_device_->memory;
-  memory.bring_to_host(on_device_->returned);
+  memory.start_to_host(on_device_->returned);
   for (const spec::ValueId id : on_device_->dynamic_outputs) {
     const auto* tensor = values_[id.index].as<Tensor>();
     if (!tensor || tensor->storage >= plan_.buffers.size()) continue;
-    memory.bring_to_host(buffer_bytes({tensor->storage}));
+    memory.start_to_host(buffer_bytes({tensor->storage}));
   }
+  finish_device();
 }
 
 }  // namespace graphgate::optimized
