@@ -117,11 +117,16 @@ class Campaign {
     const std::uint64_t count =
         std::clamp<std::uint64_t>(std::min(fair, batch_cases_), 1, kMostInBatch);
     Batch batch{begin, std::min(end, begin + count), {}};
+    while (batch.end < end && draw_of(batch.end) == draw_of(batch.end - 1)) ++batch.end;
     for (std::uint64_t ordinal = begin; guide_ && ordinal < batch.end; ++ordinal) {
       batch.ancestors.push_back(guide_->descent_of(options_.shard.case_index(ordinal)).ancestors);
     }
     taken_.add(batch.begin, batch.end);
     return batch;
+  }
+
+  [[nodiscard]] std::uint64_t draw_of(std::uint64_t ordinal) const {
+    return options_.shard.case_index(ordinal) / options_.data_sets;
   }
 
   Result<void> take(const BatchDone& done) {

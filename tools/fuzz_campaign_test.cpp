@@ -10,6 +10,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "conformance/harness/temporary_folder.h"
@@ -156,6 +158,34 @@ TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
   // A case for each feature, and none twice.
   EXPECT_EQ(fuzz::case_files(corpus, fuzz::CorpusFolder::kCoverage).size(), 7U + 8U - 1U);
   EXPECT_FALSE(fs::exists(corpus + "/campaigns/shard-0-of-1.journal"));
+}
+
+// What is compiled for one data set is there for the others.
+TEST_F(CampaignTest, LeavesTheDataSetsOfADrawToOneWorker) {
+  constexpr std::uint64_t kSets = 7;
+  const std::string path = folder_.path() + "/who";
+  options_.data_sets = kSets;
+  for (const std::uint32_t shards : {1U, 3U}) {
+    fs::remove(path);
+    options_.shard = {shards - 1, shards};
+    const auto end = run(
+        [&](const Descent& descent, const std::function<void()>& begin_judging) {
+          std::ofstream(path, std::ios::app)
+              << std::to_string(descent.index / kSets) + " " + std::to_string(::getpid()) + "\n";
+          return judge_plainly(descent, begin_judging);
+        },
+        std::to_string(shards));
+    ASSERT_TRUE(end.ok()) << end.error().message;
+    std::ifstream file(path);
+    std::map<int, std::set<int>> workers;
+    int cases = 0;
+    for (int draw = 0, worker = 0; file >> draw >> worker; ++cases) {
+      workers[draw].insert(worker);
+    }
+    EXPECT_EQ(cases, shards == 1 ? 200 : 66);
+    EXPECT_EQ(workers.size(), 29U);
+    for (const auto& [draw, one] : workers) EXPECT_EQ(one.size(), 1U) << draw;
+  }
 }
 
 TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {

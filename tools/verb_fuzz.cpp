@@ -140,6 +140,7 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   GRAPHGATE_TRY(const fuzz::ShardChoice choice, fuzz::choose_shard(verb.shard, environment));
   options.shard = choice.shard;
   options.cases = verb.cases;
+  options.data_sets = verb.data_sets;
   if (!verb.time.empty()) {
     const auto seconds = parse_duration(verb.time);
     if (!seconds.ok()) return seconds.error().at("--time");
