@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -73,10 +74,51 @@ struct Block::Thread {
   Stack stack;
 };
 
-Block::Block() : slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes) {
-  for (unsigned t = 0; t < kThreads; ++t) threads_.push_back(std::make_unique<Thread>());
-}
-Block::~Block() = default;
+// Threads of Blocks that are gone: devices come and go by the thousand in a campaign, and the pages
+// of 256 stacks take longer than what most of them run. A thread that has ended is anybody's: it
+// asks for the current block when it is resumed.
+class Block::Spare {
+ public:
+  using Threads = std::vector<std::unique_ptr<Thread>>;
+
+  static Threads take() {
+    {
+      const std::lock_guard lock(instance().mutex_);
+      auto& spare = instance().spare_;
+      if (!spare.empty()) {
+        Threads threads = std::move(spare.back());
+        spare.pop_back();
+        return threads;
+      }
+    }
+    Threads threads;
+    for (unsigned t = 0; t < kThreads; ++t) threads.push_back(std::make_unique<Thread>());
+    return threads;
+  }
+
+  static void give_back(Threads threads) {
+    const bool have_ended = std::all_of(threads.begin(), threads.end(), [](const auto& thread) {
+      return thread->state == State::kEnded;
+    });
+    if (!have_ended) return;
+    const std::lock_guard lock(instance().mutex_);
+    if (instance().spare_.size() < kMost) instance().spare_.push_back(std::move(threads));
+  }
+
+ private:
+  static constexpr std::size_t kMost =
+      32;  // blocks: what a device has at most (emulated_device.cpp)
+  static Spare& instance() {
+    static Spare spare;
+    return spare;
+  }
+  std::mutex mutex_;
+  std::vector<Threads> spare_;
+};
+
+Block::Block()
+    : threads_(Spare::take()), slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes) {}
+Block::~Block() { Spare::give_back(std::move(threads_)); }
 
 Block& Block::current() { return *current_block; }
 

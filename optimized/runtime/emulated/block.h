@@ -10,7 +10,8 @@
 //
 // Which thread goes first is nobody's promise: blocks of odd index go backwards.
 //
-// Each thread has a stack of its own, made once and used for every block.
+// Each thread has a stack of its own, made once and used for every block; those of a Block that goes
+// are there for the next one.
 #pragma once
 
 #include <csetjmp>
@@ -72,6 +73,7 @@ class Block {
   void pass_cluster();
 
  private:
+  class Spare;
   enum class State {
     kReady,
     kWaitsForWarp,

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <set>
 #include <string>
 
 namespace graphgate::optimized::emulated {
@@ -33,6 +35,42 @@ TEST(Block, RunsEveryThreadOnce) {
     });
   }
   for (const int count : runs) EXPECT_EQ(count, 3);
+}
+
+// Where the threads of a block have their stacks.
+std::set<const void*> stacks_of(Block& block) {
+  std::set<const void*> stacks;
+  run(block, 0, [&] {
+    const int here = 0;
+    stacks.insert(&here);
+  });
+  return stacks;
+}
+
+TEST(Block, HasTheStacksOfOneThatIsGone) {
+  auto first = std::make_unique<Block>();
+  auto second = std::make_unique<Block>();
+  const auto of_first = stacks_of(*first);
+  const auto of_second = stacks_of(*second);
+  EXPECT_EQ(of_first.size(), kThreads);
+  EXPECT_NE(of_first, of_second);
+  first = nullptr;
+  Block third;
+  EXPECT_EQ(stacks_of(third), of_first);
+  EXPECT_EQ(stacks_of(*second), of_second);
+}
+
+TEST(Block, HasNoStackOfAThreadThatHangs) {
+  auto hanging = std::make_unique<Block>();
+  const auto of_hanging = stacks_of(*hanging);
+  EXPECT_NE(hang_of(*hanging,
+                    [] {
+                      if (Block::hooks().thread.x == 0) Block::hooks().wait_for_warp();
+                    }),
+            "");
+  hanging = nullptr;
+  Block next;
+  EXPECT_NE(stacks_of(next), of_hanging);
 }
 
 TEST(Block, NobodyPassesABarrierBeforeAllHaveCome) {
