@@ -9,6 +9,7 @@
 #include "optimized/lower/lower.h"
 #include "optimized/memory/hints.h"
 #include "optimized/passes/pass_manager.h"
+#include "optimized/schedule/kernel_lifetimes.h"
 #include "optimized/schedule/stream_lifetimes.h"
 
 namespace graphgate::optimized {
@@ -69,7 +70,10 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
     const Signatures signatures =
         derive_signatures(graph, partitions, liveness, options.deviations);
     clock.begin("memory");
-    const Liveness widened = widen_lifetimes(graph, partitions, liveness, options.deviations);
+    Liveness widened = widen_lifetimes(graph, partitions, liveness, options.deviations);
+    if (options.arithmetic == Arithmetic::kFast) {
+      widened = keep_for_readers(graph, partitions, std::move(widened));
+    }
     GRAPHGATE_TRY(const Placement placement, plan_memory({graph, partitions, signatures, widened,
                                                           hinted_bytes(program, prepared, graph)},
                                                          options.memory, options.deviations));

@@ -5,6 +5,7 @@
 #include "optimized/device/kernels.h"
 #include "optimized/device/large_gpu.h"
 #include "optimized/device/pointwise_text.h"
+#include "optimized/device/row_text.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 #include "optimized/device/wide_rows.h"
@@ -21,10 +22,12 @@ constexpr std::int64_t kMostRows = 32;      // of a product without tiles
 // The numbers of a product that the templates of fast_product.cuh take.
 struct ProductShape {
   std::int64_t rows, columns, depth;
-  std::string pitches;      // of a, of the weight
-  std::string is_constant;  // the weight
-  std::int64_t bands;       // of columns, whose sums come together
+  std::int64_t a_pitch, weight_pitch;                 // bytes
+  std::string is_constant;                            // the weight
+  std::int64_t bands;                                 // of columns, whose sums come together
+  std::shared_ptr<const RmsNormWork> norm = nullptr;  // that makes the one row
   [[nodiscard]] std::int64_t band() const { return columns / bands; }
+  [[nodiscard]] std::int64_t made_bytes() const { return norm ? depth * 2 : 0; }
 };
 
 std::string what_of(const ProductShape& s) {
@@ -42,46 +45,83 @@ struct Ring {
 Ring ring_of(const ProductShape& s, std::int64_t blocks) {
   constexpr std::int64_t kWarps = 8;
   constexpr std::int64_t kFewBytes = std::int64_t{136} * 1024;  // of a multiprocessor
-  const std::int64_t slice = (kBlockColumns + s.rows) * 128 * kWarps;
+  const std::int64_t slice = (kBlockColumns + (s.norm ? 0 : s.rows)) * 128 * kWarps;
+  const std::int64_t made = s.made_bytes();
   const std::int64_t most = slice > kSharedBytes / 9 ? 2 : 3;  // blocks at a time
   const std::int64_t waves = (blocks + kMultiprocessors - 1) / kMultiprocessors;
   const std::int64_t at_once = std::clamp<std::int64_t>(waves, 1, most);
   const std::int64_t own = (s.depth + kWarps * 64 - 1) / (kWarps * 64);
-  const bool all_fit = waves <= most && own * slice * at_once <= kSharedBytes;
+  const bool all_fit = waves <= most && (own * slice + made) * at_once <= kSharedBytes;
   const std::int64_t slices =
-      all_fit ? own : std::clamp<std::int64_t>(kFewBytes / at_once / slice, 1, own);
+      all_fit ? own : std::clamp<std::int64_t>((kFewBytes / at_once - made) / slice, 1, own);
   const std::int64_t sums = kWarps * ((s.rows + 7) / 8 * 8) * 17 * 4;
-  return {slices, std::max(slices * slice, sums)};
+  return {slices, std::max(slices * slice + made, sums)};
 }
 
-// device::KERNEL<...>(a, w, put), with the numbers that are its own.
-TextWork product_text(const char* kernel, const Product& p, const ProductShape& s,
-                      std::initializer_list<std::int64_t> numbers, const PointwiseEpilogue& end) {
-  TextWork out;
-  out.waits_itself = true;
-  out.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
-  out.accesses = end.accesses;
-  out.accesses.push_back({p.a, false});
-  out.accesses.push_back({p.b, false});
-  const std::string a = "p" + std::to_string(end.pointers.size());
-  const std::string w = "p" + std::to_string(end.pointers.size() + 1);
-  out.pointers = end.pointers;
-  out.pointers.push_back(p.a.data());
-  out.pointers.push_back(p.b.data());
-  out.statements =
-      joined({"  device::", kernel, "<", format_name(p.a.dtype), ", ", text_of(s.bands)});
-  for (const std::int64_t number : numbers) out.statements += ", " + text_of(number);
-  out.statements += joined(
-      {", ", s.pitches, ", ", s.is_constant, ">(", a, ", ", w, ",\n      ", end.function, ");\n"});
-  return out;
+// A call of device::KERNEL: KERNEL<format, bands, numbers...>(rows, w, put).
+class ProductCall {
+ public:
+  ProductCall(const Product& p, const ProductShape& s, const PointwiseEpilogue& end)
+      : shape_(s), end_(end), format_(format_name(p.a.dtype)) {
+    out_.waits_itself = true;
+    out_.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
+    out_.accesses = end.accesses;
+    out_.pointers = end.pointers;
+    if (!s.norm) rows_ = pointer(p.a, false);
+    weight_ = pointer(p.b, false);
+  }
+
+  // The name under which the text has a tensor's first byte.
+  std::string pointer(const Tensor& tensor, bool is_written) {
+    out_.accesses.push_back({tensor, is_written});
+    out_.pointers.push_back(tensor.data());
+    return "p" + std::to_string(out_.pointers.size() - 1);
+  }
+  [[nodiscard]] const std::string& format() const { return format_; }
+  [[nodiscard]] const std::string& rows() const { return rows_; }
+
+  TextWork text(const char* kernel, std::initializer_list<std::int64_t> numbers,
+                const std::string& rows) && {
+    out_.statements = joined({"  device::", kernel, "<", format_, ", ", text_of(shape_.bands)});
+    for (const std::int64_t number : numbers) out_.statements += ", " + text_of(number);
+    out_.statements += joined(
+        {", ", shape_.is_constant, ">(", rows, ", ", weight_, ",\n      ", end_.function, ");\n"});
+    return std::move(out_);
+  }
+
+ private:
+  const ProductShape& shape_;
+  const PointwiseEpilogue& end_;
+  std::string format_;
+  TextWork out_;
+  std::string rows_;
+  std::string weight_;
+};
+
+// "device::RowsOfMemory<...>{...}", or who makes the row.
+std::string rows_text(const ProductShape& s, ProductCall& call) {
+  if (!s.norm) {
+    return joined({"device::RowsOfMemory<", text_of(s.a_pitch), ">{", call.rows(), "}"});
+  }
+  const RmsNormWork& norm = *s.norm;
+  std::string text =
+      joined({"device::NormalizedRow<", call.format(), ", ", format_name(norm.compute), ", ",
+              text_of(s.depth), norm.by_power ? ", true" : ", false",
+              norm.weight_is_constant ? ", true>{" : ", false>{"});
+  text += call.pointer(norm.input, false) + ", " + call.pointer(norm.weight, false) + ", " +
+          call.pointer(norm.result, true) + ", " + epsilon_text(norm) + "}";
+  return text;
 }
 
 TextWork few_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
   const std::int64_t of_band = kBlockColumns / s.bands;
   const std::int64_t blocks = (s.band() + of_band - 1) / of_band;
   const Ring ring = ring_of(s, blocks);
-  TextWork out =
-      product_text("multiply_few_rows", p, s, {s.rows, s.band(), s.depth, ring.slices}, end);
+  ProductCall call(p, s, end);
+  const std::string rows = rows_text(s, call);
+  TextWork out = std::move(call).text(
+      "multiply_few_rows", {s.rows, s.band(), s.depth, ring.slices, s.weight_pitch}, rows);
+  if (s.norm) out.what = "rms_norm, " + out.what;
   out.threads = blocks * kDeviceBlock;
   out.shared_bytes = ring.bytes;
   return out;
@@ -132,10 +172,13 @@ Tiles tiles_of(const ProductShape& s) {
 
 TextWork many_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
   const Tiles tiles = tiles_of(s);
-  TextWork out = product_text("multiply_tile", p, s,
-                              {tiles.rows, tiles.columns, s.rows, s.band(), s.depth, tiles.depth,
-                               tiles.parts, tiles.stages, end.width},
-                              end);
+  ProductCall call(p, s, end);
+  const std::string rows = call.rows();
+  TextWork out =
+      std::move(call).text("multiply_tile",
+                           {tiles.rows, tiles.columns, s.rows, s.band(), s.depth, tiles.depth,
+                            tiles.parts, tiles.stages, end.width, s.a_pitch, s.weight_pitch},
+                           rows);
   if (tiles.parts > 1) out.what += " in " + text_of(tiles.parts);
   out.threads = tiles.count * tiles.parts * kDeviceBlock;
   out.shared_bytes = tiles.shared_bytes;
@@ -157,12 +200,48 @@ std::optional<TextWork> text_in_bands(const Product& p, ProductShape s, std::int
   }
   auto end = epilogue_of(given, behind, is_stored);
   if (!end) return {};
-  // Other blocks may still read what they multiply.
+  // Other blocks may still read what they multiply, and one block alone puts a made row into
+  // memory.
   for (const DeviceAccess& access : end->accesses) {
+    const auto shares = [&](const Tensor& tensor) {
+      return may_share_bytes(access.tensor, tensor);
+    };
+    if (s.norm && shares(s.norm->result)) return {};
     if (!access.is_written) continue;
-    if (may_share_bytes(access.tensor, p.a) || may_share_bytes(access.tensor, p.b)) return {};
+    if (shares(p.a) || shares(p.b)) return {};
+    if (s.norm && (shares(s.norm->input) || shares(s.norm->weight))) return {};
   }
   return s.rows <= kMostRows ? few_rows_text(p, s, *end) : many_rows_text(p, s, *end);
+}
+
+// Whether the product multiplies the one row that the norm makes, and each block can make it: for
+// more of them that would take longer than a launch.
+bool can_make_row(const Product& p, const ProductShape& s, const RmsNormWork& norm) {
+  const auto fits = [&](const Tensor& tensor) {
+    return tensor.dtype == p.a.dtype && has_wide_rows(tensor) && tensor.count() == s.depth;
+  };
+  return s.rows == 1 && norm.result.data() == p.a.data() && fits(norm.result) && fits(norm.input) &&
+         fits(norm.weight) && !may_share_bytes(norm.result, norm.input) &&
+         !may_share_bytes(norm.result, norm.weight);
+}
+
+std::optional<TextWork> product_text(const Product& p, const ProductShape& shape) {
+  auto text = text_in_bands(p, shape, 1, nullptr, nullptr);
+  if (!text) return {};
+  text->with_epilogue = [p, shape](const PointwiseGroup& behind,
+                                   const IsStored& is_stored) -> std::optional<TextWork> {
+    auto whole = text_in_bands(p, shape, 1, &behind, is_stored);
+    if (whole || shape.columns % 2 != 0) return whole;
+    return text_in_bands(p, shape, 2, &behind, is_stored);
+  };
+  if (shape.norm) return text;
+  text->with_norm = [p, shape](const RmsNormWork& norm) -> std::optional<TextWork> {
+    if (!can_make_row(p, shape, norm)) return {};
+    ProductShape making = shape;
+    making.norm = std::make_shared<const RmsNormWork>(norm);
+    return product_text(p, making);
+  };
+  return text;
 }
 
 }  // namespace
@@ -178,17 +257,12 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
   const ProductShape shape = {p.result.size(0),
                               p.result.size(1),
                               p.a.size(1),
-                              text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)),
+                              pitch_of(p.a, 0),
+                              pitch_of(weight, 0),
                               DeviceListener::is_constant(p.b) ? "true" : "false",
                               1};
-  auto text = text_in_bands(p, shape, 1, nullptr, nullptr);
+  auto text = product_text(p, shape);
   if (!text) return {};
-  text->with_epilogue = [p, shape](const PointwiseGroup& behind,
-                                   const IsStored& is_stored) -> std::optional<TextWork> {
-    auto whole = text_in_bands(p, shape, 1, &behind, is_stored);
-    if (whole || shape.columns % 2 != 0) return whole;
-    return text_in_bands(p, shape, 2, &behind, is_stored);
-  };
   return DeviceWorks{*std::move(text)};
 }
 

@@ -76,6 +76,9 @@ class Joining {
   }
 
   [[nodiscard]] DeviceWorks launches() {
+    for (std::size_t p = 0; p < parts_.size();) {
+      if (!parts_[p].text.norm || !give_norm(p)) ++p;
+    }
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p].text.with_epilogue) take_epilogue(p);
     }
@@ -131,6 +134,26 @@ class Joining {
       if (std::any_of(first + 1, parts_.end(), keeps_order)) continue;
       put_into(parts_[p], work, touched);
       std::rotate(first, first + 1, parts_.end());
+      return true;
+    }
+    return false;
+  }
+
+  // The first part that reads what norm p makes may make it itself, where nothing between keeps the
+  // norm from coming to it; p is gone then.
+  bool give_norm(std::size_t p) {
+    for (std::size_t q = p + 1; q < parts_.size() && q - p <= kFarthest; ++q) {
+      Part& next = parts_[q];
+      if (!next.touched.keeps_order_with(parts_[p].touched)) continue;
+      if (!next.text.with_norm || !has_room(next, parts_[p].works, parts_[p].pointers))
+        return false;
+      auto text = next.text.with_norm(*parts_[p].text.norm);
+      if (!text) return false;
+      next.text = *std::move(text);
+      next.touched.add(parts_[p].touched);
+      next.works += parts_[p].works;
+      next.pointers += parts_[p].pointers;
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(p));
       return true;
     }
     return false;

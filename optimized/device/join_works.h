@@ -7,12 +7,13 @@
 //
 // A pointwise work joins works of its sizes where every thread can go on with what it has
 // (pointwise_text.h), and such a group becomes the end of a product that makes what it reads, where
-// the product's threads can. Then works that do not hang on each other stand side by side: a
-// launch's blocks are divided among them. A work changes its place only over works with which it
-// shares no byte that one of them writes (touched.h); one that does not tell what it touches stays,
-// and nothing moves over it. So every read finds the bytes that it would have found one work after
-// the other, and in the end every byte is the same, but for results of which is_inner says that
-// only works read them that now have them in registers.
+// the product's threads can. A norm becomes the beginning of the product of its one row. Then works
+// that do not hang on each other stand side by side: a launch's blocks are divided among them. A
+// work changes its place only over works with which it shares no byte that one of them writes
+// (touched.h); one that does not tell what it touches stays, and nothing moves over it. So every
+// read finds the bytes that it would have found one work after the other, and in the end every byte
+// is the same, but for results of which is_inner says that only works read them that now have them
+// in registers.
 //
 // Where several works find an index out of range, any of them may be the one that says so.
 #pragma once

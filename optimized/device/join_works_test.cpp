@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "optimized/device/cells_text.h"
 #include "optimized/device/copy_work.h"
 #include "optimized/device/fast_text.h"
 #include "optimized/device/kernels.h"
+#include "optimized/device/row_text.h"
 #include "optimized/device/touched.h"
 
 namespace graphgate::optimized {
@@ -242,6 +244,90 @@ TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
   expect_apart(text_of(of_half(2048 + 62, {1}, {1}), far));
   expect_apart(silent_text());
   EXPECT_EQ(join_works({product_of_terms(), text_of(far, made), behind}).size(), 2U);
+}
+
+// ---- in front of a product ----
+
+alignas(256) std::array<std::byte, 32768> row_bytes;
+
+Tensor row_of(std::size_t at, Sizes sizes) {
+  Tensor out = of_half(0, sizes, row_major_strides(sizes));
+  out.bytes = row_bytes.data() + at;
+  return out;
+}
+const Tensor raw = row_of(0, {1, 512});
+const Tensor scale = row_of(1024, {512});
+const Tensor normed = row_of(2048, {1, 512});
+const Tensor columns = row_of(4096, {16, 512});
+const Tensor sums = row_of(24576, {1, 16});
+
+TextWork norm_of(const Tensor& result, const Tensor& input) {
+  const DeviceListener listener([](std::int64_t) { return nullptr; },
+                                [](const Tensor&) { return true; });
+  return rms_norm_text({result, input, nullptr, nullptr, scale}).value();
+}
+
+TextWork product_of_rows(const Tensor& rows, const Tensor& result) {
+  const DeviceListener listener([](std::int64_t) { return nullptr; },
+                                [](const Tensor&) { return true; });
+  Product product;
+  product.result = result;
+  product.a = rows;
+  product.b = swapped(columns, 0, 1);
+  product.rounds_to = DType::kBFloat16;
+  return std::get<TextWork>(fast_product_works(product).value().front());
+}
+
+TEST(JoinWorks, AProductMakesTheRowThatItMultiplies) {
+  const TextWork product = product_of_rows(normed, sums);
+  EXPECT_EQ(whats_of({norm_of(normed, raw), product}), Whats{"rms_norm, product 1 x 512 x 16"});
+  // What stands between comes before both; what comes behind goes on as ever.
+  EXPECT_EQ(whats_of({norm_of(normed, raw), text_of(far, a), product}),
+            (Whats{"text", "rms_norm, product 1 x 512 x 16"}));
+  EXPECT_EQ(whats_of({norm_of(normed, raw), product, product_of(sums, sums, sums)}),
+            Whats{"rms_norm, product 1 x 512 x 16, Multiply"});
+  // It is in memory afterwards, for others.
+  const DeviceWorks works = join_works({norm_of(normed, raw), product, text_of(far, normed)});
+  ASSERT_EQ(works.size(), 2U);
+  const auto& accesses = std::get<TextWork>(works.front()).accesses;
+  EXPECT_TRUE(std::any_of(accesses.begin(), accesses.end(), [](const DeviceAccess& access) {
+    return access.is_written && access.tensor.data() == normed.data();
+  }));
+}
+
+TEST(JoinWorks, AProductLeavesNormsThatItCannotMake) {
+  const auto expect_apart = [](const DeviceWorks& works) {
+    const auto whats = whats_of(works);
+    EXPECT_EQ(whats.size(), works.size());
+    EXPECT_EQ(std::count(whats.begin(), whats.end(), "rms_norm"), 1);
+  };
+  const TextWork product = product_of_rows(normed, sums);
+  // Others read or write in between what it makes or reads.
+  expect_apart({norm_of(normed, raw), text_of(far, normed), product});
+  expect_apart({norm_of(normed, raw), text_of(raw, far), product});
+  // Another row, and two of them.
+  expect_apart({norm_of(normed, raw), product_of_rows(raw, sums)});
+  const Tensor two = row_of(25600, {2, 512});
+  expect_apart(
+      {norm_of(two, row_of(28672, {2, 512})), product_of_rows(two, row_of(24576, {2, 16}))});
+  // In its own place, and where the product's result overlaps what other blocks still read.
+  expect_apart({norm_of(raw, raw), product_of_rows(raw, sums)});
+  expect_apart({norm_of(normed, raw), product_of_rows(normed, row_of(32, {1, 16}))});
+  expect_apart({norm_of(normed, raw), product_of_rows(normed, row_of(1024 + 64, {1, 16}))});
+}
+
+// One block alone has put it there.
+TEST(JoinWorks, NothingGoesOnWithARowThatAProductMakes) {
+  const Tensor part = row_of(2048, {1, 16});
+  EXPECT_EQ(
+      whats_of({norm_of(normed, raw), product_of_rows(normed, sums), product_of(sums, sums, part)}),
+      (Whats{"rms_norm, product 1 x 512 x 16", "Multiply"}));
+  EXPECT_EQ(
+      whats_of({norm_of(normed, raw), product_of_rows(normed, sums), product_of(part, sums, sums)}),
+      (Whats{"rms_norm, product 1 x 512 x 16", "Multiply"}));
+  EXPECT_EQ(whats_of({norm_of(normed, raw), product_of_rows(normed, sums),
+                      product_of(row_of(0, {1, 16}), sums, sums)}),
+            (Whats{"rms_norm, product 1 x 512 x 16", "Multiply"}));
 }
 
 TEST(JoinWorks, CopiesTakeTheDtypeOfWhatTheyCopy) {

@@ -165,8 +165,7 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
   text += "  device::rms_norm_by_block<" + own + ", " + format_name(work.compute) + ", " +
           std::to_string(length) + ", " + width + (work.by_power ? ", true" : ", false") +
           (DeviceListener::is_constant(work.weight) ? ", true, " : ", false, ") + c + ">(" +
-          number_text(work.input.dtype, epsilon_bits(work.epsilon, work.input.dtype)) +
-          ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
+          epsilon_text(work) + ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
           load(work.weight.dtype, "weight", "out") + "  }, [&](std::int64_t i, " + c + " (&out)[" +
           width + "]) {\n" + load(work.input.dtype, "from", "out");
   if (work.residual != nullptr) {
@@ -183,6 +182,10 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
 
 }  // namespace
 
+std::string epsilon_text(const RmsNormWork& work) {
+  return number_text(work.input.dtype, epsilon_bits(work.epsilon, work.input.dtype));
+}
+
 std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const DType dtype = work.input.dtype;
   const RowsOf from = rows_of(work.input, {work.input.rank() - 1});
@@ -197,6 +200,11 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   add_norm_rows(work, out);
   if (by_block) {
     add_norm_by_block(work, length, out);
+    if (work.residual == nullptr) {
+      auto norm = std::make_shared<RmsNormWork>(work);
+      norm->weight_is_constant = DeviceListener::is_constant(work.weight);
+      out.norm = std::move(norm);
+    }
     return out;
   }
   out.shares_launches = true;
@@ -209,8 +217,8 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   text += "  const auto term = [&](std::int64_t i) -> " + c + " {\n    return " + term +
           ";\n  };\n" + "  device::rms_norm<" + format_name(dtype) + ", " +
           format_name(work.compute) + ", " + (work.by_power ? "true" : "false") + ", " + c + ">(" +
-          std::to_string(length) + ", " + number_text(dtype, epsilon_bits(work.epsilon, dtype)) +
-          ", term, [&](std::int64_t i, " + c + " x, " + c + " normal) {\n";
+          std::to_string(length) + ", " + epsilon_text(work) + ", term, [&](std::int64_t i, " + c +
+          " x, " + c + " normal) {\n";
   if (work.sum != nullptr) {
     text += "    device::store<" + format_name(work.sum->dtype) + ">(at_sum(i), x);\n";
   }

@@ -53,8 +53,11 @@ struct RmsNormWork {
   spec::DType compute = spec::DType::kFloat32;
   bool by_power = false;
   double epsilon = 0;
+  bool weight_is_constant = false;  // as told to TextWork::norm
 };
 [[nodiscard]] std::optional<TextWork> rms_norm_text(const RmsNormWork& work);
+// Its epsilon, as text.
+[[nodiscard]] std::string epsilon_text(const RmsNormWork& work);
 
 // Running sums of `self` along `dim`, read as `dtype` and rounded to it; a thread takes a row.
 [[nodiscard]] TextWork cumulative_sum_text(const Tensor& result, const Tensor& self,

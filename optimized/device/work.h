@@ -47,6 +47,7 @@ struct DeviceAccess {
 };
 
 class PointwiseGroup;  // pointwise_text.h
+struct RmsNormWork;    // row_text.h
 
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
 // of the thread as `thread` (std::int64_t), and what text/prelude.cuh declares.
@@ -70,6 +71,11 @@ struct TextWork {
   std::function<std::optional<TextWork>(const PointwiseGroup& behind,
                                         const std::function<bool(std::size_t)>& is_stored)>
       with_epilogue = nullptr;
+  // That it normalizes rows and does nothing else, for who could do so itself; else null.
+  std::shared_ptr<const RmsNormWork> norm = nullptr;
+  // The same work with that one before it: it makes the row that it reads. Nothing where it reads
+  // others, or would take longer.
+  std::function<std::optional<TextWork>(const RmsNormWork& before)> with_norm = nullptr;
 };
 
 using DeviceWork = std::variant<PointwiseWork, TextWork>;

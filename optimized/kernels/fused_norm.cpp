@@ -115,6 +115,41 @@ struct Normalizer {
   }
 };
 
+// What a device does. Nothing where it cannot. In fast arithmetic the sum of one row comes apart
+// from its norm: who makes what is added makes the sum as well, and who multiplies the norm makes
+// that (join_works.h).
+DeviceWorks norm_works(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  const bool adds = call.has("residual");
+  RmsNormWork norm{call.result(adds ? 1 : 0),
+                   adds ? call.result(0) : input,
+                   nullptr,
+                   nullptr,
+                   call.tensor("weight"),
+                   *call.optional_dtype("compute"),
+                   call.boolean("by_power"),
+                   call.real("epsilon")};
+  DeviceWorks works;
+  const bool is_apart = DeviceListener::is_fast() && input.count() == input.sizes.back();
+  if (adds && is_apart) {
+    const DType compute = input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+    works.emplace_back(
+        PointwiseWork{call.result(0),
+                      input.dtype,
+                      compute,
+                      "element::Add{}",
+                      {{call.tensor("residual"), input.dtype}, {input, input.dtype}}});
+  } else if (adds) {
+    norm.input = input;
+    norm.residual = &call.tensor("residual");
+    norm.sum = &call.result(0);
+  }
+  auto text = rms_norm_text(norm);
+  if (!text) return {};
+  works.emplace_back(*std::move(text));
+  return works;
+}
+
 // The places of results: sum, then the normalized or quantized rows, then scales.
 template <Quant quant>
 Launch bind_norm(const Binding& call) {
@@ -171,12 +206,9 @@ Launch bind_norm(const Binding& call) {
     };
   });
   if (quant != Quant::kNone || !DeviceListener::is_there()) return launch;
-  auto work = rms_norm_text(
-      {call.result(first), input, first == 1 ? &call.tensor("residual") : nullptr,
-       first == 1 ? &call.result(0) : nullptr, call.tensor("weight"),
-       *call.optional_dtype("compute"), call.boolean("by_power"), call.real("epsilon")});
-  if (!work) return launch;
-  return described(std::move(launch), {std::move(*work)});
+  auto works = norm_works(call);
+  if (works.empty()) return launch;
+  return described(std::move(launch), std::move(works));
 }
 
 constexpr Overlap kOverlap = Overlap::kSameGeometry;

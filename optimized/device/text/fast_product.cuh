@@ -1,14 +1,10 @@
 // Products of fast arithmetic, on tensor cores.
 #pragma once
 
+#include "optimized/device/text/fast_rows.cuh"
 #include "optimized/device/text/ptx_group.cuh"
 
 namespace graphgate::optimized::device {
-
-// Rows of 64 16-bit terms in shared memory, 8 chunks of 16 bytes each. In odd rows the halves
-// change places, so that eight lanes that read four chunks of two neighbouring rows meet no bank
-// twice.
-inline int place_of(int row, int chunk) { return row * 8 + (chunk ^ row % 2 * 4); }
 
 // Rounds sums into a word.
 template <class Format, int count>
@@ -32,28 +28,29 @@ void pack(Word<2, count>& word, const float (&sums)[count]) {
 // Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to
 // a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices
 // of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and waits for
-// nobody.
+// nobody. A row that is made (fast_rows.cuh) stands behind the rings, whole.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
 //   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
 //
 // Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
 // a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
-template <class Format, int bands, int rows, long n, long k, int ahead, long a_pitch,
-          long w_pitch, bool w_is_constant, class Put>
-void multiply_few_rows(const char* a, const char* w, Put&& put) {
+template <class Format, int bands, int rows, long n, long k, int ahead, long w_pitch,
+          bool w_is_constant, class Rows, class Put>
+void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
   constexpr int kWarps = 8;
   constexpr int kColumns = 16;
   constexpr int kOfBand = kColumns / bands;
   constexpr int kTiles = (rows + 7) / 8;
   constexpr int kOwn = static_cast<int>((k + kWarps * 64 - 1) / (kWarps * 64));  // of a warp
-  constexpr int kSlice = (kColumns + rows) * 8;                                  // chunks
+  constexpr int kSlice = (kColumns + (Rows::kAreMade ? 0 : rows)) * 8;           // chunks
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
   const long column0 = static_cast<long>(blockIdx.x) * kOfBand;
   uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
+  uint4* const made = dynamic_shared() + kWarps * (ahead * kSlice);
   // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
   // one repeat it, and are not stored.
   const auto begin_rows = [&](int own, int first, int count) {
@@ -65,7 +62,10 @@ void multiply_few_rows(const char* a, const char* w, Put&& put) {
       if (i + 4 > count && row >= first + count) break;
       const long column = column0 + row % kOfBand;
       const long weight = row / kOfBand * n + (column < n ? column : n - 1);
-      const char* const from = first == 0 ? w + weight * w_pitch : a + (row - kColumns) * a_pitch;
+      const char* from = w + weight * w_pitch;
+      if constexpr (!Rows::kAreMade) {
+        if (first != 0) from = a.row(row - kColumns);
+      }
       begin_copy16(ring + own % ahead * kSlice + place_of(row, lane % 8),
                    is_there ? from + at * 2 : from, is_there);
     }
@@ -74,13 +74,20 @@ void multiply_few_rows(const char* a, const char* w, Put&& put) {
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
 #pragma unroll
-  for (int i = 0; i < ahead; ++i) begin_rows(i, 0, kColumns);
-  end_copies();
-  if (w_is_constant) wait_for_launches_before();
-#pragma unroll
   for (int i = 0; i < ahead; ++i) {
-    begin_rows(i, kColumns, rows);
+    begin_rows(i, 0, kColumns);
+    if constexpr (Rows::kAreMade) end_copies();
+  }
+  if constexpr (Rows::kAreMade) {
+    a.make(made);  // waits for the launches before
+  } else {
     end_copies();
+    if (w_is_constant) wait_for_launches_before();
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      begin_rows(i, kColumns, rows);
+      end_copies();
+    }
   }
 
   float sum[kTiles][4] = {};
@@ -97,7 +104,12 @@ void multiply_few_rows(const char* a, const char* w, Put&& put) {
       for (int tile = 0; tile < kTiles; ++tile) {
         uint4 x = {0, 0, 0, 0};
         const int row = tile * 8 + g;
-        if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+        if constexpr (Rows::kAreMade) {
+          const int chunk = (own * kWarps + warp) * 8 + half * 4 + q;
+          if (row < rows && (k % (kWarps * 64) == 0 || chunk < k / 8)) x = made[chunk];
+        } else {
+          if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+        }
         multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, x.x, x.y);
         multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, x.z, x.w);
       }
@@ -105,7 +117,7 @@ void multiply_few_rows(const char* a, const char* w, Put&& put) {
     __syncwarp();
     if (own + ahead < kOwn) {
       begin_rows(own + ahead, 0, kColumns);
-      begin_rows(own + ahead, kColumns, rows);
+      if constexpr (!Rows::kAreMade) begin_rows(own + ahead, kColumns, rows);
     }
     end_copies();
   }
