@@ -389,6 +389,26 @@ TEST_F(Cli, MeasuresWhatTheRuntimeAddsToLaunches) {
   EXPECT_FALSE(json.contains("launch"));
 }
 
+TEST_F(Cli, MeasuresWhatCaptureSizesCost) {
+  const CliRun outcome =
+      run("bench replay --device emulated --only sizes --capture-sizes 2,8 --json - --model " +
+          model("llama_sdpa.pt2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["sizes"].size(), 1U);
+  const auto& sizes = json["sizes"][0]["sizes"];
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes[0]["size"], 8);
+  EXPECT_EQ(sizes[0]["least"], 3);
+  EXPECT_EQ(sizes[1]["size"], 2);
+  EXPECT_GT(sizes[0]["graphs"], 0);
+  EXPECT_GT(sizes[0]["own_bytes"], sizes[1]["own_bytes"]);
+  EXPECT_TRUE(sizes[0]["made"].is_null());
+  EXPECT_EQ(json["sizes"][0]["all"]["graphs"],
+            sizes[0]["graphs"].get<int>() + sizes[1]["graphs"].get<int>());
+}
+
 TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
   const fs::path models = folder_ / "models";
   fs::create_directories(models);
@@ -418,6 +438,7 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench plan --only shadow").code, 4);
   EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
   EXPECT_EQ(run("bench replay --only launch").code, 4);
+  EXPECT_EQ(run("bench replay --only sizes").code, 4);
   EXPECT_EQ(run("bench replay --device tpu").code, 4);
   EXPECT_EQ(run("bench plan --device emulated").code, 4);
   const CliRun missing = run("bench plan --only start --model no_such_file.pt2");

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kChainOps = 8;
 constexpr std::size_t kKernels = 20;
 constexpr double kKernelSeconds = 10e-6;
+constexpr const char* kStartedModel = "golden/models/llama_sdpa.pt2";
 
 Result<Json> bench_planning(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
@@ -81,7 +82,8 @@ Result<Json> bench_replay(const BenchVerb& verb) {
 
 Result<Json> bench_start(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const StartTimes times, measure_start(verb.model));
+  GRAPHGATE_TRY(const StartTimes times,
+                measure_start(verb.model.empty() ? kStartedModel : verb.model));
   std::fprintf(page, "start: %s, %zu nodes, plans for %zu sizes\n", times.program.c_str(),
                times.nodes, times.plans);
   print_ratio(page, "plans, cold / warm cache", times.plans_cold_by_warm);
@@ -373,6 +375,7 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"replay", "runtime", bench_runtime},
                            {"replay", "launch", bench_launch, true},
                            {"replay", "graphs", bench_graphs, true},
+                           {"replay", "sizes", bench_sizes, true},
                            {"decode", "llama-1b", bench_llama_1b},
                            {"decode", "llama-8b", bench_llama_8b},
                            {"judges", "provenance", bench_provenance},
@@ -444,7 +447,14 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       ->capture_default_str();
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
-  bench->add_option("--model", verb.model, "the program that is started cold and warm");
+  bench->add_option(
+      "--model", verb.model,
+      "the program that is started cold and warm (default: " + std::string(kStartedModel) +
+          "), or whose capture sizes are measured (default: layers of a product)");
+  bench
+      ->add_option("--capture-sizes", verb.capture_sizes,
+                   "sizes whose graphs are measured, 1,2,4 (default: powers of two up to 512)")
+      ->delimiter(',');
   bench->add_option("--models", verb.models, "the folder of programs that judges are measured on");
   bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   bench->footer(
@@ -453,6 +463,7 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       "  graphgate bench judges --only provenance\n"
       "  graphgate bench fuzz --only draw --cases 1000000\n"
       "  graphgate bench replay --device cuda --json replay.json\n"
+      "  graphgate bench replay --device cuda --only sizes --model m.pt2 --capture-sizes 1,2,4,8\n"
       "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
   return bench;
 }

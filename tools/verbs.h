@@ -110,13 +110,14 @@ struct BenchVerb {
   std::vector<std::string> only;  // parts; empty: all
   std::size_t nodes = 100'000;
   std::int64_t tensor_mib = 256;
-  std::string model = "golden/models/llama_sdpa.pt2";
+  std::string model;                     // of a part; empty: the part's own
   std::string models = "golden/models";  // a folder
   std::string json;
   std::uint64_t cases = 4000;                        // of bench fuzz
   std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
   std::string torch;                                 // of bench decode: a command; empty: none
   std::string device = "host";                       // of bench replay
+  std::vector<std::int64_t> capture_sizes;           // of bench replay; empty: 1, 2, 4 ... 512
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
 [[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);
