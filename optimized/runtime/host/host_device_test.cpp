@@ -101,7 +101,7 @@ TEST_F(OnADevice, ARunCopiesItsInputsInAndWhatIsNewBack) {
 class RefusingDevice final : public Device {
  public:
   static constexpr const char* kRefusal =
-      "partition 0 of @main: cuGraphUpload: CUDA_ERROR_OUT_OF_MEMORY (out of memory)";
+      "making partition 0 of @main ready: cuGraphUpload: CUDA_ERROR_OUT_OF_MEMORY (out of memory)";
   explicit RefusingDevice(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   [[nodiscard]] std::string description() const override { return device_->description(); }
   [[nodiscard]] DeviceMemory& memory() override { return device_->memory(); }
