@@ -481,6 +481,26 @@ TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
   EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
 }
 
+// A compiler that fails the first time: what a device refuses is one program's error.
+TEST_F(Cli, GoesOnWithTheNextProgramWhereADeviceRefusesOne) {
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "c++" : before;
+  const std::string mark = (folder_ / "refused").string();
+  const fs::path compiler = folder_ / "compiler";
+  std::ofstream(compiler) << "#!/bin/sh\n[ -e " << mark << " ] && exec " << own << " \"$@\"\ntouch "
+                          << mark << "\necho not today >&2\nexit 1\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  setenv("CXX", compiler.c_str(), 1);
+  const CliRun outcome = run("check --executor optimized --device emulated " +
+                             model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.out.find("1 passed, 1 failed"), std::string::npos) << outcome.out;
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("mutations.pt2: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("not today"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Cli, RunsTheOptimizedExecutor) {
   const CliRun outcome = run("run --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
