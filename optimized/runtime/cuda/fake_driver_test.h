@@ -1,7 +1,7 @@
 // A driver's functions for tests without one: "device" memory is the process's own, mapped and
 // protected as asked, so that what would fault on a GPU is a SIGSEGV here. Kernels are captured and
-// looked at, and never run. Captures end as those of an H100's driver do: whatever is refused in one
-// invalidates it, and its end gives no graph.
+// looked at, and never run. Captures end as those of an H100's driver do: whatever is refused in
+// one invalidates it, and its end gives no graph.
 #pragma once
 
 #include <sys/mman.h>
