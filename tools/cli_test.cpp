@@ -363,6 +363,32 @@ TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   }
 }
 
+// In whatever group they stand.
+TEST_F(Cli, DeclaresDevicesInOnePlace) {
+  const auto device_flags = [&](const std::string& verb) {
+    const std::string help = run(verb + " --help").out;
+    const std::size_t begin = help.find("  --device TEXT");
+    const std::size_t second = help.find("  --device-memory TEXT", begin);
+    if (begin == std::string::npos || second == std::string::npos) return std::string();
+    // A line with the name, a line that says what.
+    const std::size_t end = help.find('\n', help.find('\n', second) + 1);
+    return help.substr(begin, end - begin);
+  };
+  const std::string expected = device_flags("check");
+  EXPECT_NE(expected.find("--device-memory TEXT:{plain,guarded,guarded-front}=plain"),
+            std::string::npos)
+      << expected;
+  for (const char* verb :
+       {"plan", "run", "fuzz", "golden check", "serve", "reduce", "replay", "gate", "bench"}) {
+    EXPECT_EQ(device_flags(verb), expected) << verb;
+    if (std::string(verb) == "serve") continue;  // which waits for requests
+    const CliRun outcome = run(std::string(verb) + " --device-memory guarded --device tpu");
+    EXPECT_EQ(outcome.code, 4) << verb;
+    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated}"), std::string::npos)
+        << verb << ": " << outcome.err;
+  }
+}
+
 TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
   const CliRun outcome =
       run("bench plan --nodes 300 --tensor-mib 1 --json - --model " + model("quant_mixed.pt2"));
@@ -441,6 +467,7 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench replay --only sizes").code, 4);
   EXPECT_EQ(run("bench replay --device tpu").code, 4);
   EXPECT_EQ(run("bench plan --device emulated").code, 4);
+  EXPECT_EQ(run("bench replay --device-memory guarded").code, 4);
   const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
@@ -462,6 +489,7 @@ TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
     EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(run("run --device cuda " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("run --device-memory guarded " + model("mutations.pt2")).code, 4);
   EXPECT_EQ(run("run --executor optimized --mode oracle " + model("mutations.pt2")).code, 4);
 }
 

@@ -211,8 +211,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   // Workers are forked, and CUDA does not go through a fork: each finds its own GPU.
   PlannerFlags flags = verb.planner;
-  flags.device.clear();
-  flags.device_memory.clear();
+  GRAPHGATE_TRY_VOID(validate(std::exchange(flags.device, {})));
   GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
   for (const std::string& remark : planner.remarks) view.remark(remark);
   const auto genes = [seed = verb.seed](const fuzz::Descent& descent) {

@@ -143,10 +143,10 @@ Result<Json> bench_runtime(const BenchVerb& verb) {
 
 Result<Json> bench_launch(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device));
   std::fprintf(page, "launch: processor time on %s, by bare launches of the same graphs\n",
                device->description().c_str());
-  const bool is_gpu = verb.device == "cuda";
+  const bool is_gpu = verb.device.device == "cuda";
   Json json = Json::array();
   for (const LaunchSubject& subject :
        {chain_of(1, 1), chain_of(1, 10), chain_of(1, 100), chain_of(33, 1), chain_of(50, 1),
@@ -177,7 +177,7 @@ Result<Json> bench_launch(const BenchVerb& verb) {
 
 Result<Json> bench_graphs(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device));
   std::fprintf(page, "graphs: what one takes to make, on %s\n", device->description().c_str());
   struct Size {
     std::size_t kernels;
@@ -225,7 +225,7 @@ Result<Json> bench_sizes(const BenchVerb& verb) {
   }
   Json json = Json::array();
   for (auto& [name, measure] : measures) {
-    GRAPHGATE_TRY(measure.device, make_device(verb.device, "plain", ""));
+    GRAPHGATE_TRY(measure.device, make_device(verb.device));
     if (json.empty()) {
       std::fprintf(page, "sizes: what each capture size takes, the largest first, on %s\n",
                    measure.device->description().c_str());
