@@ -180,5 +180,25 @@ TEST(DecodeKernels, CompileWithoutWhatOneGpuAloneHas) {
   EXPECT_NE(device->sources().front().find("multiply_tile"), std::string::npos);
 }
 
+// Clusters and launches that overlap are fast arithmetic's alone.
+TEST(DecodeKernels, CompileForOlderGpusInStrictArithmetic) {
+  if (const auto nvrtc = optimized::cuda::load_nvrtc(); !nvrtc.ok()) {
+    GTEST_SKIP() << nvrtc.error().message;
+  }
+  const spec::Program program = small_program();
+  for (const char* architecture : {"sm_80", "sm_89"}) {
+    const auto device = std::make_shared<CompilingDevice>();
+    device->architecture = architecture;
+    optimized::Options options;
+    options.device = device;
+    auto loaded = optimized::make_executor(options)->load(program);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    ASSERT_TRUE(loaded.value()->call({}).ok());
+    EXPECT_GT(device->kernels, 0U);
+    EXPECT_FALSE(device->is_fast);
+    EXPECT_LE(device->shared_bytes, 48 * 1024);  // what every GPU has
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::tools

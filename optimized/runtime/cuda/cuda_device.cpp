@@ -82,6 +82,8 @@ class CudaDevice final : public Device {
     context_.make_current();
     auto module = std::make_shared<Module>();
     if (!text.empty()) {
+      const std::string obstacle = text.is_fast() ? fast_obstacle(facts_) : "";
+      if (!obstacle.empty()) throw DeviceError(obstacle);
       const auto cubin = cubin_of(text, architecture_of(facts_), cubins_);
       if (!cubin.ok()) throw DeviceError(cubin.error().message);
       CUmodule loaded = nullptr;
