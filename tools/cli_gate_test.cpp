@@ -49,6 +49,24 @@ TEST_F(CliGate, GoesByAStoredSideInsteadOfRunningIt) {
   EXPECT_EQ(stored.code, 0) << stored.out << stored.err;
 }
 
+TEST_F(CliGate, RunsProfilesOnADevice) {
+  const std::string sides = "--baseline torch-2.9.1 --candidate fixed --judges bounds --reruns 0 ";
+  const std::string there = " --device emulated --device-memory guarded";
+  const CliRun outcome = gate(sides + "--json " + path("device.json") + there);
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(json("device.json")["steps"][0]["compared"], 2);
+  // That it is there: without a compiler nothing is emulated.
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "" : before;
+  setenv("CXX", "no-such-compiler", 1);
+  const CliRun without = gate(sides + there);
+  before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(without.code, 3) << without.out << without.err;
+  EXPECT_NE(without.out.find("there is no 'no-such-compiler'"), std::string::npos) << without.out;
+  EXPECT_EQ(gate("--baseline x.json --candidate cmd:true" + there).code, 4);
+  EXPECT_EQ(gate(sides + "--device-memory guarded").code, 4);
+}
+
 TEST_F(CliGate, NamesTheFirstBadVersion) {
   const CliRun outcome =
       gate("--baseline fixed --candidate fixed --candidate torch-2.9.0 --candidate torch-2.9.1");

@@ -363,6 +363,32 @@ TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   }
 }
 
+// In whatever group they stand.
+TEST_F(Cli, DeclaresDevicesInOnePlace) {
+  const auto device_flags = [&](const std::string& verb) {
+    const std::string help = run(verb + " --help").out;
+    const std::size_t begin = help.find("  --device TEXT");
+    const std::size_t second = help.find("  --device-memory TEXT", begin);
+    if (begin == std::string::npos || second == std::string::npos) return std::string();
+    // A line with the name, a line that says what.
+    const std::size_t end = help.find('\n', help.find('\n', second) + 1);
+    return help.substr(begin, end - begin);
+  };
+  const std::string expected = device_flags("check");
+  EXPECT_NE(expected.find("--device-memory TEXT:{plain,guarded,guarded-front}=plain"),
+            std::string::npos)
+      << expected;
+  for (const char* verb :
+       {"plan", "run", "fuzz", "golden check", "serve", "reduce", "replay", "gate", "bench"}) {
+    EXPECT_EQ(device_flags(verb), expected) << verb;
+    if (std::string(verb) == "serve") continue;  // which waits for requests
+    const CliRun outcome = run(std::string(verb) + " --device-memory guarded --device tpu");
+    EXPECT_EQ(outcome.code, 4) << verb;
+    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated}"), std::string::npos)
+        << verb << ": " << outcome.err;
+  }
+}
+
 TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
   const CliRun outcome =
       run("bench plan --nodes 300 --tensor-mib 1 --json - --model " + model("quant_mixed.pt2"));
@@ -387,6 +413,26 @@ TEST_F(Cli, MeasuresWhatTheRuntimeAddsToLaunches) {
   EXPECT_EQ(json["runtime"][3]["eager_launches"], 32);
   EXPECT_GT(json["runtime"][3]["run_by_bare"]["run_seconds"], 0);
   EXPECT_FALSE(json.contains("launch"));
+}
+
+TEST_F(Cli, MeasuresWhatCaptureSizesCost) {
+  const CliRun outcome =
+      run("bench replay --device emulated --only sizes --capture-sizes 2,8 --json - --model " +
+          model("llama_sdpa.pt2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["sizes"].size(), 1U);
+  const auto& sizes = json["sizes"][0]["sizes"];
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes[0]["size"], 8);
+  EXPECT_EQ(sizes[0]["least"], 3);
+  EXPECT_EQ(sizes[1]["size"], 2);
+  EXPECT_GT(sizes[0]["graphs"], 0);
+  EXPECT_GT(sizes[0]["own_bytes"], sizes[1]["own_bytes"]);
+  EXPECT_TRUE(sizes[0]["made"].is_null());
+  EXPECT_EQ(json["sizes"][0]["all"]["graphs"],
+            sizes[0]["graphs"].get<int>() + sizes[1]["graphs"].get<int>());
 }
 
 TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
@@ -418,8 +464,10 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench plan --only shadow").code, 4);
   EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
   EXPECT_EQ(run("bench replay --only launch").code, 4);
+  EXPECT_EQ(run("bench replay --only sizes").code, 4);
   EXPECT_EQ(run("bench replay --device tpu").code, 4);
   EXPECT_EQ(run("bench plan --device emulated").code, 4);
+  EXPECT_EQ(run("bench replay --device-memory guarded").code, 4);
   const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
@@ -441,6 +489,7 @@ TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
     EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(run("run --device cuda " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("run --device-memory guarded " + model("mutations.pt2")).code, 4);
   EXPECT_EQ(run("run --executor optimized --mode oracle " + model("mutations.pt2")).code, 4);
 }
 
@@ -458,6 +507,26 @@ TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
   EXPECT_EQ(without.code, 3);
   EXPECT_EQ(line_count(without.err), 1U) << without.err;
   EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
+}
+
+// A compiler that fails the first time: what a device refuses is one program's error.
+TEST_F(Cli, GoesOnWithTheNextProgramWhereADeviceRefusesOne) {
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "c++" : before;
+  const std::string mark = (folder_ / "refused").string();
+  const fs::path compiler = folder_ / "compiler";
+  std::ofstream(compiler) << "#!/bin/sh\n[ -e " << mark << " ] && exec " << own << " \"$@\"\ntouch "
+                          << mark << "\necho not today >&2\nexit 1\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  setenv("CXX", compiler.c_str(), 1);
+  const CliRun outcome = run("check --executor optimized --device emulated " +
+                             model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.out.find("1 passed, 1 failed"), std::string::npos) << outcome.out;
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("mutations.pt2: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("not today"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Cli, RunsTheOptimizedExecutor) {

@@ -6,11 +6,6 @@
 #include "tools/case_runs.h"
 
 namespace graphgate::tools {
-namespace {
-
-using Json = nlohmann::json;
-
-}  // namespace
 
 bool TriageTask::ends_process() const {
   const auto parsed = fuzz::parse_signature(signature);
@@ -24,7 +19,7 @@ fuzz::Descent TriageTask::descent() const {
 }
 
 std::string print_triage_result(const TriageResult& result) {
-  Json json;
+  nlohmann::json json;
   json["status"] = static_cast<int>(result.triage.status);
   json["from"] = result.triage.from;
   json["nodes"] = result.triage.nodes;
@@ -36,7 +31,7 @@ std::string print_triage_result(const TriageResult& result) {
 }
 
 std::optional<TriageResult> parse_triage_result(const std::string& text) {
-  const auto json = Json::parse(text, nullptr, false);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.contains("case")) return std::nullopt;
   TriageResult result;
   result.triage.status = static_cast<fuzz::TriageStatus>(json["status"].get<int>());

@@ -5,8 +5,6 @@
 
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
-#include "optimized/runtime/cuda/cuda_device.h"
-#include "optimized/runtime/emulated/emulated_device.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
 #include "tools/programs.h"
@@ -132,16 +130,7 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_option("--cache", flags.cache, "keep plans in this folder, and programs of a GPU")
       ->group(kGroup);
-  app.add_option("--device", flags.device,
-                 "where captured partitions run: the host (default), a GPU, or a GPU's kernels on "
-                 "the processor, thread by thread")
-      ->check(CLI::IsMember({"host", "cuda", "emulated"}))
-      ->group(kGroup);
-  app.add_option("--device-memory", flags.device_memory,
-                 "guarded: what a device touches behind an arena faults, and so do writes to "
-                 "weights; guarded-front: before an arena")
-      ->check(CLI::IsMember({"plain", "guarded", "guarded-front"}))
-      ->group(kGroup);
+  add_device_flags(app, flags.device, kGroup);
 }
 
 Result<void> choose_upstream(const PlannerFlags& flags, PlannerChoice& choice) {
@@ -271,12 +260,7 @@ Result<void> check_combination(const PlannerFlags& flags) {
   if (!flags.capture && !(flags.capture_sizes.empty() && flags.max_capture_size == 0)) {
     return bad_input("--no-capture and capture sizes contradict each other");
   }
-  const bool is_guarded = !flags.device_memory.empty() && flags.device_memory != "plain";
-  if (is_guarded && flags.device != "cuda" && flags.device != "emulated") {
-    return bad_input("--device-memory " + flags.device_memory +
-                     " goes with --device cuda or emulated");
-  }
-  return {};
+  return validate(flags.device);
 }
 
 }  // namespace
@@ -289,21 +273,6 @@ void add_planner_flags(CLI::App& app, PlannerFlags& flags) {
   app.add_flag("--allow-zero-and-one", flags.allow_zero_and_one,
                "accept sizes 0 and 1 where a range starts at 2");
   add_fine_flags(app, flags.fine, kGroup);
-}
-
-Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
-                                                       const std::string& memory,
-                                                       const std::string& cache) {
-  using Mode = optimized::DeviceMemoryMode;
-  Mode mode = Mode::kPlain;
-  choose(memory, {{"guarded", Mode::kGuarded}, {"guarded-front", Mode::kGuardedFront}}, mode);
-  if (name == "cuda") {
-    const auto cubins =
-        cache.empty() ? std::filesystem::path() : std::filesystem::path(cache) / "cubins";
-    return optimized::cuda::make_cuda_device(mode, cubins);
-  }
-  if (name == "emulated") return optimized::emulated::make_emulated_device(mode);
-  return std::shared_ptr<optimized::Device>();
 }
 
 Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTable& ops) {
@@ -331,7 +300,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
-  GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.device_memory, flags.cache));
+  GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.cache));
   if (!flags.cache.empty()) {
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;

@@ -1,4 +1,5 @@
-// The flags of the optimized executor's planner, as check, plan, run and bench share them.
+// The flags of the optimized executor's planner, as check, plan, fuzz, golden check, serve, reduce
+// and replay share them.
 //
 // A profile comes first, overrides change it, deviations by name are added; then every other flag
 // decides for itself, over what the profile chose.
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "optimized/optimized.h"
+#include "tools/device_options.h"
 #include "tools/fine_options.h"
 
 namespace graphgate::tools {
@@ -54,8 +56,7 @@ struct PlannerFlags {
   std::string instrument;  // what watches the runs
   bool allow_zero_and_one = false;
   std::string cache;  // a folder
-  std::string device;
-  std::string device_memory;
+  DeviceFlags device;
   FineFlags fine;
 };
 
@@ -68,14 +69,8 @@ struct PlannerChoice {
   std::vector<std::string> remarks;
 };
 
-// The device of --device, with the memory of --device-memory and the folder of --cache, or "";
-// null for the host. kInfrastructure where it is not there.
-[[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const std::string& name,
-                                                                     const std::string& memory,
-                                                                     const std::string& cache);
-
 // kBadInput for a profile, an override file, a deviation, a pass, an op or a combination that there
-// is not. `ops` outlives the options.
+// is not; kInfrastructure where the device is not there. `ops` outlives the options.
 [[nodiscard]] Result<PlannerChoice> choose_planner(const PlannerFlags& flags,
                                                    const spec::OpTable& ops);
 

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kChainOps = 8;
 constexpr std::size_t kKernels = 20;
 constexpr double kKernelSeconds = 10e-6;
+constexpr const char* kStartedModel = "golden/models/llama_sdpa.pt2";
 
 Result<Json> bench_planning(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
@@ -81,7 +82,8 @@ Result<Json> bench_replay(const BenchVerb& verb) {
 
 Result<Json> bench_start(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const StartTimes times, measure_start(verb.model));
+  GRAPHGATE_TRY(const StartTimes times,
+                measure_start(verb.model.empty() ? kStartedModel : verb.model));
   std::fprintf(page, "start: %s, %zu nodes, plans for %zu sizes\n", times.program.c_str(),
                times.nodes, times.plans);
   print_ratio(page, "plans, cold / warm cache", times.plans_cold_by_warm);
@@ -330,6 +332,7 @@ Result<Json> bench_decoder(const BenchVerb& verb, DecodeShape shape) {
       measure.is_piecewise = is_piecewise;
       measure.compares = !is_piecewise && batch <= 16;
       measure.by_kernel = !is_piecewise;
+      GRAPHGATE_TRY(measure.device, make_device(verb.device));
       GRAPHGATE_TRY(const DecodeTimes times, measure_decode(measure));
       const char* const what = is_piecewise ? "piecewise" : "one graph";
       Json one = print_decode(page_of(verb), what, shape, times);
@@ -373,6 +376,7 @@ constexpr Part kParts[] = {{"plan", "planning", bench_planning},
                            {"replay", "runtime", bench_runtime},
                            {"replay", "launch", bench_launch, true},
                            {"replay", "graphs", bench_graphs, true},
+                           {"replay", "sizes", bench_sizes, true},
                            {"decode", "llama-1b", bench_llama_1b},
                            {"decode", "llama-8b", bench_llama_8b},
                            {"judges", "provenance", bench_provenance},
@@ -392,7 +396,7 @@ std::vector<std::string> part_names() {
 
 // Whether the flags go together, and the device is there.
 Result<void> check_bench(const BenchVerb& verb) {
-  const bool has_device = verb.device != "host";
+  const bool has_device = !verb.device.is_host();
   for (const std::string& name : verb.only) {
     const auto* const part =
         std::find_if(std::begin(kParts), std::end(kParts),
@@ -404,9 +408,11 @@ Result<void> check_bench(const BenchVerb& verb) {
       return bad_input("--only: '" + name + "' takes --device cuda or emulated");
     }
   }
-  if (!has_device) return {};
-  if (verb.what != "replay") return bad_input("--device: '" + verb.what + "' takes none");
-  const auto device = make_device(verb.device, "plain", "");
+  if (!has_device) return validate(verb.device);
+  if (verb.what != "replay" && verb.what != "decode") {
+    return bad_input("--device: '" + verb.what + "' takes none");
+  }
+  const auto device = make_device(verb.device);
   return device.ok() ? Result<void>() : device.error();
 }
 
@@ -416,10 +422,13 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   CLI::App* bench = app.add_subcommand(
       "bench", "measure planning, replay, judges and drawing, as ratios of times taken in one run");
   bench
-      ->add_option("what", verb.what,
-                   "what is measured: plan, the optimized executor on the host; judges, what they "
-                   "cost beside plain runs; fuzz, how cases are drawn; replay, what the runtime "
-                   "adds to launches of graphs; decode, a decoder's step on a GPU")
+      ->add_option(
+          "what", verb.what,
+          "what is measured: plan, the optimized executor on the host; judges, what they "
+          "cost beside plain runs; fuzz, how cases are drawn; replay, what the runtime "
+          "adds to launches of graphs, with --device on a device, too; decode, a decoder's "
+          "step, on a GPU unless --device says emulated. Times of an emulated device say "
+          "nothing")
       ->required()
       ->check(CLI::IsMember({"plan", "judges", "fuzz", "replay", "decode"}));
   bench->add_option("--only", verb.only, "measure this part alone (repeatable)")
@@ -436,15 +445,17 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option(
       "--torch", verb.torch,
       "a command that times a decoder's step in PyTorch (tools/bench/decode_torch.py)");
-  bench
-      ->add_option("--device", verb.device,
-                   "what graphs of 'replay' are launched on: nothing but the host, a GPU, or a "
-                   "GPU's kernels on the processor, which says nothing of times")
-      ->check(CLI::IsMember({"host", "cuda", "emulated"}))
-      ->capture_default_str();
+  add_device_flags(*bench, verb.device);
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
-  bench->add_option("--model", verb.model, "the program that is started cold and warm");
+  bench->add_option(
+      "--model", verb.model,
+      "the program that is started cold and warm (default: " + std::string(kStartedModel) +
+          "), or whose capture sizes are measured (default: layers of a product)");
+  bench
+      ->add_option("--capture-sizes", verb.capture_sizes,
+                   "sizes whose graphs are measured, 1,2,4 (default: powers of two up to 512)")
+      ->delimiter(',');
   bench->add_option("--models", verb.models, "the folder of programs that judges are measured on");
   bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   bench->footer(
@@ -453,6 +464,7 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       "  graphgate bench judges --only provenance\n"
       "  graphgate bench fuzz --only draw --cases 1000000\n"
       "  graphgate bench replay --device cuda --json replay.json\n"
+      "  graphgate bench replay --device cuda --only sizes --model m.pt2 --capture-sizes 1,2,4,8\n"
       "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
   return bench;
 }
@@ -463,7 +475,7 @@ Result<ExitCode> run_bench(const BenchVerb& verb) {
   std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
   for (const Part& part : kParts) {
     const auto& only = verb.only;
-    if (part.what != verb.what || (part.needs_device && verb.device == "host")) continue;
+    if (part.what != verb.what || (part.needs_device && verb.device.is_host())) continue;
     if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
     GRAPHGATE_TRY(json[part.name], part.run(verb));
     std::fflush(page_of(verb));

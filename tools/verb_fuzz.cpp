@@ -228,8 +228,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
     optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
   }
   PlannerFlags flags = verb.planner;
-  flags.device.clear();
-  flags.device_memory.clear();
+  GRAPHGATE_TRY_VOID(validate(std::exchange(flags.device, {})));
   GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
   for (const std::string& remark : planner.remarks) view.remark(remark);
   const auto genes = [&verb](const fuzz::Descent& descent) {

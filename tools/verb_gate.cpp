@@ -72,8 +72,14 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   if (!verb.save.empty() && choices.candidates.size() != 1) {
     return bad_input("--save goes with exactly one candidate");
   }
+  GRAPHGATE_TRY_VOID(validate(verb.device));
+  bool has_profile = choices.baseline.kind == Kind::kProfile;
   for (const SideChoice& candidate : choices.candidates) {
     GRAPHGATE_TRY_VOID(check_side(candidate, verb));
+    has_profile |= candidate.kind == Kind::kProfile;
+  }
+  if (!verb.device.is_host() && !has_profile) {
+    return bad_input("--device is for profiles, and no side is one");
   }
   return check_side(choices.baseline, verb);
 }
@@ -236,7 +242,7 @@ class GateRun {
   }
 
   [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
-    return {choice.profile, verb_.overrides};
+    return {choice.profile, verb_.overrides, configuration_of(verb_.device)};
   }
 
   [[nodiscard]] ExternalCommand command_of(const SideChoice& choice) const {
@@ -315,6 +321,7 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
                    "draw cases beside the corpus for so long (8h, 90s), and run them on all sides");
   gate->add_option("--seed", verb.seed,
                    "seed of drawn cases, and of inputs where there is no recording");
+  add_device_flags(*gate, verb.device);
   gate->add_option("--save", verb.save, "keep what the candidate came to in this .json");
   gate->add_option("--json", verb.json, "write the comparison as JSON to this file (- for stdout)");
   gate->add_option("--markdown", verb.markdown,

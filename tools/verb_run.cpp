@@ -108,8 +108,7 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
       ->check(CLI::IsMember({"eager", "oracle"}));
   run->add_option("--executor", verb.executor, "who runs them")
       ->check(CLI::IsMember(executor_names()));
-  run->add_option("--device", verb.device, "where the optimized executor runs")
-      ->check(CLI::IsMember({"host", "cuda", "emulated"}));
+  add_device_flags(*run, verb.device);
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));
@@ -126,8 +125,9 @@ Result<ExitCode> run_run(const RunVerb& verb) {
   if (verb.programs.files.size() != 1 && !(verb.programs.data.empty() && verb.save.empty())) {
     return bad_input("--data and --save go with exactly one program");
   }
-  if (verb.executor == "reference" && verb.device != "host") {
-    return bad_input("--device " + verb.device + " goes with --executor optimized");
+  GRAPHGATE_TRY_VOID(validate(verb.device));
+  if (verb.executor == "reference" && !verb.device.is_host()) {
+    return bad_input("--device " + verb.device.device + " goes with --executor optimized");
   }
   if (verb.executor == "optimized" && verb.mode != "eager") {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");

@@ -76,8 +76,8 @@ struct RunVerb {
   int calls = 1;  // seeded calls, where there is no data
   bool allow_zero_and_one = false;
   std::string executor = "reference";
-  std::string device = "host";  // of the optimized executor
-  std::string save;             // a .safetensors for outputs, final inputs and states
+  DeviceFlags device;  // of the optimized executor
+  std::string save;    // a .safetensors for outputs, final inputs and states
 };
 CLI::App* add_run(CLI::App& app, RunVerb& verb);
 [[nodiscard]] Result<ExitCode> run_run(const RunVerb& verb);
@@ -110,13 +110,14 @@ struct BenchVerb {
   std::vector<std::string> only;  // parts; empty: all
   std::size_t nodes = 100'000;
   std::int64_t tensor_mib = 256;
-  std::string model = "golden/models/llama_sdpa.pt2";
+  std::string model;                     // of a part; empty: the part's own
   std::string models = "golden/models";  // a folder
   std::string json;
   std::uint64_t cases = 4000;                        // of bench fuzz
   std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
   std::string torch;                                 // of bench decode: a command; empty: none
-  std::string device = "host";                       // of bench replay
+  DeviceFlags device;                                // of bench replay and decode
+  std::vector<std::int64_t> capture_sizes;           // of bench replay; empty: 1, 2, 4 ... 512
 };
 CLI::App* add_bench(CLI::App& app, BenchVerb& verb);
 [[nodiscard]] Result<ExitCode> run_bench(const BenchVerb& verb);
@@ -189,6 +190,7 @@ struct GateVerb {
   int reruns = 2;
   std::string time;  // for drawn cases; empty: none
   std::uint64_t seed = 1;
+  DeviceFlags device;    // of profiles
   std::string save;      // a .json for the candidate's side
   std::string json;      // a path, or "-"
   std::string markdown;  // a path, or "-"

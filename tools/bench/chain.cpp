@@ -1,6 +1,7 @@
 #include "tools/bench/chain.h"
 
 #include "spec/executor.h"
+#include "spec/graph_text.h"
 
 namespace graphgate::tools {
 namespace {
@@ -96,6 +97,29 @@ spec::Program make_turning_chain(std::size_t nodes, std::int64_t elements) {
   Chain chain(spec::InputKind::kBuffer, elements);
   for (std::size_t i = 0; i < nodes; ++i) chain.add_turned();
   return chain.take();
+}
+
+spec::Program make_layers(std::size_t layers, std::int64_t width, std::int64_t most_rows) {
+  const std::string columns = std::to_string(width);
+  const std::string rows = " : f32[s0, " + columns + "] = ";
+  std::string weights;
+  std::string nodes;
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::string n = std::to_string(i);
+    weights += "  parameter %w" + n + " \"w" + n + "\" : f32[" + columns + ", " + columns + "]\n";
+    nodes += "  %m" + n + rows + "aten.mm.default(%x" + n + ", %w" + n + ")\n";
+    nodes += "  %x" + std::to_string(i + 1) + rows + "aten.relu.default(%m" + n + ")\n";
+  }
+  const std::string text = "program \"layers\" {\n  symbol s0 in [1, " + std::to_string(most_rows) +
+                           "]\n" + weights + "  input %x0 : f32[s0, " + columns + "]\n" + nodes +
+                           "  output %x" + std::to_string(layers) + "\n}\n";
+  spec::Program program = spec::parse_program(text, spec::builtin_op_table()).value();
+  for (const spec::ProgramInput& input : program.inputs) {
+    if (input.kind == spec::InputKind::kUserInput) continue;
+    program.tensors.emplace(input.target,
+                            spec::make_host_tensor(spec::DType::kFloat32, {width, width}));
+  }
+  return program;
 }
 
 }  // namespace graphgate::tools

@@ -1,4 +1,4 @@
-// Programs for benchmarks: long chains of pointwise nodes. Sizes are the caller's, contents do not
+// Programs for benchmarks: long chains of nodes. Sizes are the caller's, contents do not
 // matter; tools/bench/scale.cpp, tools/bench/packing.cpp's neighbours and `graphgate bench` time
 // what happens to them.
 #pragma once
@@ -22,5 +22,10 @@ namespace graphgate::tools {
 // `nodes` nodes on f32[elements], each of which turns the one before around (flip): on a device, a
 // kernel each, since a thread has nothing of what the next one wants. Reads a buffer, as above.
 [[nodiscard]] spec::Program make_turning_chain(std::size_t nodes, std::int64_t elements);
+
+// `layers` layers on f32[n, width], n from 1 to `most_rows`, of two nodes each: a product with a
+// weight, and relu. No row sees another, so that calls may be padded. Weights are zeros.
+[[nodiscard]] spec::Program make_layers(std::size_t layers, std::int64_t width,
+                                        std::int64_t most_rows);
 
 }  // namespace graphgate::tools

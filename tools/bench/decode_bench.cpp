@@ -7,11 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/verify/verify.h"
-#include "optimized/analysis/symbols.h"
-#include "optimized/compile.h"
 #include "optimized/runtime/cuda/cuda_device.h"
-#include "optimized/runtime/host/host_program.h"
 #include "optimized/runtime/state_store.h"
+#include "tools/bench/planned.h"
 #include "tools/bench/stopwatch.h"
 
 namespace graphgate::tools {
@@ -35,12 +33,6 @@ struct Loaded {
   std::unique_ptr<HostProgram> host;
 };
 
-Result<spec::Plan> plan_of(const spec::Program& program, const CompileOptions& options) {
-  GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
-  GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, {}, false));
-  return compile(program, prepared, {}, symbols, options);
-}
-
 Result<std::unique_ptr<Loaded>> run_once(const spec::Program& program, spec::Plan plan,
                                          const CompileOptions& options,
                                          std::shared_ptr<Device> device) {
@@ -56,30 +48,6 @@ Result<std::unique_ptr<Loaded>> run_once(const spec::Program& program, spec::Pla
     return infrastructure(error.what());
   }
   return out;
-}
-
-// The step's launches, in order. kInternal where any step runs on the host.
-Result<std::vector<const OnDevice::Unit*>> units_of(const HostProgram& program) {
-  std::vector<const OnDevice::Unit*> units;
-  const auto add = [&](const OnDevice::Unit& unit) {
-    if (unit.run) units.push_back(&unit);
-    return unit.run != nullptr;
-  };
-  const auto& partitions = program.plan().blocks.front().partitions;
-  for (std::size_t p = 0; p < partitions.size(); ++p) {
-    bool is_there = true;
-    if (partitions[p].captured) {
-      is_there = add(program.on_device()->partitions.front()[p]);
-    } else {
-      for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
-        is_there &= add(program.on_device()->steps[s]);
-      }
-    }
-    if (!is_there) {
-      return Error{ErrorKind::kInternal, "partition " + std::to_string(p) + " ran on the host"};
-    }
-  }
-  return units;
 }
 
 double median(std::vector<double> numbers) {

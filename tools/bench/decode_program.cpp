@@ -313,6 +313,19 @@ void fill_tensors(spec::Program& program, const DecodeShape& shape) {
 
 }  // namespace
 
+DecodeShape DecodeShape::small() {
+  DecodeShape shape;
+  shape.layers = 2;
+  shape.width = 128;
+  shape.heads = 4;
+  shape.kv_heads = 2;
+  shape.head_size = 32;
+  shape.hidden = 256;
+  shape.vocabulary = 320;
+  shape.context = 96;
+  return shape;
+}
+
 std::int64_t DecodeShape::weight_bytes() const {
   const std::int64_t attention =
       width * (heads + 2 * kv_heads) * head_size + width * heads * head_size;

@@ -24,6 +24,8 @@ struct DecodeShape {
   std::int64_t context = 1024;  // slots of a cache; the new token takes the last one
   std::int64_t batch = 1;
 
+  // For tests, and where times of kernels are not what is looked at: two layers, a batch of one.
+  [[nodiscard]] static DecodeShape small();
   // Bytes that a step has to read: every weight once (the embedding as the head), and the caches.
   [[nodiscard]] std::int64_t weight_bytes() const;
   [[nodiscard]] std::int64_t cache_bytes() const;

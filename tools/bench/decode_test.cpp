@@ -15,15 +15,7 @@ namespace graphgate::tools {
 namespace {
 
 DecodeShape small_shape() {
-  DecodeShape shape;
-  shape.layers = 2;
-  shape.width = 128;
-  shape.heads = 4;
-  shape.kv_heads = 2;
-  shape.head_size = 32;
-  shape.hidden = 256;
-  shape.vocabulary = 320;
-  shape.context = 96;
+  DecodeShape shape = DecodeShape::small();
   shape.batch = 3;
   return shape;
 }
@@ -42,6 +34,14 @@ optimized::Options fast_options(std::shared_ptr<optimized::Device> device, bool 
     options.compile.partition.split_ops.emplace_back("aten.scaled_dot_product_attention");
   }
   return options;
+}
+
+// One call, whose kernels are compiled.
+void call_once(const spec::Program& program, const optimized::Options& options) {
+  auto loaded = optimized::make_executor(options)->load(program);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const auto result = loaded.value()->call({});
+  ASSERT_TRUE(result.ok()) << result.error().message;
 }
 
 TEST(DecodeProgram, IsValidAndWhatItReadsIsCounted) {
@@ -152,11 +152,8 @@ TEST(DecodeKernels, FitIntoAMultiprocessorWhateverTheHeads) {
     shape.heads = heads.heads;
     shape.kv_heads = heads.kv_heads;
     shape.head_size = heads.size;
-    const spec::Program program = small_program(shape);
     const auto device = std::make_shared<CompilingDevice>();
-    auto loaded = optimized::make_executor(fast_options(device, false))->load(program);
-    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-    ASSERT_TRUE(loaded.value()->call({}).ok());
+    ASSERT_NO_FATAL_FAILURE(call_once(small_program(shape), fast_options(device, false)));
     EXPECT_NE(device->sources().front().find("attend_chunk"), std::string::npos) << heads.size;
     EXPECT_GT(device->shared_bytes, 0) << heads.size;
     EXPECT_LE(device->shared_bytes, 227 * 1024) << heads.size;
@@ -173,11 +170,26 @@ TEST(DecodeKernels, CompileWithoutWhatOneGpuAloneHas) {
   shape.batch = 64;
   const auto device = std::make_shared<CompilingDevice>();
   device->architecture = "sm_90";
-  const spec::Program program = small_program(shape);
-  auto loaded = optimized::make_executor(fast_options(device, false))->load(program);
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-  ASSERT_TRUE(loaded.value()->call({}).ok());
+  ASSERT_NO_FATAL_FAILURE(call_once(small_program(shape), fast_options(device, false)));
   EXPECT_NE(device->sources().front().find("multiply_tile"), std::string::npos);
+}
+
+// Clusters and launches that overlap are fast arithmetic's alone.
+TEST(DecodeKernels, CompileForOlderGpusInStrictArithmetic) {
+  if (const auto nvrtc = optimized::cuda::load_nvrtc(); !nvrtc.ok()) {
+    GTEST_SKIP() << nvrtc.error().message;
+  }
+  const spec::Program program = small_program();
+  for (const char* architecture : {"sm_80", "sm_89"}) {
+    const auto device = std::make_shared<CompilingDevice>();
+    device->architecture = architecture;
+    optimized::Options options;
+    options.device = device;
+    ASSERT_NO_FATAL_FAILURE(call_once(program, options));
+    EXPECT_GT(device->kernels, 0U);
+    EXPECT_FALSE(device->is_fast);
+    EXPECT_LE(device->shared_bytes, 48 * 1024);  // what every GPU has
+  }
 }
 
 }  // namespace

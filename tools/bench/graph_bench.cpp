@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "optimized/analysis/symbols.h"
-#include "optimized/compile.h"
-#include "optimized/runtime/host/host_program.h"
 #include "tools/bench/chain.h"
 #include "tools/bench/decode_program.h"
+#include "tools/bench/planned.h"
 
 namespace graphgate::tools {
 namespace {
@@ -25,15 +23,8 @@ Result<spec::Program> program_of(const LaunchSubject& subject) {
   if (subject.layers == 0) {
     return make_turning_chain(subject.partitions * subject.kernels, kElements);
   }
-  DecodeShape shape;
+  DecodeShape shape = DecodeShape::small();
   shape.layers = subject.layers;
-  shape.width = 128;
-  shape.heads = 4;
-  shape.kv_heads = 2;
-  shape.head_size = 32;
-  shape.hidden = 256;
-  shape.vocabulary = 320;
-  shape.context = 96;
   return make_decode_program(shape);
 }
 
@@ -62,9 +53,7 @@ class Ready {
   static Result<std::unique_ptr<Ready>> make(const LaunchMeasure& measure) {
     GRAPHGATE_TRY(const spec::Program program, program_of(measure.subject));
     const CompileOptions options = options_of(measure.subject);
-    GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
-    GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, {}, false));
-    GRAPHGATE_TRY(spec::Plan plan, compile(program, prepared, {}, symbols, options));
+    GRAPHGATE_TRY(spec::Plan plan, plan_of(program, options));
     optimized::HostOptions host;
     host.device = measure.device;
     auto out = std::make_unique<Ready>();
@@ -81,33 +70,17 @@ class Ready {
 
  private:
   Result<void> find_launches() {
-    const auto& partitions = program_->plan().blocks.front().partitions;
-    for (std::size_t p = 0; p < partitions.size(); ++p) {
-      bool is_there = true;
-      if (partitions[p].captured) {
-        is_there = add(program_->on_device()->partitions.front()[p]);
-      } else {
-        for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
-          is_there &= add(program_->on_device()->steps[s]);
-        }
-      }
-      if (!is_there) {
-        return Error{ErrorKind::kInternal, "partition " + std::to_string(p) + " ran on the host"};
-      }
+    GRAPHGATE_TRY(const auto units, units_of(*program_));
+    for (const OnDevice::Unit* unit : units) {
+      DeviceRun* const run = unit->run.get();
+      launches_.runs.push_back(run);
+      counts_.kernels += unit->calls.size();
+      std::function<void()> bare;
+      if (unit->is_captured) bare = run->bare_launch();
+      ++(bare ? counts_.graphs : counts_.eager_launches);
+      launches_.bare.push_back(bare ? std::move(bare) : [run] { run->launch(); });
     }
     return {};
-  }
-
-  bool add(const OnDevice::Unit& unit) {
-    if (!unit.run) return false;
-    DeviceRun* const run = unit.run.get();
-    launches_.runs.push_back(run);
-    counts_.kernels += unit.calls.size();
-    std::function<void()> bare;
-    if (unit.is_captured) bare = run->bare_launch();
-    ++(bare ? counts_.graphs : counts_.eager_launches);
-    launches_.bare.push_back(bare ? std::move(bare) : [run] { run->launch(); });
-    return true;
   }
 
   optimized::StateMemory state_;

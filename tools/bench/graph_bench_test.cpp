@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "optimized/runtime/emulated/emulated_device.h"
+#include "spec/graph_text.h"
+#include "tools/bench/chain.h"
 #include "tools/bench/idle_device.h"
+#include "tools/bench/size_bench.h"
 
 namespace graphgate::tools {
 namespace {
@@ -46,6 +49,103 @@ TEST(GraphBench, SaysThatADeviceHasNoGraphs) {
   const auto cost = measure_graphs(device, 2, 1);
   ASSERT_TRUE(cost.ok()) << cost.error().message;
   EXPECT_FALSE(cost.value());
+}
+
+// ---- sizes ----
+
+SizeMeasure three_layers(std::shared_ptr<optimized::Device> device) {
+  SizeMeasure measure;
+  measure.program = make_layers(3, 64, 64);
+  measure.compile.partition.max_nodes = 2;
+  measure.device = std::move(device);
+  measure.sizes = {1, 4, 16};
+  return measure;
+}
+
+TEST(SizeBench, RecordsEverySizeOnceAndLaunchesItsGraphsForPaddedCalls) {
+  const auto device = optimized::emulated::make_emulated_device().value();
+  const auto costs = measure_sizes(three_layers(device));
+  ASSERT_TRUE(costs.ok()) << costs.error().message;
+  EXPECT_EQ(costs.value().refusal, "");
+  EXPECT_EQ(costs.value().state_bytes, 3 * 64 * 64 * 4);
+  const std::vector<SizeCost>& sizes = costs.value().sizes;
+  ASSERT_EQ(sizes.size(), 3U);
+  const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {{16, 5}, {4, 2}, {1, 1}};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    EXPECT_EQ(sizes[i].size, expected[i].first);
+    EXPECT_EQ(sizes[i].least, expected[i].second) << sizes[i].size;
+    EXPECT_EQ(sizes[i].graphs, 3U) << sizes[i].size;
+    EXPECT_EQ(sizes[i].kernels, 6U) << "a product and what follows it, a layer";
+    EXPECT_GT(sizes[i].ready_seconds, sizes[i].load_seconds);
+    EXPECT_GT(sizes[i].load_seconds, 0);
+    EXPECT_FALSE(sizes[i].made) << "nothing is captured there";
+    // An input, an output, and what lies between.
+    EXPECT_GE(sizes[i].own_bytes, 2 * sizes[i].size * 64 * 4);
+  }
+  EXPECT_GT(sizes[0].own_bytes, sizes[1].own_bytes);
+  EXPECT_GT(sizes[1].own_bytes, sizes[2].own_bytes);
+  EXPECT_EQ(sizes[0].added_bytes, sizes[0].own_bytes) << "the first brings the arenas";
+  EXPECT_EQ(sizes[1].added_bytes, 0) << "smaller ones lie in them";
+  EXPECT_EQ(sizes[2].added_bytes, 0);
+  EXPECT_EQ(costs.value().all().graphs, 9U);
+  EXPECT_EQ(costs.value().all().added_bytes, sizes[0].added_bytes);
+}
+
+TEST(SizeBench, LaunchesNothingElse) {
+  const auto device = std::make_shared<IdleDevice>();
+  const auto costs = measure_sizes(three_layers(device));
+  ASSERT_TRUE(costs.ok()) << costs.error().message;
+  // Three graphs for each size's first call, and for its smallest one.
+  EXPECT_EQ(device->launches(), 3U * 3 * 2);
+}
+
+TEST(SizeBench, SaysWhyNoCallIsPadded) {
+  SizeMeasure measure = three_layers(std::make_shared<IdleDevice>());
+  measure.program = spec::parse_program(R"(program "sums" {
+  symbol s0 in [1, 64]
+  input %x : f32[s0, 4]
+  %s : f32[4] = aten.sum.dim_IntList(%x, [0])
+  output %s
+})",
+                                        spec::builtin_op_table())
+                        .value();
+  const auto costs = measure_sizes(measure);
+  ASSERT_TRUE(costs.ok()) << costs.error().message;
+  EXPECT_NE(costs.value().refusal.find("works along the rows"), std::string::npos);
+  for (const SizeCost& cost : costs.value().sizes) {
+    EXPECT_EQ(cost.graphs, 1U);
+    EXPECT_EQ(cost.least, cost.size);
+  }
+}
+
+TEST(SizeBench, RefusesSizesThatAProgramDoesNotHave) {
+  SizeMeasure measure = three_layers(std::make_shared<IdleDevice>());
+  measure.sizes = {4, 128};
+  const auto beyond = measure_sizes(measure);
+  ASSERT_FALSE(beyond.ok());
+  EXPECT_EQ(beyond.error().kind, ErrorKind::kBadInput);
+  measure.sizes = {4, 2};
+  const auto unordered = measure_sizes(measure);
+  ASSERT_FALSE(unordered.ok());
+  EXPECT_EQ(unordered.error().kind, ErrorKind::kBadInput);
+  measure.program = make_turning_chain(2, 8);
+  const auto fixed = measure_sizes(measure);
+  ASSERT_FALSE(fixed.ok());
+  EXPECT_EQ(fixed.error().message, "chain: no size of an input is symbolic");
+}
+
+TEST(SizeBench, UsuallyTakesPowersOfTwoThatAProgramMayHave) {
+  spec::Program program = make_layers(1, 8, 40);
+  EXPECT_EQ(usual_sizes(program), (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32}));
+  program.symbols.at("s0").min = 2;
+  program.symbols.at("s0").max.reset();
+  EXPECT_EQ(usual_sizes(program), (std::vector<std::int64_t>{2, 4, 8, 16, 32, 64, 128, 256, 512}));
+  EXPECT_TRUE(usual_sizes(make_turning_chain(1, 8)).empty());
+  SizeMeasure measure = three_layers(std::make_shared<IdleDevice>());
+  measure.sizes = {};
+  const auto none = measure_sizes(measure);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().message, "layers: no sizes to capture");
 }
 
 }  // namespace

@@ -4,13 +4,11 @@
 
 #include <cstring>
 
-#include "optimized/analysis/symbols.h"
 #include "optimized/binding.h"
-#include "optimized/compile.h"
 #include "optimized/launch.h"
-#include "optimized/runtime/host/host_program.h"
 #include "tools/bench/chain.h"
 #include "tools/bench/plan_bench.h"
+#include "tools/bench/planned.h"
 
 namespace graphgate::tools {
 namespace {
@@ -25,9 +23,7 @@ class Recorded {
  public:
   static Result<std::unique_ptr<Recorded>> make(const spec::Program& program,
                                                 const CompileOptions& options) {
-    GRAPHGATE_TRY(const spec::Graph prepared, prepare(program, options));
-    GRAPHGATE_TRY(const auto symbols, optimized::bind_symbols(program, {}, false));
-    GRAPHGATE_TRY(spec::Plan plan, compile(program, prepared, {}, symbols, options));
+    GRAPHGATE_TRY(spec::Plan plan, plan_of(program, options));
     auto out = std::make_unique<Recorded>();
     out->program_ = std::make_unique<HostProgram>(std::move(plan), *options.ops, out->state_);
     return out;

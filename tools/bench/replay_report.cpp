@@ -1,10 +1,14 @@
 // graphgate bench replay: what the runtime itself takes, what it adds to bare launches of graphs,
-// and what graphs cost to make.
+// and what graphs and capture sizes cost.
 #include <cmath>
 
+#include "tools/bench/chain.h"
 #include "tools/bench/graph_bench.h"
 #include "tools/bench/idle_device.h"
 #include "tools/bench/report.h"
+#include "tools/bench/size_bench.h"
+#include "tools/programs.h"
+#include "tools/report.h"
 
 namespace graphgate::tools {
 namespace {
@@ -28,6 +32,86 @@ Json json_of(const LaunchSubject& subject, const LaunchTimes& times) {
           {"launch_by_bare", json_of(times.launch_by_bare, "launch", "bare")},
           {"run_by_bare", json_of(times.run_by_bare, "run", "bare")},
           {"own_seconds_per_launch", times.own_seconds()}};
+}
+
+Json json_of(const optimized::GraphCost& cost) {
+  Json json = {{"copies", cost.copies},
+               {"capture_seconds", cost.capture_seconds},
+               {"instantiate_seconds", cost.instantiate_seconds},
+               {"upload_seconds", cost.upload_seconds},
+               {"device_bytes", nullptr}};
+  if (cost.device_bytes) json["device_bytes"] = *cost.device_bytes;
+  return json;
+}
+
+Json json_of(const SizeCost& cost) {
+  Json json = {{"graphs", cost.graphs},
+               {"kernels", cost.kernels},
+               {"ready_seconds", cost.ready_seconds},
+               {"load_seconds", cost.load_seconds},
+               {"own_bytes", cost.own_bytes},
+               {"added_bytes", cost.added_bytes},
+               {"made", nullptr}};
+  if (cost.made) json["made"] = json_of(*cost.made);
+  return json;
+}
+
+// "257 to 512  32 graphs, 64 kernels: recorded in 1200 us (200 + 800 + 200), graphs 3 MiB; ..."
+void print_size(std::FILE* page, const std::string& calls, const SizeCost& cost) {
+  std::string made = "no graphs on the device";
+  if (cost.made) {
+    const double us =
+        (cost.made->capture_seconds + cost.made->instantiate_seconds + cost.made->upload_seconds) *
+        1e6;
+    char text[96];
+    std::snprintf(text, sizeof(text), "recorded in %.1f us (%.1f + %.1f + %.1f)", us,
+                  cost.made->capture_seconds * 1e6, cost.made->instantiate_seconds * 1e6,
+                  cost.made->upload_seconds * 1e6);
+    made = text;
+    made += cost.made->device_bytes
+                ? ", graphs " + print_bytes(std::llround(*cost.made->device_bytes))
+                : ", no visible bytes of graphs";
+  }
+  std::fprintf(page,
+               "  %-14s %4zu %-7s %5zu kernels: %s; memory %s (plan's %s); ready after %.2f s\n",
+               calls.c_str(), cost.graphs, cost.graphs == 1 ? "graph," : "graphs,", cost.kernels,
+               made.c_str(), print_bytes(cost.added_bytes).c_str(),
+               print_bytes(cost.own_bytes).c_str(), cost.ready_seconds);
+  std::fflush(page);
+}
+
+// Layers of a product, cut behind each or one graph.
+SizeMeasure layers_of(std::size_t layers, bool is_cut) {
+  constexpr std::int64_t kWidth = 256;
+  constexpr std::int64_t kMostRows = 65'536;
+  SizeMeasure measure;
+  measure.program = make_layers(layers, kWidth, kMostRows);
+  if (is_cut) measure.compile.partition.max_nodes = 2;
+  return measure;
+}
+
+Result<Json> print_sizes(std::FILE* page, const std::string& name, const SizeMeasure& measure) {
+  GRAPHGATE_TRY(const SizeCosts costs, measure_sizes(measure));
+  std::fprintf(page, "  %s, state of %s; %s\n", name.c_str(),
+               print_bytes(costs.state_bytes).c_str(),
+               costs.refusal.empty() ? "calls run in the next larger size"
+                                     : ("no call is padded: " + costs.refusal).c_str());
+  Json json = Json::array();
+  for (const SizeCost& cost : costs.sizes) {
+    const std::string last = std::to_string(cost.size);
+    print_size(page, cost.least == cost.size ? last : std::to_string(cost.least) + " to " + last,
+               cost);
+    Json one = {{"size", cost.size}, {"least", cost.least}};
+    one.update(json_of(cost));
+    json.push_back(std::move(one));
+  }
+  const SizeCost all = costs.all();
+  print_size(page, "all", all);
+  return Json{{"program", name},
+              {"state_bytes", costs.state_bytes},
+              {"padding_refusal", costs.refusal},
+              {"sizes", json},
+              {"all", json_of(all)}};
 }
 
 }  // namespace
@@ -59,10 +143,10 @@ Result<Json> bench_runtime(const BenchVerb& verb) {
 
 Result<Json> bench_launch(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device));
   std::fprintf(page, "launch: processor time on %s, by bare launches of the same graphs\n",
                device->description().c_str());
-  const bool is_gpu = verb.device == "cuda";
+  const bool is_gpu = verb.device.device == "cuda";
   Json json = Json::array();
   for (const LaunchSubject& subject :
        {chain_of(1, 1), chain_of(1, 10), chain_of(1, 100), chain_of(33, 1), chain_of(50, 1),
@@ -93,7 +177,7 @@ Result<Json> bench_launch(const BenchVerb& verb) {
 
 Result<Json> bench_graphs(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device, "plain", ""));
+  GRAPHGATE_TRY(const auto device, make_device(verb.device));
   std::fprintf(page, "graphs: what one takes to make, on %s\n", device->description().c_str());
   struct Size {
     std::size_t kernels;
@@ -117,13 +201,37 @@ Result<Json> bench_graphs(const BenchVerb& verb) {
                  cost->instantiate_seconds * 1e6, cost->upload_seconds * 1e6, bytes.c_str(),
                  cost->copies);
     std::fflush(page);
-    Json one = {{"kernels", kernels},
-                {"copies", cost->copies},
-                {"capture_seconds", cost->capture_seconds},
-                {"instantiate_seconds", cost->instantiate_seconds},
-                {"upload_seconds", cost->upload_seconds},
-                {"device_bytes", nullptr}};
-    if (cost->device_bytes) one["device_bytes"] = *cost->device_bytes;
+    Json one = {{"kernels", kernels}};
+    one.update(json_of(*cost));
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+// What one more capture size takes: of a program of the user's, or of layers, as piecewise graphs
+// and as one.
+Result<Json> bench_sizes(const BenchVerb& verb) {
+  constexpr std::size_t kLayers = 32;
+  std::FILE* const page = page_of(verb);
+  std::vector<std::pair<std::string, SizeMeasure>> measures;
+  if (verb.model.empty()) {
+    const std::string layers = std::to_string(kLayers) + " layers";
+    measures.emplace_back(layers + ", cut behind each", layers_of(kLayers, true));
+    measures.emplace_back(layers + " in one", layers_of(kLayers, false));
+  } else {
+    measures.emplace_back(verb.model, SizeMeasure{});
+    GRAPHGATE_TRY(measures.back().second.program,
+                  read_program(verb.model, spec::builtin_op_table()));
+  }
+  Json json = Json::array();
+  for (auto& [name, measure] : measures) {
+    GRAPHGATE_TRY(measure.device, make_device(verb.device));
+    if (json.empty()) {
+      std::fprintf(page, "sizes: what each capture size takes, the largest first, on %s\n",
+                   measure.device->description().c_str());
+    }
+    measure.sizes = verb.capture_sizes.empty() ? usual_sizes(measure.program) : verb.capture_sizes;
+    GRAPHGATE_TRY(Json one, print_sizes(page, name, measure));
     json.push_back(std::move(one));
   }
   return json;

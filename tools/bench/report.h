@@ -22,5 +22,6 @@ void print_ratio(std::FILE* page, const char* what, const Comparison& comparison
 [[nodiscard]] Result<Json> bench_runtime(const BenchVerb& verb);
 [[nodiscard]] Result<Json> bench_launch(const BenchVerb& verb);
 [[nodiscard]] Result<Json> bench_graphs(const BenchVerb& verb);
+[[nodiscard]] Result<Json> bench_sizes(const BenchVerb& verb);
 
 }  // namespace graphgate::tools

@@ -115,7 +115,8 @@ void weigh_override(const GateSide& with, const GateSide& left_out, OverrideVerd
 }
 
 conformance::Configuration ProfileSide::flags() const {
-  conformance::Configuration flags{{"profile", profile}};
+  conformance::Configuration flags = device;
+  flags["profile"] = profile;
   if (!overrides.empty()) flags["overrides"] = overrides;
   return flags;
 }

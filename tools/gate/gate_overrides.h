@@ -28,10 +28,11 @@ struct OverrideVerdict {
   std::vector<std::string> signatures;  // that come without it, or with it where it is harmful
 };
 
-// A side as it is run: a profile, and a file of overrides ("" for none).
+// A side as it is run: a profile, a file of overrides ("" for none), and where (device_options.h).
 struct ProfileSide {
   std::string profile;
   std::string overrides;
+  conformance::Configuration device = {};
   [[nodiscard]] conformance::Configuration flags() const;
   [[nodiscard]] std::string name() const;  // "torch-2.9.1 with overrides vllm"
 };

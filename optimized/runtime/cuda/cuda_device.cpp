@@ -119,6 +119,8 @@ class CudaDevice final : public Device {
     context_.make_current();
     auto module = std::make_shared<const Module>();
     if (!text.empty()) {
+      const std::string obstacle = text.is_fast() ? fast_obstacle(facts_) : "";
+      if (!obstacle.empty()) throw DeviceError(obstacle);
       const auto cubin = cubin_of(text, architecture_of(facts_), cubins_);
       if (!cubin.ok()) throw DeviceError(cubin.error().message);
       module = context_.modules().load(driver_, cubin.value());
@@ -162,6 +164,11 @@ class CudaDevice final : public Device {
 Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode,
                                                  const std::filesystem::path& cubins) {
   GRAPHGATE_TRY(const Driver* const driver, load_driver());
+  return make_cuda_device_over(*driver, mode, cubins);
+}
+
+Result<std::shared_ptr<Device>> make_cuda_device_over(const Driver& driver, DeviceMemoryMode mode,
+                                                      const std::filesystem::path& cubins) {
   GRAPHGATE_TRY_VOID([]() -> Result<void> {
     const auto nvrtc = load_nvrtc();
     return nvrtc.ok() ? Result<void>() : nvrtc.error();
@@ -170,7 +177,7 @@ Result<std::shared_ptr<Device>> make_cuda_device(DeviceMemoryMode mode,
   if (facts.gpus.empty()) return infrastructure(facts.gpu_obstacle);
   try {
     return std::shared_ptr<Device>(
-        std::make_shared<CudaDevice>(*driver, std::move(facts.gpus.front()), mode, cubins));
+        std::make_shared<CudaDevice>(driver, std::move(facts.gpus.front()), mode, cubins));
   } catch (const DeviceError& error) {
     return infrastructure(error.what());
   }

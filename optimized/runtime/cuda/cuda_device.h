@@ -10,6 +10,10 @@
 // with what memory() says now, and refuses to run with one that has moved.
 //
 // With guarded memory every launch is waited for, so that a fault is told of the job that did it.
+//
+// What is refused while a job is made ready (a launch, the end of a capture, memory for its graph)
+// is a DeviceError that names the job, the call and CUDA's name for it. The capture is ended,
+// nothing of the program stays, and the device takes the next one.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +24,18 @@
 
 namespace graphgate::optimized::cuda {
 
+struct Driver;
+
 // A device of its own on GPU 0, for one thread at a time. kInfrastructure, in one line, without a
 // GPU, a driver, NVRTC, or CUDA in this build. Programs are kept in the folder `cubins`, unless
 // that is empty.
 [[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device(
     DeviceMemoryMode mode = DeviceMemoryMode::kPlain, const std::filesystem::path& cubins = {});
+
+// The same over functions of the caller's, which outlive the process's last device: for tests in
+// which some of them refuse. Not in builds without CUDA.
+[[nodiscard]] Result<std::shared_ptr<Device>> make_cuda_device_over(
+    const Driver& driver, DeviceMemoryMode mode = DeviceMemoryMode::kPlain,
+    const std::filesystem::path& cubins = {});
 
 }  // namespace graphgate::optimized::cuda

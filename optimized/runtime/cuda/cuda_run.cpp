@@ -10,6 +10,16 @@ namespace {
 // A kernel has to be allowed more (CUDA programming guide, shared memory).
 constexpr std::int64_t kSharedWithoutAsking = std::int64_t{48} << 10U;
 
+// Says at what it was that something failed.
+template <class Work>
+void named(const std::string& what, Work&& work) {
+  try {
+    work();
+  } catch (const DeviceError& error) {
+    throw DeviceError(what + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
@@ -21,9 +31,14 @@ CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memo
       module_(std::move(module)),
       overlaps_(overlaps),
       waits_(waits),
-      what_(job.what) {
-  bind(job, fault);
-  if (!job.is_captured || calls_.empty()) return;
+      what_(job.what.empty() ? "a job" : job.what) {
+  named("making " + what_ + " ready", [&] {
+    bind(job, fault);
+    if (job.is_captured && !calls_.empty()) record();
+  });
+}
+
+void CudaRun::record() {
   const Graph graph = capture();
   captured_ = read_graph(driver_, graph.get(), calls_);
   check_captured();
@@ -91,17 +106,21 @@ void CudaRun::launch_calls() const {
   }
 }
 
+// Whatever goes wrong, the stream captures no more afterwards, and no graph of a part is left.
 Graph CudaRun::capture() const {
   GRAPHGATE_CUDA(driver_, cuStreamBeginCapture, stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CUgraph captured = nullptr;
   try {
     launch_calls();
-  } catch (const DeviceError&) {
+  } catch (...) {
     (void)driver_.cuStreamEndCapture(stream_, &captured);
+    const Graph part(captured, driver_.cuGraphDestroy);
     throw;
   }
-  GRAPHGATE_CUDA(driver_, cuStreamEndCapture, stream_, &captured);
-  return {captured, driver_.cuGraphDestroy};
+  const CUresult ended = driver_.cuStreamEndCapture(stream_, &captured);
+  Graph graph(captured, driver_.cuGraphDestroy);
+  driver_.check(ended, "cuStreamEndCapture");
+  return graph;
 }
 
 GraphExec CudaRun::instantiate(CUgraph graph) const {
@@ -143,13 +162,11 @@ void CudaRun::check_addresses() {
 
 void CudaRun::launch() {
   check_addresses();
-  if (!waits_) return start();
-  try {
+  if (!waits_) return start();  // what it throws may be another's
+  named(what_, [this] {
     start();
     GRAPHGATE_CUDA(driver_, cuStreamSynchronize, stream_);
-  } catch (const DeviceError& error) {
-    throw DeviceError(what_.empty() ? error.what() : what_ + ": " + error.what());
-  }
+  });
 }
 
 void CudaRun::start() {

@@ -15,11 +15,19 @@ constexpr CUdeviceptr kFault = 0xfa00;
 class Captured {
  public:
   explicit Captured(std::function<void(FakeDriver&)> tamper = {}, bool waits = false)
-      : driver_(FakeDriver::make()) {
-    FakeDriver::instance().functions = {{"k_long", 3}, {"k_short", 1}};
+      : Captured(Later{}) {
     FakeDriver::instance().tamper = std::move(tamper);
+    record(waits);
+  }
+  // To be recorded later.
+  struct Later {};
+  explicit Captured(Later /*later*/) : driver_(FakeDriver::make()) {
+    FakeDriver::instance().functions = {{"k_long", 3}, {"k_short", 1}};
     memory_.know(first_, nullptr);
     memory_.know(second_, nullptr);
+  }
+
+  void record(bool waits = false) {
     const std::vector<DeviceCall> calls = {
         {"k_long", {first_.data(), second_.data() + 8}, 1000, true, "", 50'000, 2},
         {"k_short", {first_.data() + 16}, 256, false, "", 0, 1},
@@ -88,13 +96,14 @@ TEST(CudaRun, RefusesACaptureThatIsNotItsCalls) {
     }
     return "taken";
   };
+  const std::string where = "making partition 0 of @main ready: ";
   const std::string other =
-      "a capture has a kernel with another shape or other arguments than given";
+      where + "a capture has a kernel with another shape or other arguments than given";
   EXPECT_EQ(refusal([](FakeNode&) {}), "taken");
   EXPECT_EQ(refusal([](FakeNode& node) { node.is_kernel = false; }),
-            "a capture has a node of type 1, which is no kernel");
+            where + "a capture has a node of type 1, which is no kernel");
   EXPECT_EQ(refusal([](FakeNode& node) { node.function = FakeDriver::handle<CUfunction>(77); }),
-            "a capture has a kernel of somebody else");
+            where + "a capture has a kernel of somebody else");
   EXPECT_EQ(refusal([](FakeNode& node) { node.values[0] += 1; }), other);
   EXPECT_EQ(refusal([](FakeNode& node) { node.blocks = 2; }), other);
   EXPECT_EQ(refusal([](FakeNode& node) { node.threads = 128; }), other);
@@ -104,8 +113,78 @@ TEST(CudaRun, RefusesACaptureThatIsNotItsCalls) {
     Captured captured([](FakeDriver& fake) { fake.nodes.pop_back(); });
     FAIL() << "taken";
   } catch (const DeviceError& error) {
-    EXPECT_STREQ(error.what(), "a capture of 3 kernels has 2 nodes");
+    EXPECT_EQ(error.what(), where + "a capture of 3 kernels has 2 nodes");
   }
+}
+
+// What goes wrong while a job is recorded, and what is said of it.
+struct Failure {
+  FakeDriver::Refusal refusal;
+  std::function<void(const Driver&)> before_launch;
+  std::string said;  // behind the job's words
+};
+
+const std::vector<Failure>& failures() {
+  static const std::vector<Failure> kFailures = {
+      {{"cuFuncSetAttribute", CUDA_ERROR_INVALID_VALUE},  // too much shared memory
+       {},
+       "cuFuncSetAttribute: CUDA_ERROR_INVALID_VALUE"},
+      {{"cuLaunchKernelEx", CUDA_ERROR_INVALID_CLUSTER_SIZE},
+       {},
+       "cuLaunchKernelEx: CUDA_ERROR_INVALID_CLUSTER_SIZE"},
+      {{"cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE, 2},  // too many threads, after two kernels
+       {},
+       "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE"},
+      // This runtime waits for the stream; somebody else does, and says nothing.
+      {{},
+       [](const Driver& driver) { GRAPHGATE_CUDA(driver, cuStreamSynchronize, nullptr); },
+       "cuStreamSynchronize: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+      {{},
+       [](const Driver& driver) { (void)driver.cuStreamSynchronize(nullptr); },
+       "cuLaunchKernelEx: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+      {{"cuStreamEndCapture", CUDA_ERROR_STREAM_CAPTURE_UNJOINED},
+       {},
+       "cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+      {{"cuGraphInstantiateWithFlags", CUDA_ERROR_OUT_OF_MEMORY},
+       {},
+       "cuGraphInstantiateWithFlags: CUDA_ERROR_OUT_OF_MEMORY"},
+      {{"cuGraphUpload", CUDA_ERROR_OUT_OF_MEMORY}, {}, "cuGraphUpload: CUDA_ERROR_OUT_OF_MEMORY"}};
+  return kFailures;
+}
+
+TEST(CudaRun, SaysWhatFailedWhileItWasRecordedAndLeavesNothingBehind) {
+  for (const Failure& failure : failures()) {
+    Captured captured(Captured::Later{});
+    FakeDriver& fake = FakeDriver::instance();
+    fake.refusal = failure.refusal;
+    fake.before_launch = failure.before_launch;
+    try {
+      captured.record();
+      ADD_FAILURE() << "nothing was said of " << failure.said;
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.what(),
+                "making partition 0 of @main ready: " + failure.said + " (as the fake has it)");
+    }
+    EXPECT_EQ(fake.capture, FakeDriver::Capture::kNone) << failure.said;
+    EXPECT_EQ(fake.graphs, 0U) << failure.said;
+    EXPECT_EQ(fake.execs, 0U) << failure.said;
+    // The same job again, on the same stream.
+    fake.before_launch = {};
+    captured.record();
+    captured.run().launch();
+    EXPECT_EQ(fake.replays, 1U) << failure.said;
+    EXPECT_EQ(fake.nodes.size(), 3U) << failure.said;
+    EXPECT_EQ(fake.graphs, 0U) << failure.said;
+    EXPECT_EQ(fake.execs, 1U) << failure.said;
+  }
+}
+
+TEST(CudaRun, EndsTheCaptureWhereThisProcessIsOutOfMemory) {
+  Captured captured(Captured::Later{});
+  FakeDriver::instance().before_launch = [](const Driver&) { throw std::bad_alloc(); };
+  EXPECT_THROW(captured.record(), std::bad_alloc);
+  EXPECT_EQ(FakeDriver::instance().capture, FakeDriver::Capture::kNone);
+  EXPECT_EQ(FakeDriver::instance().graphs, 0U);
 }
 
 TEST(CudaRun, NamesTheJobThatFaultedWhereItWaits) {

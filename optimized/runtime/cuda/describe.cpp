@@ -15,4 +15,11 @@ std::string architecture_of(const GpuFacts& gpu) {
   return "sm_" + std::to_string(gpu.major) + std::to_string(gpu.minor) + (has_more ? "a" : "");
 }
 
+std::string fast_obstacle(const GpuFacts& gpu) {
+  if (gpu.major >= 9) return "";
+  return "--arithmetic fast takes a GPU of compute capability 9.0 or more, which has clusters of "
+         "blocks and launches that overlap; here is " +
+         describe(gpu);
+}
+
 }  // namespace graphgate::optimized::cuda

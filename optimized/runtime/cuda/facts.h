@@ -39,5 +39,7 @@ struct CudaFacts {
 // What programs for it are compiled for: "sm_90a", with all that this very GPU has; "sm_86" where
 // there is nothing beyond.
 [[nodiscard]] std::string architecture_of(const GpuFacts& gpu);
+// Why it runs nothing in fast arithmetic, in one line; "" where it does.
+[[nodiscard]] std::string fast_obstacle(const GpuFacts& gpu);
 
 }  // namespace graphgate::optimized::cuda

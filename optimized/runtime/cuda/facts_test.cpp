@@ -33,5 +33,17 @@ TEST(CudaFacts, KnowWhatProgramsAreCompiledFor) {
   EXPECT_EQ(architecture_of(gpu), "sm_86");
 }
 
+TEST(CudaFacts, SayWhatFastArithmeticTakes) {
+  GpuFacts gpu{"NVIDIA A100", 8, 0, std::int64_t{80} << 30U, 108};
+  EXPECT_EQ(fast_obstacle(gpu),
+            "--arithmetic fast takes a GPU of compute capability 9.0 or more, which has clusters "
+            "of blocks and launches that overlap; here is NVIDIA A100, compute capability 8.0, 80 "
+            "GiB, 108 multiprocessors");
+  for (const int major : {9, 10, 12}) {
+    gpu.major = major;
+    EXPECT_EQ(fast_obstacle(gpu), "");
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::optimized::cuda

@@ -1,6 +1,7 @@
 // A driver's functions for tests without one: "device" memory is the process's own, mapped and
 // protected as asked, so that what would fault on a GPU is a SIGSEGV here. Kernels are captured and
-// looked at, and never run.
+// looked at, and never run. Captures end as those of an H100's driver do: whatever is refused in
+// one invalidates it, and its end gives no graph.
 #pragma once
 
 #include <sys/mman.h>
@@ -52,6 +53,18 @@ struct FakeDriver {
   std::function<void(FakeDriver&)> tamper = {};  // with what was captured
   std::size_t replays = 0;
   CUresult waiting_gives = CUDA_SUCCESS;
+  enum class Capture { kNone, kActive, kInvalidated };
+  Capture capture = Capture::kNone;
+  std::size_t graphs = 0;  // that are there
+  std::size_t execs = 0;
+  std::function<void(const Driver&)> before_launch = {};  // what somebody does there
+  // What a call answers, once, after it has been right so often.
+  struct Refusal {
+    std::string call;
+    CUresult result = CUDA_SUCCESS;
+    std::size_t after = 0;
+  };
+  Refusal refusal;
 
   static FakeDriver& instance() {
     static FakeDriver fake;
@@ -61,9 +74,22 @@ struct FakeDriver {
   // Anew, with nothing in it.
   static Driver make() {
     instance() = {};
+    return table();
+  }
+
+  static Driver table() {
     Driver driver;
     driver.cuGetErrorName = [](CUresult result, const char** name) {
-      *name = result == CUDA_ERROR_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED" : "CUDA_ERROR";
+      static const std::map<CUresult, const char*> kNames = {
+          {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+          {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+          {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED"},
+          {CUDA_ERROR_INVALID_CLUSTER_SIZE, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
+          {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+          {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+          {CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"}};
+      const auto found = kNames.find(result);
+      *name = found == kNames.end() ? "CUDA_ERROR" : found->second;
       return CUDA_SUCCESS;
     };
     driver.cuGetErrorString = [](CUresult, const char** text) {
@@ -72,6 +98,10 @@ struct FakeDriver {
     };
     driver.cuStreamSynchronize = [](CUstream) {
       ++instance().waits;
+      if (instance().capture != Capture::kNone) {
+        instance().capture = Capture::kInvalidated;
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+      }
       for (const Copy& copy : std::exchange(instance().coming, {})) {
         std::memcpy(copy.to, copy.from, copy.size);
       }
@@ -103,8 +133,20 @@ struct FakeDriver {
   static FakeNode& node_of(CUgraphNode node) {
     return instance().nodes.at(reinterpret_cast<std::uint64_t>(node) - 1);
   }
+  static CUresult answer(const char* call) {
+    Refusal& refusal = instance().refusal;
+    if (refusal.call != call || refusal.after-- > 0) return CUDA_SUCCESS;
+    refusal.call.clear();
+    return refusal.result;
+  }
   static CUresult launch(const CUlaunchConfig* config, CUfunction function, void** parameters,
                          void** /*extra*/) {
+    if (instance().before_launch) instance().before_launch(table());
+    if (instance().capture == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (const CUresult refused = answer("cuLaunchKernelEx"); refused != CUDA_SUCCESS) {
+      if (instance().capture == Capture::kActive) instance().capture = Capture::kInvalidated;
+      return refused;
+    }
     FakeNode& node = instance().nodes.emplace_back();
     node.function = function;
     node.blocks = config->gridDimX;
@@ -134,15 +176,26 @@ struct FakeDriver {
           static_cast<std::uint64_t>(std::distance(instance().functions.begin(), found)) + 1);
       return CUDA_SUCCESS;
     };
-    driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; };
+    driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) {
+      return answer("cuFuncSetAttribute");
+    };
     driver.cuStreamBeginCapture = [](CUstream, CUstreamCaptureMode) {
+      if (instance().capture != Capture::kNone) return CUDA_ERROR_ILLEGAL_STATE;
+      instance().capture = Capture::kActive;
       instance().nodes.clear();
       return CUDA_SUCCESS;
     };
     driver.cuLaunchKernelEx = launch;
     driver.cuStreamEndCapture = [](CUstream, CUgraph* graph) {
+      const Capture was = std::exchange(instance().capture, Capture::kNone);
+      *graph = nullptr;
+      if (was == Capture::kNone) return CUDA_ERROR_ILLEGAL_STATE;
+      if (was == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+      const CUresult result = answer("cuStreamEndCapture");
+      if (result != CUDA_SUCCESS) return result;
       if (instance().tamper) instance().tamper(instance());
       *graph = handle<CUgraph>(1);
+      ++instance().graphs;
       return CUDA_SUCCESS;
     };
     // Last come first: nobody promises an order.
@@ -185,16 +238,25 @@ struct FakeDriver {
       return CUDA_SUCCESS;
     };
     driver.cuGraphInstantiateWithFlags = [](CUgraphExec* exec, CUgraph, unsigned long long) {
+      const CUresult result = answer("cuGraphInstantiateWithFlags");
+      if (result != CUDA_SUCCESS) return result;
       *exec = handle<CUgraphExec>(1);
+      ++instance().execs;
       return CUDA_SUCCESS;
     };
-    driver.cuGraphUpload = [](CUgraphExec, CUstream) { return CUDA_SUCCESS; };
+    driver.cuGraphUpload = [](CUgraphExec, CUstream) { return answer("cuGraphUpload"); };
     driver.cuGraphLaunch = [](CUgraphExec, CUstream) {
       ++instance().replays;
       return CUDA_SUCCESS;
     };
-    driver.cuGraphDestroy = [](CUgraph) { return CUDA_SUCCESS; };
-    driver.cuGraphExecDestroy = [](CUgraphExec) { return CUDA_SUCCESS; };
+    driver.cuGraphDestroy = [](CUgraph) {
+      --instance().graphs;
+      return CUDA_SUCCESS;
+    };
+    driver.cuGraphExecDestroy = [](CUgraphExec) {
+      --instance().execs;
+      return CUDA_SUCCESS;
+    };
   }
   static void add_plain_memory(Driver& driver) {
     driver.cuMemAlloc = [](CUdeviceptr* address, std::size_t size) {

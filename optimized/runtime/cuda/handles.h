@@ -15,7 +15,8 @@ class Handle {
   Handle() = default;
   Handle(T value, Destroy destroy) : value_(value), destroy_(destroy) {}
   ~Handle() { reset(); }
-  Handle(Handle&& other) noexcept { *this = std::move(other); }
+  Handle(Handle&& other) noexcept
+      : value_(std::exchange(other.value_, T{})), destroy_(other.destroy_) {}
   Handle& operator=(Handle&& other) noexcept {
     if (this == &other) return *this;
     reset();

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "optimized/device/compiler_log.h"
+
 #define GRAPHGATE_NVRTC_FUNCTIONS(APPLY) \
   APPLY(nvrtcCompileProgram)             \
   APPLY(nvrtcCreateProgram)              \
@@ -39,15 +41,6 @@ std::vector<std::string> candidates() {
   }
   for (const std::string& name : names) out.push_back("/usr/local/cuda/lib64/" + name);
   return out;
-}
-
-// The first lines, on one line.
-std::string shortened(std::string log) {
-  constexpr std::size_t kShown = 600;
-  if (log.size() > kShown) log.resize(kShown);
-  for (char& c : log) c = c == '\n' || c == '\0' ? ' ' : c;
-  while (!log.empty() && log.back() == ' ') log.pop_back();
-  return log;
 }
 
 class Program {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "optimized/cache/sha256.h"
+#include "optimized/device/compiler_log.h"
 #include "optimized/device/embedded.h"
 #include "optimized/device/far_memory.h"
 #include "optimized/runtime/emulated/block.h"
@@ -53,10 +54,8 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 std::string first_lines(const fs::path& path) {
-  constexpr std::size_t kMost = 2000;
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return text.substr(0, kMost);
+  return shortened({std::istreambuf_iterator<char>(file), {}});
 }
 
 using Call = void (*)(char** pointers);

@@ -3,9 +3,9 @@
 #include "optimized/runtime/host/host_device.h"
 
 #include "optimized/compile.h"
-#include "optimized/program_test.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "optimized/runtime/host/host_program.h"
+#include "optimized/runtime/session_test.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -95,6 +95,63 @@ TEST_F(OnADevice, ARunCopiesItsInputsInAndWhatIsNewBack) {
   start(4);
   program_->finish();
   EXPECT_EQ(sum(), (std::vector<float>{8, 2, 4, 6}));
+}
+
+// In front of a device: refuses what it is to load, as often as it is asked to.
+class RefusingDevice final : public Device {
+ public:
+  static constexpr const char* kRefusal =
+      "making partition 0 of @main ready: cuGraphUpload: CUDA_ERROR_OUT_OF_MEMORY (out of memory)";
+  explicit RefusingDevice(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  [[nodiscard]] std::string description() const override { return device_->description(); }
+  [[nodiscard]] DeviceMemory& memory() override { return device_->memory(); }
+  std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
+                                               std::span<const Job> jobs) override {
+    if (refusals > 0) {
+      --refusals;
+      throw DeviceError(kRefusal);
+    }
+    ++loads;
+    return device_->load(text, jobs);
+  }
+  void finish() override { device_->finish(); }
+
+  int refusals = 0;
+  int loads = 0;
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+// Whatever a refused capture leaves behind, nothing of it runs, and nothing runs on the host for
+// it: the next call records anew.
+TEST(RefusedCaptures, FailOneCallAndTheNextRecordsAnew) {
+  const auto emulated = emulated::make_emulated_device();
+  if (!emulated.ok()) GTEST_SKIP() << emulated.error().message;
+  const auto device = std::make_shared<RefusingDevice>(emulated.value());
+  Options options;
+  options.device = device;
+  const Loaded loaded(kSums, options);
+  const Inputs inputs = {f32({4}, {1, 2, 3, 4})};
+  const auto expect_refused = [&] {
+    device->refusals = 1;
+    const auto result = loaded.session->call(inputs);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(result.error().message, std::string("sums: ") + RefusingDevice::kRefusal);
+  };
+  expect_refused();
+  EXPECT_EQ(loaded.run(inputs), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(loaded.run(inputs), (std::vector<float>{4, 8, 12, 16}));
+  EXPECT_EQ(device->loads, 1);
+  // The state moves, so that what was recorded has to be recorded anew.
+  ASSERT_TRUE(loaded.session->set_state("sum", f32({4}, {1, 1, 1, 1}), true).ok());
+  expect_refused();
+  EXPECT_EQ(loaded.run(inputs), (std::vector<float>{3, 5, 7, 9}));
+  EXPECT_EQ(device->loads, 2);
+  // Another program on the same device.
+  const Loaded other(kSums, options);
+  EXPECT_EQ(other.run(inputs), (std::vector<float>{2, 4, 6, 8}));
 }
 
 }  // namespace

@@ -8,9 +8,10 @@ namespace graphgate::optimized {
 
 using spec::Deviation;
 
-// With nothing moved: every captured partition, for the first time.
+// With nothing moved: every captured partition. Where that fails nothing counts as recorded, and the
+// next run does it anew.
 void HostProgram::record_all(const std::set<std::uint32_t>& moved_buffers) {
-  is_recorded_ = true;
+  is_recorded_ = false;
   recordings_.resize(plan_.blocks.size());
   eager_buffers_.clear();
   for (const spec::PlanBlock& block : plan_.blocks) {
@@ -43,6 +44,7 @@ void HostProgram::record_all(const std::set<std::uint32_t>& moved_buffers) {
     }
   }
   if (options_.device) record_on_device();
+  is_recorded_ = true;
 }
 
 // The buffers that the steps of a partition name, those inside fused steps included.
