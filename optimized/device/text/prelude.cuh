@@ -11,6 +11,7 @@
 #include "optimized/arithmetic/trigonometric.cpp"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/order.h"
 #include "optimized/kernels/elements/rows.h"
 
 namespace graphgate::optimized::device {
@@ -51,10 +52,14 @@ C settled(C value) {
     return value;
   }
 }
+// An element that was read, moved: a NaN keeps its bits.
+template <class Format, class C>
+void put(char* at, C value) {
+  *reinterpret_cast<typename Format::Bits*>(at) = Format::encode(convert<NumberOf<Format>>(value));
+}
 template <class Format, class C>
 void store(char* at, C value) {
-  *reinterpret_cast<typename Format::Bits*>(at) =
-      Format::encode(convert<NumberOf<Format>>(settled(value)));
+  put<Format>(at, settled(value));
 }
 // Neighbouring elements, which memory gives and takes at once: the address is a multiple of their
 // bytes together, at most 16.
@@ -92,7 +97,7 @@ constexpr std::int64_t widened(std::int64_t x) { return x; }
 constexpr float widened(float x) { return x; }
 constexpr double widened(double x) { return x; }
 
-// Terms with an operator[], as rows.h reads them.
+// Terms with an operator[], as rows.h and order.h read them.
 template <class C, class Term>
 struct Terms {
   const Term& term;
