@@ -86,8 +86,12 @@ TEST(DeviceCanaries, CompileForAGpu) {
 TEST(DeviceOrders, CompileForAGpu) {
   const auto nvrtc = optimized::cuda::load_nvrtc();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
-  for (const char* dtype : {"f64", "bf16", "i64"}) {
-    const auto script = tools::read_case(order_case(dtype, 100, 1), "order.case");
+  const std::string texts[] = {
+      order_case(kOrders, "bf16", 100, 1),     order_case(kOrders, "i64", 100, 0),
+      order_case(kScans, "f64", 100, 1),       order_case(kSearches, "f16", 100, 1),
+      order_case(kRowSearches, "f32", 100, 1), order_case(kBins, "f64", 100, 0)};
+  for (const std::string& text : texts) {
+    const auto script = tools::read_case(text, "order.case");
     ASSERT_TRUE(script.ok()) << script.error().message;
     const auto device = std::make_shared<tools::CompilingDevice>();
     optimized::Options options;

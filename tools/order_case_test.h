@@ -1,6 +1,8 @@
-// Programs of ops that put elements in order, over rows that are full of equal elements and NaNs.
+// Programs of ops that put elements in order or go along rows, over rows that are full of equal
+// elements and NaNs.
 #pragma once
 
+#include <sstream>
 #include <string>
 
 namespace graphgate {
@@ -17,9 +19,8 @@ inline std::string order_input_text(const std::string& dtype, const std::string&
          dtype + ")\n";
 }
 
-// Every op along dimension DIM of %x, whose length is N; HALF is the half of it.
-inline std::string order_ops_text() {
-  return R"(
+// Ops along dimension DIM of %x; HALF is the half of its length.
+inline constexpr const char* kOrders = R"(
   %v0, %i0 = aten.sort.default(%x, DIM)
   %v1, %i1 = aten.sort.default(%x, DIM, True)
   %v2, %i2 = aten.sort.stable(%x, stable=True, dim=DIM)
@@ -32,7 +33,37 @@ inline std::string order_ops_text() {
   %v9, %i9 = aten.nanmedian.dim(%x, DIM)
   %m = aten.median.default(%x)
 )";
-}
+inline constexpr const char* kScans = R"(
+  %v0, %i0 = aten.cummax.default(%x, DIM)
+  %v1, %i1 = aten.cummin.default(%x, DIM)
+  %s = aten.cumsum.default(%x, DIM)
+  %p = aten.cumprod.default(%x, DIM)
+)";
+// With a row of boundaries for all values, and where rows lie along the last dimension one for each
+// row; the sorter leaves them unsorted where there are NaNs, and is in range all the same.
+inline constexpr const char* kSearches = R"(
+  %q, %i = aten.sort.stable(%x, stable=True, dim=DIM)
+  %w = aten.select.int(%q, OTHER, 1)
+  %o = aten.select.int(%i, OTHER, 1)
+  %u = aten.select.int(%x, OTHER, 1)
+  %b0 = aten.bucketize.Tensor(%x, %w)
+  %b1 = aten.bucketize.Tensor(%x, %w, out_int32=True, right=True)
+  %b2 = aten.bucketize.Scalar(2, %w)
+  %b3 = aten.searchsorted.Tensor(%u, %x, sorter=%o)
+)";
+inline constexpr const char* kRowSearches = R"(
+  %q, %i = aten.sort.stable(%x, stable=True, dim=1)
+  %k0 = aten.searchsorted.Tensor(%q, %x)
+  %k1 = aten.searchsorted.Tensor(%x, %q, side="right", sorter=%i)
+)";
+// Of numbers that are finite.
+inline constexpr const char* kBins = R"(
+  %y = aten.nan_to_num.default(%x, 3.0)
+  %h0 = aten.histc.default(%y, 7)
+  %h1 = aten.histc.default(%x, 5, -3, 2)
+  %h2 = aten.histc.default(%y, 3, 1, 1)
+  %l = aten.logcumsumexp.default(%x, DIM)
+)";
 
 inline std::string with_word(std::string text, const std::string& word, const std::string& what) {
   for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
@@ -41,22 +72,24 @@ inline std::string with_word(std::string text, const std::string& word, const st
   return text;
 }
 
-// Of a row length, along dimension `dim` of two.
-inline std::string order_case(const std::string& dtype, std::int64_t length, int dim) {
+// `ops` along dimension `dim` of two, of a row length; all that they make are outputs.
+inline std::string order_case(const std::string& ops, const std::string& dtype, std::int64_t length,
+                              int dim) {
   const std::string n = std::to_string(length);
   std::string text = "graphgate-case 1\nname \"order\"\nseed 7\nprogram \"p\" {\n";
   text += order_input_text(dtype, dim == 1 ? "[3, " + n + "]" : "[" + n + ", 3]");
-  text += with_word(with_word(order_ops_text(), "DIM", std::to_string(dim)), "HALF",
-                    std::to_string((length + 1) / 2));
-  for (int op = 0; op < 10; ++op) {
-    const std::string number = std::to_string(op);
-    text += "  output %v";
-    text += number;
-    text += "\n  output %i";
-    text += number;
-    text += "\n";
+  const std::string half = std::to_string((length + 1) / 2);
+  text += with_word(
+      with_word(with_word(ops, "DIM", std::to_string(dim)), "OTHER", std::to_string(1 - dim)),
+      "HALF", half);
+  std::istringstream lines(ops);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t end = line.find('=');
+    if (end == std::string::npos) continue;
+    std::istringstream names(with_word(line.substr(0, end), ",", " "));
+    for (std::string name; names >> name;) text += "  output " + name + "\n";
   }
-  return text + "  output %m\n}\nscenario {\n  call p\n}\nexpect PASS\n";
+  return text + "}\nscenario {\n  call p\n}\nexpect PASS\n";
 }
 
 }  // namespace graphgate

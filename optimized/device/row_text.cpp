@@ -168,28 +168,6 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   return out;
 }
 
-TextWork cumulative_sum_text(const Tensor& result, const Tensor& self, std::int64_t dim,
-                             DType dtype) {
-  const RowParts from = rows_of(self, {dim});
-  const RowParts to = rows_of(result, {dim});
-  TextWork out;
-  out.threads = from.outer.count();
-  out.pointers = {result.data(), self.data()};
-  out.accesses = {{result, true}, {self, false}};
-  out.shares_launches = true;
-  const std::string c = compute_name(dtype);
-  out.statements =
-      "  const std::int64_t row = thread;\n  if (row >= " + std::to_string(out.threads) +
-      ") return;\n" + first_text("to", 0, to.outer) + first_text("from", 1, from.outer) +
-      place_text("to", to.inner) + place_text("from", from.inner) + "  internal::Accumulator<" + c +
-      "> running = 0;\n  for (std::int64_t i = 0; i < " + std::to_string(from.inner.count()) +
-      "; ++i) {\n    running += static_cast<internal::Accumulator<" + c + ">>(" +
-      load_text(self.dtype, dtype, dtype, "at_from(i)") + ");\n    device::store<" +
-      format_name(result.dtype) + ">(at_to(i), " +
-      rounded_text(dtype, result.dtype, "static_cast<" + c + ">(running)") + ");\n  }\n";
-  return out;
-}
-
 std::optional<TextWork> norm_text(const NormWork& work) {
   const DType dtype = work.input.dtype;
   const RowParts from = rows_of(work.input, work.dims);

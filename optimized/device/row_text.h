@@ -56,8 +56,4 @@ struct RmsNormWork {
 };
 [[nodiscard]] std::optional<TextWork> rms_norm_text(const RmsNormWork& work);
 
-// Running sums of `self` along `dim`, read as `dtype` and rounded to it; a thread takes a row.
-[[nodiscard]] TextWork cumulative_sum_text(const Tensor& result, const Tensor& self,
-                                           std::int64_t dim, spec::DType dtype);
-
 }  // namespace graphgate::optimized

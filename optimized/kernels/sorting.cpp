@@ -101,10 +101,6 @@ void infer_sort(Inference& call) {
   call.make(spec::DType::kInt64, self.sizes, strides);
 }
 
-Launch told(Launch launch, std::optional<DeviceWorks> works) {
-  return works ? described(std::move(launch), *std::move(works)) : std::move(launch);
-}
-
 // `select` (a callable of order.h) brings entries of each row to the front, and two results get
 // them. Where `stable_by` is given, it does what a stable sort by that order does.
 template <class Select>
@@ -122,9 +118,9 @@ Launch ordered(const Binding& call, const Select& select,
   });
   if (!DeviceListener::is_there()) return launch;
   const OrderWork work{self, dims, call.result(0), call.result(1), dims};
-  return told(std::move(launch), stable_by
-                                     ? stable_order_works(work, *stable_by)
-                                     : select_works(work, callable_text<std::int64_t>(select)));
+  return described_if(std::move(launch),
+                      stable_by ? stable_order_works(work, *stable_by)
+                                : select_works(work, callable_text<std::int64_t>(select)));
 }
 
 template <class Before>
@@ -230,8 +226,9 @@ Launch bind_kth_value(const Binding& call) {
                        });
   });
   if (!DeviceListener::is_there()) return launch;
-  return told(std::move(launch), select_works({self, dims, call.result(0), call.result(1), {}},
-                                              callable_text<std::int64_t>(select), select.k));
+  return described_if(std::move(launch),
+                      select_works({self, dims, call.result(0), call.result(1), {}},
+                                   callable_text<std::int64_t>(select), select.k));
 }
 
 void infer_median(Inference& call) {
@@ -283,9 +280,9 @@ Launch bind_median(const Binding& call) {
                        });
   });
   if (!DeviceListener::is_there()) return launch;
-  return told(std::move(launch),
-              median_works({self, selection.dims, call.result(0), where, {}},
-                           callable_text<std::int64_t>(element::Median<ignores_nan>())));
+  return described_if(std::move(launch),
+                      median_works({self, selection.dims, call.result(0), where, {}},
+                                   callable_text<std::int64_t>(element::Median<ignores_nan>())));
 }
 
 constexpr Kernel kKernels[] = {

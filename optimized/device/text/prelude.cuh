@@ -10,9 +10,11 @@
 #include "optimized/arithmetic/power.cpp"
 #include "optimized/arithmetic/trigonometric.cpp"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/elements/order.h"
 #include "optimized/kernels/elements/rows.h"
+#include "optimized/kernels/elements/scans.h"
 
 namespace graphgate::optimized::device {
 
@@ -30,6 +32,9 @@ struct Fault {
 };
 constexpr std::int32_t kIndexOutOfRange = 1;
 constexpr std::int32_t kBrokenCanary = 2;
+constexpr std::int32_t kSorterOutOfRange = 3;
+constexpr std::int32_t kElementsNotFinite = 4;
+constexpr std::int32_t kBinsNotFinite = 5;
 inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size,
                    std::int32_t kind = kIndexOutOfRange) {
   if (atomicCAS(&fault->kind, 0, kind) != 0) return;
@@ -37,6 +42,7 @@ inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int6
   fault->dim = dim;
   fault->size = size;
 }
+inline void report(Fault* fault, std::int32_t kind) { report(fault, 0, 0, 0, kind); }
 
 // An element at an address, in a compute type.
 template <class Format, class C>

@@ -112,3 +112,9 @@ T atomicCAS(T* at, T expected, T value) {
   if (old == expected) *at = value;
   return old;
 }
+template <class T>
+T atomicAdd(T* at, T value) {
+  const T old = *at;
+  *at = old + value;
+  return old;
+}
