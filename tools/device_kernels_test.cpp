@@ -86,11 +86,7 @@ TEST(DeviceCanaries, CompileForAGpu) {
 TEST(DeviceOrders, CompileForAGpu) {
   const auto nvrtc = optimized::cuda::load_nvrtc();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
-  const std::string texts[] = {
-      order_case(kOrders, "bf16", 100, 1),     order_case(kOrders, "i64", 100, 0),
-      order_case(kScans, "f64", 100, 1),       order_case(kSearches, "f16", 100, 1),
-      order_case(kRowSearches, "f32", 100, 1), order_case(kBins, "f64", 100, 0)};
-  for (const std::string& text : texts) {
+  for (const std::string& text : order_cases()) {
     const auto script = tools::read_case(text, "order.case");
     ASSERT_TRUE(script.ok()) << script.error().message;
     const auto device = std::make_shared<tools::CompilingDevice>();

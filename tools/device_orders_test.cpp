@@ -4,38 +4,17 @@
 
 #include <tuple>
 
-#include "tools/check_input.h"
 #include "tools/device_drawn_test.h"
 #include "tools/order_case_test.h"
 
 namespace graphgate {
 namespace {
 
-void expect_bits_of_host(const std::string& text) {
-  SCOPED_TRACE(text);
-  const auto subject = tools::optimized_source();
-  const auto oracle = tools::reference_source(false);
-  const auto script = tools::read_case(text, "order.case");
-  ASSERT_TRUE(script.ok()) << script.error().message;
-  conformance::Runs runs(script.value(), *subject, *oracle);
-  const auto on_device = runs.subject({{"device", "emulated"}});
-  const auto on_host = runs.subject();
-  ASSERT_TRUE(on_device.ok()) << on_device.error().message;
-  ASSERT_TRUE(on_host.ok()) << on_host.error().message;
-  ASSERT_FALSE(on_host.value()->error) << on_host.value()->error->message;
-  ASSERT_EQ(difference_of_calls(runs, *on_device.value(), *on_host.value()), "");
-  const auto& call = on_device.value()->calls.at(0);
-  ASSERT_TRUE(call.plan);
-  for (const auto& partition : call.plan->blocks.front().partitions) {
-    EXPECT_TRUE(partition.captured) << partition.reason;
-  }
-}
-
 class EmulatedOrders : public testing::TestWithParam<std::tuple<std::string, std::int64_t>> {};
 
 TEST_P(EmulatedOrders, HaveTheBitsOfTheHost) {
   const auto& [dtype, length] = GetParam();
-  expect_bits_of_host(order_case(kOrders, dtype, length, length % 2 == 0 ? 0 : 1));
+  expect_bits_of_host("emulated", order_case(kOrders, dtype, length, length % 2 == 0 ? 0 : 1));
 }
 
 // Around the 16 that are sorted by insertion, the runs of 32 and their doublings.
@@ -51,11 +30,11 @@ class EmulatedRows : public testing::TestWithParam<std::string> {};
 
 TEST_P(EmulatedRows, HaveTheBitsOfTheHost) {
   for (const int dim : {0, 1}) {
-    expect_bits_of_host(order_case(kScans, GetParam(), 40, dim));
-    expect_bits_of_host(order_case(kSearches, GetParam(), 40, dim));
+    expect_bits_of_host("emulated", order_case(kScans, GetParam(), 40, dim));
+    expect_bits_of_host("emulated", order_case(kSearches, GetParam(), 40, dim));
   }
-  expect_bits_of_host(order_case(kRowSearches, GetParam(), 40, 1));
-  if (GetParam() != "i64") expect_bits_of_host(order_case(kBins, GetParam(), 400, 1));
+  expect_bits_of_host("emulated", order_case(kRowSearches, GetParam(), 40, 1));
+  if (GetParam() != "i64") expect_bits_of_host("emulated", order_case(kBins, GetParam(), 400, 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, EmulatedRows, testing::Values("f32", "f16", "f64", "i64"),

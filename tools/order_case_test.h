@@ -4,6 +4,7 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace graphgate {
 
@@ -90,6 +91,15 @@ inline std::string order_case(const std::string& ops, const std::string& dtype, 
     for (std::string name; names >> name;) text += "  output " + name + "\n";
   }
   return text + "}\nscenario {\n  call p\n}\nexpect PASS\n";
+}
+
+// Some of each kind.
+inline std::vector<std::string> order_cases() {
+  return {order_case(kOrders, "bf16", 100, 1),     order_case(kOrders, "f32", 1000, 0),
+          order_case(kOrders, "i64", 100, 0),      order_case(kScans, "f64", 100, 1),
+          order_case(kSearches, "f16", 100, 1),    order_case(kSearches, "i64", 100, 0),
+          order_case(kRowSearches, "f32", 100, 1), order_case(kBins, "f32", 1000, 0),
+          order_case(kBins, "f64", 100, 1)};
 }
 
 }  // namespace graphgate

@@ -41,9 +41,8 @@ class OrderTexts {
     add_self(out);
     out.statements += "  " + entry_ + "* const entries = " + entries_text(out, scratch, true) +
                       ";\n  for (std::int64_t i = threadIdx.x % 32; i < " + number(length_) +
-                      "; i += 32) entries[i] = from[i];\n  __syncwarp();\n" +
-                      "  if (threadIdx.x % 32 == 0) " + function + "(entries, " + number(length_) +
-                      ");\n  __syncwarp();\n";
+                      "; i += 32) entries[i] = from[i];\n  __syncwarp();\n  " + function +
+                      "(entries, " + number(length_) + ", device::OrderByWarp());\n";
     const std::int64_t taken = rows_of(work_.values, work_.result_dims).inner.count();
     const std::string put = put_text(out);
     out.statements += joined({"  for (std::int64_t i = threadIdx.x % 32; i < ", number(taken),

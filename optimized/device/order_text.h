@@ -18,7 +18,7 @@ struct OrderWork {
   std::vector<std::int64_t> result_dims;
 };
 
-// A thread calls `function` (an expression: a callable of order.h) with a row's entries; those from
+// A warp calls `function` (an expression: a callable of order.h) with a row's entries; those from
 // `first` on go out. For what names one of several equal elements by how it goes about it.
 [[nodiscard]] std::optional<DeviceWorks> select_works(const OrderWork& work,
                                                       const std::string& function,

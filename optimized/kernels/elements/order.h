@@ -77,60 +77,88 @@ void sift(E* x, std::int64_t hole, std::int64_t n, E value, Before before) {
   x[hole] = value;
 }
 
-// The first k of n entries come into a heap at the front.
 template <class E, class Before>
-void select_heap(E* x, std::int64_t k, std::int64_t n, Before before) {
-  for (std::int64_t parent = k / 2; parent-- > 0;) sift(x, parent, k, E(x[parent]), before);
-  for (std::int64_t i = k; i < n; ++i) {
-    if (!before(x[i], x[0])) continue;
-    const E value = x[i];
-    x[i] = x[0];
-    sift(x, 0, k, value, before);
-  }
+void make_heap(E* x, std::int64_t n, Before before) {
+  for (std::int64_t parent = n / 2; parent-- > 0;) sift(x, parent, n, E(x[parent]), before);
 }
+
+// ---- the steps of algorithms, by one thread
+
+// Which of three entries stands in the middle.
+template <class E, class Before>
+std::int64_t median_of(const E* x, std::int64_t a, std::int64_t b, std::int64_t c, Before before) {
+  if (before(x[a], x[b])) {
+    if (before(x[b], x[c])) return b;
+    return before(x[a], x[c]) ? c : a;
+  }
+  if (before(x[a], x[c])) return a;
+  return before(x[b], x[c]) ? c : b;
+}
+
+// A device has the same steps for a warp (device/text/order.cuh), which leave the same entries.
+struct Alone {
+  // The first k of n entries come into a heap at the front.
+  template <class E, class Before>
+  static void select_heap(E* x, std::int64_t k, std::int64_t n, Before before) {
+    make_heap(x, k, before);
+    for (std::int64_t i = k; i < n; ++i) {
+      if (!before(x[i], x[0])) continue;
+      const E value = x[i];
+      x[i] = x[0];
+      sift(x, 0, k, value, before);
+    }
+  }
+
+  // Parts [first, last), more than three entries, around the median of the second one, the middle
+  // one and the last one. Returns where the second part begins: nothing in front of it is behind
+  // the pivot, nothing from there on is before it.
+  template <class E, class Before>
+  static std::int64_t parted(E* x, std::int64_t first, std::int64_t last, Before before) {
+    const std::int64_t middle = first + (last - first) / 2;
+    exchange(x[first], x[median_of(x, first + 1, middle, last - 1, before)]);
+    std::int64_t up = first + 1;
+    std::int64_t down = last;
+    while (true) {
+      while (before(x[up], x[first])) ++up;
+      --down;
+      while (before(x[first], x[down])) --down;
+      if (up >= down) return up;
+      exchange(x[up], x[down]);
+      ++up;
+    }
+  }
+
+  // Puts [first, last) in the stable order, at most kInsertion entries.
+  template <class E, class Before>
+  static void sort_few(E* x, std::int64_t first, std::int64_t last, Before before) {
+    for (std::int64_t i = first + 1; i < last; ++i) {
+      const E value = x[i];
+      std::int64_t hole = i;
+      for (; hole > first && before(value, x[hole - 1]); --hole) x[hole] = x[hole - 1];
+      x[hole] = value;
+    }
+  }
+
+  // What one thread alone does.
+  template <class F>
+  static void once(F&& f) {
+    f();
+  }
+};
+
+// ---- algorithms, whose steps somebody takes
 
 // std::partial_sort: the first k of n in order at the front. 0 < k <= n.
-template <class E, class Before>
+template <class Steps = Alone, class E, class Before>
 void sort_first(E* x, std::int64_t k, std::int64_t n, Before before) {
-  select_heap(x, k, n, before);
-  for (std::int64_t last = k; last-- > 1;) {
-    const E value = x[last];
-    x[last] = x[0];
-    sift(x, 0, last, value, before);
-  }
-}
-
-// ---- partitions
-
-// Parts [first, last), more than three entries, around the median of the second one, the middle one
-// and the last one. Returns where the second part begins: nothing in front of it is behind the
-// pivot, nothing from there on is before it.
-template <class E, class Before>
-std::int64_t parted(E* x, std::int64_t first, std::int64_t last, Before before) {
-  const std::int64_t a = first + 1;
-  const std::int64_t b = first + (last - first) / 2;
-  const std::int64_t c = last - 1;
-  std::int64_t median = a;
-  if (before(x[a], x[b])) {
-    if (before(x[b], x[c])) {
-      median = b;
-    } else if (before(x[a], x[c])) {
-      median = c;
+  Steps::select_heap(x, k, n, before);
+  Steps::once([&] {
+    for (std::int64_t last = k; last-- > 1;) {
+      const E value = x[last];
+      x[last] = x[0];
+      sift(x, 0, last, value, before);
     }
-  } else if (!before(x[a], x[c])) {
-    median = before(x[b], x[c]) ? c : b;
-  }
-  exchange(x[first], x[median]);
-  std::int64_t up = first + 1;
-  std::int64_t down = last;
-  while (true) {
-    while (before(x[up], x[first])) ++up;
-    --down;
-    while (before(x[first], x[down])) --down;
-    if (up >= down) return up;
-    exchange(x[up], x[down]);
-    ++up;
-  }
+  });
 }
 
 // How often a range of n entries is parted before a heap takes over.
@@ -140,22 +168,12 @@ inline std::int64_t most_parts(std::int64_t n) {
   return depth;
 }
 
-template <class E, class Before>
-void sort_by_insertion(E* x, std::int64_t first, std::int64_t last, Before before) {
-  for (std::int64_t i = first + 1; i < last; ++i) {
-    const E value = x[i];
-    std::int64_t hole = i;
-    for (; hole > first && before(value, x[hole - 1]); --hole) x[hole] = x[hole - 1];
-    x[hole] = value;
-  }
-}
-
 // Ranges of at most so many entries are put in order by insertion, which is stable: so is all that
 // std::sort does to a row that is no longer.
 inline constexpr std::int64_t kInsertion = 16;
 
 // std::sort.
-template <class E, class Before>
+template <class Steps = Alone, class E, class Before>
 void sort_entries(E* x, std::int64_t n, Before before) {
   struct Range {
     std::int64_t first, last, depth;
@@ -166,11 +184,11 @@ void sort_entries(E* x, std::int64_t n, Before before) {
   while (true) {
     const std::int64_t first = range.first;
     if (range.last - first <= kInsertion) {
-      sort_by_insertion(x, first, range.last, before);
+      Steps::sort_few(x, first, range.last, before);
     } else if (range.depth == 0) {
-      sort_first(x + first, range.last - first, range.last - first, before);
+      sort_first<Steps>(x + first, range.last - first, range.last - first, before);
     } else {
-      const std::int64_t cut = parted(x, first, range.last, before);
+      const std::int64_t cut = Steps::parted(x, first, range.last, before);
       const Range front = {first, cut, range.depth - 1};
       const Range back = {cut, range.last, range.depth - 1};
       const bool is_front_shorter = cut - first < range.last - cut;
@@ -184,24 +202,24 @@ void sort_entries(E* x, std::int64_t n, Before before) {
 }
 
 // std::nth_element: entry k stands where sorting would put it. 0 <= k < n.
-template <class E, class Before>
+template <class Steps = Alone, class E, class Before>
 void select_nth(E* x, std::int64_t k, std::int64_t n, Before before) {
   std::int64_t first = 0;
   std::int64_t last = n;
   for (std::int64_t depth = most_parts(n); last - first > 3; --depth) {
     if (depth == 0) {
-      select_heap(x + first, k + 1 - first, last - first, before);
-      exchange(x[first], x[k]);
+      Steps::select_heap(x + first, k + 1 - first, last - first, before);
+      Steps::once([&] { exchange(x[first], x[k]); });
       return;
     }
-    const std::int64_t cut = parted(x, first, last, before);
+    const std::int64_t cut = Steps::parted(x, first, last, before);
     if (cut <= k) {
       first = cut;
     } else {
       last = cut;
     }
   }
-  sort_by_insertion(x, first, last, before);
+  Steps::sort_few(x, first, last, before);
 }
 
 // PyTorch's quickselect: parts around the median of three until entry k stands where sorting would
@@ -240,9 +258,9 @@ void quick_select(E* x, std::int64_t k, std::int64_t n) {
 
 template <class Before>
 struct Sorted {
-  template <class E>
-  void operator()(E* entries, std::int64_t n) const {
-    sort_entries(entries, n, Before());
+  template <class E, class Steps = Alone>
+  void operator()(E* entries, std::int64_t n, Steps = {}) const {
+    sort_entries<Steps>(entries, n, Before());
   }
 };
 
@@ -251,20 +269,20 @@ struct Sorted {
 template <class Before, bool sorts>
 struct FirstOnes {
   std::int64_t k;
-  template <class E>
-  void operator()(E* entries, std::int64_t n) const {
-    if (k * 64 <= n) return sort_first(entries, k, n, Before());
-    select_nth(entries, k - 1, n, Before());
-    if constexpr (sorts) sort_entries(entries, k - 1, Before());
+  template <class E, class Steps = Alone>
+  void operator()(E* entries, std::int64_t n, Steps = {}) const {
+    if (k * 64 <= n) return sort_first<Steps>(entries, k, n, Before());
+    select_nth<Steps>(entries, k - 1, n, Before());
+    if constexpr (sorts) sort_entries<Steps>(entries, k - 1, Before());
   }
 };
 
 // Entry k is the one that stands there in order.
 struct Kth {
   std::int64_t k;
-  template <class E>
-  void operator()(E* entries, std::int64_t n) const {
-    quick_select(entries, k, n);
+  template <class E, class Steps = Alone>
+  void operator()(E* entries, std::int64_t n, Steps = {}) const {
+    Steps::once([&] { quick_select(entries, k, n); });
   }
 };
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
-#include <numeric>
 #include <vector>
+
+#include "optimized/kernels/elements/order_test.h"
 
 namespace graphgate::optimized::element {
 namespace {
@@ -25,13 +25,7 @@ std::vector<std::int64_t> places(const Entries& entries) {
 
 Entries with_values(const std::vector<int>& values) {
   Entries out;
-  for (const int value : values) {
-    const auto number = static_cast<float>(value);
-    // Zeros of both signs are equal, and so are all NaNs.
-    const float kinds[] = {std::numeric_limits<float>::quiet_NaN(), -0.0F, 0.0F};
-    out.push_back(
-        {value >= 0 && value < 3 ? kinds[value] : number, static_cast<std::int64_t>(out.size())});
-  }
+  for (const float value : test_numbers(values)) out.push_back({value, std::ssize(out)});
   return out;
 }
 
@@ -43,26 +37,6 @@ Entries drawn_entries() {
   const int order = *rc::gen::inRange(0, 4);
   if (order == 1) std::sort(values.begin(), values.end());
   if (order == 2) std::sort(values.rbegin(), values.rend());
-  return with_values(values);
-}
-
-// McIlroy's adversary: decides while `algorithm` compares what the values are, so that nearly all
-// elements end up on one side of every pivot.
-template <class Algorithm>
-Entries killer_entries(int n, const Algorithm& algorithm) {
-  const int undecided = n;
-  std::vector<int> values(static_cast<std::size_t>(n), undecided);
-  std::vector<std::size_t> elements(values.size());
-  std::iota(elements.begin(), elements.end(), 0);
-  int next = 0;
-  std::size_t candidate = 0;
-  algorithm(elements, [&](std::size_t a, std::size_t b) {
-    if (values[a] == undecided && values[b] == undecided) values[a == candidate ? a : b] = next++;
-    if (values[a] == undecided) candidate = a;
-    if (values[b] == undecided) candidate = b;
-    return values[a] < values[b];
-  });
-  for (int& value : values) value += 3;
   return with_values(values);
 }
 
@@ -114,14 +88,16 @@ RC_GTEST_PROP(Order, FindsTheNthAsTheStandardLibraryDoes, ()) {
 // In a row that parts badly heaps take over.
 TEST(Order, TakesHeapsWhereTheStandardLibraryDoes) {
   for (const int n : {40, 200, 1000, 5000}) {
-    const Entries bad_to_sort = killer_entries(n, [](auto& elements, const auto& before) {
-      std::sort(elements.begin(), elements.end(), before);
-    });
+    const Entries bad_to_sort =
+        with_values(killer_values(n, [](auto& elements, const auto& before) {
+          std::sort(elements.begin(), elements.end(), before);
+        }));
     EXPECT_TRUE(sorts_as_std(bad_to_sort, Ascending())) << n;
     for (const int k : {n / 4, n / 2, n - 1}) {
-      const Entries bad_to_part = killer_entries(n, [k](auto& elements, const auto& before) {
-        std::nth_element(elements.begin(), elements.begin() + k, elements.end(), before);
-      });
+      const Entries bad_to_part =
+          with_values(killer_values(n, [k](auto& elements, const auto& before) {
+            std::nth_element(elements.begin(), elements.begin() + k, elements.end(), before);
+          }));
       EXPECT_TRUE(finds_nth_as_std(bad_to_part, k, Ascending())) << n << ", " << k;
     }
   }
