@@ -20,10 +20,6 @@ Tensor scratch_tensor(DType dtype, Sizes sizes) {
   return out;
 }
 
-DType compute_of(DType dtype) {
-  return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-}
-
 std::vector<std::int64_t> all_dims(const Tensor& tensor) {
   std::vector<std::int64_t> out;
   for (std::int64_t d = 0; d < tensor.rank(); ++d) out.push_back(d);
@@ -52,7 +48,7 @@ TextWork count_text(const BinsWork& work, const Tensor& counts, const Tensor* lo
   out.statements = first_lines(out.threads);
   add_rows(out, work.self, all_dims(work.self), "self");
   add_rows(out, counts, {0}, "counts", true);
-  const DType c = compute_of(work.self.dtype);
+  const DType c = compute_dtype(work.self.dtype);
   if (low != nullptr) {
     add_rows(out, *low, {0}, "low");
     add_rows(out, *high, {0}, "high");
@@ -83,7 +79,7 @@ TextWork count_text(const BinsWork& work, const Tensor& counts, const Tensor* lo
 }  // namespace
 
 std::optional<DeviceWorks> bins_works(const BinsWork& work) {
-  const DType c = compute_of(work.self.dtype);
+  const DType c = compute_dtype(work.self.dtype);
   const Tensor counts = scratch_tensor(DType::kInt64, {work.count});
   if (counts.bytes == nullptr) return {};
   DeviceWorks out = {fill_work(counts, {})};
@@ -128,10 +124,28 @@ TextWork sorter_text(const Tensor& sorter) {
   return out;
 }
 
-TextWork search_text(const SearchWork& work) {
+// `boundaries`, whose element i is boundary i of the row in the sorter's order.
+void add_boundaries(const SearchWork& work, TextWork& out) {
   const std::vector<std::int64_t> last = {work.boundaries.rank() - 1};
+  const std::string c = compute_name(work.dtype);
+  const DType from = work.boundaries.dtype;
+  add_rows(out, work.boundaries, last, "boundary");
+  std::string place = "i";
+  if (work.sorter) {
+    add_rows(out, *work.sorter, last, "sorter");
+    place = load_text(DType::kInt64, DType::kInt64, DType::kInt64, "at_sorter(i)");
+  }
+  // What is out of range has been told.
+  out.statements += joined({"  const auto boundary_at = [&](std::int64_t i) -> ", c,
+                            " {\n    std::int64_t place = ", place, ";\n  ",
+                            check_text(work.boundaries.sizes.back()), "place = 0;\n    return ",
+                            load_text(from, from, work.dtype, "at_boundary(place)"),
+                            ";\n  };\n  const device::Terms<", c,
+                            ", decltype(boundary_at)> boundaries{boundary_at};\n"});
+}
+
+TextWork search_text(const SearchWork& work) {
   const RowParts rows = rows_of(work.result, work.dims);
-  const std::string n = std::to_string(work.boundaries.sizes.back());
   TextWork out;
   out.what = "search";
   out.threads = work.result.count();
@@ -140,33 +154,16 @@ TextWork search_text(const SearchWork& work) {
                    coordinates_text({rows.outer.count(), rows.inner.count()}, "thread", "x") +
                    "  const std::int64_t row = x0;\n";
   add_rows(out, work.result, work.dims, "result", true);
-  add_rows(out, work.boundaries, last, "boundary");
-  std::string text = joined(
-      {"  const auto boundary_at = [&](std::int64_t i) -> ", compute_name(work.dtype), " {\n"});
-  if (work.sorter) {
-    add_rows(out, *work.sorter, last, "sorter");
-    // What is out of range has been told.
-    text += joined({"  std::int64_t place = ",
-                    load_text(DType::kInt64, DType::kInt64, DType::kInt64, "at_sorter(i)"), ";\n",
-                    check_text(work.boundaries.sizes.back()), "place = 0;\n"});
-  }
-  const DType from = work.boundaries.dtype;
-  text += joined(
-      {"    return ",
-       load_text(from, from, work.dtype, work.sorter ? "at_boundary(place)" : "at_boundary(i)"),
-       ";\n  };\n"});
+  add_boundaries(work, out);
   std::string x = number_text(work.dtype, work.number);
   if (work.values) {
     add_rows(out, *work.values, work.dims, "value");
     x = load_text(work.values->dtype, work.values->dtype, work.dtype, "at_value(x1)");
   }
-  const std::string c = compute_name(work.dtype);
-  out.statements +=
-      text + joined({"  const device::Terms<", c,
-                     ", decltype(boundary_at)> boundaries{boundary_at};\n  device::store<",
-                     format_name(work.result.dtype),
-                     ">(at_result(x1), element::place_among(boundaries, std::int64_t{", n, "}, ", x,
-                     work.right ? ", true));\n" : ", false));\n"});
+  out.statements += joined({"  device::store<", format_name(work.result.dtype),
+                            ">(at_result(x1), element::place_among(boundaries, std::int64_t{",
+                            std::to_string(work.boundaries.sizes.back()), "}, ", x,
+                            work.right ? ", true));\n" : ", false));\n"});
   return out;
 }
 

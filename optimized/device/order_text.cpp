@@ -1,6 +1,6 @@
 #include "optimized/device/order_text.h"
 
-#include <utility>
+#include <array>
 
 #include "optimized/device/row_spelling.h"
 #include "optimized/device/spelling.h"
@@ -9,8 +9,6 @@
 
 namespace graphgate::optimized {
 namespace {
-
-constexpr std::int64_t kLongest = std::int64_t{1} << 30;
 
 // Entries of all rows, one row after the other; null until there is scratch.
 using Entries = std::byte*;
@@ -163,19 +161,20 @@ class OrderTexts {
 // Passes that put every row in the stable order, into `last` or, where that is null, the results.
 std::optional<DeviceWorks> passes(const OrderTexts& texts, const std::string& before,
                                   Entries last) {
-  DeviceWorks out;
-  const std::int64_t n = texts.length();
-  const bool has_merges = n > element::kRun;
-  Entries from = has_merges ? texts.reserve() : last;
-  if (has_merges && from == nullptr) return {};
-  Entries other = nullptr;
-  out.emplace_back(texts.runs(from, before));
-  for (std::int64_t run = element::kRun; run < n; run *= 2) {
-    const bool is_last = run * 2 >= n;
-    if (!is_last && other == nullptr) other = texts.reserve();
-    if (!is_last && other == nullptr) return {};
-    out.emplace_back(texts.merge(from, is_last ? last : other, before, run));
-    std::swap(from, other);
+  std::size_t left = 0;  // passes
+  for (std::int64_t run = element::kRun; run < texts.length(); run *= 2) ++left;
+  // Where entries go, by whether an even or an odd number of passes is left.
+  std::array<Entries, 2> turns = {last, nullptr};
+  for (const std::size_t turn : {std::size_t{0}, std::size_t{1}}) {
+    const bool is_used = turn == 1 ? left >= 1 : left >= 2;
+    if (!is_used || turns.at(turn) != nullptr) continue;
+    turns.at(turn) = texts.reserve();
+    if (turns.at(turn) == nullptr) return {};
+  }
+  DeviceWorks out = {texts.runs(left == 0 ? last : turns.at(left % 2), before)};
+  for (std::int64_t run = element::kRun; left-- > 0; run *= 2) {
+    const Entries to = left == 0 ? last : turns.at(left % 2);
+    out.emplace_back(texts.merge(turns.at((left + 1) % 2), to, before, run));
   }
   return out;
 }
@@ -186,7 +185,7 @@ std::optional<DeviceWorks> select_works(const OrderWork& work, const std::string
                                         std::int64_t first) {
   const OrderTexts texts(work);
   if (texts.is_empty()) return DeviceWorks{};
-  if (texts.length() >= kLongest) return {};
+  if (texts.length() > kLongestRow) return {};
   const Entries scratch = texts.reserve();
   if (scratch == nullptr) return {};
   return DeviceWorks{texts.select(scratch, function, first)};
@@ -195,14 +194,14 @@ std::optional<DeviceWorks> select_works(const OrderWork& work, const std::string
 std::optional<DeviceWorks> stable_order_works(const OrderWork& work, const std::string& before) {
   const OrderTexts texts(work);
   if (texts.is_empty()) return DeviceWorks{};
-  if (texts.length() >= kLongest) return {};
+  if (texts.length() > kLongestRow) return {};
   return passes(texts, before, nullptr);
 }
 
 std::optional<DeviceWorks> median_works(const OrderWork& work, const std::string& function) {
   const OrderTexts texts(work);
   if (texts.is_empty()) return DeviceWorks{};
-  if (texts.length() >= kLongest) return {};
+  if (texts.length() > kLongestRow) return {};
   const Entries sorted = texts.reserve();
   if (sorted == nullptr) return {};
   auto out = passes(texts, "element::Ascending{}", sorted);

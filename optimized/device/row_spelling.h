@@ -9,6 +9,9 @@
 
 namespace graphgate::optimized {
 
+// Kernels count the elements of a row in 32 bits.
+inline constexpr std::int64_t kLongestRow = (std::int64_t{1} << 30) - 1;
+
 // The sizes and strides (in bytes) of a tensor along some dimensions.
 struct RowPart {
   Sizes sizes;

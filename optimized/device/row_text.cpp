@@ -13,7 +13,6 @@ namespace {
 
 using spec::DType;
 
-constexpr std::int64_t kLongest = std::int64_t{1} << 30;
 constexpr std::int64_t kLongestOfBlock = 8192;  // what a block's registers hold
 
 // A number in the compute type of a float dtype.
@@ -34,7 +33,7 @@ std::optional<TextWork> reduce_text(const ReduceWork& work) {
   const RowParts from = rows_of(work.self, work.dims);
   const RowParts to = rows_of(work.result, {});
   const std::int64_t length = from.inner.count();
-  if (length >= kLongest) return {};
+  if (length > kLongestRow) return {};
   TextWork out;
   out.threads = to.outer.count() * 32;
   out.pointers = {work.result.data(), work.self.data()};
@@ -58,7 +57,7 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   const RowParts from = rows_of(self, {dim});
   const RowParts to = rows_of(result, {dim});
   const std::int64_t length = from.inner.count();
-  if (length >= kLongest) return {};
+  if (length > kLongestRow) return {};
   TextWork out;
   out.threads = from.outer.count() * 32;
   out.pointers = {result.data(), self.data()};
@@ -135,7 +134,7 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const DType dtype = work.input.dtype;
   const RowParts from = rows_of(work.input, {work.input.rank() - 1});
   const std::int64_t length = from.inner.count();
-  if (length >= kLongest || length == 0) return {};
+  if (length > kLongestRow || length == 0) return {};
   TextWork out;
   const bool by_block = DeviceListener::is_fast() && length <= kLongestOfBlock;
   out.what = work.residual == nullptr ? "rms_norm" : "add_rms_norm";
@@ -173,7 +172,7 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   const RowParts from = rows_of(work.input, work.dims);
   const RowParts to = rows_of(work.result, work.dims);
   const std::int64_t length = from.inner.count();
-  if (length >= kLongest || length == 0) return {};
+  if (length > kLongestRow || length == 0) return {};
   TextWork out;
   out.threads = from.outer.count() * 32;
   out.pointers = {work.result.data(), work.input.data()};

@@ -18,6 +18,8 @@ namespace graphgate::optimized {
 [[nodiscard]] std::string format_name(spec::DType dtype);
 // The compute type of a dtype, as loop.h has it: "float", "double" or "std::int64_t".
 [[nodiscard]] std::string compute_name(spec::DType dtype);
+// The dtype that holds every number of that type.
+[[nodiscard]] spec::DType compute_dtype(spec::DType dtype);
 // The bits of a number in the compute type whose own dtype is `compute`, as an expression.
 [[nodiscard]] std::string number_text(spec::DType compute, std::uint64_t bits);
 // Those bits.
