@@ -5,7 +5,7 @@
 #include "optimized/device/row_spelling.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
-#include "optimized/kernels/elements/order.h"
+#include "optimized/kernels/elements/stable_order.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -4,7 +4,7 @@
 // sort would put in the middle.
 #include "optimized/device/order_text.h"
 #include "optimized/device/type_text.h"
-#include "optimized/kernels/elements/order.h"
+#include "optimized/kernels/elements/stable_order.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/loop.h"

@@ -15,6 +15,7 @@
 #include "optimized/kernels/elements/order.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/elements/scans.h"
+#include "optimized/kernels/elements/stable_order.h"
 #include "optimized/device/text/order.cuh"
 
 namespace graphgate::optimized::device {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "optimized/kernels/elements/order_test.h"
+#include "optimized/kernels/elements/stable_order.h"
 
 namespace graphgate::optimized::element {
 namespace {
