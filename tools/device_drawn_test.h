@@ -11,6 +11,7 @@
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"
 #include "spec/plan_text.h"
+#include "tools/check_input.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate {
@@ -43,6 +44,27 @@ inline std::string difference_of_calls(conformance::Runs& runs, const conformanc
            bits.differences.front().message;
   }
   return "";
+}
+
+// A case of one call, all of which the device captures.
+inline void expect_bits_of_host(const std::string& device, const std::string& text) {
+  SCOPED_TRACE(text);
+  const auto subject = tools::optimized_source();
+  const auto oracle = tools::reference_source(false);
+  const auto script = tools::read_case(text, "a.case");
+  ASSERT_TRUE(script.ok()) << script.error().message;
+  conformance::Runs runs(script.value(), *subject, *oracle);
+  const auto on_device = runs.subject({{"device", device}});
+  const auto on_host = runs.subject();
+  ASSERT_TRUE(on_device.ok()) << on_device.error().message;
+  ASSERT_TRUE(on_host.ok()) << on_host.error().message;
+  ASSERT_FALSE(on_host.value()->error) << on_host.value()->error->message;
+  ASSERT_EQ(difference_of_calls(runs, *on_device.value(), *on_host.value()), "");
+  const auto& call = on_device.value()->calls.at(0);
+  ASSERT_TRUE(call.plan);
+  for (const auto& partition : call.plan->blocks.front().partitions) {
+    EXPECT_TRUE(partition.captured) << partition.reason;
+  }
 }
 
 // Draws cases [first, last) of a seed and runs them on the host and on `device`.

@@ -7,8 +7,10 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "tools/check_input.h"
 #include "tools/compiling_device_test.h"
 #include "tools/golden_models_test.h"
+#include "tools/order_case_test.h"
 
 namespace graphgate {
 namespace {
@@ -77,6 +79,24 @@ TEST(DeviceCanaries, CompileForAGpu) {
     EXPECT_EQ(text.kernel_count(), 1U);  // numbers of jobs are no part of the text
     const auto cubin = optimized::cuda::cubin_of(text, "sm_90a");
     EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+  }
+}
+
+// What golden models have little of: long rows are another kernel than short ones.
+TEST(DeviceOrders, CompileForAGpu) {
+  const auto nvrtc = optimized::cuda::load_nvrtc();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+  for (const std::string& text : order_cases()) {
+    const auto script = tools::read_case(text, "order.case");
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    const auto device = std::make_shared<tools::CompilingDevice>();
+    optimized::Options options;
+    options.device = device;
+    const auto program = optimized::make_executor(options)->load(*script.value().programs.front());
+    ASSERT_TRUE(program.ok()) << program.error().message;
+    const auto& call = std::get<conformance::ScriptCall>(script.value().steps.front());
+    EXPECT_TRUE(program.value()->call(call.inputs).ok());
+    EXPECT_EQ(device->captured, 1U);
   }
 }
 

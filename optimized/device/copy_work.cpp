@@ -14,15 +14,10 @@ using spec::DType;
 
 constexpr const char* kIdentity = "element::Identity{}";
 
-DType compute_of(DType dtype) {
-  if (dtype == DType::kFloat64) return dtype;
-  return spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
-}
-
 }  // namespace
 
 PointwiseWork copy_work(const Tensor& target, const Tensor& source) {
-  PointwiseWork work{target, target.dtype, compute_of(source.dtype), kIdentity, {}};
+  PointwiseWork work{target, target.dtype, compute_dtype(source.dtype), kIdentity, {}};
   Tensor from = source;
   if (target.dtype == source.dtype) {
     const DType word = word_dtype(target.dtype);
@@ -46,7 +41,7 @@ bool is_copy(const PointwiseWork& work) {
 PointwiseWork copy_of_numbers(PointwiseWork copy, DType dtype) {
   DeviceOperand& from = copy.operands.front();
   copy.result.dtype = copy.rounds_to = from.tensor.dtype = from.as = dtype;
-  copy.compute = compute_of(dtype);
+  copy.compute = compute_dtype(dtype);
   return copy;
 }
 

@@ -50,6 +50,16 @@ void throw_fault(const DeviceFault& fault) {
   if (fault.kind == DeviceFault::kBrokenCanary) {
     throw BrokenCanary(fault.dim, fault.index, fault.size);
   }
+  if (fault.kind == DeviceFault::kSorterOutOfRange) {
+    throw OpError("sorter index " + std::to_string(fault.index) + " is outside [0, " +
+                  std::to_string(fault.size) + ")");
+  }
+  if (fault.kind == DeviceFault::kElementsNotFinite) {
+    throw OpError("the range of the elements is not finite");
+  }
+  if (fault.kind == DeviceFault::kBinsNotFinite) {
+    throw OpError("the range of the bins is not finite");
+  }
   throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
                 std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
 }

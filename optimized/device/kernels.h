@@ -28,11 +28,14 @@ struct DeviceCall {
   std::int64_t cluster = 1;       // blocks of one; divides the blocks
 };
 
-// What a program has found wrong, as the device writes it: an index out of range in what it read,
-// or a broken canary (canaries.h). Zero while nothing is; the first one stays.
+// What a program has found wrong, as the device writes it: in what it read, or a broken canary
+// (canaries.h). Zero while nothing is; the first one stays.
 struct DeviceFault {
   static constexpr std::int32_t kIndexOutOfRange = 1;
   static constexpr std::int32_t kBrokenCanary = 2;
+  static constexpr std::int32_t kSorterOutOfRange = 3;   // an index of searchsorted's sorter
+  static constexpr std::int32_t kElementsNotFinite = 4;  // where histc takes its range from them
+  static constexpr std::int32_t kBinsNotFinite = 5;      // of histc
   std::int32_t kind = 0;
   std::int32_t unused = 0;
   std::int64_t index = 0;  // of a canary: the byte of its arena
@@ -40,7 +43,8 @@ struct DeviceFault {
   std::int64_t size = 0;   // the job
 };
 
-// Where there is one: throws OpError with the words that the host has for it, or BrokenCanary.
+// Where there is one: throws OpError with the words that the host has for it, which may throw its
+// own like that, or BrokenCanary.
 void throw_fault(const DeviceFault& fault);
 
 // In fast arithmetic kernels may begin before the launches ahead of them have ended, and wait for

@@ -59,8 +59,4 @@ struct RmsNormWork {
 // Its epsilon, as text.
 [[nodiscard]] std::string epsilon_text(const RmsNormWork& work);
 
-// Running sums of `self` along `dim`, read as `dtype` and rounded to it; a thread takes a row.
-[[nodiscard]] TextWork cumulative_sum_text(const Tensor& result, const Tensor& self,
-                                           std::int64_t dim, spec::DType dtype);
-
 }  // namespace graphgate::optimized

@@ -16,12 +16,6 @@ bool merges(const Walk& walk, const Sizes& outer, const Sizes& inner, std::int64
   return true;
 }
 
-// The dtype that holds every value of the compute type of `dtype`.
-DType native_of(DType dtype) {
-  if (dtype == DType::kFloat64) return dtype;
-  return spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
-}
-
 }  // namespace
 
 std::string joined(std::initializer_list<std::string_view> parts) {
@@ -65,15 +59,20 @@ std::string compute_name(DType dtype) {
   return spec::is_floating_point(dtype) ? "float" : "std::int64_t";
 }
 
+DType compute_dtype(DType dtype) {
+  if (dtype == DType::kFloat64) return dtype;
+  return spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
+}
+
 std::string number_text(DType compute, std::uint64_t bits) {
-  const bool is_narrow = native_of(compute) == DType::kFloat32;
+  const bool is_narrow = compute_dtype(compute) == DType::kFloat32;
   return "std::bit_cast<" + compute_name(compute) + ">(" +
          (is_narrow ? "std::uint32_t{" : "std::uint64_t{") + std::to_string(bits) + "u})";
 }
 
 std::string load_text(DType dtype, DType as, DType compute, const std::string& at) {
   const std::string direct = "device::load<" + format_name(dtype) + ", ";
-  if (dtype == as || as == native_of(compute))
+  if (dtype == as || as == compute_dtype(compute))
     return direct + compute_name(compute) + ">(" + at + ")";
   return "convert<" + compute_name(compute) + ">(device::rounded<" + format_name(as) + ">(" +
          direct + compute_name(dtype) + ">(" + at + ")))";
@@ -81,7 +80,7 @@ std::string load_text(DType dtype, DType as, DType compute, const std::string& a
 
 std::string cast_text(DType dtype, DType as, DType compute, const std::string& variable) {
   const std::string convert = "convert<" + compute_name(compute) + ">(";
-  if (dtype == as || as == native_of(compute)) return convert + variable + ")";
+  if (dtype == as || as == compute_dtype(compute)) return convert + variable + ")";
   return convert + "device::rounded<" + format_name(as) + ">(" + variable + "))";
 }
 

@@ -1,6 +1,7 @@
 // Names and expressions of device text: dtypes, numbers, and where an element lies.
 #pragma once
 
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -17,8 +18,17 @@ namespace graphgate::optimized {
 [[nodiscard]] std::string format_name(spec::DType dtype);
 // The compute type of a dtype, as loop.h has it: "float", "double" or "std::int64_t".
 [[nodiscard]] std::string compute_name(spec::DType dtype);
+// The dtype that holds every number of that type.
+[[nodiscard]] spec::DType compute_dtype(spec::DType dtype);
 // The bits of a number in the compute type whose own dtype is `compute`, as an expression.
 [[nodiscard]] std::string number_text(spec::DType compute, std::uint64_t bits);
+// Those bits.
+template <class C>
+[[nodiscard]] std::uint64_t number_bits(C number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  return bits;
+}
 // Reads an element at address `at` (an expression): cast to `as`, then in the compute type whose
 // own dtype is `compute`, as load_tile_as does.
 [[nodiscard]] std::string load_text(spec::DType dtype, spec::DType as, spec::DType compute,

@@ -22,10 +22,10 @@ std::string_view type_name() {
   return text.substr(begin, text.find_first_of(";]", begin) - begin);
 }
 
-// "element::AddScaled<float>{...}", members and all, as an expression of the device's text, which
-// stands in this namespace; "" for a type that it cannot name. C is the type of every member.
-template <class C, class F>
-std::string callable_text(const F& f) {
+// "element::AddScaled<float>" as the device's text has it, which stands in this namespace; "" for a
+// type that it cannot name.
+template <class F>
+std::string type_text() {
   // Compilers differ in whether they name the namespace that the function stands in.
   constexpr std::string_view kNamespace = "graphgate::optimized::";
   std::string text(type_name<F>());
@@ -40,6 +40,15 @@ std::string callable_text(const F& f) {
   for (std::size_t at = 0; (at = text.find(">>", at)) != std::string::npos;) {
     text.replace(at, 2, "> >");
   }
+  return text;
+}
+
+// "element::AddScaled<float>{...}", members and all, as an expression. C is the type of every
+// member.
+template <class C, class F>
+std::string callable_text(const F& f) {
+  std::string text = type_text<F>();
+  if (text.empty()) return "";
   text += "{";
   if constexpr (!std::is_trivially_copyable_v<F> ||
                 (!std::is_empty_v<F> && sizeof(F) % sizeof(C) != 0)) {

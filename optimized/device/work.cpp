@@ -39,6 +39,10 @@ Launch described(Launch launch, DeviceWorks works) {
   return Described{std::move(launch), std::make_shared<const DeviceWorks>(std::move(works))};
 }
 
+Launch described_if(Launch launch, std::optional<DeviceWorks> works) {
+  return works ? described(std::move(launch), *std::move(works)) : std::move(launch);
+}
+
 const DeviceWorks* works_of(const Launch& launch) {
   static const DeviceWorks kNothing;
   if (!launch) return &kNothing;

@@ -109,8 +109,9 @@ class DeviceListener {
   const DeviceListener* before_;
 };
 
-// The launch, with what it does.
+// The launch, with what it does; as it is where that is not told.
 [[nodiscard]] Launch described(Launch launch, DeviceWorks works);
+[[nodiscard]] Launch described_if(Launch launch, std::optional<DeviceWorks> works);
 // What a launch does, or null where it does not tell. An empty launch does nothing, and says so.
 [[nodiscard]] const DeviceWorks* works_of(const Launch& launch);
 // Launches one after the other; described where all of them are.

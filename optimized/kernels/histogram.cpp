@@ -1,7 +1,9 @@
 // Counting into bins and finding places in sorted boundaries: histc, bincount, bucketize,
 // searchsorted.
-#include <cmath>
-
+#include "optimized/device/bins_text.h"
+#include "optimized/device/kernels.h"
+#include "optimized/device/spelling.h"
+#include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/indexed_loop.h"
 #include "optimized/promotion.h"
@@ -42,57 +44,60 @@ void infer_histc(Inference& call) {
   call.make(self.dtype, {bins});
 }
 
-// The range of the bins.
-template <class C>
-struct Range {
-  C low, high;
-};
-
 // As given, or that of the elements when it is empty; widened when all are equal.
 template <class C>
-Range<C> bin_range(Range<C> range, const Tensor& self, const Loop& loop) {
-  if (range.low == range.high && loop.count() > 0) {
+element::Bins<C> bins_of(element::Bins<C> bins, const Tensor& self, const Loop& loop) {
+  if (bins.low == bins.high && loop.count() > 0) {
     constexpr C kInfinity = std::numeric_limits<C>::infinity();
-    range = {kInfinity, -kInfinity};
+    bins.low = kInfinity;
+    bins.high = -kInfinity;
     bool has_nan = false;
     for_each_tile<C>(self, loop, [&](const C* x, int n) {
       for (int i = 0; i < n; ++i) {
         has_nan |= x[i] != x[i];
-        range.low = std::min(range.low, x[i]);
-        range.high = std::max(range.high, x[i]);
+        bins.low = std::min(bins.low, x[i]);
+        bins.high = std::max(bins.high, x[i]);
       }
     });
-    if (has_nan) throw OpError("the range of the elements is not finite");
+    if (has_nan) throw_fault({DeviceFault::kElementsNotFinite});
   }
-  if (range.low == range.high) {
-    range.low -= C{1};
-    range.high += C{1};
+  bins.widen();
+  if (!bins.are_finite()) throw_fault({DeviceFault::kBinsNotFinite});
+  return bins;
+}
+
+// What a device does; nothing for bins that are refused.
+template <class C>
+std::optional<DeviceWorks> histc_works(const Binding& call, element::Bins<C> bins) {
+  const Tensor& self = call.tensor("self");
+  BinsWork work{call.result(), self, bins.count, {}};
+  if (bins.low != bins.high || self.count() == 0) {
+    bins.widen();
+    if (!bins.are_finite()) return {};
+    work.range = {number_bits(bins.low), number_bits(bins.high)};
   }
-  if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
-    throw OpError("the range of the bins is not finite");
-  }
-  return range;
+  return bins_works(work);
 }
 
 Launch bind_histc(const Binding& call) {
   const Tensor& self = call.tensor("self");
-  const std::int64_t bins = call.integer("bins");
   auto* counts = reinterpret_cast<std::int64_t*>(call.workspace());
   return with_real(self.dtype, [&]<class C>() -> Launch {
-    const Range<C> given = {static_cast<C>(call.real("min")), static_cast<C>(call.real("max"))};
-    return [self, bins, counts, given, loop = loop_of(self), out = Rows(call.result(), {0})] {
-      const Range<C> range = bin_range(given, self, loop);
-      const C width = range.high - range.low;
-      std::fill(counts, counts + bins, std::int64_t{0});
+    const element::Bins<C> given = {static_cast<C>(call.real("min")),
+                                    static_cast<C>(call.real("max")), call.integer("bins")};
+    Launch launch = [self, counts, given, loop = loop_of(self), out = Rows(call.result(), {0})] {
+      const element::Bins<C> bins = bins_of(given, self, loop);
+      std::fill(counts, counts + bins.count, std::int64_t{0});
       for_each_tile<C>(self, loop, [&](const C* x, int n) {
         for (int i = 0; i < n; ++i) {
-          if (!(x[i] >= range.low && x[i] <= range.high)) continue;
-          const C place = (x[i] - range.low) * static_cast<C>(bins) / width;
-          ++counts[std::min(static_cast<std::int64_t>(place), bins - 1)];
+          const std::int64_t bin = bins(x[i]);
+          if (bin >= 0) ++counts[bin];
         }
       });
       out.store<std::int64_t>(0, counts);
     };
+    if (!DeviceListener::is_there()) return launch;
+    return described_if(std::move(launch), histc_works<C>(call, given));
   });
 }
 
@@ -220,25 +225,6 @@ void infer_search(Inference& call) {
             search.values ? search.values->sizes : Sizes{});
 }
 
-// The first place whose boundary is not less than x, or, on the right, is greater than it. A NaN
-// compares as neither, so that it goes to the end.
-template <class C>
-std::int64_t place_of(const C* boundaries, std::int64_t n, C x, bool right) {
-  std::int64_t first = 0;
-  while (n > 0) {
-    const std::int64_t half = n / 2;
-    const C boundary = boundaries[first + half];
-    const bool is_behind = right ? boundary > x : boundary >= x;
-    if (is_behind) {
-      n = half;
-    } else {
-      first += half + 1;
-      n -= half + 1;
-    }
-  }
-  return first;
-}
-
 // Rows of boundaries, read in the sorter's order.
 template <class C>
 struct SortedRows {
@@ -254,8 +240,7 @@ struct SortedRows {
     sorter->load(row, places);
     for (std::int64_t i = 0; i < rows.length(); ++i) {
       if (places[i] < 0 || places[i] >= rows.length()) {
-        throw OpError("sorter index " + std::to_string(places[i]) + " is outside [0, " +
-                      std::to_string(rows.length()) + ")");
+        throw_fault({DeviceFault::kSorterOutOfRange, 0, places[i], 0, rows.length()});
       }
       sorted[i] = raw[places[i]];
     }
@@ -278,8 +263,8 @@ Launch search_launch(const Binding& call, const Search& search) {
   std::optional<Rows> in;
   if (search.values) in.emplace(at_least_1d(*search.values), inner);
   const C number = search.values ? C{} : number_as<C>(search.number);
-  return [boundaries = Rows(search.boundaries, last), sorter, in, number, sorted, values, found,
-          out = Rows(result, inner), right = wants_right(call)] {
+  Launch launch = [boundaries = Rows(search.boundaries, last), sorter, in, number, sorted, values,
+                   found, out = Rows(result, inner), right = wants_right(call)] {
     std::vector<C> raw(sorter ? static_cast<std::size_t>(boundaries.length()) : 0);
     std::vector<std::int64_t> places(raw.size());
     const SortedRows<C> rows{boundaries, sorter, sorted, raw.data(), places.data()};
@@ -288,11 +273,18 @@ Launch search_launch(const Binding& call, const Search& search) {
       if (in) in->load(row, values);
       for (std::int64_t i = 0; i < out.length(); ++i) {
         const C x = in ? values[i] : number;
-        found[i] = place_of(sorted, boundaries.length(), x, right);
+        found[i] = element::place_among(sorted, boundaries.length(), x, right);
       }
       out.store(row, found);
     }
   };
+  if (!DeviceListener::is_there()) return launch;
+  SearchWork work{
+      result,           inner, search.boundaries, {}, {}, number_bits(number), search.dtype,
+      wants_right(call)};
+  if (given) work.sorter = *given;
+  if (search.values) work.values = at_least_1d(*search.values);
+  return described(std::move(launch), search_works(work));
 }
 
 Launch bind_search(const Binding& call) {

@@ -1,8 +1,8 @@
 // Running sums, products, extrema and differences along one dimension.
-#include "optimized/arithmetic/functions.h"
-#include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/row_text.h"
+#include "optimized/device/scan_text.h"
+#include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/scans.h"
 #include "optimized/kernels/families.h"
 #include "optimized/promotion.h"
 #include "optimized/strides.h"
@@ -33,40 +33,36 @@ void infer_scan(Inference& call) {
   call.make(scan_dtype(call), self.sizes);
 }
 
-// Runs `scan` over rows of compute type C, in place.
+// Rows of compute type C along which a Scan (elements/scans.h) goes.
 template <class C, class Scan>
-Launch scan_launch(const Binding& call, DType dtype, Scan scan) {
+Launch scan_launch(const Binding& call, DType dtype) {
   const Tensor& self = call.tensor("self");
   const Dims dims = scanned_dims(call, self);
-  return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
-          result = call.result(), dtype, scan] {
+  Launch launch = [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
+                   result = call.result(), dtype] {
     std::vector<C> row(at(from.length()));
     for (std::int64_t r = 0; r < from.count(); ++r) {
       from.template load<C>(r, row.data());
-      scan(row);
+      Scan scan;
+      for (C& x : row) x = scan(x);
       store_row<C>(result, to, r, dtype, row.data());
     }
   };
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {scan_text(call.result(), self, dims[0], dtype, type_text<Scan>())});
 }
 
-template <bool is_product>
-Launch bind_cumulative(const Binding& call) {
+Launch bind_cumulative_sum(const Binding& call) {
   const DType dtype = scan_dtype(call);
-  Launch launch = with_compute(dtype, [&]<class C>() {
-    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
-      using W = internal::Accumulator<C>;
-      W running = is_product ? W(1) : W(0);
-      for (C& x : row) {
-        running = is_product ? running * static_cast<W>(x) : running + static_cast<W>(x);
-        x = static_cast<C>(running);
-      }
-    });
-  });
-  if (is_product || !DeviceListener::is_there()) return launch;
-  const Tensor& self = call.tensor("self");
-  if (self.rank() == 0) return launch;
-  return described(std::move(launch),
-                   {cumulative_sum_text(call.result(), self, scanned_dims(call, self)[0], dtype)});
+  return with_compute(
+      dtype, [&]<class C>() { return scan_launch<C, element::RunningSum<C>>(call, dtype); });
+}
+
+Launch bind_cumulative_product(const Binding& call) {
+  const DType dtype = scan_dtype(call);
+  return with_compute(
+      dtype, [&]<class C>() { return scan_launch<C, element::RunningProduct<C>>(call, dtype); });
 }
 
 void infer_logcumsumexp(Inference& call) {
@@ -78,24 +74,10 @@ void infer_logcumsumexp(Inference& call) {
   call.make(self.dtype, self.sizes);
 }
 
-// log(exp(a) + exp(b)). Equal infinities stay as they are.
-template <class C>
-C log_add_exp(C a, C b) {
-  if (a != a || b != b) return a + b;
-  const C greater = std::max(a, b);
-  const C lesser = std::min(a, b);
-  if (greater == lesser && std::fabs(greater) == static_cast<C>(kInfinity)) return greater;
-  return log1p(exp(lesser - greater)) + greater;
-}
-
 Launch bind_logcumsumexp(const Binding& call) {
   const DType dtype = call.tensor("self").dtype;
-  return with_real(dtype, [&]<class C>() {
-    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
-      C running = -static_cast<C>(kInfinity);
-      for (C& x : row) x = running = log_add_exp(running, x);
-    });
-  });
+  return with_real(
+      dtype, [&]<class C>() { return scan_launch<C, element::RunningLogSumExp<C>>(call, dtype); });
 }
 
 void infer_extremum(Inference& call) {
@@ -105,34 +87,31 @@ void infer_extremum(Inference& call) {
   call.make(DType::kInt64, self.sizes);
 }
 
-// Of equal elements the last counts; a NaN stays, and the last NaN counts.
-template <bool is_max, class C>
-bool takes_over(C x, C best) {
-  if (x != x) return true;
-  return best == best && (is_max ? x >= best : x <= best);
-}
-
-template <bool is_max>
+template <bool greatest>
 Launch bind_extremum(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Dims dims = scanned_dims(call, self);
   return with_compute(self.dtype, [&]<class C>() -> Launch {
-    return [from = Rows(self, dims), values = Rows(call.result(0), dims),
-            indices = Rows(call.result(1), dims)] {
+    using Scan = element::RunningExtreme<C, greatest>;
+    Launch launch = [from = Rows(self, dims), values = Rows(call.result(0), dims),
+                     indices = Rows(call.result(1), dims)] {
       std::vector<C> row(at(from.length()));
       std::vector<std::int64_t> where(row.size());
       for (std::int64_t r = 0; r < from.count(); ++r) {
         from.template load<C>(r, row.data());
-        std::size_t best = 0;
+        Scan scan;
         for (std::size_t i = 0; i < row.size(); ++i) {
-          if (i == 0 || takes_over<is_max>(row[i], row[i - 1])) best = i;
-          if (best != i) row[i] = row[i - 1];
-          where[i] = static_cast<std::int64_t>(best);
+          scan.take(row[i], static_cast<std::int64_t>(i));
+          row[i] = scan.value;
+          where[i] = scan.place;
         }
         values.template store<C>(r, row.data());
         indices.store<std::int64_t>(r, where.data());
       }
     };
+    if (!DeviceListener::is_there()) return launch;
+    return described(std::move(launch), {running_extreme_text(call.result(0), call.result(1), self,
+                                                              dims[0], type_text<Scan>())});
   });
 }
 
@@ -221,8 +200,8 @@ Launch bind_diff(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.cumsum", infer_scan, bind_cumulative<false>},
-    {"aten.cumprod", infer_scan, bind_cumulative<true>},
+    {"aten.cumsum", infer_scan, bind_cumulative_sum},
+    {"aten.cumprod", infer_scan, bind_cumulative_product},
     {"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp},
     {"aten.cummax", infer_extremum, bind_extremum<true>},
     {"aten.cummin", infer_extremum, bind_extremum<false>},

@@ -1,8 +1,12 @@
 // Orders along a dimension: sort, topk, kthvalue, median, nanmedian. NaN counts as greater than
 // every number. Which of several equal elements sort (unless it is stable), topk and kthvalue name
-// follows from their selection algorithms, which take elements by comparisons alone; median names
-// the one that a stable sort would put in the middle.
+// follows from their selection algorithms (elements/order.h); median names the one that a stable
+// sort would put in the middle.
+#include "optimized/device/order_text.h"
+#include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/stable_order.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/fill.h"
 #include "optimized/loop.h"
 #include "optimized/rows.h"
 #include "optimized/strides.h"
@@ -10,25 +14,7 @@
 namespace graphgate::optimized {
 namespace {
 
-template <class C>
-struct Entry {
-  C value;
-  std::int64_t place;
-};
-
-// a < b with NaN last.
-template <class C>
-bool precedes(C a, C b) {
-  return a < b || (a == a && b != b);
-}
-template <class C>
-bool is_less(const Entry<C>& a, const Entry<C>& b) {
-  return precedes(a.value, b.value);
-}
-template <class C>
-bool is_greater(const Entry<C>& a, const Entry<C>& b) {
-  return precedes(b.value, a.value);
-}
+using element::Entry;
 
 struct Dim {
   std::int64_t dim = 0;
@@ -115,28 +101,41 @@ void infer_sort(Inference& call) {
   call.make(spec::DType::kInt64, self.sizes, strides);
 }
 
-Launch bind_sort(const Binding& call) {
+// `select` (a callable of order.h) brings entries of each row to the front, and two results get
+// them. Where `stable_by` is given, it does what a stable sort by that order does.
+template <class Select>
+Launch ordered(const Binding& call, const Select& select,
+               const std::optional<std::string>& stable_by = {}) {
   const Tensor& self = call.tensor("self");
-  const std::int64_t dim = dim_of(call).dim;
-  const bool descending = call.boolean_or("descending", false);
-  const bool stable = call.boolean_or("stable", false);
-  return with_compute(self.dtype, [&]<class C>() {
-    return each_row<C>(self, {dim}, call.workspace(),
-                       [out = Pair(call.result(0), call.result(1), {dim}), descending, stable](
+  const std::vector<std::int64_t> dims = {dim_of(call).dim};
+  Launch launch = with_compute(self.dtype, [&]<class C>() {
+    return each_row<C>(self, dims, call.workspace(),
+                       [out = Pair(call.result(0), call.result(1), dims), select](
                            Entry<C>* entries, std::int64_t n, std::int64_t row) {
-                         const auto before = descending ? is_greater<C> : is_less<C>;
-                         if (!stable) {
-                           std::sort(entries, entries + n, before);
-                         } else {
-                           // Places break ties: the stable order without its buffer.
-                           std::sort(entries, entries + n,
-                                     [before](const Entry<C>& a, const Entry<C>& b) {
-                                       return before(a, b) || (!before(b, a) && a.place < b.place);
-                                     });
-                         }
+                         select(entries, n);
                          out.store(row, entries);
                        });
   });
+  if (!DeviceListener::is_there()) return launch;
+  const OrderWork work{self, dims, call.result(0), call.result(1), dims};
+  return described_if(std::move(launch),
+                      stable_by ? stable_order_works(work, *stable_by)
+                                : select_works(work, callable_text<std::int64_t>(select)));
+}
+
+template <class Before>
+Launch sort_launch(const Binding& call) {
+  const std::string before = callable_text<std::int64_t>(Before());
+  if (call.boolean_or("stable", false)) {
+    return ordered(call, element::Sorted<element::Stable<Before>>(), before);
+  }
+  const bool is_short = dim_of(call).length <= element::kInsertion;
+  return ordered(call, element::Sorted<Before>(), is_short ? std::optional(before) : std::nullopt);
+}
+
+Launch bind_sort(const Binding& call) {
+  return call.boolean_or("descending", false) ? sort_launch<element::Descending>(call)
+                                              : sort_launch<element::Ascending>(call);
 }
 
 // ---- topk
@@ -157,64 +156,20 @@ void infer_topk(Inference& call) {
   call.make(spec::DType::kInt64, std::move(sizes));
 }
 
-// Brings the first k in the order `before` to the front. Few of many are picked by a heap; else a
-// partition finds the k-th, and those in front of it are sorted.
-template <class C, class Before>
-void select_first(Entry<C>* entries, std::int64_t n, std::int64_t k, bool sorts, Before before) {
-  if (k * 64 <= n) return std::partial_sort(entries, entries + k, entries + n, before);
-  std::nth_element(entries, entries + k - 1, entries + n, before);
-  if (sorts) std::sort(entries, entries + k - 1, before);
+template <class Before>
+Launch top_launch(const Binding& call, std::int64_t k) {
+  return call.boolean_or("sorted", true) ? ordered(call, element::FirstOnes<Before, true>{k})
+                                         : ordered(call, element::FirstOnes<Before, false>{k});
 }
 
 Launch bind_topk(const Binding& call) {
-  const Tensor& self = call.tensor("self");
-  const std::int64_t dim = dim_of(call).dim;
   const std::int64_t k = call.integer("k");
   if (k == 0) return {};
-  const bool largest = call.boolean_or("largest", true);
-  const bool sorts = call.boolean_or("sorted", true);
-  return with_compute(self.dtype, [&]<class C>() {
-    return each_row<C>(self, {dim}, call.workspace(),
-                       [out = Pair(call.result(0), call.result(1), {dim}), k, largest, sorts](
-                           Entry<C>* entries, std::int64_t n, std::int64_t row) {
-                         select_first(entries, n, k, sorts, largest ? is_greater<C> : is_less<C>);
-                         out.store(row, entries);
-                       });
-  });
+  return call.boolean_or("largest", true) ? top_launch<element::Descending>(call, k)
+                                          : top_launch<element::Ascending>(call, k);
 }
 
 // ---- kthvalue, median, nanmedian: one element of a row
-
-// Partitions around the median of three until entry k stands where sorting would put it.
-template <class C>
-void quick_select(Entry<C>* x, std::int64_t n, std::int64_t k) {
-  const auto order = [x](std::int64_t low, std::int64_t high) {
-    if (is_greater(x[low], x[high])) std::swap(x[low], x[high]);
-  };
-  std::int64_t first = 0;
-  std::int64_t last = n - 1;
-  while (last > first + 1) {
-    std::swap(x[first + (last - first) / 2], x[first + 1]);
-    order(first + 1, last);
-    order(first, last);
-    order(first + 1, first);
-    const Entry<C> pivot = x[first];
-    std::int64_t up = first + 1;
-    std::int64_t down = last;
-    while (true) {
-      while (is_less(x[++up], pivot)) {
-      }
-      while (is_greater(x[--down], pivot)) {
-      }
-      if (down < up) break;
-      std::swap(x[up], x[down]);
-    }
-    std::swap(x[first], x[down]);
-    if (down >= k) last = down - 1;
-    if (down <= k) first = up;
-  }
-  if (last == first + 1) order(first, last);
-}
 
 struct Selection {
   std::vector<std::int64_t> dims;
@@ -259,16 +214,21 @@ void infer_kth_value(Inference& call) {
 
 Launch bind_kth_value(const Binding& call) {
   const Tensor& self = call.tensor("self");
-  return with_compute(self.dtype, [&]<class C>() {
-    return each_row<C>(
-        self, selection_of(call).dims, call.workspace(),
-        [values = Rows(call.result(0), {}), places = Rows(call.result(1), {}),
-         k = call.integer("k") - 1](Entry<C>* entries, std::int64_t n, std::int64_t row) {
-          quick_select(entries, n, k);
-          values.store_one<C>(row, entries[k].value);
-          places.store_one<std::int64_t>(row, entries[k].place);
-        });
+  const std::vector<std::int64_t> dims = selection_of(call).dims;
+  const element::Kth select{call.integer("k") - 1};
+  Launch launch = with_compute(self.dtype, [&]<class C>() {
+    return each_row<C>(self, dims, call.workspace(),
+                       [values = Rows(call.result(0), {}), places = Rows(call.result(1), {}),
+                        select](Entry<C>* entries, std::int64_t n, std::int64_t row) {
+                         select(entries, n);
+                         values.store_one<C>(row, entries[select.k].value);
+                         places.store_one<std::int64_t>(row, entries[select.k].place);
+                       });
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described_if(std::move(launch),
+                      select_works({self, dims, call.result(0), call.result(1), {}},
+                                   callable_text<std::int64_t>(select), select.k));
 }
 
 void infer_median(Inference& call) {
@@ -289,33 +249,40 @@ Entry<C> median_of(Entry<C>* entries, std::int64_t n, bool ignores_nan) {
     if (!ignores_nan) return entries[i];
     --numbers;
   }
-  const std::int64_t middle = std::max<std::int64_t>(numbers - 1, 0) / 2;
-  std::nth_element(entries, entries + middle, entries + n,
-                   [](const Entry<C>& a, const Entry<C>& b) {
-                     return is_less(a, b) || (!is_less(b, a) && a.place < b.place);
-                   });
+  const std::int64_t middle = element::lower_middle(numbers);
+  element::select_nth(entries, middle, n, element::Stable<element::Ascending>());
   return entries[middle];
+}
+
+// Of no elements: NaN; for integers, what NaN converts to.
+Launch median_of_none(const Tensor& result) {
+  Element element{};
+  store_element(result.dtype, std::numeric_limits<float>::quiet_NaN(), element.data());
+  return fill_launch(result, element);
 }
 
 template <bool ignores_nan>
 Launch bind_median(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Selection selection = selection_of(call);
-  return with_compute(self.dtype, [&]<class C>() -> Launch {
-    const Rows values(call.result(0), {});
-    if (selection.length == 0 && !call.has("dim")) {
-      // NaN; for integers, what NaN converts to.
-      return [values] { values.store_one<float>(0, std::numeric_limits<float>::quiet_NaN()); };
-    }
+  if (selection.length == 0 && !call.has("dim")) return median_of_none(call.result(0));
+  std::optional<Tensor> where;
+  if (call.has("dim")) where = call.result(1);
+  Launch launch = with_compute(self.dtype, [&]<class C>() -> Launch {
     std::optional<Rows> places;
-    if (call.has("dim")) places.emplace(call.result(1), std::vector<std::int64_t>{});
+    if (where) places.emplace(*where, std::vector<std::int64_t>{});
     return each_row<C>(self, selection.dims, call.workspace(),
-                       [values, places](Entry<C>* entries, std::int64_t n, std::int64_t row) {
+                       [values = Rows(call.result(0), {}), places](
+                           Entry<C>* entries, std::int64_t n, std::int64_t row) {
                          const Entry<C> median = median_of(entries, n, ignores_nan);
                          values.store_one<C>(row, median.value);
                          if (places) places->store_one<std::int64_t>(row, median.place);
                        });
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described_if(std::move(launch),
+                      median_works({self, selection.dims, call.result(0), where, {}},
+                                   callable_text<std::int64_t>(element::Median<ignores_nan>())));
 }
 
 constexpr Kernel kKernels[] = {

@@ -73,6 +73,11 @@ TEST(Maximum, FindsNanInEveryPlaceOfALongRow) {
   }
 }
 
+TEST(Histc, CountsWhatIsTooFarForTheArithmeticInTheFirstBin) {
+  const Tensor x = make_tensor(DType::kFloat32, {3}, {3e38, 1, kNan});
+  EXPECT_EQ(numbers(run_one("aten.histc.default", {x, 4, -1.0, 3.4e38})), (Numbers{2, 0, 0, 0}));
+}
+
 TEST(Bincount, RefusesNegativeNumbersAndWaitsForBytes) {
   const Tensor x = make_tensor(DType::kInt64, {3}, {2, 0, 2});
   EXPECT_THROW((void)infer_op("aten.bincount.default", {x}), NeedsData);

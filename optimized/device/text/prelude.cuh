@@ -10,8 +10,13 @@
 #include "optimized/arithmetic/power.cpp"
 #include "optimized/arithmetic/trigonometric.cpp"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/order.h"
 #include "optimized/kernels/elements/rows.h"
+#include "optimized/kernels/elements/scans.h"
+#include "optimized/kernels/elements/stable_order.h"
+#include "optimized/device/text/order.cuh"
 
 namespace graphgate::optimized::device {
 
@@ -29,6 +34,9 @@ struct Fault {
 };
 constexpr std::int32_t kIndexOutOfRange = 1;
 constexpr std::int32_t kBrokenCanary = 2;
+constexpr std::int32_t kSorterOutOfRange = 3;
+constexpr std::int32_t kElementsNotFinite = 4;
+constexpr std::int32_t kBinsNotFinite = 5;
 inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size,
                    std::int32_t kind = kIndexOutOfRange) {
   if (atomicCAS(&fault->kind, 0, kind) != 0) return;
@@ -36,6 +44,7 @@ inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int6
   fault->dim = dim;
   fault->size = size;
 }
+inline void report(Fault* fault, std::int32_t kind) { report(fault, 0, 0, 0, kind); }
 
 // An element at an address, in a compute type.
 template <class Format, class C>
@@ -51,10 +60,14 @@ C settled(C value) {
     return value;
   }
 }
+// An element that was read, moved: a NaN keeps its bits.
+template <class Format, class C>
+void put(char* at, C value) {
+  *reinterpret_cast<typename Format::Bits*>(at) = Format::encode(convert<NumberOf<Format>>(value));
+}
 template <class Format, class C>
 void store(char* at, C value) {
-  *reinterpret_cast<typename Format::Bits*>(at) =
-      Format::encode(convert<NumberOf<Format>>(settled(value)));
+  put<Format>(at, settled(value));
 }
 // Neighbouring elements, which memory gives and takes at once: the address is a multiple of their
 // bytes together, at most 16.
@@ -92,7 +105,7 @@ constexpr std::int64_t widened(std::int64_t x) { return x; }
 constexpr float widened(float x) { return x; }
 constexpr double widened(double x) { return x; }
 
-// Terms with an operator[], as rows.h reads them.
+// Terms with an operator[], as rows.h and order.h read them.
 template <class C, class Term>
 struct Terms {
   const Term& term;

@@ -96,19 +96,28 @@ T __shfl_xor_sync(unsigned, T value, int with, int width = 32) {
   const unsigned other = own ^ static_cast<unsigned>(with);
   return graphgate_exchange(value, other / width <= own / width ? other : own);
 }
-inline int __any_sync(unsigned, int predicate) {
+inline unsigned __ballot_sync(unsigned, int predicate) {
   unsigned char* const slots = graphgate_current->exchange();
   slots[threadIdx.x % 32 * 64] = predicate != 0;
   graphgate_current->wait_for_warp();
-  int any = 0;
-  for (int lane = 0; lane < 32; ++lane) any |= slots[lane * 64];
-  return any;
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) lanes |= unsigned{slots[lane * 64]} << lane;
+  return lanes;
 }
+inline int __any_sync(unsigned warp, int predicate) { return __ballot_sync(warp, predicate) != 0; }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
 
 // Threads of the emulator run one at a time.
 template <class T>
 T atomicCAS(T* at, T expected, T value) {
   const T old = *at;
   if (old == expected) *at = value;
+  return old;
+}
+template <class T>
+T atomicAdd(T* at, T value) {
+  const T old = *at;
+  *at = old + value;
   return old;
 }
