@@ -21,9 +21,9 @@ constexpr std::int64_t kMostRows = 32;      // of a product without tiles
 // The numbers of a product that the templates of fast_product.cuh take.
 struct ProductShape {
   std::int64_t rows, columns, depth;
-  std::string pitches;      // of a, of the weight
-  std::string is_constant;  // the weight
-  std::int64_t bands;       // of columns, whose sums come together
+  std::string pitches;  // of a, of the weight
+  bool is_constant;     // the weight
+  std::int64_t bands;   // of columns, whose sums come together
   [[nodiscard]] std::int64_t band() const { return columns / bands; }
 };
 
@@ -62,7 +62,7 @@ TextWork product_text(const char* kernel, const Product& p, const ProductShape& 
   out.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
   out.accesses = end.accesses;
   out.accesses.push_back({p.a, false});
-  out.accesses.push_back({p.b, false});
+  out.accesses.push_back({p.b, false, s.is_constant});
   const std::string a = "p" + std::to_string(end.pointers.size());
   const std::string w = "p" + std::to_string(end.pointers.size() + 1);
   out.pointers = end.pointers;
@@ -71,8 +71,8 @@ TextWork product_text(const char* kernel, const Product& p, const ProductShape& 
   out.statements =
       joined({"  device::", kernel, "<", format_name(p.a.dtype), ", ", text_of(s.bands)});
   for (const std::int64_t number : numbers) out.statements += ", " + text_of(number);
-  out.statements += joined(
-      {", ", s.pitches, ", ", s.is_constant, ">(", a, ", ", w, ",\n      ", end.function, ");\n"});
+  out.statements += joined({", ", s.pitches, s.is_constant ? ", true" : ", false", ">(", a, ", ", w,
+                            ",\n      ", end.function, ");\n"});
   return out;
 }
 
@@ -179,7 +179,7 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
                               p.result.size(1),
                               p.a.size(1),
                               text_of(pitch_of(p.a, 0)) + ", " + text_of(pitch_of(weight, 0)),
-                              DeviceListener::is_constant(p.b) ? "true" : "false",
+                              DeviceListener::is_constant(p.b),
                               1};
   auto text = text_in_bands(p, shape, 1, nullptr, nullptr);
   if (!text) return {};

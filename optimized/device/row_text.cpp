@@ -161,10 +161,14 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
         {"    device::store_row<", format_name(tensor.dtype), ">(at_", at, "(i), ", from, ");\n"});
   };
   out.waits_itself = true;
+  const bool is_constant = DeviceListener::is_constant(work.weight);
+  for (DeviceAccess& access : out.accesses) {
+    access.is_early = is_constant && access.tensor.data() == work.weight.data();
+  }
   std::string& text = out.statements;
   text += "  device::rms_norm_by_block<" + own + ", " + format_name(work.compute) + ", " +
           std::to_string(length) + ", " + width + (work.by_power ? ", true" : ", false") +
-          (DeviceListener::is_constant(work.weight) ? ", true, " : ", false, ") + c + ">(" +
+          (is_constant ? ", true, " : ", false, ") + c + ">(" +
           number_text(work.input.dtype, epsilon_bits(work.epsilon, work.input.dtype)) +
           ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
           load(work.weight.dtype, "weight", "out") + "  }, [&](std::int64_t i, " + c + " (&out)[" +
