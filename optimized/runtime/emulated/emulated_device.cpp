@@ -16,9 +16,11 @@
 #include <utility>
 
 #include "optimized/cache/sha256.h"
+#include "optimized/device/call_order.h"
 #include "optimized/device/embedded.h"
 #include "optimized/device/far_memory.h"
 #include "optimized/runtime/emulated/block.h"
+#include "optimized/runtime/host/streams.h"
 
 namespace graphgate::optimized::emulated {
 namespace {
@@ -283,12 +285,20 @@ class EmulatedRun final : public DeviceRun {
     std::vector<char*> arguments;
     CapturedKernel kernel;
   };
-  // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
+  // With `overlaps` a launch that may begins, up to where it waits, before the one that runs does
+  // more.
   EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps,
-              bool is_captured)
-      : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
+              const Device::Job& job)
+      : blocks_(blocks), set_hooks_(set_hooks), seed_(job.seed) {
+    const std::vector<CallPlace> places = places_of(job.calls);
+    if (job.is_captured) captured_.edges = edges_of(places, overlaps);
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const CallPlace& place = places[i];
+      queued_.push_back({job.calls[i].stream, {place.awaited.begin(), place.awaited.end()}});
+      may_begin_early_.push_back(overlaps && place.is_behind_one());
+    }
     for (Launch& launch : launches) {
-      if (is_captured) captured_.kernels.push_back(std::move(launch.kernel));
+      if (job.is_captured) captured_.kernels.push_back(std::move(launch.kernel));
       Bound bound{launch.name, launch.blocks, launch.cluster, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
         call(arguments.data());
@@ -308,10 +318,11 @@ class EmulatedRun final : public DeviceRun {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     if (set_hooks_ != nullptr) set_hooks_(&Block::hooks());
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      if (!overlaps_ || i == 0) begin(i);
-      if (overlaps_ && i + 1 < launches_.size()) begin(i + 1);
-      finish(i);
+    const std::vector<std::uint32_t> order = interleave_launches(queued_, next_seed());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (!may_begin_early_[order[i]]) begin(order[i], i);
+      if (i + 1 < order.size() && may_begin_early_[order[i + 1]]) begin(order[i + 1], i + 1);
+      finish(order[i], i);
     }
   }
 
@@ -336,26 +347,33 @@ class EmulatedRun final : public DeviceRun {
     }
   }
 
-  void begin(std::size_t i) {
-    const Bound& launch = launches_[i];
+  // Another one at every launch, and none that means program order.
+  [[nodiscard]] std::uint64_t next_seed() {
+    constexpr std::uint64_t kFarApart = std::uint64_t{1} << 32;
+    return seed_ * kFarApart + ++launched_;
+  }
+
+  // `place`: the how manieth it is.
+  void begin(std::uint32_t which, std::size_t place) {
+    const Bound& launch = launches_[which];
     named(launch, [&] {
       for (unsigned b = 0; b < launch.early(); ++b) {
-        blocks_.at(i % 2, b).begin(b, launch.body, b % launch.cluster);
+        blocks_.at(place % 2, b).begin(b, launch.body, b % launch.cluster);
       }
     });
   }
 
-  void finish(std::size_t i) {
-    const Bound& launch = launches_[i];
+  void finish(std::uint32_t which, std::size_t place) {
+    const Bound& launch = launches_[which];
     named(launch, [&] {
       for (unsigned b = launch.early(); b > 0; b -= launch.cluster) {
-        finish_cluster(launch, i % 2, b - launch.cluster);
+        finish_cluster(launch, place % 2, b - launch.cluster);
       }
       for (unsigned b = launch.early(); b < launch.blocks; b += launch.cluster) {
         for (unsigned rank = 0; rank < launch.cluster; ++rank) {
-          blocks_.at(i % 2, rank).begin(b + rank, launch.body, rank);
+          blocks_.at(place % 2, rank).begin(b + rank, launch.body, rank);
         }
-        finish_cluster(launch, i % 2, 0);
+        finish_cluster(launch, place % 2, 0);
       }
     });
   }
@@ -378,7 +396,10 @@ class EmulatedRun final : public DeviceRun {
 
   Blocks& blocks_;
   const SetHooks set_hooks_;
-  const bool overlaps_;
+  const std::uint64_t seed_;
+  std::uint64_t launched_ = 0;
+  std::vector<QueuedLaunch> queued_;  // by call
+  std::vector<bool> may_begin_early_;
   std::vector<Bound> launches_;
   DeviceCapture captured_;
 };
@@ -409,7 +430,7 @@ class EmulatedDevice final : public Device {
         launches.push_back(bound(*library, call));
       }
       runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
-                                                   text.is_fast(), job.is_captured));
+                                                   text.is_fast(), job));
     }
     return runs;
   }
