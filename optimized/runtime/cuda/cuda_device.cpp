@@ -5,6 +5,7 @@
 #include "optimized/runtime/cuda/cuda_run.h"
 #include "optimized/runtime/cuda/facts.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "optimized/runtime/cuda/streams.h"
 
 namespace graphgate::optimized::cuda {
 namespace {
@@ -36,12 +37,6 @@ const Context& the_context(const Driver& driver) {
   return kContext;
 }
 
-Stream make_stream(const Driver& driver) {
-  CUstream stream = nullptr;
-  GRAPHGATE_CUDA(driver, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-  return {stream, driver.cuStreamDestroy};
-}
-
 class CudaDevice final : public Device {
  public:
   CudaDevice(const Driver& driver, GpuFacts facts, DeviceMemoryMode mode,
@@ -50,8 +45,8 @@ class CudaDevice final : public Device {
         facts_(std::move(facts)),
         cubins_(std::move(cubins)),
         context_(the_context(driver)),
-        stream_(make_stream(driver)),
-        raw_(make_cuda_memory(driver, context_.device(), stream_.get(), mode)),
+        streams_(driver),
+        raw_(make_cuda_memory(driver, context_.device(), streams_.main(), mode)),
         memory_(*raw_),
         waits_(mode != DeviceMemoryMode::kPlain),
         fault_(raw_->allocate(sizeof(DeviceFault))) {
@@ -59,7 +54,7 @@ class CudaDevice final : public Device {
   }
   ~CudaDevice() override {
     context_.try_make_current();  // after a kernel's fault every call fails
-    (void)driver_.cuStreamSynchronize(stream_.get());
+    (void)driver_.cuStreamSynchronize(streams_.main());
     raw_->free(fault_);
   }
   CudaDevice(const CudaDevice&) = delete;
@@ -90,7 +85,7 @@ class CudaDevice final : public Device {
     }
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (const Job& job : jobs) {
-      runs.push_back(std::make_unique<CudaRun>(driver_, stream_.get(), memory_, module, job, fault_,
+      runs.push_back(std::make_unique<CudaRun>(driver_, streams_, memory_, module, job, fault_,
                                                text.is_fast(), waits_));
     }
     return runs;
@@ -114,7 +109,7 @@ class CudaDevice final : public Device {
   GpuFacts facts_;
   std::filesystem::path cubins_;
   const Context& context_;
-  Stream stream_;
+  Streams streams_;
   std::unique_ptr<CudaMemory> raw_;
   DeviceMemory memory_;
   const bool waits_;
