@@ -1,0 +1,101 @@
+// What the CUDA backend captures of every golden model, on machines without a GPU: over a driver of
+// the tests' own. No capture leaves two kernels free that have to stay in order, every kernel tells
+// what it touches, and two captures are the same but for where arenas lie.
+#include "optimized/device/call_order.h"
+#include "optimized/optimized.h"
+#include "optimized/runtime/cuda/fake_device_test.h"
+#include "tools/golden_models_test.h"
+
+namespace graphgate {
+namespace {
+
+using optimized::cuda::FakeCuda;
+
+struct Way {
+  std::uint32_t streams = 1;
+  const char* compiler = "fused";
+  optimized::Arithmetic arithmetic = optimized::Arithmetic::kStrict;
+};
+constexpr Way kWays[] = {{1, "fused"},
+                         {1, "fused", optimized::Arithmetic::kFast},
+                         {2, "fused"},
+                         {4, "eager"},
+                         {4, "fused", optimized::Arithmetic::kFast}};
+
+std::unique_ptr<spec::LoadedProgram> load(const Model& model, const Way& way,
+                                          std::shared_ptr<FakeCuda> device) {
+  optimized::Options options;
+  options.device = std::move(device);
+  options.compile.streams.count = way.streams;
+  options.compile.compiler.name = way.compiler;
+  options.compile.arithmetic = way.arithmetic;
+  auto loaded = optimized::make_executor(options)->load(model.program);
+  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+  return std::move(loaded).value();
+}
+
+bool is_told(const optimized::DeviceCall& call) {
+  return std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
+    return pointer == nullptr ||
+           std::any_of(call.accesses.begin(), call.accesses.end(),
+                       [&](const auto& access) { return access.tensor.data() == pointer; });
+  });
+}
+
+class DeviceGraphs : public testing::TestWithParam<std::string> {};
+
+TEST_P(DeviceGraphs, OrderWhatMeetsAndAreTheSameOverOtherArenas) {
+  const Model model = read_model(GetParam());
+  for (const Way& way : kWays) {
+    const std::string how = std::string(way.compiler) + ", " + std::to_string(way.streams);
+    std::vector<std::shared_ptr<FakeCuda>> devices;
+    std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
+    for (const bool reverses_edges : {false, true}) {
+      devices.push_back(std::make_shared<FakeCuda>(reverses_edges));
+      programs.push_back(load(model, way, devices.back()));
+      EXPECT_FALSE(run_calls(*programs.back(), model).empty());
+    }
+    const auto& kept = devices[0]->kept();
+    ASSERT_EQ(kept.size(), devices[1]->kept().size());
+    ASSERT_FALSE(kept.empty());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const FakeCuda::Kept& other = devices[1]->kept()[i];
+      EXPECT_EQ(optimized::first_difference({kept[i].capture, kept[i].arenas},
+                                            {other.capture, other.arenas}),
+                "")
+          << how;
+      const bool overlap = way.arithmetic == optimized::Arithmetic::kFast;
+      EXPECT_TRUE(kept[i].capture.edges == edges_of(optimized::places_of(kept[i].calls), overlap));
+      for (const optimized::DeviceCall& call : kept[i].calls) {
+        EXPECT_TRUE(is_told(call)) << how << ": " << call.what;
+      }
+    }
+  }
+}
+
+// That captures on several streams hold says something only if there are some.
+TEST(DeviceGraphsOnStreams, HaveBranches) {
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/mixtral_eager.core.pt2");
+  std::size_t branches = 0;
+  std::size_t launches[2] = {};
+  for (const std::uint32_t streams : {1U, 4U}) {
+    const auto device = std::make_shared<FakeCuda>();
+    const auto program = load(model, {streams, "fused"}, device);
+    ASSERT_FALSE(run_calls(*program, model).empty());
+    for (const FakeCuda::Kept& kept : device->kept()) {
+      launches[streams / 4] += kept.calls.size();
+      std::vector<std::size_t> behind(kept.calls.size());
+      for (const auto& edge : kept.capture.edges) ++behind[edge.from];
+      for (const std::size_t count : behind) branches += count > 1 ? 1 : 0;
+      EXPECT_TRUE(streams > 1 || branches == 0);
+    }
+  }
+  EXPECT_GT(branches, 5U);
+  RecordProperty("kernels on one stream", static_cast<int>(launches[0]));
+  RecordProperty("kernels on four", static_cast<int>(launches[1]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, DeviceGraphs, testing::ValuesIn(model_paths()), model_name);
+
+}  // namespace
+}  // namespace graphgate
