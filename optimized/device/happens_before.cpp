@@ -36,15 +36,6 @@ Ended ended(const DeviceCapture& capture, bool kernels_wait) {
   return out;
 }
 
-// A pointer that is none of what it says to touch may lead anywhere.
-bool tells_all(const DeviceCall& call) {
-  return std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
-    return pointer == nullptr ||
-           std::any_of(call.accesses.begin(), call.accesses.end(),
-                       [&](const DeviceAccess& access) { return access.tensor.data() == pointer; });
-  });
-}
-
 struct Touch {
   explicit Touch(const DeviceCall& call)
       : all(tells_all(call) ? std::span(call.accesses) : std::span<const DeviceAccess>()) {
@@ -58,6 +49,16 @@ struct Touch {
 };
 
 }  // namespace
+
+bool tells_all(const DeviceCall& call) {
+  return !call.accesses.empty() &&
+         std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
+           return pointer == nullptr || std::any_of(call.accesses.begin(), call.accesses.end(),
+                                                    [&](const DeviceAccess& access) {
+                                                      return access.tensor.data() == pointer;
+                                                    });
+         });
+}
 
 std::optional<Disorder> first_disorder(const DeviceCapture& capture,
                                        std::span<const DeviceCall> calls, bool kernels_wait) {

@@ -20,6 +20,10 @@
 
 namespace graphgate::optimized {
 
+// Whether a call tells all that it touches: a pointer that is none of its accesses may lead
+// anywhere.
+[[nodiscard]] bool tells_all(const DeviceCall& call);
+
 // Two calls that no path orders.
 struct Disorder {
   std::size_t earlier = 0;  // calls, by their numbers

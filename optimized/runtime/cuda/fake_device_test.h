@@ -9,6 +9,24 @@
 
 namespace graphgate::optimized::cuda {
 
+// With room for canaries around arenas, if it is guarded; nothing faults.
+class MaybeGuardedMemory final : public FarMemory {
+ public:
+  explicit MaybeGuardedMemory(bool is_guarded) : is_guarded_(is_guarded) {}
+  std::uint64_t allocate(std::int64_t size_bytes) override {
+    return FarMemory::allocate(size_bytes + 2 * kAround) + kAround;
+  }
+  void free(std::uint64_t address) override { FarMemory::free(address - kAround); }
+  [[nodiscard]] bool is_guarded() const override { return is_guarded_; }
+  [[nodiscard]] DeviceSurroundings surroundings(std::uint64_t /*address*/) const override {
+    return {kAround, kAround};
+  }
+
+ private:
+  static constexpr std::int64_t kAround = 64;
+  const bool is_guarded_;
+};
+
 class FakeCuda final : public Device {
  public:
   struct Kept {
@@ -16,8 +34,9 @@ class FakeCuda final : public Device {
     std::vector<DeviceCall> calls;
     std::vector<DeviceArena> arenas;
   };
-  // One at a time looks at graphs. `reverses_edges`: the driver names edges in another order.
-  explicit FakeCuda(bool reverses_edges = false) : reverses_edges_(reverses_edges) {}
+  // `reverses_edges`: the driver names edges in another order.
+  explicit FakeCuda(bool reverses_edges = false, bool is_guarded = false)
+      : reverses_edges_(reverses_edges), far_(is_guarded) {}
 
   [[nodiscard]] std::string description() const override { return "captures alone"; }
   [[nodiscard]] DeviceMemory& memory() override { return memory_; }
@@ -50,7 +69,7 @@ class FakeCuda final : public Device {
  private:
   static constexpr CUdeviceptr kFault = 0xfa00;
   const bool reverses_edges_;
-  FarMemory far_;
+  MaybeGuardedMemory far_;
   DeviceMemory memory_{far_};
   std::vector<Kept> kept_;
 };
