@@ -1,10 +1,14 @@
-// What the CUDA backend captures of every golden model, on machines without a GPU: over a driver of
-// the tests' own. No capture leaves two kernels free that have to stay in order, every kernel tells
-// what it touches, and two captures are the same but for where arenas lie.
+// What the CUDA backend captures of golden models and drawn cases, on machines without a GPU: over
+// a driver of the tests' own. No capture leaves two kernels free that have to stay in order, every
+// kernel tells what it touches, and two captures are the same but for where arenas lie.
+#include "fuzz/generator.h"
+#include "fuzz/judge_case.h"
 #include "optimized/device/call_order.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/fake_device_test.h"
+#include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
+#include "tools/planner_options.h"
 
 namespace graphgate {
 namespace {
@@ -92,6 +96,64 @@ TEST(DeviceGraphsOnStreams, HaveBranches) {
   EXPECT_GT(branches, 5U);
   RecordProperty("kernels on one stream", static_cast<int>(launches[0]));
   RecordProperty("kernels on four", static_cast<int>(launches[1]));
+}
+
+// The optimized executor on several streams, before devices that capture; every other one in fast
+// arithmetic.
+class StreamedSource final : public conformance::ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "optimized"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    conformance::Configuration streamed = configuration;
+    streamed["streams"] = "3";
+    if (devices_.size() % 2 == 1) streamed["arithmetic"] = "fast";
+    GRAPHGATE_TRY(const auto flags, tools::planner_flags(streamed));
+    GRAPHGATE_TRY(tools::PlannerChoice choice, tools::choose_planner(flags, ops));
+    devices_.push_back(std::make_shared<FakeCuda>());
+    choice.options.device = devices_.back();
+    return optimized::make_executor(std::move(choice.options));
+  }
+  // Captured graphs so far that have side streams.
+  [[nodiscard]] std::size_t streamed() const {
+    std::size_t count = 0;
+    for (const auto& device : devices_) {
+      for (const FakeCuda::Kept& kept : device->kept()) {
+        count += std::any_of(kept.calls.begin(), kept.calls.end(),
+                             [](const auto& call) { return call.stream != 0; })
+                     ? 1
+                     : 0;
+      }
+    }
+    return count;
+  }
+
+ private:
+  mutable std::vector<std::shared_ptr<FakeCuda>> devices_;
+};
+
+// No plan that is right is refused.
+TEST(DeviceGraphsOnStreams, AreInOrderForDrawnCases) {
+  constexpr std::uint64_t kSeed = 23;
+  constexpr std::uint64_t kCases = 200;
+  const StreamedSource subject;
+  const auto oracle = tools::reference_source(false);
+  const fuzz::Alphabet alphabet;
+  for (std::uint64_t index = 0; index < kCases; ++index) {
+    SCOPED_TRACE("g3:" + std::to_string(kSeed) + ":" + std::to_string(index));
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(kSeed, index), alphabet);
+    const auto script = conformance::script_of(the_case, fuzz::no_files());
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    conformance::Runs runs(script.value(), subject, *oracle);
+    const auto trace = runs.subject();
+    if (!trace.ok()) {
+      EXPECT_NE(trace.error().kind, ErrorKind::kInfrastructure) << trace.error().message;
+      continue;
+    }
+    const auto& error = trace.value()->error;
+    EXPECT_TRUE(!error || error->kind != ErrorKind::kInfrastructure) << error->message;
+  }
+  EXPECT_GT(subject.streamed(), 40U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DeviceGraphs, testing::ValuesIn(model_paths()), model_name);

@@ -38,7 +38,8 @@ Ended ended(const DeviceCapture& capture, bool kernels_wait) {
 
 struct Touch {
   explicit Touch(const DeviceCall& call)
-      : all(tells_all(call) ? std::span(call.accesses) : std::span<const DeviceAccess>()) {
+      : all(tells_all(call) ? std::span(call.accesses) : std::span<const DeviceAccess>()),
+        is_nothing(call.pointers.empty()) {
     std::vector<DeviceAccess> reads;
     std::copy_if(call.accesses.begin(), call.accesses.end(), std::back_inserter(reads),
                  [](const DeviceAccess& access) { return access.is_early; });
@@ -46,18 +47,17 @@ struct Touch {
   }
   Touched all;
   std::optional<Touched> early;
+  bool is_nothing;
 };
 
 }  // namespace
 
 bool tells_all(const DeviceCall& call) {
-  return !call.accesses.empty() &&
-         std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
-           return pointer == nullptr || std::any_of(call.accesses.begin(), call.accesses.end(),
-                                                    [&](const DeviceAccess& access) {
-                                                      return access.tensor.data() == pointer;
-                                                    });
-         });
+  return std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
+    return pointer == nullptr ||
+           std::any_of(call.accesses.begin(), call.accesses.end(),
+                       [&](const DeviceAccess& access) { return access.tensor.data() == pointer; });
+  });
 }
 
 std::optional<Disorder> first_disorder(const DeviceCapture& capture,
@@ -68,6 +68,7 @@ std::optional<Disorder> first_disorder(const DeviceCapture& capture,
   for (std::size_t later = 0; later < calls.size(); ++later) {
     const Touch& own = touches.emplace_back(calls[later]);
     for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (own.is_nothing || touches[earlier].is_nothing) continue;
       const Touched& other = touches[earlier].all;
       const bool is_behind = before.at_wait[later][earlier];
       if (!is_behind && other.keeps_order_with(own.all)) {

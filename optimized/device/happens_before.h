@@ -21,7 +21,7 @@
 namespace graphgate::optimized {
 
 // Whether a call tells all that it touches: a pointer that is none of its accesses may lead
-// anywhere.
+// anywhere. Without pointers it touches nothing: what fills registers that nobody reads.
 [[nodiscard]] bool tells_all(const DeviceCall& call);
 
 // Two calls that no path orders.
