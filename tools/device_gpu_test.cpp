@@ -8,6 +8,7 @@
 
 #include "optimized/device/call_order.h"
 #include "optimized/device/device.h"
+#include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"
@@ -26,15 +27,15 @@ constexpr std::size_t kRepeats = 3;
 
 struct Way {
   const char* name;
-  bool captures;
   const char* compiler;
   std::uint32_t streams = 1;
+  bool captures = true;
 };
-constexpr Way kWays[] = {{"captured", true, "fused"},
-                         {"captured, node by node", true, "eager"},
-                         {"eager", false, "fused"},
-                         {"captured on two streams", true, "fused", 2},
-                         {"captured on four streams, node by node", true, "eager", 4}};
+constexpr Way kWays[] = {{"captured", "fused"},
+                         {"captured, node by node", "eager"},
+                         {"eager", "fused", 1, false},
+                         {"captured on two streams", "fused", 2},
+                         {"captured on four streams, node by node", "eager", 4}};
 
 class OnGpu : public testing::TestWithParam<std::string> {
  protected:
@@ -85,10 +86,10 @@ TEST_P(OnGpu, HasTheBitsOfTheHostInGuardedMemory) {
 // arena's, or a stale one, shows as a parameter that is not where the other graph's is.
 TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
   const Model model = read_model(GetParam());
-  constexpr Way kCaptures[] = {{"fused", true, "fused", 1},
-                               {"node by node", true, "eager", 1},
-                               {"two streams", true, "fused", 2},
-                               {"four streams, node by node", true, "eager", 4}};
+  constexpr Way kCaptures[] = {{"fused", "fused"},
+                               {"node by node", "eager"},
+                               {"two streams", "fused", 2},
+                               {"four streams, node by node", "eager", 4}};
   for (const auto mode : {DeviceMemoryMode::kPlain, DeviceMemoryMode::kGuarded}) {
     for (const auto arithmetic : {optimized::Arithmetic::kStrict, optimized::Arithmetic::kFast}) {
       for (const Way& way : kCaptures) {
@@ -136,8 +137,8 @@ class Numbers {
     for (std::size_t i = 0; i < writes.size(); ++i) {
       const auto tensor = optimized::tensor_of_bytes(bytes().data() + 8 * writes[i], 8);
       const std::string n = std::to_string(i);
-      work.statements +=
-          "  auto* const x" + n + " = reinterpret_cast<volatile long long*>(p" + n + ");\n";
+      work.statements += optimized::joined(
+          {"  auto* const x", n, " = reinterpret_cast<volatile long long*>(p", n, ");\n"});
       work.pointers.push_back(tensor.data());
       work.accesses.push_back({tensor, i < written, waits_itself && i >= written});
     }

@@ -16,17 +16,17 @@ namespace {
 using optimized::cuda::FakeCuda;
 
 struct Way {
-  std::uint32_t streams = 1;
-  const char* compiler = "fused";
+  const char* compiler;
+  std::uint32_t streams;
   optimized::Arithmetic arithmetic = optimized::Arithmetic::kStrict;
   bool is_guarded = false;  // a look at canaries comes behind all streams
 };
-constexpr Way kWays[] = {{1, "fused"},
-                         {1, "fused", optimized::Arithmetic::kFast},
-                         {2, "fused"},
-                         {4, "eager"},
-                         {4, "eager", optimized::Arithmetic::kStrict, true},
-                         {4, "fused", optimized::Arithmetic::kFast}};
+constexpr Way kWays[] = {{"fused", 1},
+                         {"fused", 1, optimized::Arithmetic::kFast},
+                         {"fused", 2},
+                         {"eager", 4},
+                         {"eager", 4, optimized::Arithmetic::kStrict, true},
+                         {"fused", 4, optimized::Arithmetic::kFast}};
 
 std::unique_ptr<spec::LoadedProgram> load(const Model& model, const Way& way,
                                           std::shared_ptr<FakeCuda> device) {
@@ -83,7 +83,7 @@ TEST(DeviceGraphsOnStreams, HaveBranches) {
   std::size_t launches[2] = {};
   for (const std::uint32_t streams : {1U, 4U}) {
     const auto device = std::make_shared<FakeCuda>();
-    const auto program = load(model, {streams, "fused"}, device);
+    const auto program = load(model, {"fused", streams}, device);
     ASSERT_FALSE(run_calls(*program, model).empty());
     for (const FakeCuda::Kept& kept : device->kept()) {
       launches[streams / 4] += kept.calls.size();

@@ -161,8 +161,9 @@ class Branched {
 
  private:
   // Places have eight bytes.
-  void add(std::uint32_t stream, std::vector<std::int64_t> writes, std::vector<std::int64_t> reads,
-           std::vector<spec::EventId> waits, std::vector<spec::EventId> records) {
+  void add(std::uint32_t stream, const std::vector<std::int64_t>& writes,
+           const std::vector<std::int64_t>& reads, std::vector<spec::EventId> waits,
+           std::vector<spec::EventId> records) {
     DeviceCall& call = calls_.emplace_back();
     call.name = "k_" + std::to_string(writes.size() + reads.size());
     call.threads = 1;
