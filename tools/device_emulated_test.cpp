@@ -46,6 +46,30 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
   expect_same_captures(*keepers[1], *keepers[2], "guarded");
 }
 
+// Every launch of a graph takes another order of what its streams leave free.
+TEST_P(Emulated, HasTheBitsOfTheHostOnSeveralStreams) {
+  const Model model = read_model(GetParam());
+  const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
+  struct Way {
+    std::uint32_t streams;
+    const char* compiler;
+    optimized::DeviceMemoryMode mode;
+  };
+  for (const Way& way : {Way{2, "fused", optimized::DeviceMemoryMode::kGuarded},
+                         Way{4, "eager", optimized::DeviceMemoryMode::kPlain}}) {
+    optimized::Options options;
+    options.device = optimized::emulated::make_emulated_device(way.mode).value();
+    options.compile.streams.count = way.streams;
+    options.compile.compiler.name = way.compiler;
+    const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      EXPECT_EQ(first_difference(actual[i], expected[i]), "")
+          << way.streams << " streams, " << way.compiler << ", call " << i;
+    }
+  }
+}
+
 // Weights are mapped read-only where no step writes any state of their pool.
 TEST(EmulatedGuarded, ProtectsStateThatNoStepWrites) {
   const auto read_only = [](const std::string& name) {
@@ -104,31 +128,35 @@ class WatchedDevice final : public optimized::Device {
 // Fast arithmetic, before an emulated device.
 class FastSource final : public conformance::ExecutorSource {
  public:
-  explicit FastSource(std::shared_ptr<optimized::Device> device) : device_(std::move(device)) {}
+  FastSource(std::shared_ptr<optimized::Device> device, std::string streams)
+      : device_(std::move(device)), streams_(std::move(streams)) {}
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& options) const override {
-    return tools::optimized_source()->promises(with_arithmetic(options));
+    return tools::optimized_source()->promises(with_choices(options));
   }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
-    GRAPHGATE_TRY(const auto flags, tools::planner_flags(with_arithmetic(configuration)));
+    GRAPHGATE_TRY(const auto flags, tools::planner_flags(with_choices(configuration)));
     GRAPHGATE_TRY(tools::PlannerChoice choice, tools::choose_planner(flags, ops));
     choice.options.device = device_;
     return optimized::make_executor(std::move(choice.options));
   }
 
  private:
-  static conformance::Configuration with_arithmetic(conformance::Configuration options) {
+  [[nodiscard]] conformance::Configuration with_choices(conformance::Configuration options) const {
     options["arithmetic"] = "fast";
+    options["streams"] = streams_;
     return options;
   }
   std::shared_ptr<optimized::Device> device_;
+  std::string streams_;
 };
 
 conformance::CaseReport judge_fast(const conformance::Script& script,
-                                   std::shared_ptr<optimized::Device> device = guarded_device()) {
-  const FastSource subject(std::move(device));
+                                   std::shared_ptr<optimized::Device> device = guarded_device(),
+                                   const std::string& streams = "1") {
+  const FastSource subject(std::move(device), streams);
   const auto oracle = tools::reference_source(false);
   conformance::Runs runs(script, subject, *oracle);
   auto report = conformance::judge_script(
@@ -139,12 +167,13 @@ conformance::CaseReport judge_fast(const conformance::Script& script,
 
 // One report for a program and its recorded calls, or a drawn one.
 conformance::CaseReport judge_fast(spec::Program program,
-                                   std::span<const conformance::ExpectedCall> calls) {
+                                   std::span<const conformance::ExpectedCall> calls,
+                                   const std::string& streams = "1") {
   const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
   const auto script = conformance::script_of(
       std::make_shared<const spec::Program>(std::move(program)), calls, 1, 1, ops);
   EXPECT_TRUE(script.ok()) << script.error().message;
-  return judge_fast(script.value());
+  return judge_fast(script.value(), guarded_device(), streams);
 }
 
 std::string lines_of(const conformance::CaseReport& report) {
@@ -159,6 +188,12 @@ class EmulatedFast : public testing::TestWithParam<std::string> {};
 TEST_P(EmulatedFast, KeepsToTheBoundsOfTensorCores) {
   const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + GetParam());
   const auto report = judge_fast(model.program, model.calls);
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
+}
+
+TEST_P(EmulatedFast, KeepsToThemOnSeveralStreams) {
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + GetParam());
+  const auto report = judge_fast(model.program, model.calls, "3");
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
 

@@ -1,12 +1,18 @@
 // The CUDA backend against the host, bit by bit, on every golden model: captured and eager, fused
-// and node by node, first and later replays, and in guarded memory. Skipped without a GPU.
+// and node by node, on one stream and on several, first and later replays, and in guarded memory.
+// Skipped without a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 
+#include "optimized/device/call_order.h"
 #include "optimized/device/device.h"
+#include "optimized/device/spelling.h"
+#include "optimized/device/touched.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"
+#include "optimized/schedule/streams_test.h"
 #include "spec/plan.h"
 #include "tools/captures_test.h"
 #include "tools/golden_models_test.h"
@@ -21,12 +27,15 @@ constexpr std::size_t kRepeats = 3;
 
 struct Way {
   const char* name;
-  bool captures;
   const char* compiler;
+  std::uint32_t streams = 1;
+  bool captures = true;
 };
-constexpr Way kWays[] = {{"captured", true, "fused"},
-                         {"captured, node by node", true, "eager"},
-                         {"eager", false, "fused"}};
+constexpr Way kWays[] = {{"captured", "fused"},
+                         {"captured, node by node", "eager"},
+                         {"eager", "fused", 1, false},
+                         {"captured on two streams", "fused", 2},
+                         {"captured on four streams, node by node", "eager", 4}};
 
 class OnGpu : public testing::TestWithParam<std::string> {
  protected:
@@ -46,6 +55,7 @@ TEST_P(OnGpu, HasTheBitsOfTheHost) {
     options.device = device_;
     options.compile.partition.capture = way.captures;
     options.compile.compiler.name = way.compiler;
+    options.compile.streams.count = way.streams;
     const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
     ASSERT_EQ(actual.size(), expected.size()) << way.name;
     for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -62,6 +72,7 @@ TEST_P(OnGpu, HasTheBitsOfTheHostInGuardedMemory) {
     auto device = optimized::cuda::make_cuda_device(mode);
     ASSERT_TRUE(device.ok()) << device.error().message;
     options.device = std::move(device).value();
+    if (mode == DeviceMemoryMode::kGuardedFront) options.compile.streams.count = 3;
     const std::string where = options.device->description();
     const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
     ASSERT_EQ(actual.size(), expected.size()) << where;
@@ -75,9 +86,13 @@ TEST_P(OnGpu, HasTheBitsOfTheHostInGuardedMemory) {
 // arena's, or a stale one, shows as a parameter that is not where the other graph's is.
 TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
   const Model model = read_model(GetParam());
+  constexpr Way kCaptures[] = {{"fused", "fused"},
+                               {"node by node", "eager"},
+                               {"two streams", "fused", 2},
+                               {"four streams, node by node", "eager", 4}};
   for (const auto mode : {DeviceMemoryMode::kPlain, DeviceMemoryMode::kGuarded}) {
     for (const auto arithmetic : {optimized::Arithmetic::kStrict, optimized::Arithmetic::kFast}) {
-      for (const char* compiler : {"fused", "eager"}) {
+      for (const Way& way : kCaptures) {
         std::vector<std::shared_ptr<CaptureKeeper>> keepers;
         std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
         for (int i = 0; i < 2; ++i) {
@@ -87,7 +102,8 @@ TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
           optimized::Options options;
           options.device = keepers.back();
           options.compile.arithmetic = arithmetic;
-          options.compile.compiler.name = compiler;
+          options.compile.compiler.name = way.compiler;
+          options.compile.streams.count = way.streams;
           auto loaded = optimized::make_executor(options)->load(model.program);
           ASSERT_TRUE(loaded.ok()) << loaded.error().message;
           programs.push_back(std::move(loaded).value());
@@ -96,10 +112,148 @@ TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
         const bool is_fast = arithmetic == optimized::Arithmetic::kFast;
         expect_same_captures(
             *keepers[0], *keepers[1],
-            keepers[0]->description() + (is_fast ? ", fast, " : ", strict, ") + compiler);
+            keepers[0]->description() + (is_fast ? ", fast, " : ", strict, ") + way.name);
       }
     }
   }
+}
+
+// --- Streams ------------------------------------------------------------------------------------
+
+// Numbers x[0], x[1]... before a GPU, and jobs of kernels of one thread over them.
+class Numbers {
+ public:
+  explicit Numbers(bool is_fast) : text_(is_fast) {}
+  // p0, p1...: the numbers that it writes, then those that it reads, as `long long*`.
+  void add(const std::string& statements, std::vector<std::size_t> writes,
+           const std::vector<std::size_t>& reads, std::uint32_t stream,
+           std::vector<spec::EventId> waits = {}, std::vector<spec::EventId> records = {},
+           bool waits_itself = false) {
+    optimized::TextWork work;
+    work.threads = 1;
+    work.waits_itself = waits_itself;
+    const std::size_t written = writes.size();
+    writes.insert(writes.end(), reads.begin(), reads.end());
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      const auto tensor = optimized::tensor_of_bytes(bytes().data() + 8 * writes[i], 8);
+      const std::string n = std::to_string(i);
+      work.statements += optimized::joined(
+          {"  auto* const x", n, " = reinterpret_cast<volatile long long*>(p", n, ");\n"});
+      work.pointers.push_back(tensor.data());
+      work.accesses.push_back({tensor, i < written, waits_itself && i >= written});
+    }
+    work.statements += "  if (thread == 0) { " + statements + " }\n";
+    optimized::DeviceCall& call = calls_.emplace_back(text_.add({work}).front());
+    call.stream = stream;
+    call.waits = std::move(waits);
+    call.records = std::move(records);
+  }
+  [[nodiscard]] const std::vector<optimized::DeviceCall>& calls() const { return calls_; }
+
+  // What each of many launches leaves of zeros; and what was captured.
+  std::set<std::vector<std::int64_t>> run(optimized::Device& device, bool is_captured,
+                                          optimized::DeviceCapture& capture) {
+    constexpr int kLaunches = 50;
+    device.memory().know(bytes(), nullptr);
+    const std::vector<optimized::Device::Job> jobs = {{calls_, is_captured, "the job"}};
+    const auto runs = device.load(text_, jobs);
+    capture = runs.front()->captured();
+    std::set<std::vector<std::int64_t>> out;
+    for (int launch = 0; launch < kLaunches; ++launch) {
+      std::fill(numbers_.begin(), numbers_.end(), 0);
+      device.memory().host_wrote(bytes());
+      device.memory().bring_to_device(bytes());
+      runs.front()->launch();
+      device.memory().device_wrote(bytes());
+      device.finish();
+      device.memory().bring_to_host(bytes());
+      out.insert(numbers_);
+    }
+    device.memory().forget(bytes().data());
+    return out;
+  }
+
+ private:
+  std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(numbers_)); }
+  optimized::DeviceProgramText text_;
+  std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(5);
+  std::vector<optimized::DeviceCall> calls_;
+};
+
+// The writers take their time: who does not wait for them reads zeros. In fast arithmetic the
+// reader on the side stream reads before it waits for launches, and still finds what is there.
+void add_branches(Numbers& numbers, bool is_fast) {
+  const std::string slow =
+      "const long long begin = clock64(); while (clock64() - begin < 300000) {} ";
+  const std::string begin = is_fast ? "device::let_next_launch_begin(); " : "";
+  const std::string wait = is_fast ? " device::wait_for_launches_before();" : "";
+  numbers.add(slow + "x0[0] = 7;", {0}, {}, 0, {}, {{0}});
+  numbers.add(begin + "const long long early = x1[0];" + wait + " " + slow + "x0[0] = early;", {1},
+              {0}, 1, {{0}}, {{1}}, is_fast);
+  numbers.add("x0[0] = x1[0] + 1;", {2}, {0}, 0);
+  numbers.add("x0[0] = x1[0] + x2[0];", {3}, {1, 2}, 0, {{1}});
+  numbers.add("x0[0] = x1[0] * 2;", {4}, {1}, 1);
+}
+
+TEST(StreamedGpu, WaitsForEventsCapturedAndLaunched) {
+  for (const bool is_fast : {false, true}) {
+    for (const bool is_captured : {true, false}) {
+      const auto device = optimized::cuda::make_cuda_device();
+      if (!device.ok()) GTEST_SKIP() << device.error().message;
+      Numbers numbers(is_fast);
+      add_branches(numbers, is_fast);
+      optimized::DeviceCapture capture;
+      const auto left = numbers.run(*device.value(), is_captured, capture);
+      EXPECT_EQ(left, (std::set<std::vector<std::int64_t>>{{7, 7, 8, 15, 14}}))
+          << (is_fast ? "fast, " : "strict, ") << (is_captured ? "captured" : "launched");
+      if (!is_captured) continue;
+      const auto places = optimized::places_of(numbers.calls());
+      EXPECT_TRUE(capture.edges == edges_of(places, is_fast));
+    }
+  }
+}
+
+TEST(StreamedGpu, RefusesACaptureThatLacksAnEvent) {
+  const auto device = optimized::cuda::make_cuda_device();
+  if (!device.ok()) GTEST_SKIP() << device.error().message;
+  const auto refusal = [&](const char* text, const optimized::CompileOptions& compile) {
+    optimized::Options options;
+    options.device = device.value();
+    options.compile = compile;
+    const auto loaded = optimized::make_executor(options)->load(optimized::program_of(text));
+    EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+    const auto result = loaded.value()->call(optimized::eight());
+    return result.ok() ? std::string() : result.error().message;
+  };
+  using namespace optimized;  // NOLINT: programs and options of streams_test.h
+  EXPECT_EQ(refusal(kSharedInput, on_streams(2)), "");
+  EXPECT_EQ(refusal(kSideStream, side_streams()), "");
+  EXPECT_NE(
+      refusal(kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest))
+          .find("the captured graph does not order steps 0 'h' to 2 'experts' of stream 0 before"),
+      std::string::npos);
+  EXPECT_NE(refusal(kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream))
+                .find("the captured graph does not order steps 1 't' to 2 'u' of stream 1 before"),
+            std::string::npos);
+}
+
+// That models have the host's bits on several streams says something only if graphs have branches.
+TEST(StreamedGpu, HasBranches) {
+  auto device = optimized::cuda::make_cuda_device();
+  if (!device.ok()) GTEST_SKIP() << device.error().message;
+  const auto keeper = std::make_shared<CaptureKeeper>(std::move(device).value());
+  optimized::Options options;
+  options.device = keeper;
+  options.compile.streams.count = 4;
+  const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/mixtral_eager.core.pt2");
+  EXPECT_FALSE(run_calls(*optimized::make_executor(options), model).empty());
+  std::size_t branches = 0;
+  for (const CaptureKeeper::Kept& kept : keeper->kept()) {
+    std::vector<std::size_t> behind(kept.capture.kernels.size());
+    for (const auto& edge : kept.capture.edges) ++behind[edge.from];
+    for (const std::size_t count : behind) branches += count > 1 ? 1 : 0;
+  }
+  EXPECT_GT(branches, 5U);
 }
 
 TEST(GuardedGpu, TellsWritesWhereNoBufferLies) {

@@ -40,6 +40,28 @@ std::string place_of(std::span<const DeviceArena> arenas, std::uint64_t address)
 
 }  // namespace
 
+std::optional<DeviceCapture> in_order_of(std::span<const CapturedKernel> calls,
+                                         const DeviceCapture& capture) {
+  if (capture.kernels.size() != calls.size()) return {};
+  DeviceCapture out{{calls.begin(), calls.end()}, {}};
+  std::vector<std::size_t> numbers;  // by kernel: of its call
+  std::vector<bool> is_taken(calls.size());
+  std::size_t first = 0;  // that is not taken
+  for (const CapturedKernel& kernel : capture.kernels) {
+    std::size_t c = first;
+    while (c < calls.size() && (is_taken[c] || calls[c] != kernel)) ++c;
+    if (c == calls.size()) return {};
+    is_taken[c] = true;
+    numbers.push_back(c);
+    while (first < calls.size() && is_taken[first]) ++first;
+  }
+  for (const CapturedEdge& edge : capture.edges) {
+    out.edges.push_back({numbers[edge.from], numbers[edge.to], edge.type});
+  }
+  std::sort(out.edges.begin(), out.edges.end());
+  return out;
+}
+
 std::string first_difference(const PlacedCapture& one, const PlacedCapture& other) {
   if (one.arenas.size() != other.arenas.size()) {
     return joined(

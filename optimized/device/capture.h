@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,9 +41,16 @@ struct CapturedEdge {
 };
 
 struct DeviceCapture {
-  std::vector<CapturedKernel> kernels;  // in an order that the edges allow
+  std::vector<CapturedKernel> kernels;  // of the job's calls, in their order
   std::vector<CapturedEdge> edges;      // sorted
 };
+
+// A capture whose kernels stand in any order that its edges allow, in the order of the calls that
+// they are of; nothing unless they are those, each once. Of equal kernels the first is the first
+// call's: no other order of the graph's nodes gives another capture, but where edges leave equal
+// ones free.
+[[nodiscard]] std::optional<DeviceCapture> in_order_of(std::span<const CapturedKernel> calls,
+                                                       const DeviceCapture& capture);
 
 // One capture beside another one of the same job: `other` with arenas of its own, in the same
 // order. One line that says where they differ by more than where the arenas lie; "" where they do

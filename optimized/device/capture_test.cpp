@@ -84,5 +84,35 @@ TEST(CaptureDifference, NamesAllElseThatIsNotTheSame) {
   EXPECT_EQ(changed([](Placed& p) { p.arenas[1].size_bytes = 48; }), "arena 1 has 32 bytes and 48");
 }
 
+// A diamond, as a driver may name its nodes: the last come first.
+TEST(CaptureOrder, IsThatOfTheCallsHoweverTheGraphNamesItsNodes) {
+  const auto kernel = [](std::uint64_t argument) {
+    CapturedKernel out;
+    out.name = "k";
+    out.arguments = {argument};
+    return out;
+  };
+  const std::vector<CapturedKernel> calls = {kernel(10), kernel(11), kernel(12), kernel(10)};
+  const std::vector<CapturedEdge> diamond = {{0, 1, 0}, {0, 2, 1}, {1, 3, 0}, {2, 3, 0}};
+  const auto one = in_order_of(calls, {calls, diamond});
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->kernels == calls);
+  EXPECT_TRUE(one->edges == diamond);
+  const auto other = in_order_of(calls, {{kernel(10), kernel(12), kernel(11), kernel(10)},
+                                         {{1, 3, 0}, {0, 2, 0}, {2, 3, 0}, {0, 1, 1}}});
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(other->kernels == calls);
+  EXPECT_TRUE(other->edges == diamond);
+}
+
+TEST(CaptureOrder, IsNoneForOtherKernels) {
+  const Placed one = over(0x1000, 0x2000);
+  const auto& calls = one.capture.kernels;
+  EXPECT_TRUE(in_order_of(calls, one.capture));
+  EXPECT_FALSE(in_order_of(calls, {{calls[0], calls[0]}, {}}));
+  EXPECT_FALSE(in_order_of(calls, {{calls[0]}, {}}));
+  EXPECT_FALSE(in_order_of(calls, {{calls[0], calls[1], calls[1]}, {}}));
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

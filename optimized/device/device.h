@@ -13,6 +13,7 @@
 #include <string>
 
 #include "optimized/device/capture.h"
+#include "optimized/device/happens_before.h"
 #include "optimized/device/kernels.h"
 #include "optimized/device/memory.h"
 
@@ -38,6 +39,25 @@ class BrokenCanary : public DeviceError {
   const std::int64_t arena;
   const std::int64_t byte;
   const std::int64_t job;
+};
+
+// A captured graph leaves two calls free that have to stay in order (happens_before.h).
+class UnorderedCalls : public DeviceError {
+ public:
+  UnorderedCalls(std::string of_job, std::span<const DeviceCall> calls, const Disorder& found)
+      : DeviceError(of_job + ": as captured, nothing orders call " +
+                    words_of(calls, found.earlier) + " before call " +
+                    words_of(calls, found.later)),
+        job(std::move(of_job)),
+        disorder(found) {}
+  const std::string job;  // in words
+  const Disorder disorder;
+
+ private:
+  static std::string words_of(std::span<const DeviceCall> calls, std::size_t call) {
+    const std::string& what = calls[call].what.empty() ? calls[call].name : calls[call].what;
+    return std::to_string(call) + " (" + what + ")";
+  }
 };
 
 // What it takes to make a graph of some calls: medians over several that were made.
@@ -77,6 +97,7 @@ class Device {
     std::vector<DeviceCall> calls;
     bool is_captured = false;  // into one graph, which launch() replays
     std::string what = {};     // in words, for messages; may be empty
+    std::uint64_t seed = 0;    // of orders that streams leave free, where a device chooses them
   };
 
   virtual ~Device() = default;
@@ -87,7 +108,7 @@ class Device {
   // what the device has of its own.
   [[nodiscard]] virtual std::vector<DeviceArena> arenas() { return memory().arenas(); }
   // Compiles the text and makes the jobs ready, in order. Pointers must be known to memory().
-  // Throws DeviceError.
+  // Throws DeviceError. A job's calls run as their streams and events say (call_order.h).
   [[nodiscard]] virtual std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                                      std::span<const Job> jobs) = 0;
   // Waits for all that was started, copies of memory() to the host too. Throws what a kernel has

@@ -23,7 +23,7 @@ constexpr std::int64_t kMostRows = 32;      // of a product without tiles
 struct ProductShape {
   std::int64_t rows, columns, depth;
   std::int64_t a_pitch, weight_pitch;                 // bytes
-  std::string is_constant;                            // the weight
+  bool is_constant;                                   // the weight
   std::int64_t bands;                                 // of columns, whose sums come together
   std::shared_ptr<const RmsNormWork> norm = nullptr;  // that makes the one row
   [[nodiscard]] std::int64_t band() const { return columns / bands; }
@@ -68,12 +68,12 @@ class ProductCall {
     out_.accesses = end.accesses;
     out_.pointers = end.pointers;
     if (!s.norm) rows_ = pointer(p.a, false);
-    weight_ = pointer(p.b, false);
+    weight_ = pointer(p.b, false, s.is_constant);
   }
 
   // The name under which the text has a tensor's first byte.
-  std::string pointer(const Tensor& tensor, bool is_written) {
-    out_.accesses.push_back({tensor, is_written});
+  std::string pointer(const Tensor& tensor, bool is_written, bool is_constant = false) {
+    out_.accesses.push_back({tensor, is_written, is_constant});
     out_.pointers.push_back(tensor.data());
     return "p" + std::to_string(out_.pointers.size() - 1);
   }
@@ -84,8 +84,8 @@ class ProductCall {
                 const std::string& rows) && {
     out_.statements = joined({"  device::", kernel, "<", format_, ", ", text_of(shape_.bands)});
     for (const std::int64_t number : numbers) out_.statements += ", " + text_of(number);
-    out_.statements += joined(
-        {", ", shape_.is_constant, ">(", rows, ", ", weight_, ",\n      ", end_.function, ");\n"});
+    out_.statements += joined({shape_.is_constant ? ", true>(" : ", false>(", rows, ", ", weight_,
+                               ",\n      ", end_.function, ");\n"});
     return std::move(out_);
   }
 
@@ -108,7 +108,8 @@ std::string rows_text(const ProductShape& s, ProductCall& call) {
       joined({"device::NormalizedRow<", call.format(), ", ", format_name(norm.compute), ", ",
               text_of(s.depth), norm.by_power ? ", true" : ", false",
               norm.weight_is_constant ? ", true>{" : ", false>{"});
-  text += call.pointer(norm.input, false) + ", " + call.pointer(norm.weight, false) + ", " +
+  text += call.pointer(norm.input, false) + ", " +
+          call.pointer(norm.weight, false, norm.weight_is_constant) + ", " +
           call.pointer(norm.result, true) + ", " + epsilon_text(norm) + "}";
   return text;
 }
@@ -259,7 +260,7 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
                               p.a.size(1),
                               pitch_of(p.a, 0),
                               pitch_of(weight, 0),
-                              DeviceListener::is_constant(p.b) ? "true" : "false",
+                              DeviceListener::is_constant(p.b),
                               1};
   auto text = product_text(p, shape);
   if (!text) return {};

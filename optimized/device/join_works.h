@@ -15,6 +15,8 @@
 // is the same, but for results of which is_inner says that only works read them that now have them
 // in registers.
 //
+// Works of several streams are joined stream by stream (call_order.h).
+//
 // Where several works find an index out of range, any of them may be the one that says so.
 #pragma once
 

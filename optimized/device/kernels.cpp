@@ -73,7 +73,7 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
     const std::string name = "k_" + sha256_hex(kernel_text("", text, is_fast_)).substr(0, 16);
     kernels_.try_emplace(name, kernel_text(name, text, is_fast_));
     calls.push_back({name, pointers_of(text), text.threads, text.reports_faults, text.what,
-                     text.shared_bytes, text.cluster});
+                     text.shared_bytes, text.cluster, text.accesses});
   }
   return calls;
 }

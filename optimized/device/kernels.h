@@ -12,6 +12,7 @@
 #include <span>
 
 #include "optimized/device/work.h"
+#include "spec/plan.h"
 
 namespace graphgate::optimized {
 
@@ -26,6 +27,13 @@ struct DeviceCall {
   std::string what = {};          // in words; may be empty
   std::int64_t shared_bytes = 0;  // of dynamic shared memory, of a block
   std::int64_t cluster = 1;       // blocks of one; divides the blocks
+  // All that it touches, and maybe more. Empty: it does not tell. The fault record is not among it:
+  // kernels settle by an atomic exchange which of them has it.
+  std::vector<DeviceAccess> accesses = {};
+  // Where it stands among the calls that it is launched with (call_order.h), as steps of a plan do.
+  std::uint32_t stream = 0;
+  std::vector<spec::EventId> waits = {};    // before it
+  std::vector<spec::EventId> records = {};  // behind it
 };
 
 // What a program has found wrong, as the device writes it: in what it read, or a broken canary

@@ -108,11 +108,15 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
         {"    device::store_row<", format_name(tensor.dtype), ">(at_", at, "(i), ", from, ");\n"});
   };
   out.waits_itself = true;
+  const bool is_constant = DeviceListener::is_constant(work.weight);
+  for (DeviceAccess& access : out.accesses) {
+    access.is_early = is_constant && access.tensor.data() == work.weight.data();
+  }
   std::string& text = out.statements;
   text += "  device::rms_norm_by_block<" + own + ", " + format_name(work.compute) + ", " +
           std::to_string(length) + ", " + width + (work.by_power ? ", true" : ", false") +
-          (DeviceListener::is_constant(work.weight) ? ", true, " : ", false, ") + c + ">(" +
-          epsilon_text(work) + ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
+          (is_constant ? ", true, " : ", false, ") + c + ">(" + epsilon_text(work) +
+          ",\n      [&](std::int64_t i, " + c + " (&out)[" + width + "]) {\n" +
           load(work.weight.dtype, "weight", "out") + "  }, [&](std::int64_t i, " + c + " (&out)[" +
           width + "]) {\n" + load(work.input.dtype, "from", "out");
   if (work.residual != nullptr) {

@@ -70,9 +70,11 @@ Touched::Touched(const DeviceWork& work) {
     }
     return;
   }
-  const auto& text = std::get<TextWork>(work);
-  is_told_ = !text.accesses.empty();
-  for (const DeviceAccess& access : text.accesses) places_.push_back(place_of(access));
+  *this = Touched(std::get<TextWork>(work).accesses);
+}
+
+Touched::Touched(std::span<const DeviceAccess> accesses) : is_told_(!accesses.empty()) {
+  for (const DeviceAccess& access : accesses) places_.push_back(place_of(access));
 }
 
 Touched::Place Touched::place_of(const DeviceAccess& access) {
@@ -91,13 +93,17 @@ void Touched::add(const Touched& other) {
 }
 
 bool Touched::keeps_order_with(const Touched& other) const {
-  if (!is_told_ || !other.is_told_) return true;
+  return !is_told_ || !other.is_told_ || bytes_in_order_with(other);
+}
+
+std::optional<ByteRange> Touched::bytes_in_order_with(const Touched& other) const {
   for (const Place& a : places_) {
     for (const Place& b : other.places_) {
-      if ((a.is_written || b.is_written) && meet(a, b)) return true;
+      if (!(a.is_written || b.is_written) || !meet(a, b)) continue;
+      return ByteRange{std::max(a.range.begin, b.range.begin), std::min(a.range.end, b.range.end)};
     }
   }
-  return false;
+  return {};
 }
 
 bool Touched::may_read(const Tensor& tensor) const {

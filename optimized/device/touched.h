@@ -3,6 +3,8 @@
 // Bytes are known by their addresses, as works have them, whatever storages the plan has there.
 #pragma once
 
+#include <span>
+
 #include "optimized/device/work.h"
 
 namespace graphgate::optimized {
@@ -18,10 +20,15 @@ namespace graphgate::optimized {
 class Touched {
  public:
   explicit Touched(const DeviceWork& work);
+  // None of them: it does not tell.
+  explicit Touched(std::span<const DeviceAccess> accesses);
+  [[nodiscard]] bool is_told() const { return is_told_; }
   void add(const Touched& other);
   // Whether a work that touches this and one that touches the other have to stay in order: one of
   // them writes what the other one reads or writes, or does not tell.
   [[nodiscard]] bool keeps_order_with(const Touched& other) const;
+  // Where they do, if both tell: addresses, of bytes that one of them writes; maybe more.
+  [[nodiscard]] std::optional<ByteRange> bytes_in_order_with(const Touched& other) const;
   [[nodiscard]] bool may_read(const Tensor& tensor) const;
 
  private:

@@ -44,6 +44,7 @@ struct PointwiseWork {
 struct DeviceAccess {
   Tensor tensor;
   bool is_written = false;
+  bool is_early = false;  // read before the kernel waits for the launches before it (fast.cuh)
 };
 
 class PointwiseGroup;  // pointwise_text.h

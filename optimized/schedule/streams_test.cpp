@@ -122,17 +122,6 @@ TEST(Streams, RefuseACountOfNone) {
 
 // --- Deviations ---------------------------------------------------------------------------------
 
-// One tensor is written in place, and read by a node that knows it by another name (vllm#52033).
-constexpr const char* kSharedInput = R"(program "shared" {
-  input %x : f32[8]
-  %h = aten.mul.Tensor(%x, 2.0)
-  %view = aten.view.default(%h, [2, 4])
-  %shared = aten.mul.Tensor(%view, 5.0)
-  %experts = aten.add_.Tensor(%h, 1.0)
-  output %shared
-  output %experts
-})";
-
 TEST(Streams, WaitForReadersOfTheSameBytesUnderOtherNames) {
   const spec::Program program = program_of(kSharedInput);
   const Plan plan = good_plan_of(program, eight(), on_streams(2));
@@ -145,24 +134,6 @@ TEST(Streams, RaceWhenAskedToForkWithoutAnAliasTest) {
   const CompileOptions options = with(on_streams(2), spec::Deviation::kForksWithoutAliasTest);
   EXPECT_NE(races_of(good_plan_of(program, eight(), options)), (std::vector<std::string>{}));
   EXPECT_GT(seeds_that_differ(program, options, eight()), 0);
-}
-
-// t's last reader in program order is u, on stream 1. v, on stream 0, comes behind it in program
-// order, and no event says that it does (row C17 of the catalogue).
-constexpr const char* kSideStream = R"(program "side" {
-  input %x : f32[8]
-  %p = aten.mul.Tensor(%x, 2.0)
-  %t = aten.mul.Tensor(%x, 3.0)
-  %u = aten.add.Tensor(%t, 1.0)
-  %v = aten.mul.Tensor(%p, 5.0)
-  %w = aten.add.Tensor(%u, %v)
-  output %w
-})";
-
-CompileOptions side_streams() {
-  CompileOptions options = on_streams(2);
-  options.memory.in_place = false;
-  return options;
 }
 
 TEST(Streams, GiveNoBytesOnThatAnotherStreamStillReads) {

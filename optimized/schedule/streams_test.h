@@ -37,6 +37,37 @@ inline std::string streams_of(const Plan& plan) {
   return text;
 }
 
+// --- Programs whose plans race under a deviation ------------------------------------------------
+
+// One tensor is written in place, and read by a node that knows it by another name (vllm#52033).
+inline constexpr const char* kSharedInput = R"(program "shared" {
+  input %x : f32[8]
+  %h = aten.mul.Tensor(%x, 2.0)
+  %view = aten.view.default(%h, [2, 4])
+  %shared = aten.mul.Tensor(%view, 5.0)
+  %experts = aten.add_.Tensor(%h, 1.0)
+  output %shared
+  output %experts
+})";
+
+// t's last reader in program order is u, on stream 1. v, on stream 0, comes behind it in program
+// order, and no event says that it does (row C17 of the catalogue).
+inline constexpr const char* kSideStream = R"(program "side" {
+  input %x : f32[8]
+  %p = aten.mul.Tensor(%x, 2.0)
+  %t = aten.mul.Tensor(%x, 3.0)
+  %u = aten.add.Tensor(%t, 1.0)
+  %v = aten.mul.Tensor(%p, 5.0)
+  %w = aten.add.Tensor(%u, %v)
+  output %w
+})";
+
+inline CompileOptions side_streams() {
+  CompileOptions options = on_streams(2);
+  options.memory.in_place = false;
+  return options;
+}
+
 // --- What streams and events order, and what touches which bytes, from the plan alone. -----------
 
 using Order = std::vector<std::vector<bool>>;

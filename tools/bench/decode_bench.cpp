@@ -98,7 +98,10 @@ std::vector<KernelTime> time_kernels(Device& device, const DecodeMeasure& measur
                                      std::span<const OnDevice::Unit* const> units) {
   std::map<std::string, std::vector<DeviceCall>> calls;
   for (const OnDevice::Unit* unit : units) {
-    for (const DeviceCall& call : unit->calls) calls[call.name].push_back(call);
+    for (DeviceCall call : unit->calls) {
+      call.stream = 0;  // one after the other
+      calls[call.name].push_back(std::move(call));
+    }
   }
   std::vector<Device::Job> jobs;
   std::vector<KernelTime> times;

@@ -8,6 +8,7 @@
 #include "optimized/runtime/cuda/cuda_run.h"
 #include "optimized/runtime/cuda/facts.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "optimized/runtime/cuda/streams.h"
 
 namespace graphgate::optimized::cuda {
 namespace {
@@ -73,12 +74,6 @@ Context& the_context(const Driver& driver) {
   return context;
 }
 
-Stream make_stream(const Driver& driver) {
-  CUstream stream = nullptr;
-  GRAPHGATE_CUDA(driver, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-  return {stream, driver.cuStreamDestroy};
-}
-
 class CudaDevice final : public Device {
  public:
   CudaDevice(const Driver& driver, GpuFacts facts, DeviceMemoryMode mode,
@@ -87,8 +82,8 @@ class CudaDevice final : public Device {
         facts_(std::move(facts)),
         cubins_(std::move(cubins)),
         context_(the_context(driver)),
-        stream_(make_stream(driver)),
-        raw_(make_cuda_memory(driver, context_.device(), stream_.get(), context_.memory(), mode)),
+        streams_(driver),
+        raw_(make_cuda_memory(driver, context_.device(), streams_.main(), context_.memory(), mode)),
         memory_(*raw_),
         waits_(mode != DeviceMemoryMode::kPlain),
         fault_(raw_->allocate(sizeof(DeviceFault))) {
@@ -96,7 +91,7 @@ class CudaDevice final : public Device {
   }
   ~CudaDevice() override {
     context_.try_make_current();  // after a kernel's fault every call fails
-    (void)driver_.cuStreamSynchronize(stream_.get());
+    (void)driver_.cuStreamSynchronize(streams_.main());
     raw_->free(fault_);
   }
   CudaDevice(const CudaDevice&) = delete;
@@ -127,7 +122,7 @@ class CudaDevice final : public Device {
     }
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (const Job& job : jobs) {
-      runs.push_back(std::make_unique<CudaRun>(driver_, stream_.get(), memory_, module, job, fault_,
+      runs.push_back(std::make_unique<CudaRun>(driver_, streams_, memory_, module, job, fault_,
                                                text.is_fast(), waits_));
     }
     return runs;
@@ -152,7 +147,7 @@ class CudaDevice final : public Device {
   GpuFacts facts_;
   std::filesystem::path cubins_;
   Context& context_;
-  Stream stream_;
+  Streams streams_;
   std::unique_ptr<CudaMemory> raw_;
   DeviceMemory memory_;
   const bool waits_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+
+#include "optimized/device/call_order.h"
 
 namespace graphgate::optimized::cuda {
 namespace {
@@ -22,11 +25,11 @@ void named(const std::string& what, Work&& work) {
 
 }  // namespace
 
-CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memory,
+CudaRun::CudaRun(const Driver& driver, Streams& streams, const DeviceMemory& memory,
                  std::shared_ptr<const Module> module, const Device::Job& job, CUdeviceptr fault,
                  bool overlaps, bool waits)
     : driver_(driver),
-      stream_(stream),
+      stream_(streams.main()),
       memory_(memory),
       module_(std::move(module)),
       overlaps_(overlaps),
@@ -34,14 +37,14 @@ CudaRun::CudaRun(const Driver& driver, CUstream stream, const DeviceMemory& memo
       what_(job.what.empty() ? "a job" : job.what) {
   named("making " + what_ + " ready", [&] {
     bind(job, fault);
-    if (job.is_captured && !calls_.empty()) record();
+    bind_streams(job.calls, streams);
+    if (job.is_captured && !calls_.empty()) record(job.calls);
   });
 }
 
-void CudaRun::record() {
+void CudaRun::record(std::span<const DeviceCall> calls) {
   const Graph graph = capture();
-  captured_ = read_graph(driver_, graph.get(), calls_);
-  check_captured();
+  captured_ = checked(read_graph(driver_, graph.get(), calls_), calls);
   graph_ = instantiate(graph.get());
   GRAPHGATE_CUDA(driver_, cuGraphUpload, graph_.get(), stream_);
 }
@@ -73,37 +76,78 @@ void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
   generation_ = memory_.generation();
 }
 
-void CudaRun::launch_calls() const {
-  for (const BoundCall& call : calls_) {
-    std::vector<void*> arguments;
-    for (const CUdeviceptr& argument : call.arguments) {
-      arguments.push_back(const_cast<CUdeviceptr*>(&argument));  // NOLINT: the driver only reads
+CUevent CudaRun::make_event() {
+  CUevent event = nullptr;
+  GRAPHGATE_CUDA(driver_, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+  events_.emplace_back(event, driver_.cuEventDestroy);
+  return event;
+}
+
+// Streams and events are made before a capture begins.
+void CudaRun::bind_streams(std::span<const DeviceCall> calls, Streams& streams) {
+  const std::vector<CallPlace> places = places_of(calls);
+  std::set<std::uint32_t> sides;
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    BoundCall& call = calls_[c];
+    call.stream = streams.at(calls[c].stream);
+    if (calls[c].stream != 0) sides.insert(calls[c].stream);
+    call.overlaps = overlaps_ && places[c].is_behind_one();
+    for (const std::size_t other : places[c].awaited) {
+      CUevent& done = calls_[other].done;
+      if (done == nullptr) done = make_event();
+      call.waits.push_back(done);
     }
-    std::array<CUlaunchAttribute, 2> attributes{};
-    unsigned count = 0;
-    // The first call of a job waits for all that was started before it.
-    if (overlaps_ && &call != &calls_.front()) {
-      CUlaunchAttribute& overlap = attributes.at(count++);
-      overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-      overlap.value.programmaticStreamSerializationAllowed = 1;
-    }
-    if (call.cluster > 1) {
-      CUlaunchAttribute& cluster = attributes.at(count++);
-      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-      cluster.value.clusterDim.x = call.cluster;
-      cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-    }
-    CUlaunchConfig config{};
-    config.gridDimX = call.blocks;
-    config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = kDeviceBlock;
-    config.blockDimY = config.blockDimZ = 1;
-    config.sharedMemBytes = call.shared_bytes;
-    config.hStream = stream_;
-    config.attrs = attributes.data();
-    config.numAttrs = count;
-    GRAPHGATE_CUDA(driver_, cuLaunchKernelEx, &config, call.function, arguments.data(), nullptr);
   }
+  for (const std::uint32_t side : sides) sides_.push_back({streams.at(side), make_event()});
+  if (!sides_.empty()) begun_ = make_event();
+}
+
+void CudaRun::launch_calls() const {
+  if (!sides_.empty()) GRAPHGATE_CUDA(driver_, cuEventRecord, begun_, stream_);
+  for (const Side& side : sides_) {
+    GRAPHGATE_CUDA(driver_, cuStreamWaitEvent, side.stream, begun_, CU_EVENT_WAIT_DEFAULT);
+  }
+  for (const BoundCall& call : calls_) {
+    for (CUevent event : call.waits) {
+      GRAPHGATE_CUDA(driver_, cuStreamWaitEvent, call.stream, event, CU_EVENT_WAIT_DEFAULT);
+    }
+    launch(call);
+    if (call.done != nullptr) GRAPHGATE_CUDA(driver_, cuEventRecord, call.done, call.stream);
+  }
+  for (const Side& side : sides_) {
+    GRAPHGATE_CUDA(driver_, cuEventRecord, side.done, side.stream);
+    GRAPHGATE_CUDA(driver_, cuStreamWaitEvent, stream_, side.done, CU_EVENT_WAIT_DEFAULT);
+  }
+}
+
+void CudaRun::launch(const BoundCall& call) const {
+  std::vector<void*> arguments;
+  for (const CUdeviceptr& argument : call.arguments) {
+    arguments.push_back(const_cast<CUdeviceptr*>(&argument));  // NOLINT: the driver only reads
+  }
+  std::array<CUlaunchAttribute, 2> attributes{};
+  unsigned count = 0;
+  if (call.overlaps) {
+    CUlaunchAttribute& overlap = attributes.at(count++);
+    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    overlap.value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (call.cluster > 1) {
+    CUlaunchAttribute& cluster = attributes.at(count++);
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = call.cluster;
+    cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+  }
+  CUlaunchConfig config{};
+  config.gridDimX = call.blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = kDeviceBlock;
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = call.shared_bytes;
+  config.hStream = call.stream;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  GRAPHGATE_CUDA(driver_, cuLaunchKernelEx, &config, call.function, arguments.data(), nullptr);
 }
 
 // Whatever goes wrong, the stream captures no more afterwards, and no graph of a part is left.
@@ -129,23 +173,41 @@ GraphExec CudaRun::instantiate(CUgraph graph) const {
   return {exec, driver_.cuGraphExecDestroy};
 }
 
-// As many kernels as there are calls, each with its own shape and arguments.
-void CudaRun::check_captured() const {
-  std::vector<CapturedKernel> kernels = captured_.kernels;
-  if (kernels.size() != calls_.size()) {
-    throw DeviceError("a capture of " + std::to_string(calls_.size()) + " kernels has " +
-                      std::to_string(kernels.size()) + " nodes");
-  }
+std::vector<CapturedKernel> CudaRun::expected_kernels() const {
+  std::vector<CapturedKernel> out;
+  out.reserve(calls_.size());
   for (const BoundCall& call : calls_) {
-    const CapturedKernel expected{
-        call.name,         {call.blocks, 1, 1}, {kDeviceBlock, 1, 1},
-        call.shared_bytes, call.cluster,        {call.arguments.begin(), call.arguments.end()}};
-    const auto found = std::find(kernels.begin(), kernels.end(), expected);
-    if (found == kernels.end()) {
-      throw DeviceError("a capture has a kernel with another shape or other arguments than given");
-    }
-    kernels.erase(found);
+    out.push_back({call.name,
+                   {call.blocks, 1, 1},
+                   {kDeviceBlock, 1, 1},
+                   call.shared_bytes,
+                   call.cluster,
+                   {call.arguments.begin(), call.arguments.end()}});
   }
+  return out;
+}
+
+// As many kernels as there are calls, each with its own shape and arguments, in the calls' order;
+// and what has to stay in order does.
+DeviceCapture CudaRun::checked(const DeviceCapture& captured,
+                               std::span<const DeviceCall> calls) const {
+  if (captured.kernels.size() != calls_.size()) {
+    throw DeviceError("a capture of " + std::to_string(calls_.size()) + " kernels has " +
+                      std::to_string(captured.kernels.size()) + " nodes");
+  }
+  std::optional<DeviceCapture> out = in_order_of(expected_kernels(), captured);
+  if (!out) {
+    throw DeviceError("a capture has a kernel with another shape or other arguments than given");
+  }
+  for (const CapturedEdge& edge : out->edges) {
+    if (edge.from < edge.to) continue;
+    throw DeviceError("a capture has call " + std::to_string(edge.to) + " behind call " +
+                      std::to_string(edge.from));
+  }
+  if (const auto disorder = first_disorder(*out, calls, overlaps_)) {
+    throw UnorderedCalls(what_, calls, *disorder);
+  }
+  return *std::move(out);
 }
 
 void CudaRun::check_addresses() {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "optimized/device/call_order.h"
 #include "optimized/device/far_memory.h"
+#include "optimized/device/touched.h"
 #include "optimized/runtime/cuda/fake_driver_test.h"
 
 namespace graphgate::optimized::cuda {
@@ -21,7 +23,7 @@ class Captured {
   }
   // To be recorded later.
   struct Later {};
-  explicit Captured(Later /*later*/) : driver_(FakeDriver::make()) {
+  explicit Captured(Later /*later*/) : driver_(FakeDriver::make()), streams_(driver_) {
     FakeDriver::instance().functions = {{"k_long", 3}, {"k_short", 1}};
     memory_.know(first_, nullptr);
     memory_.know(second_, nullptr);
@@ -32,7 +34,7 @@ class Captured {
         {"k_long", {first_.data(), second_.data() + 8}, 1000, true, "", 50'000, 2},
         {"k_short", {first_.data() + 16}, 256, false, "", 0, 1},
         {"k_short", {second_.data()}, 1, false, "", 0, 1}};
-    run_.emplace(driver_, nullptr, memory_, std::make_shared<const Module>(),
+    run_.emplace(driver_, streams_, memory_, std::make_shared<const Module>(),
                  Device::Job{calls, true, "partition 0 of @main"}, kFault, true, waits);
   }
   [[nodiscard]] CudaRun& run() { return *run_; }
@@ -50,6 +52,7 @@ class Captured {
 
  private:
   Driver driver_;
+  Streams streams_;
   std::vector<std::byte> first_ = std::vector<std::byte>(64);
   std::vector<std::byte> second_ = std::vector<std::byte>(32);
   FarMemory far_;
@@ -110,7 +113,10 @@ TEST(CudaRun, RefusesACaptureThatIsNotItsCalls) {
   EXPECT_EQ(refusal([](FakeNode& node) { node.shared_bytes = 8; }), other);
   EXPECT_EQ(refusal([](FakeNode& node) { node.cluster = 2; }), other);
   try {
-    Captured captured([](FakeDriver& fake) { fake.nodes.pop_back(); });
+    Captured captured([](FakeDriver& fake) {
+      fake.nodes.pop_back();
+      fake.edges.pop_back();
+    });
     FAIL() << "taken";
   } catch (const DeviceError& error) {
     EXPECT_EQ(error.what(), where + "a capture of 3 kernels has 2 nodes");
@@ -199,6 +205,160 @@ TEST(CudaRun, NamesTheJobThatFaultedWhereItWaits) {
     EXPECT_EQ(std::string(error.what()).find("partition 0 of @main: a kernel touched memory that"),
               0U)
         << error.what();
+  }
+}
+
+// --- Streams ------------------------------------------------------------------------------------
+
+// Bytes of a memory, by calls with pointers to all that they touch.
+class Branched {
+ public:
+  struct Options {
+    std::function<void(FakeDriver&)> tamper = {};
+    bool overlaps = true;
+    bool is_captured = true;
+    bool reverses_edges = false;
+  };
+  Branched() : Branched(Options{}) {}
+  explicit Branched(Options options) : driver_(FakeDriver::make()), streams_(driver_) {
+    FakeDriver& fake = FakeDriver::instance();
+    fake.functions = {{"k_1", 1}, {"k_2", 2}, {"k_3", 3}};
+    fake.tamper = std::move(options.tamper);
+    fake.reverses_edges = options.reverses_edges;
+    memory_.know(bytes_, nullptr);
+    add(0, {0}, {}, {}, {{0}});
+    add(1, {1}, {0}, {{0}}, {{1}});
+    add(0, {2}, {0}, {}, {});
+    add(0, {3}, {1, 2}, {{1}}, {});
+    add(1, {4}, {1}, {}, {});
+    run_.emplace(driver_, streams_, memory_, std::make_shared<const Module>(),
+                 Device::Job{calls_, options.is_captured, "partition 0 of @main"}, kFault,
+                 options.overlaps, false);
+  }
+  [[nodiscard]] CudaRun& run() { return *run_; }
+  [[nodiscard]] const std::vector<DeviceCall>& calls() const { return calls_; }
+
+ private:
+  // Places have eight bytes.
+  void add(std::uint32_t stream, const std::vector<std::int64_t>& writes,
+           const std::vector<std::int64_t>& reads, std::vector<spec::EventId> waits,
+           std::vector<spec::EventId> records) {
+    DeviceCall& call = calls_.emplace_back();
+    call.name = "k_" + std::to_string(writes.size() + reads.size());
+    call.threads = 1;
+    call.stream = stream;
+    call.waits = std::move(waits);
+    call.records = std::move(records);
+    const auto touch = [&](std::int64_t place, bool is_written) {
+      const Tensor tensor = tensor_of_bytes(bytes_.data() + 8 * place, 8);
+      call.pointers.push_back(tensor.data());
+      call.accesses.push_back({tensor, is_written});
+    };
+    for (const std::int64_t place : writes) touch(place, true);
+    for (const std::int64_t place : reads) touch(place, false);
+  }
+
+  Driver driver_;
+  Streams streams_;
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(64);
+  FarMemory far_;
+  DeviceMemory memory_{far_};
+  std::vector<DeviceCall> calls_;
+  std::optional<CudaRun> run_;
+};
+
+TEST(CudaRunOnStreams, CapturesTheBranchesThatEventsLeave) {
+  for (const bool overlaps : {false, true}) {
+    Branched branched({.overlaps = overlaps});
+    const auto& edges = branched.run().captured().edges;
+    EXPECT_TRUE(edges == edges_of(places_of(branched.calls()), overlaps));
+    const unsigned early = overlaps ? CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC : 0;
+    EXPECT_TRUE(edges == (std::vector<CapturedEdge>{
+                             {0, 1, 0}, {0, 2, early}, {1, 3, 0}, {1, 4, early}, {2, 3, 0}}));
+    EXPECT_FALSE(FakeDriver::instance().captures);
+  }
+  EXPECT_EQ(FakeDriver::instance().events, 0U);
+}
+
+TEST(CudaRunOnStreams, CapturesTheSameHoweverTheDriverNamesEdges) {
+  const DeviceCapture one = Branched().run().captured();
+  const DeviceCapture other = Branched({.reverses_edges = true}).run().captured();
+  EXPECT_TRUE(one.edges == other.edges);
+  ASSERT_EQ(one.kernels.size(), 5U);
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_EQ(one.kernels[k].name, other.kernels[k].name);
+}
+
+// Every edge keeps two calls in order that meet in a byte.
+TEST(CudaRunOnStreams, RefusesACaptureThatLacksAnEdge) {
+  const std::vector<CapturedEdge> edges = Branched().run().captured().edges;
+  for (const CapturedEdge& gone : edges) {
+    try {
+      Branched branched({.tamper = [&](FakeDriver& fake) {
+        const auto count = std::erase_if(fake.edges, [&](const FakeEdge& edge) {
+          return edge.from == gone.from && edge.to == gone.to;
+        });
+        EXPECT_EQ(count, 1U);
+      }});
+      ADD_FAILURE() << gone.from << " to " << gone.to << " is gone, and nobody saw it";
+    } catch (const UnorderedCalls& error) {
+      EXPECT_EQ(error.job, "partition 0 of @main");
+      EXPECT_EQ(error.disorder.earlier, gone.from);
+      EXPECT_EQ(error.disorder.later, gone.to);
+      ASSERT_TRUE(error.disorder.bytes);
+      EXPECT_EQ(error.disorder.bytes->end - error.disorder.bytes->begin, 8);
+      EXPECT_EQ(error.what(), "partition 0 of @main: as captured, nothing orders call " +
+                                  std::to_string(gone.from) + " (k_" +
+                                  (gone.from == 0 ? "1" : "2") + ") before call " +
+                                  std::to_string(gone.to) + " (k_" + (gone.to == 3 ? "3" : "2") +
+                                  ")");
+    }
+  }
+}
+
+TEST(CudaRunOnStreams, RefusesACaptureWhoseEdgesSayLessOrLeadBack) {
+  const auto refusal = [](bool overlaps, const std::function<void(FakeEdge&)>& change) {
+    try {
+      Branched branched(
+          {.tamper = [&](FakeDriver& fake) { change(fake.edges.front()); }, .overlaps = overlaps});
+    } catch (const DeviceError& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  const auto early = [](FakeEdge& edge) { edge.type = edge.port = 1; };
+  EXPECT_EQ(refusal(true, early), "taken");  // kernels wait for it themselves
+  EXPECT_EQ(refusal(false, early),
+            "partition 0 of @main: as captured, nothing orders call 0 (k_1) before call 1 (k_2)");
+  EXPECT_EQ(refusal(true, [](FakeEdge& edge) { edge.port = 2; }),
+            "a capture has an edge of type 0 from port 2");
+  EXPECT_EQ(refusal(true, [](FakeEdge& edge) { std::swap(edge.from, edge.to); }),
+            "a capture has call 0 behind call 1");
+  EXPECT_EQ(refusal(true,
+                    [](FakeEdge& edge) {
+                      edge = {3, 0, 0, 0};
+                    }),
+            "a capture has edges in a circle");
+}
+
+// What runs next comes behind both streams of what ran before.
+TEST(CudaRunOnStreams, LaunchesCallsOnTheirStreamsAndJoinsThem) {
+  Branched branched({.is_captured = false});
+  FakeDriver& fake = FakeDriver::instance();
+  branched.run().launch();
+  EXPECT_EQ(fake.replays, 0U);
+  ASSERT_EQ(fake.nodes.size(), 5U);
+  EXPECT_EQ(fake.nodes[1].stream, fake.nodes[4].stream);
+  EXPECT_NE(fake.nodes[0].stream, fake.nodes[1].stream);
+  branched.run().launch();
+  ASSERT_EQ(fake.nodes.size(), 10U);
+  for (std::size_t last : {3U, 4U}) {
+    for (std::size_t first : {5U, 6U}) {
+      const bool is_direct =
+          std::any_of(fake.edges.begin(), fake.edges.end(), [&](const FakeEdge& edge) {
+            return edge.from == last && edge.to == first && edge.type == 0;
+          });
+      EXPECT_TRUE(is_direct) << last << " to " << first;
+    }
   }
 }
 

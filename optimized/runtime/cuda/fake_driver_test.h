@@ -1,17 +1,21 @@
 // A driver's functions for tests without one: "device" memory is the process's own, mapped and
 // protected as asked, so that what would fault on a GPU is a SIGSEGV here. Kernels are captured and
-// looked at, and never run. Captures end as those of an H100's driver do: whatever is refused in
-// one invalidates it, and its end gives no graph.
+// looked at, and never run. Streams, events and captures keep to the driver's rules: what is
+// launched is behind what its stream is behind, an event takes that to another stream, and a
+// capture that leaves a stream unjoined is refused. They end as those of an H100's driver do:
+// whatever is refused in one invalidates it, and its end gives no graph.
 #pragma once
 
 #include <sys/mman.h>
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +31,16 @@ struct FakeNode {
   unsigned threads = 0;  // of a block
   unsigned shared_bytes = 0;
   unsigned cluster = 0;
-  unsigned type = 0;  // of the edge from the one before
-  std::array<CUdeviceptr, 8> values{};
-  std::array<void*, 8> parameters{};
+  CUstream stream = nullptr;
+  std::vector<CUdeviceptr> values;
+  std::vector<void*> parameters;
+};
+
+struct FakeEdge {
+  std::size_t from = 0;  // nodes
+  std::size_t to = 0;
+  unsigned type = 0;
+  unsigned port = 0;
 };
 
 struct FakeDriver {
@@ -49,8 +60,17 @@ struct FakeDriver {
   bool maps_read_only = true;
   bool has_memory = true;
   std::map<std::string, std::size_t> functions;  // how many parameters each has, by name
-  std::deque<FakeNode> nodes;                    // of the capture, in order
+  std::deque<FakeNode> nodes;                    // that were launched last, in order
+  std::vector<FakeEdge> edges;
+  std::map<CUstream, std::set<std::size_t>> behind;  // nodes that come before what is next
+  std::map<CUevent, std::set<std::size_t>> recorded;
+  std::optional<CUstream> captures;  // where a capture began
+  std::set<CUstream> captured;       // streams that are in it
+  std::set<CUevent> captured_events;
+  std::uint64_t made = 0;                        // streams and events
+  std::size_t events = 0;                        // created, and not destroyed yet
   std::function<void(FakeDriver&)> tamper = {};  // with what was captured
+  bool reverses_edges = false;                   // names them in another order
   std::size_t replays = 0;
   CUresult waiting_gives = CUDA_SUCCESS;
   enum class Capture { kNone, kActive, kInvalidated };
@@ -118,10 +138,18 @@ struct FakeDriver {
     };
     add_plain_memory(driver);
     add_virtual_memory(driver);
+    add_streams(driver);
+    add_launches(driver);
     add_graphs(driver);
     return driver;
   }
 
+  void forget_launches() {
+    nodes.clear();
+    edges.clear();
+    behind.clear();
+    recorded.clear();
+  }
   static std::byte* at(CUdeviceptr address) { return handle<std::byte*>(address); }
   // Functions and nodes are their numbers, from 1.
   template <class Handle>
@@ -141,14 +169,20 @@ struct FakeDriver {
   }
   static CUresult launch(const CUlaunchConfig* config, CUfunction function, void** parameters,
                          void** /*extra*/) {
-    if (instance().before_launch) instance().before_launch(table());
-    if (instance().capture == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    FakeDriver& fake = instance();
+    if (fake.before_launch) fake.before_launch(table());
+    if (fake.capture == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (const CUresult refused = answer("cuLaunchKernelEx"); refused != CUDA_SUCCESS) {
-      if (instance().capture == Capture::kActive) instance().capture = Capture::kInvalidated;
+      if (fake.capture == Capture::kActive) fake.capture = Capture::kInvalidated;
       return refused;
     }
-    FakeNode& node = instance().nodes.emplace_back();
+    if (fake.captures && !fake.captured.contains(config->hStream)) {
+      return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    }
+    unsigned type = CU_GRAPH_DEPENDENCY_TYPE_DEFAULT;
+    FakeNode& node = fake.nodes.emplace_back();
     node.function = function;
+    node.stream = config->hStream;
     node.blocks = config->gridDimX;
     node.threads = config->blockDimX;
     node.shared_bytes = config->sharedMemBytes;
@@ -157,18 +191,94 @@ struct FakeDriver {
       if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
         node.cluster = attribute.value.clusterDim.x;
       } else {
-        node.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
       }
     }
+    std::set<std::size_t>& behind = fake.behind[config->hStream];
+    // What a driver makes of an overlap with several others is nobody's promise.
+    if (type != 0 && behind.size() != 1) return CUDA_ERROR_INVALID_VALUE;
+    for (const std::size_t before : behind) {
+      fake.edges.push_back({before, fake.nodes.size() - 1, type, type});
+    }
+    behind = {fake.nodes.size() - 1};
     const auto number = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(function)) - 1;
-    const std::size_t count = std::next(instance().functions.begin(), number)->second;
-    for (std::size_t i = 0; i < count; ++i) {
-      node.values.at(i) = *static_cast<const CUdeviceptr*>(parameters[i]);
-      node.parameters.at(i) = &node.values.at(i);
+    node.values.resize(std::next(fake.functions.begin(), number)->second);
+    for (std::size_t i = 0; i < node.values.size(); ++i) {
+      node.values[i] = *static_cast<const CUdeviceptr*>(parameters[i]);
+      node.parameters.push_back(&node.values[i]);
     }
     return CUDA_SUCCESS;
   }
-  static void add_graphs(Driver& driver) {
+  static bool all_are_joined() {
+    FakeDriver& fake = instance();
+    std::set<std::size_t> reached = fake.behind[*fake.captures];
+    for (std::size_t e = fake.edges.size(); e-- > 0;) {  // later nodes have later edges
+      if (reached.contains(fake.edges[e].to)) reached.insert(fake.edges[e].from);
+    }
+    return std::all_of(fake.captured.begin(), fake.captured.end(), [&](CUstream stream) {
+      const std::set<std::size_t>& last = fake.behind[stream];
+      return std::includes(reached.begin(), reached.end(), last.begin(), last.end());
+    });
+  }
+  static void add_streams(Driver& driver) {
+    driver.cuStreamCreate = [](CUstream* stream, unsigned) {
+      *stream = handle<CUstream>(++instance().made);
+      return CUDA_SUCCESS;
+    };
+    driver.cuStreamDestroy = [](CUstream) { return CUDA_SUCCESS; };
+    driver.cuEventCreate = [](CUevent* event, unsigned flags) {
+      *event = handle<CUevent>(++instance().made);
+      ++instance().events;
+      return flags == CU_EVENT_DISABLE_TIMING && !instance().captures
+                 ? CUDA_SUCCESS
+                 : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    };
+    driver.cuEventDestroy = [](CUevent) {
+      --instance().events;
+      return CUDA_SUCCESS;
+    };
+    driver.cuEventRecord = [](CUevent event, CUstream stream) {
+      FakeDriver& fake = instance();
+      fake.recorded[event] = fake.behind[stream];
+      if (fake.captured.contains(stream)) fake.captured_events.insert(event);
+      return CUDA_SUCCESS;
+    };
+    driver.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
+      FakeDriver& fake = instance();
+      if (fake.captured_events.contains(event)) fake.captured.insert(stream);
+      fake.behind[stream].insert(fake.recorded[event].begin(), fake.recorded[event].end());
+      return CUDA_SUCCESS;
+    };
+    driver.cuStreamBeginCapture = [](CUstream stream, CUstreamCaptureMode) {
+      FakeDriver& fake = instance();
+      if (fake.capture != Capture::kNone) return CUDA_ERROR_ILLEGAL_STATE;
+      fake.capture = Capture::kActive;
+      fake.forget_launches();
+      fake.captures = stream;
+      fake.captured = {stream};
+      return CUDA_SUCCESS;
+    };
+    driver.cuStreamEndCapture = [](CUstream stream, CUgraph* graph) {
+      FakeDriver& fake = instance();
+      *graph = nullptr;
+      if (!fake.captures || *fake.captures != stream) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+      const bool are_joined = all_are_joined();
+      const Capture was = std::exchange(fake.capture, Capture::kNone);
+      fake.captures = {};
+      fake.captured.clear();
+      fake.captured_events.clear();
+      if (was == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+      if (!are_joined) return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+      if (const CUresult refused = answer("cuStreamEndCapture"); refused != CUDA_SUCCESS) {
+        return refused;
+      }
+      if (fake.tamper) fake.tamper(fake);
+      *graph = handle<CUgraph>(1);
+      ++fake.graphs;
+      return CUDA_SUCCESS;
+    };
+  }
+  static void add_launches(Driver& driver) {
     driver.cuModuleGetFunction = [](CUfunction* function, CUmodule, const char* name) {
       const auto found = instance().functions.find(name);
       if (found == instance().functions.end()) return CUDA_ERROR_NOT_FOUND;
@@ -179,25 +289,9 @@ struct FakeDriver {
     driver.cuFuncSetAttribute = [](CUfunction, CUfunction_attribute, int) {
       return answer("cuFuncSetAttribute");
     };
-    driver.cuStreamBeginCapture = [](CUstream, CUstreamCaptureMode) {
-      if (instance().capture != Capture::kNone) return CUDA_ERROR_ILLEGAL_STATE;
-      instance().capture = Capture::kActive;
-      instance().nodes.clear();
-      return CUDA_SUCCESS;
-    };
     driver.cuLaunchKernelEx = launch;
-    driver.cuStreamEndCapture = [](CUstream, CUgraph* graph) {
-      const Capture was = std::exchange(instance().capture, Capture::kNone);
-      *graph = nullptr;
-      if (was == Capture::kNone) return CUDA_ERROR_ILLEGAL_STATE;
-      if (was == Capture::kInvalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-      const CUresult result = answer("cuStreamEndCapture");
-      if (result != CUDA_SUCCESS) return result;
-      if (instance().tamper) instance().tamper(instance());
-      *graph = handle<CUgraph>(1);
-      ++instance().graphs;
-      return CUDA_SUCCESS;
-    };
+  }
+  static void add_graphs(Driver& driver) {
     // Last come first: nobody promises an order.
     driver.cuGraphGetNodes = [](CUgraph, CUgraphNode* nodes, std::size_t* count) {
       *count = instance().nodes.size();
@@ -208,14 +302,16 @@ struct FakeDriver {
     };
     driver.cuGraphGetEdges_v2 = [](CUgraph, CUgraphNode* from, CUgraphNode* to,
                                    CUgraphEdgeData* data, std::size_t* count) {
-      std::size_t edges = 0;
-      for (std::size_t i = 1; i < instance().nodes.size() && edges < *count; ++i, ++edges) {
-        from[edges] = handle<CUgraphNode>(i);
-        to[edges] = handle<CUgraphNode>(i + 1);
-        data[edges] = {};
-        data[edges].type = static_cast<unsigned char>(instance().nodes[i].type);
+      std::vector<FakeEdge> edges = instance().edges;
+      if (instance().reverses_edges) std::reverse(edges.begin(), edges.end());
+      *count = std::min(*count, edges.size());
+      for (std::size_t e = 0; e < *count; ++e) {
+        from[e] = handle<CUgraphNode>(edges[e].from + 1);
+        to[e] = handle<CUgraphNode>(edges[e].to + 1);
+        data[e] = {};
+        data[e].type = static_cast<unsigned char>(edges[e].type);
+        data[e].from_port = static_cast<unsigned char>(edges[e].port);
       }
-      *count = edges;
       return CUDA_SUCCESS;
     };
     driver.cuGraphNodeGetType = [](CUgraphNode node, CUgraphNodeType* type) {

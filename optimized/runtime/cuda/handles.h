@@ -38,6 +38,7 @@ class Handle {
 };
 
 using Stream = Handle<CUstream>;
+using Event = Handle<CUevent>;
 using Module = Handle<CUmodule>;
 using Graph = Handle<CUgraph>;
 using GraphExec = Handle<CUgraphExec>;

@@ -40,17 +40,30 @@ struct Edge {
   unsigned type = 0;
 };
 
+// A full edge that a kernel gives before it has ended would be none.
+Edge edge_of(CUgraphNode from, CUgraphNode to, const CUgraphEdgeData& data) {
+  const bool is_plain = data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT && data.from_port == 0;
+  if (!is_plain && data.type != CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) {
+    throw DeviceError("a capture has an edge of type " + std::to_string(data.type) + " from port " +
+                      std::to_string(data.from_port));
+  }
+  return {from, to, data.type};
+}
+
 std::vector<Edge> edges_of(const Driver& driver, CUgraph graph, std::size_t nodes) {
-  // A stream's captures are chains: room for more shows one that is none.
-  std::size_t count = 2 * nodes;
-  std::vector<CUgraphNode> from(count);
-  std::vector<CUgraphNode> to(count);
-  std::vector<CUgraphEdgeData> data(count);
-  GRAPHGATE_CUDA(driver, cuGraphGetEdges_v2, graph, from.data(), to.data(), data.data(), &count);
-  std::vector<Edge> edges;
-  edges.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) edges.push_back({from[i], to[i], data[i].type});
-  return edges;
+  // The driver fills what room there is: if it fills all of it, there may be more.
+  for (std::size_t room = 2 * nodes + 1;; room *= 2) {
+    std::size_t count = room;
+    std::vector<CUgraphNode> from(count);
+    std::vector<CUgraphNode> to(count);
+    std::vector<CUgraphEdgeData> data(count);
+    GRAPHGATE_CUDA(driver, cuGraphGetEdges_v2, graph, from.data(), to.data(), data.data(), &count);
+    if (count >= room) continue;
+    std::vector<Edge> edges;
+    edges.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) edges.push_back(edge_of(from[i], to[i], data[i]));
+    return edges;
+  }
 }
 
 // The nodes in an order that the edges allow; of several the one that the graph names first.

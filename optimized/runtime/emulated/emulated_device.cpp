@@ -1,7 +1,6 @@
 #include "optimized/runtime/emulated/emulated_device.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,10 +15,12 @@
 #include <utility>
 
 #include "optimized/cache/sha256.h"
+#include "optimized/device/call_order.h"
 #include "optimized/device/compiler_log.h"
 #include "optimized/device/embedded.h"
-#include "optimized/device/far_memory.h"
 #include "optimized/runtime/emulated/block.h"
+#include "optimized/runtime/emulated/emulated_memory.h"
+#include "optimized/runtime/host/streams.h"
 
 namespace graphgate::optimized::emulated {
 namespace {
@@ -137,127 +138,6 @@ Library library_of(const std::string& compiler, const std::string& source) {
   return Library(kept.emplace(key, compile(compiler, source)).first->second);
 }
 
-constexpr std::byte kUnsetByte{0xa5};  // what new memory holds
-
-class EmulatedMemory : public FarMemory {
- public:
-  // Throws DeviceError where a kernel has written what is nobody's.
-  virtual void check() const {}
-};
-
-// Memory that starts with other bytes than zeros, between bytes that nobody may write.
-class PlainMemory final : public EmulatedMemory {
- public:
-  std::uint64_t allocate(std::int64_t size_bytes) override {
-    const std::uint64_t address = FarMemory::allocate(size_bytes + 2 * kGuard) + kGuard;
-    std::fill_n(bytes_at(address - kGuard), size_bytes + 2 * kGuard, kGuardByte);
-    std::fill_n(bytes_at(address), size_bytes, kUnsetByte);
-    sizes_[address] = size_bytes;
-    return address;
-  }
-  void free(std::uint64_t address) override {
-    sizes_.erase(address);
-    FarMemory::free(address - kGuard);
-  }
-  void check() const override {
-    const auto is_touched = [](const std::byte* first) {
-      return std::any_of(first, first + kGuard, [](std::byte b) { return b != kGuardByte; });
-    };
-    for (const auto& [address, size] : sizes_) {
-      const bool before = is_touched(bytes_at(address) - kGuard);
-      if (!before && !is_touched(bytes_at(address) + size)) continue;
-      throw DeviceError("a kernel wrote " + std::string(before ? "before" : "behind") +
-                        " an arena of " + std::to_string(size) + " bytes");
-    }
-  }
-
- private:
-  static constexpr std::int64_t kGuard = 256;
-  static constexpr std::byte kGuardByte{0xcb};
-  std::map<std::uint64_t, std::int64_t> sizes_;  // by address
-};
-
-// Arenas in pages of their own, between pages that nobody may touch.
-class GuardedMemory final : public EmulatedMemory {
- public:
-  explicit GuardedMemory(bool at_end) : at_end_(at_end) {}
-  ~GuardedMemory() override {
-    for (const auto& [address, pages] : pages_) unmap(pages);
-  }
-  GuardedMemory(const GuardedMemory&) = delete;
-  GuardedMemory& operator=(const GuardedMemory&) = delete;
-
-  std::uint64_t allocate(std::int64_t size_bytes) override {
-    const auto size = static_cast<std::size_t>(size_bytes);
-    const std::size_t mapped = rounded_up(size + kMostAround, page_bytes_);
-    void* const reserved = mmap(nullptr, mapped + 2 * page_bytes_, PROT_NONE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) throw std::bad_alloc();
-    Pages pages{static_cast<std::byte*>(reserved) + page_bytes_, mapped};
-    set_access(pages, PROT_READ | PROT_WRITE);
-    std::fill_n(pages.first, mapped, kUnsetByte);
-    pages.arena = pages.first + (at_end_ ? mapped - rounded_up(size, kAlignment) : 0);
-    pages.arena_end = pages.arena + size;
-    pages_.emplace(reinterpret_cast<std::uint64_t>(pages.first), pages);
-    return reinterpret_cast<std::uint64_t>(pages.arena);
-  }
-  void free(std::uint64_t address) override {
-    const Pages pages = pages_at(address);
-    unmap(pages);
-    pages_.erase(reinterpret_cast<std::uint64_t>(pages.first));
-  }
-  void to_device(std::uint64_t to, std::span<const std::byte> from) override {
-    const Pages& pages = pages_at(to);
-    if (pages.is_read_only) set_access(pages, PROT_READ | PROT_WRITE);
-    EmulatedMemory::to_device(to, from);
-    if (pages.is_read_only) set_access(pages, PROT_READ);
-  }
-  void set_read_only(std::uint64_t address, bool is_read_only) override {
-    Pages& pages = pages_at(address);
-    pages.is_read_only = is_read_only;
-    set_access(pages, is_read_only ? PROT_READ : PROT_READ | PROT_WRITE);
-  }
-  [[nodiscard]] bool is_guarded() const override { return true; }
-  [[nodiscard]] DeviceSurroundings surroundings(std::uint64_t address) const override {
-    const Pages& pages = std::prev(pages_.upper_bound(address))->second;
-    return {std::min<std::int64_t>(pages.arena - pages.first, kMostAround),
-            std::min<std::int64_t>(pages.first + pages.size - pages.arena_end, kMostAround)};
-  }
-
- private:
-  static constexpr std::size_t kAlignment = 16;
-  static constexpr std::size_t kMostAround = 256;  // bytes on a side that canaries take
-  struct Pages {
-    std::byte* first = nullptr;
-    std::size_t size = 0;  // bytes
-    std::byte* arena = nullptr;
-    std::byte* arena_end = nullptr;
-    bool is_read_only = false;
-  };
-  // Those of an arena, or of what is around it.
-  Pages& pages_at(std::uint64_t address) { return std::prev(pages_.upper_bound(address))->second; }
-  static std::size_t rounded_up(std::size_t size, std::size_t multiple) {
-    return (size + multiple - 1) / multiple * multiple;
-  }
-  static void set_access(const Pages& pages, int access) {
-    if (mprotect(pages.first, pages.size, access) != 0) {
-      throw DeviceError("the access to emulated memory cannot be changed");
-    }
-  }
-  void unmap(const Pages& pages) const {
-    (void)munmap(pages.first - page_bytes_, pages.size + 2 * page_bytes_);
-  }
-
-  const bool at_end_;
-  const std::size_t page_bytes_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::map<std::uint64_t, Pages> pages_;  // by their first byte
-};
-
-std::unique_ptr<EmulatedMemory> make_memory(DeviceMemoryMode mode) {
-  if (mode == DeviceMemoryMode::kPlain) return std::make_unique<PlainMemory>();
-  return std::make_unique<GuardedMemory>(mode == DeviceMemoryMode::kGuarded);
-}
-
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
 class Blocks {
  public:
@@ -282,12 +162,20 @@ class EmulatedRun final : public DeviceRun {
     std::vector<char*> arguments;
     CapturedKernel kernel;
   };
-  // With `overlaps` a launch begins, up to where it waits, before the one ahead of it does more.
+  // With `overlaps` a launch that may begins, up to where it waits, before the one that runs does
+  // more.
   EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps,
-              bool is_captured)
-      : blocks_(blocks), set_hooks_(set_hooks), overlaps_(overlaps) {
+              const Device::Job& job)
+      : blocks_(blocks), set_hooks_(set_hooks), seed_(job.seed) {
+    const std::vector<CallPlace> places = places_of(job.calls);
+    if (job.is_captured) captured_.edges = edges_of(places, overlaps);
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const CallPlace& place = places[i];
+      queued_.push_back({job.calls[i].stream, {place.awaited.begin(), place.awaited.end()}});
+      may_begin_early_.push_back(overlaps && place.is_behind_one());
+    }
     for (Launch& launch : launches) {
-      if (is_captured) captured_.kernels.push_back(std::move(launch.kernel));
+      if (job.is_captured) captured_.kernels.push_back(std::move(launch.kernel));
       Bound bound{launch.name, launch.blocks, launch.cluster, {}};
       bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
         call(arguments.data());
@@ -307,10 +195,11 @@ class EmulatedRun final : public DeviceRun {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     if (set_hooks_ != nullptr) set_hooks_(&Block::hooks());
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      if (!overlaps_ || i == 0) begin(i);
-      if (overlaps_ && i + 1 < launches_.size()) begin(i + 1);
-      finish(i);
+    const std::vector<std::uint32_t> order = interleave_launches(queued_, next_seed());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (!may_begin_early_[order[i]]) begin(order[i], i);
+      if (i + 1 < order.size() && may_begin_early_[order[i + 1]]) begin(order[i + 1], i + 1);
+      finish(order[i], i);
     }
   }
 
@@ -335,26 +224,33 @@ class EmulatedRun final : public DeviceRun {
     }
   }
 
-  void begin(std::size_t i) {
-    const Bound& launch = launches_[i];
+  // Another one at every launch, and none that means program order.
+  [[nodiscard]] std::uint64_t next_seed() {
+    constexpr std::uint64_t kFarApart = std::uint64_t{1} << 32;
+    return seed_ * kFarApart + ++launched_;
+  }
+
+  // `place`: the how manieth it is.
+  void begin(std::uint32_t which, std::size_t place) {
+    const Bound& launch = launches_[which];
     named(launch, [&] {
       for (unsigned b = 0; b < launch.early(); ++b) {
-        blocks_.at(i % 2, b).begin(b, launch.body, b % launch.cluster);
+        blocks_.at(place % 2, b).begin(b, launch.body, b % launch.cluster);
       }
     });
   }
 
-  void finish(std::size_t i) {
-    const Bound& launch = launches_[i];
+  void finish(std::uint32_t which, std::size_t place) {
+    const Bound& launch = launches_[which];
     named(launch, [&] {
       for (unsigned b = launch.early(); b > 0; b -= launch.cluster) {
-        finish_cluster(launch, i % 2, b - launch.cluster);
+        finish_cluster(launch, place % 2, b - launch.cluster);
       }
       for (unsigned b = launch.early(); b < launch.blocks; b += launch.cluster) {
         for (unsigned rank = 0; rank < launch.cluster; ++rank) {
-          blocks_.at(i % 2, rank).begin(b + rank, launch.body, rank);
+          blocks_.at(place % 2, rank).begin(b + rank, launch.body, rank);
         }
-        finish_cluster(launch, i % 2, 0);
+        finish_cluster(launch, place % 2, 0);
       }
     });
   }
@@ -377,7 +273,10 @@ class EmulatedRun final : public DeviceRun {
 
   Blocks& blocks_;
   const SetHooks set_hooks_;
-  const bool overlaps_;
+  const std::uint64_t seed_;
+  std::uint64_t launched_ = 0;
+  std::vector<QueuedLaunch> queued_;  // by call
+  std::vector<bool> may_begin_early_;
   std::vector<Bound> launches_;
   DeviceCapture captured_;
 };
@@ -408,7 +307,7 @@ class EmulatedDevice final : public Device {
         launches.push_back(bound(*library, call));
       }
       runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
-                                                   text.is_fast(), job.is_captured));
+                                                   text.is_fast(), job));
     }
     return runs;
   }

@@ -10,9 +10,10 @@
 //
 // It is as unkind as a GPU may be. Memory is apart from the host's, holds no zeros when it is new,
 // and lies between bytes that finish() finds written; threads and blocks run in an order of no
-// meaning; and in fast arithmetic a launch begins before the one ahead of it has done anything but
-// that, up to where it waits (device/text/fast.cuh; what it does there may not touch shared
-// memory).
+// meaning; calls on several streams go in another order that streams and events allow at every
+// launch, so that a missing event shows as other bits; and in fast arithmetic a call that is behind
+// one other alone begins before the one that runs has done anything but that, up to where it waits
+// (device/text/fast.cuh; what it does there may not touch shared memory).
 //
 // With guarded memory arenas lie as a GPU's then do (device/memory.h): what a GPU would fault on is
 // a SIGSEGV of the process.

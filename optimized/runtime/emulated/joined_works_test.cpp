@@ -1,4 +1,5 @@
-// Works over a small memory, one after the other and joined: the bytes are the same.
+// Works over a small memory, one after the other, joined, and spread over streams: the bytes are
+// the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "optimized/device/call_order.h"
 #include "optimized/device/cells_text.h"
 #include "optimized/device/copy_work.h"
 #include "optimized/device/fast_text.h"
@@ -254,6 +256,79 @@ TEST(JoinedWorks, HandFaultsOn) {
   } catch (const OpError& error) {
     EXPECT_STREQ(error.what(), "index 9 is out of range for dimension 0 of size 4");
   }
+}
+
+// Each work a step of its own, on any of three streams, behind the earlier ones that it has to stay
+// behind. Without `all_events`, some lack the event.
+std::vector<DeviceCall> calls_on_streams(DeviceProgramText& text, const DeviceWorks& works,
+                                         unsigned seed, bool all_events) {
+  std::mt19937 random(seed);
+  std::vector<DeviceWorks> alone;
+  std::vector<spec::PlanStep> steps;
+  for (std::size_t w = 0; w < works.size(); ++w) {
+    alone.push_back({works[w]});
+    // Other steps read it.
+    if (auto* const pointwise = std::get_if<PointwiseWork>(&alone.back().front())) {
+      pointwise->is_inner = false;
+    }
+    spec::PlanStep& step = steps.emplace_back();
+    step.stream = static_cast<std::uint32_t>(random() % 3);
+    for (std::size_t before = 0; before < w; ++before) {
+      spec::PlanStep& other = steps[before];
+      if (other.stream == step.stream) continue;
+      if (!Touched(works[w]).keeps_order_with(Touched(works[before]))) continue;
+      if (!all_events && random() % 3 == 0) continue;
+      const spec::EventId event{static_cast<std::uint32_t>(before)};
+      if (other.records.empty()) other.records.push_back(event);
+      step.waits.push_back(event);
+    }
+  }
+  std::vector<DeviceStep> out;
+  for (std::uint32_t s = 0; s < steps.size(); ++s) {
+    out.push_back({s, &alone[s], steps[s].stream, steps[s].waits, steps[s].records});
+  }
+  return calls_of_steps(text, out).calls;
+}
+
+// How many memories are left other than one work after the other leaves them.
+std::size_t different_on_streams(bool is_fast, bool all_events, unsigned first_seed) {
+  constexpr unsigned kSeeds = 16;
+  constexpr int kLaunches = 4;  // each in another order
+  const auto device = make_emulated_device().value();
+  DeviceProgramText text(is_fast);
+  std::vector<std::unique_ptr<Draws>> draws;
+  std::vector<Device::Job> jobs;
+  std::size_t branches = 0;
+  for (unsigned seed = first_seed; seed < first_seed + kSeeds; ++seed) {
+    draws.push_back(std::make_unique<Draws>(seed, is_fast));
+    const DeviceWorks works = draws.back()->works(14);
+    jobs.push_back({text.add(works), true});
+    jobs.push_back({calls_on_streams(text, works, seed, all_events), true});
+    std::vector<std::size_t> behind(jobs.back().calls.size());
+    for (const auto& edge : edges_of(places_of(jobs.back().calls), false)) ++behind[edge.from];
+    branches += static_cast<std::size_t>(
+        std::count_if(behind.begin(), behind.end(), [](std::size_t n) { return n > 1; }));
+    device->memory().know(draws.back()->bytes(), nullptr);
+  }
+  EXPECT_GT(branches, kSeeds);
+  const auto runs = device->load(text, jobs);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    const auto expected = run(*device, *runs[2 * i], *draws[i]);
+    for (int launch = 0; launch < kLaunches; ++launch) {
+      different += run(*device, *runs[2 * i + 1], *draws[i]) == expected ? 0 : 1;
+    }
+  }
+  return different;
+}
+
+TEST(WorksOnStreams, LeaveTheSameBytesInEveryOrderThatEventsAllow) {
+  EXPECT_EQ(different_on_streams(false, true, 2001), 0U);
+  EXPECT_EQ(different_on_streams(true, true, 3001), 0U);
+}
+
+TEST(WorksOnStreams, LeaveOtherBytesWhereEventsAreMissing) {
+  EXPECT_GT(different_on_streams(false, false, 2001), 4U);
 }
 
 TEST(JoinedWorks, LeaveTheSameBytesAsOneAfterTheOther) { expect_equal_bytes(false, 1, 24); }

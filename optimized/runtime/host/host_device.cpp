@@ -6,7 +6,6 @@
 
 #include "optimized/binding.h"
 #include "optimized/device/fused_works.h"
-#include "optimized/device/join_works.h"
 #include "optimized/runtime/host/host_program.h"
 #include "spec/graph_text.h"
 
@@ -25,18 +24,6 @@ std::string main_device(const spec::Plan& plan) {
     if (is_better) best = type;
   }
   return best;
-}
-
-// Whether every tensor of the step lives on devices of this type.
-bool lives_on(const spec::Plan& plan, const spec::PlanStep& step, const std::string& type) {
-  bool lives = true;
-  const auto look_at = [&](spec::ValueId id) {
-    const auto& tensor = plan.values[id.index].value.type;
-    lives &= !tensor || tensor->device.type == type;
-  };
-  for_each_operand(step.node, look_at);
-  for (const spec::ValueId id : flat_results(step.node)) look_at(id);
-  return lives;
 }
 
 }  // namespace
@@ -84,27 +71,6 @@ void HostProgram::add_places(const spec::PlanStep& step, DevicePlaces& places) c
     places.touched.insert(step.workspace->index);
     places.written.insert(step.workspace->index);
   }
-}
-
-// Where a launch for the device may keep what only the device sees.
-std::byte* HostProgram::reserve_on_device(std::int64_t size_bytes) {
-  on_device_->reserved.push_back(options_.device->memory().reserve(size_bytes));
-  return on_device_->reserved.back()->data();
-}
-
-// Listens for what launches do, in the plan's arithmetic.
-void HostProgram::listen(std::optional<DeviceListener>& listener) {
-  DeviceListener::Reserve reserve = [this](std::int64_t bytes) { return reserve_on_device(bytes); };
-  if (plan_.arithmetic != "fast") {
-    listener.emplace(std::move(reserve));
-    return;
-  }
-  // What no step of the plan writes; other plans run before this one, or behind it.
-  listener.emplace(std::move(reserve), [this](const Tensor& tensor) {
-    return tensor.storage < plan_.buffers.size() &&
-           plan_.pools[plan_.buffers[tensor.storage].pool.index].kind == spec::PoolKind::kState &&
-           !is_written({tensor.storage});
-  });
 }
 
 void HostProgram::know_memory() {
@@ -156,54 +122,11 @@ void HostProgram::place_canaries() {
   on_device_->canaries.emplace(memory, std::move(arenas), jobs);
 }
 
-// Says of a broken canary where it stood, in the plan's words.
-void HostProgram::finish_device() {
-  try {
-    options_.device->finish();
-  } catch (const BrokenCanary& broken) {
-    throw DeviceError("after " + on_device_->jobs.at(static_cast<std::size_t>(broken.job)) +
-                      ": byte " + std::to_string(broken.byte) + " of " +
-                      on_device_->arenas.at(static_cast<std::size_t>(broken.arena)) +
-                      " has been written, where no buffer lies");
-  }
-}
-
 // Bytes that live as long as the recordings do, or that the caller owns.
 void HostProgram::know_for_now(std::span<std::byte> bytes) {
   if (bytes.empty()) return;
   options_.device->memory().know(bytes, nullptr);
   on_device_->known.push_back(bytes.data());
-}
-
-// The works of launches, joined; nothing where one of them does not tell.
-std::optional<std::vector<DeviceCall>> HostProgram::calls_of(std::span<const Launch> launches) {
-  DeviceWorks all;
-  for (const Launch& launch : launches) {
-    const DeviceWorks* works = works_of(launch);
-    if (works == nullptr) return {};
-    all.insert(all.end(), works->begin(), works->end());
-  }
-  return on_device_->text.add(join_works(all));
-}
-
-// One eager step, if it can be bound before it runs.
-std::optional<std::vector<DeviceCall>> HostProgram::eager_calls(std::uint32_t index) {
-  const spec::PlanStep& step = plan_.steps[index];
-  bool is_fit = !spec::is_higher_order(step.node.op) && is_planned(step) &&
-                lives_on(plan_, step, on_device_->type);
-  // A number that only the call knows is another one in every call.
-  for_each_operand(step.node, [&](spec::ValueId id) { is_fit &= !is_dynamic_[id.index]; });
-  if (!is_fit) return {};
-  try {
-    std::optional<DeviceListener> listener;
-    listen(listener);
-    const std::array<Launch, 1> launch = {bind_step(step, false)};
-    return calls_of(launch);
-  } catch (const NeedsData&) {
-    return {};
-  } catch (const OpError&) {
-    return {};  // it says so when it runs
-  }
 }
 
 // Everything anew: what can run on the device is compiled and loaded together.
@@ -214,18 +137,19 @@ void HostProgram::record_on_device() {
   std::vector<Device::Job> jobs;
   std::vector<OnDevice::Unit*> units;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
-  const auto add = [&](OnDevice::Unit& unit, std::optional<std::vector<DeviceCall>> calls,
-                       bool is_captured, std::string what) {
-    if (!calls) return;
-    if (on_device_->canaries && !calls->empty()) {
+  const auto add = [&](OnDevice::Unit& unit, std::optional<StepCalls> of_steps, bool is_captured,
+                       std::string what) {
+    if (!of_steps) return;
+    auto& [calls, steps] = *of_steps;
+    if (on_device_->canaries && !calls.empty()) {
       const DeviceWorks check = {on_device_->canaries->check(jobs.size())};
-      const std::vector<DeviceCall> last = on_device_->text.add(check);
-      calls->insert(calls->end(), last.begin(), last.end());
+      for (DeviceCall& last : on_device_->text.add(check)) add_behind_all(calls, std::move(last));
     }
     on_device_->jobs.push_back(what);
-    unit.calls = *calls;
+    unit.calls = calls;
+    unit.steps = std::move(steps);
     unit.is_captured = is_captured;
-    jobs.push_back({std::move(*calls), is_captured, std::move(what)});
+    jobs.push_back({std::move(calls), is_captured, std::move(what), options_.interleaving_seed});
     units.push_back(&unit);
   };
   on_device_->partitions.resize(plan_.blocks.size());
@@ -246,15 +170,13 @@ void HostProgram::record_on_device() {
         add(unit, eager_calls(s), false, "step " + std::to_string(s));
       }
       if (!partition.captured) continue;
-      std::vector<Launch> launches;
-      for (const Recorded& recorded : recordings_[b][p].launches) {
-        launches.push_back(recorded.launch);
-      }
       for (const HostMemory& scratch : recordings_[b][p].scratch) {
         know_for_now({scratch.data(), static_cast<std::size_t>(scratch.size_bytes())});
       }
-      add(whole, calls_of(launches), true,
-          "partition " + std::to_string(p) + " of @" + plan_.blocks[b].name);
+      if (partition.begin_step == partition.end_step) continue;
+      add(whole,
+          calls_of({partition.begin_step, partition.end_step - 1}, recordings_[b][p].launches),
+          true, "partition " + std::to_string(p) + " of @" + plan_.blocks[b].name);
     }
   }
   for (const HostMemory& scratch : heap_) {
@@ -262,7 +184,7 @@ void HostProgram::record_on_device() {
   }
   on_device_->scratch = std::exchange(heap_, std::move(heap_of_call));
   heap_bytes_.resize(heap_.size());
-  auto runs = options_.device->load(on_device_->text, jobs);
+  auto runs = load_on_device(jobs, units);
   for (std::size_t u = 0; u < units.size(); ++u) units[u]->run = std::move(runs[u]);
   protect_state();
   find_ranges();

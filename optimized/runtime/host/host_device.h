@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "optimized/device/call_order.h"
 #include "optimized/device/canaries.h"
 #include "optimized/device/device.h"
 #include "optimized/runtime/host/memory.h"
@@ -34,7 +35,8 @@ struct OnDevice {
     DevicePlaces places;
     DeviceMemory::Ranges touched;  // the bytes of its places
     DeviceMemory::Ranges written;
-    std::vector<DeviceCall> calls;  // what it launches, in order
+    std::vector<DeviceCall> calls;  // what it launches, in an order that streams allow
+    std::vector<StepRange> steps;   // of the plan, by call; a look at canaries is of none
     bool is_captured = false;
     std::unique_ptr<DeviceRun> run;  // null: runs on the host
   };

@@ -138,19 +138,25 @@ class HostProgram {
   void know_memory();
   void protect_state();
   void place_canaries();
-  void finish_device();
   void find_ranges();
-  void listen(std::optional<DeviceListener>& listener);
   void know_for_now(std::span<std::byte> bytes);
-  [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
   void add_places(const spec::PlanStep& step, DevicePlaces& places) const;
-  std::optional<std::vector<DeviceCall>> calls_of(std::span<const Launch> launches);
-  std::optional<std::vector<DeviceCall>> eager_calls(std::uint32_t index);
   void begin_on_device();
   void end_on_device();
   bool run_on_device(OnDevice::Unit& unit);
   void bring_to_host(const DevicePlaces& places);
   void note_host_writes(const DevicePlaces& places);
+
+  // device_calls.cpp: what steps launch there, and what the device says of it.
+  [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
+  void listen(std::optional<DeviceListener>& listener);
+  std::optional<StepCalls> calls_of(const StepRange& range, std::span<const Recorded> launches);
+  std::optional<StepCalls> eager_calls(std::uint32_t index);
+  void finish_device();
+  [[nodiscard]] std::string words_of_call(const OnDevice::Unit& unit, std::size_t call) const;
+  [[nodiscard]] std::string words_of_bytes(const ByteRange& bytes) const;
+  [[nodiscard]] std::vector<std::unique_ptr<DeviceRun>> load_on_device(
+      std::span<const Device::Job> jobs, std::span<OnDevice::Unit* const> units) const;
 
   spec::Plan plan_;
   const spec::OpTable& ops_;

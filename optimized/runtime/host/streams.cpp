@@ -12,18 +12,11 @@ constexpr std::uint64_t kMostChanges = 3;
 
 class Interleaver {
  public:
-  Interleaver(std::span<const spec::PlanStep> steps, std::uint64_t seed)
-      : random_(seed), done_(steps.size(), false) {
+  Interleaver(std::span<const QueuedLaunch> launches, std::uint64_t seed)
+      : random_(seed), launches_(launches), done_(launches.size(), false) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> by_stream;
-    std::map<spec::EventId, std::uint32_t> recorder;
-    for (std::uint32_t s = 0; s < steps.size(); ++s) {
-      auto& behind = behind_.emplace_back();
-      for (const spec::EventId event : steps[s].waits) {
-        const auto at = recorder.find(event);
-        if (at != recorder.end()) behind.push_back(at->second);
-      }
-      for (const spec::EventId event : steps[s].records) recorder[event] = s;
-      by_stream[steps[s].stream].push_back(s);
+    for (std::uint32_t i = 0; i < launches.size(); ++i) {
+      by_stream[launches[i].stream].push_back(i);
     }
     for (auto& [stream, queue] : by_stream) streams_.push_back({std::move(queue), 0});
   }
@@ -46,41 +39,59 @@ class Interleaver {
 
  private:
   struct Stream {
-    std::vector<std::uint32_t> steps;
+    std::vector<std::uint32_t> launches;
     std::size_t next = 0;
   };
 
   std::size_t draw(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
 
-  // Steps wait for steps before them only, so the first that has not run can always go.
+  // They wait for those before them only, so the first that has not run can always go.
   std::uint32_t take_next() {
     for (Stream& stream : streams_) {
-      if (stream.next == stream.steps.size()) continue;
-      const std::uint32_t step = stream.steps[stream.next];
-      const bool can_go = std::all_of(behind_[step].begin(), behind_[step].end(),
+      if (stream.next == stream.launches.size()) continue;
+      const std::uint32_t launch = stream.launches[stream.next];
+      const std::vector<std::uint32_t>& behind = launches_[launch].behind;
+      const bool can_go = std::all_of(behind.begin(), behind.end(),
                                       [&](std::uint32_t earlier) { return done_[earlier]; });
       if (!can_go) continue;
       ++stream.next;
-      done_[step] = true;
-      return step;
+      done_[launch] = true;
+      return launch;
     }
     GRAPHGATE_CHECK(false);
     return 0;
   }
 
   std::mt19937_64 random_;
-  std::vector<Stream> streams_;                     // in the order of their priorities
-  std::vector<std::vector<std::uint32_t>> behind_;  // by step: the steps that it waits for
+  std::span<const QueuedLaunch> launches_;
+  std::vector<Stream> streams_;  // in the order of their priorities
   std::vector<bool> done_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> interleave(std::span<const spec::PlanStep> steps, std::uint64_t seed) {
-  if (seed != 0 && !steps.empty()) return Interleaver(steps, seed).run();
-  std::vector<std::uint32_t> order(steps.size());
+std::vector<std::uint32_t> interleave_launches(std::span<const QueuedLaunch> launches,
+                                               std::uint64_t seed) {
+  if (seed != 0 && !launches.empty()) return Interleaver(launches, seed).run();
+  std::vector<std::uint32_t> order(launches.size());
   std::iota(order.begin(), order.end(), 0U);
   return order;
+}
+
+std::vector<std::uint32_t> interleave(std::span<const spec::PlanStep> steps, std::uint64_t seed) {
+  std::vector<QueuedLaunch> launches;
+  launches.reserve(steps.size());
+  std::map<spec::EventId, std::uint32_t> recorder;
+  for (std::uint32_t s = 0; s < steps.size(); ++s) {
+    QueuedLaunch& launch = launches.emplace_back();
+    launch.stream = steps[s].stream;
+    for (const spec::EventId event : steps[s].waits) {
+      const auto at = recorder.find(event);
+      if (at != recorder.end()) launch.behind.push_back(at->second);
+    }
+    for (const spec::EventId event : steps[s].records) recorder[event] = s;
+  }
+  return interleave_launches(launches, seed);
 }
 
 }  // namespace graphgate::optimized

@@ -10,7 +10,7 @@
 //   another seed    a c b d   or   b a c d            never d before c, nor c before a
 //
 // A missing event thus shows up as other results for some seed, and the seed shows it again.
-// HostProgram calls this when it records a partition.
+// HostProgram calls this when it records a partition, the emulated device before every launch.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,16 @@
 #include "spec/plan.h"
 
 namespace graphgate::optimized {
+
+// One of several launches: its stream, and earlier ones that it waits for.
+struct QueuedLaunch {
+  std::uint32_t stream = 0;
+  std::vector<std::uint32_t> behind;
+};
+
+// Launches, as indices into `launches`, in an order that streams and waits allow: see below.
+[[nodiscard]] std::vector<std::uint32_t> interleave_launches(std::span<const QueuedLaunch> launches,
+                                                             std::uint64_t seed);
 
 // The steps of one captured partition, as indices into `steps`, in an order that streams and events
 // allow. Seed 0 is program order; the same seed gives the same order on every machine.
