@@ -28,11 +28,15 @@ struct DeviceCall {
   std::int64_t cluster = 1;       // blocks of one; divides the blocks
 };
 
-// What a program has found wrong, as the device writes it: an index out of range in what it read,
-// or a broken canary (canaries.h). Zero while nothing is; the first one stays.
+// What a program has found wrong, as the device writes it: a value that the host refuses, too
+// (value_errors.h), or a broken canary (canaries.h). Zero while nothing is; the first one stays.
 struct DeviceFault {
   static constexpr std::int32_t kIndexOutOfRange = 1;
   static constexpr std::int32_t kBrokenCanary = 2;
+  static constexpr std::int32_t kDivisionByZero = 3;
+  static constexpr std::int32_t kIndexOutsidePlane = 4;
+  static constexpr std::int32_t kGroupsDoNotAscend = 5;
+  static constexpr std::int32_t kSourceTooShort = 6;
   std::int32_t kind = 0;
   std::int32_t unused = 0;
   std::int64_t index = 0;  // of a canary: the byte of its arena

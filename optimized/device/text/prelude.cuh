@@ -21,7 +21,7 @@ using Wide = std::conditional_t<std::is_same_v<NumberOf<Format>, double>, double
                                 std::conditional_t<std::is_same_v<NumberOf<Format>, float>, float,
                                                    std::int64_t>>;
 
-// What kernels.h calls DeviceFault: the first index that is out of range, or broken canary.
+// What kernels.h calls DeviceFault: the first value that is refused, or broken canary.
 struct Fault {
   std::int32_t kind;
   std::int32_t unused;
@@ -29,6 +29,10 @@ struct Fault {
 };
 constexpr std::int32_t kIndexOutOfRange = 1;
 constexpr std::int32_t kBrokenCanary = 2;
+constexpr std::int32_t kDivisionByZero = 3;
+constexpr std::int32_t kIndexOutsidePlane = 4;
+constexpr std::int32_t kGroupsDoNotAscend = 5;
+constexpr std::int32_t kSourceTooShort = 6;
 inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size,
                    std::int32_t kind = kIndexOutOfRange) {
   if (atomicCAS(&fault->kind, 0, kind) != 0) return;
@@ -36,6 +40,17 @@ inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int6
   fault->dim = dim;
   fault->size = size;
 }
+
+// A quotient of integers that refuses a divisor of 0.
+template <class Quotient>
+struct Checked {
+  Fault* fault;
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    if (y != 0) return Quotient()(x, y);
+    report(fault, 0, 0, 0, kDivisionByZero);
+    return 0;
+  }
+};
 
 // An element at an address, in a compute type.
 template <class Format, class C>
@@ -99,16 +114,17 @@ struct Terms {
   C operator[](std::int64_t i) const { return term(i); }
 };
 
-// The greatest of n terms, by a warp: any NaN wins. 0 and -0 are equal, and either may come out.
-template <class C, class Term>
-C greatest_of(std::int64_t n, Term&& term) {
-  C best = -std::numeric_limits<C>::infinity();
-  const auto keep = [&](C x) { best = best != best || !(x > best || x != x) ? best : x; };
-  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) keep(term(i));
-  for (int width = 16; width > 0; width /= 2) {
-    keep(__shfl_down_sync(internal::kWarp, best, width));
+// A sum of products in the order of gemm.h, by one thread: `depth` terms, then the next ones.
+template <class C, std::int64_t depth, class Term>
+C product_sum(std::int64_t n, Term&& term) {
+  using W = internal::Accumulator<C>;
+  W total = 0;
+  for (std::int64_t begin = 0; begin < n; begin += depth) {
+    W sum = 0;
+    for (std::int64_t k = begin; k < n && k < begin + depth; ++k) sum += static_cast<W>(term(k));
+    total = begin == 0 ? sum : total + sum;
   }
-  return __shfl_sync(internal::kWarp, best, 0);
+  return static_cast<C>(total);
 }
 
 // What kernels/normalization.cpp does to a row of n terms, by a warp. put(i, y) stores element i.
@@ -200,6 +216,15 @@ struct ExtremeIndex {
       keep(__shfl_down_sync(internal::kWarp, at, width));
     }
     return __shfl_sync(internal::kWarp, at, 0);
+  }
+};
+
+// The element there.
+template <class C, bool greatest>
+struct ExtremeElement {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    return x[ExtremeIndex<C, greatest>()(x, n)];
   }
 };
 
