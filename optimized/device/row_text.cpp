@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "optimized/device/kernels.h"
+#include "optimized/device/row_places.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/wide_rows.h"
 
@@ -14,50 +15,6 @@ using spec::DType;
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 30;
 constexpr std::int64_t kLongestOfBlock = 8192;  // what a block's registers hold
-
-// The sizes and strides (in bytes) of a tensor along some dimensions, or along the others.
-struct Part {
-  Sizes sizes;
-  Sizes strides;
-  [[nodiscard]] std::int64_t count() const {
-    std::int64_t out = 1;
-    for (const std::int64_t size : sizes) out *= size;
-    return out;
-  }
-};
-
-struct RowsOf {
-  Part outer, inner;
-};
-
-RowsOf rows_of(const Tensor& tensor, const std::vector<std::int64_t>& dims) {
-  RowsOf out;
-  const auto add = [&](Part& part, std::int64_t dim) {
-    part.sizes.push_back(tensor.sizes[static_cast<std::size_t>(dim)]);
-    part.strides.push_back(tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes());
-  };
-  for (std::int64_t d = 0; d < tensor.rank(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) add(out.outer, d);
-  }
-  for (const std::int64_t d : dims) {
-    if (d < tensor.rank()) add(out.inner, d);
-  }
-  return out;
-}
-
-// "const char* const NAME = pK + ...;" for row `row`.
-std::string first_text(const std::string& name, std::size_t pointer, const Part& outer) {
-  const std::string prefix = name + "_o";
-  return coordinates_text(outer.sizes, "row", prefix) + "  char* const " + name + " = p" +
-         std::to_string(pointer) + " + " + offset_text(outer.strides, prefix) + ";\n";
-}
-
-// "const auto at_NAME = [&](std::int64_t i) -> char* {...};": where element i of the row lies.
-std::string place_text(const std::string& name, const Part& inner) {
-  return "  const auto at_" + name + " = [&](std::int64_t i) -> char* {\n  " +
-         coordinates_text(inner.sizes, "i", "i") + "    return " + name + " + " +
-         offset_text(inner.strides, "i") + ";\n  };\n";
-}
 
 // A number in the compute type of a float dtype.
 std::uint64_t epsilon_bits(double epsilon, DType dtype) {
@@ -71,16 +28,11 @@ std::uint64_t epsilon_bits(double epsilon, DType dtype) {
   return bits;
 }
 
-std::string begin_rows(std::int64_t count) {
-  return "  const std::int64_t row = thread / 32;\n  if (row >= " + std::to_string(count) +
-         ") return;\n";
-}
-
 }  // namespace
 
 std::optional<TextWork> reduce_text(const ReduceWork& work) {
-  const RowsOf from = rows_of(work.self, work.dims);
-  const RowsOf to = rows_of(work.result, {});
+  const RowPlaces from = rows_of(work.self, work.dims);
+  const RowPlaces to = rows_of(work.result, {});
   const std::int64_t length = from.inner.count();
   if (length >= kLongest) return {};
   TextWork out;
@@ -103,8 +55,8 @@ std::optional<TextWork> reduce_text(const ReduceWork& work) {
 
 std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, std::int64_t dim,
                                      DType dtype, const std::string& function) {
-  const RowsOf from = rows_of(self, {dim});
-  const RowsOf to = rows_of(result, {dim});
+  const RowPlaces from = rows_of(self, {dim});
+  const RowPlaces to = rows_of(result, {dim});
   const std::int64_t length = from.inner.count();
   if (length >= kLongest) return {};
   TextWork out;
@@ -129,7 +81,7 @@ namespace {
 // Where elements of each of a norm's tensors lie: "at_NAME(i)".
 void add_norm_rows(const RmsNormWork& work, TextWork& out) {
   const auto rows = [&](const Tensor& tensor, const std::string& name, bool is_written = false) {
-    const RowsOf parts = rows_of(tensor, {tensor.rank() - 1});
+    const RowPlaces parts = rows_of(tensor, {tensor.rank() - 1});
     out.statements +=
         first_text(name, out.pointers.size(), parts.outer) + place_text(name, parts.inner);
     out.pointers.push_back(tensor.data());
@@ -185,7 +137,7 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
 
 std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   const DType dtype = work.input.dtype;
-  const RowsOf from = rows_of(work.input, {work.input.rank() - 1});
+  const RowPlaces from = rows_of(work.input, {work.input.rank() - 1});
   const std::int64_t length = from.inner.count();
   if (length >= kLongest || length == 0) return {};
   TextWork out;
@@ -219,10 +171,10 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
   return out;
 }
 
-TextWork cumulative_sum_text(const Tensor& result, const Tensor& self, std::int64_t dim,
-                             DType dtype) {
-  const RowsOf from = rows_of(self, {dim});
-  const RowsOf to = rows_of(result, {dim});
+TextWork scan_text(const Tensor& result, const Tensor& self, std::int64_t dim, DType dtype,
+                   std::uint64_t start, const std::string& function) {
+  const RowPlaces from = rows_of(self, {dim});
+  const RowPlaces to = rows_of(result, {dim});
   TextWork out;
   out.threads = from.outer.count();
   out.pointers = {result.data(), self.data()};
@@ -232,21 +184,21 @@ TextWork cumulative_sum_text(const Tensor& result, const Tensor& self, std::int6
   out.statements =
       "  const std::int64_t row = thread;\n  if (row >= " + std::to_string(out.threads) +
       ") return;\n" + first_text("to", 0, to.outer) + first_text("from", 1, from.outer) +
-      place_text("to", to.inner) + place_text("from", from.inner) + "  internal::Accumulator<" + c +
-      "> running = 0;\n  for (std::int64_t i = 0; i < " + std::to_string(from.inner.count()) +
-      "; ++i) {\n    running += static_cast<internal::Accumulator<" + c + ">>(" +
+      place_text("to", to.inner) + place_text("from", from.inner) + "  " + c +
+      " running = " + number_text(dtype, start) + ";\n  for (std::int64_t i = 0; i < " +
+      std::to_string(from.inner.count()) + "; ++i) {\n    running = " + function + "(running, " +
       load_text(self.dtype, dtype, dtype, "at_from(i)") + ");\n    device::store<" +
-      format_name(result.dtype) + ">(at_to(i), " +
-      rounded_text(dtype, result.dtype, "static_cast<" + c + ">(running)") + ");\n  }\n";
+      format_name(result.dtype) + ">(at_to(i), " + rounded_text(dtype, result.dtype, "running") +
+      ");\n  }\n";
   return out;
 }
 
 std::optional<TextWork> norm_text(const NormWork& work) {
   const DType dtype = work.input.dtype;
-  const RowsOf from = rows_of(work.input, work.dims);
-  const RowsOf to = rows_of(work.result, work.dims);
+  const RowPlaces from = rows_of(work.input, work.dims);
+  const RowPlaces to = rows_of(work.result, work.dims);
   const std::int64_t length = from.inner.count();
-  if (length >= kLongest || length == 0) return {};
+  if (length >= kLongest) return {};
   TextWork out;
   out.threads = from.outer.count() * 32;
   out.pointers = {work.result.data(), work.input.data()};
@@ -266,8 +218,11 @@ std::optional<TextWork> norm_text(const NormWork& work) {
     if (tensor == nullptr) return;
     std::vector<std::int64_t> all(static_cast<std::size_t>(tensor->rank()));
     for (std::size_t d = 0; d < all.size(); ++d) all[d] = static_cast<std::int64_t>(d);
-    const RowsOf rows = rows_of(*tensor, all);
-    text += "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n" +
+    const bool has_rows = tensor->rank() == work.input.rank();
+    const RowPlaces rows = rows_of(*tensor, has_rows ? work.dims : all);
+    text += (has_rows
+                 ? first_text(name, out.pointers.size(), rows.outer)
+                 : "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n") +
             place_text(name, rows.inner);
     out.pointers.push_back(tensor->data());
     out.accesses.push_back({*tensor, false});

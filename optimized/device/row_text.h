@@ -28,7 +28,7 @@ struct ReduceWork {
                                                    const std::string& function);
 
 // Layer normalization along `dims`. Weight, bias, mean and deviation may be null; `weight` and
-// `bias` have one element per element of a row, in its order.
+// `bias` have one element per element of a row, in its order, or the input's own sizes.
 struct NormWork {
   Tensor result;
   Tensor input;
@@ -56,8 +56,10 @@ struct RmsNormWork {
 };
 [[nodiscard]] std::optional<TextWork> rms_norm_text(const RmsNormWork& work);
 
-// Running sums of `self` along `dim`, read as `dtype` and rounded to it; a thread takes a row.
-[[nodiscard]] TextWork cumulative_sum_text(const Tensor& result, const Tensor& self,
-                                           std::int64_t dim, spec::DType dtype);
+// running = function(running, x) over the elements of `self` along `dim`, read as `dtype`, and each
+// one of them rounded to it; a thread takes a row. `start` is a number of the compute type.
+[[nodiscard]] TextWork scan_text(const Tensor& result, const Tensor& self, std::int64_t dim,
+                                 spec::DType dtype, std::uint64_t start,
+                                 const std::string& function);
 
 }  // namespace graphgate::optimized

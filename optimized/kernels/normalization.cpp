@@ -62,7 +62,7 @@ template <Kind kind>
 Launch bind_softmax(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const DType dtype = softmax_dtype(call);
-  if (self.count() == 0) return [] {};
+  if (self.count() == 0) return {};
   const std::vector<std::int64_t> dims = {wrap_dim(call.integer("dim"), self.rank())};
   Launch launch = with_real(dtype, [&]<class C>() -> Launch {
     return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),

@@ -1,10 +1,17 @@
 // Running sums, products, extrema and differences along one dimension.
-#include "optimized/arithmetic/functions.h"
+#include <cstring>
+
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
 #include "optimized/device/row_text.h"
+#include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/view_geometry.h"
 #include "optimized/promotion.h"
+#include "optimized/scratch.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {
@@ -33,40 +40,35 @@ void infer_scan(Inference& call) {
   call.make(scan_dtype(call), self.sizes);
 }
 
-// Runs `scan` over rows of compute type C, in place.
-template <class C, class Scan>
-Launch scan_launch(const Binding& call, DType dtype, Scan scan) {
+// running = f(running, x) over rows of compute type C; every one is a result.
+template <class C, class F>
+Launch scan_launch(const Binding& call, DType dtype, C start, F f) {
   const Tensor& self = call.tensor("self");
   const Dims dims = scanned_dims(call, self);
-  return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
-          result = call.result(), dtype, scan] {
+  Launch launch = [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),
+                   result = call.result(), dtype, start, f] {
     std::vector<C> row(at(from.length()));
     for (std::int64_t r = 0; r < from.count(); ++r) {
       from.template load<C>(r, row.data());
-      scan(row);
+      C running = start;
+      for (C& x : row) x = running = f(running, x);
       store_row<C>(result, to, r, dtype, row.data());
     }
   };
+  if (!DeviceListener::is_there()) return launch;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &start, sizeof start);
+  return described(std::move(launch),
+                   {scan_text(call.result(), self, dims[0], dtype, bits, callable_text<C>(f))});
 }
 
 template <bool is_product>
 Launch bind_cumulative(const Binding& call) {
   const DType dtype = scan_dtype(call);
-  Launch launch = with_compute(dtype, [&]<class C>() {
-    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
-      using W = internal::Accumulator<C>;
-      W running = is_product ? W(1) : W(0);
-      for (C& x : row) {
-        running = is_product ? running * static_cast<W>(x) : running + static_cast<W>(x);
-        x = static_cast<C>(running);
-      }
-    });
+  return with_compute(dtype, [&]<class C>() {
+    using Function = std::conditional_t<is_product, element::Multiply, element::Add>;
+    return scan_launch<C>(call, dtype, is_product ? C(1) : C(0), Function());
   });
-  if (is_product || !DeviceListener::is_there()) return launch;
-  const Tensor& self = call.tensor("self");
-  if (self.rank() == 0) return launch;
-  return described(std::move(launch),
-                   {cumulative_sum_text(call.result(), self, scanned_dims(call, self)[0], dtype)});
 }
 
 void infer_logcumsumexp(Inference& call) {
@@ -78,23 +80,10 @@ void infer_logcumsumexp(Inference& call) {
   call.make(self.dtype, self.sizes);
 }
 
-// log(exp(a) + exp(b)). Equal infinities stay as they are.
-template <class C>
-C log_add_exp(C a, C b) {
-  if (a != a || b != b) return a + b;
-  const C greater = std::max(a, b);
-  const C lesser = std::min(a, b);
-  if (greater == lesser && std::fabs(greater) == static_cast<C>(kInfinity)) return greater;
-  return log1p(exp(lesser - greater)) + greater;
-}
-
 Launch bind_logcumsumexp(const Binding& call) {
   const DType dtype = call.tensor("self").dtype;
   return with_real(dtype, [&]<class C>() {
-    return scan_launch<C>(call, dtype, [](std::vector<C>& row) {
-      C running = -static_cast<C>(kInfinity);
-      for (C& x : row) x = running = log_add_exp(running, x);
-    });
+    return scan_launch<C>(call, dtype, -static_cast<C>(kInfinity), element::RunningLogSumExp());
   });
 }
 
@@ -197,13 +186,51 @@ void difference(DType dtype, std::vector<C>& row, std::int64_t n) {
   round_values<C>(dtype, row.data(), n);  // a bool difference is "not equal"
 }
 
+// The same over all rows at once, told to a device: the parts in one piece, then step by step,
+// through bytes of the device alone. Null where nobody reserves them.
+Launch diff_in_steps(const Binding& call, const Joined& input) {
+  std::int64_t length = input.sizes[at(input.dim)];
+  bool has_room = true;
+  const auto along = [&](std::int64_t count) {
+    Sizes sizes = input.sizes;
+    sizes[at(input.dim)] = count;
+    std::byte* bytes = DeviceListener::reserve(scratch_bytes(input.dtype, sizes));
+    has_room &= bytes != nullptr;
+    return scratch_tensor(input.dtype, sizes, bytes);
+  };
+  std::vector<Launch> launches;
+  Tensor current = input.parts.front();
+  if (input.parts.size() > 1) {
+    current = along(length);
+    std::int64_t begin = 0;
+    for (const Tensor& part : input.parts) {
+      const std::int64_t count = part.sizes[at(input.dim)];
+      launches.push_back(copy_launch(narrowed(current, input.dim, begin, count), part));
+      begin += count;
+    }
+  }
+  for (std::int64_t step = 1; step <= input.steps; ++step) {
+    --length;
+    const Tensor next = step == input.steps ? call.result() : along(length);
+    with_compute(input.dtype, [&]<class C>() {
+      launches.push_back(launch_tensors<C>(next, input.dtype, element::Subtract(),
+                                           narrowed(current, input.dim, 1, length),
+                                           narrowed(current, input.dim, 0, length)));
+    });
+    current = next;
+  }
+  if (input.steps == 0) launches.push_back(copy_launch(call.result(), current));
+  return has_room ? in_turn(std::move(launches)) : nullptr;
+}
+
 Launch bind_diff(const Binding& call) {
   const Joined input = joined_input(call);
+  if (call.result().count() == 0) return {};
   const Dims dims = {input.dim};
   std::vector<ConvertedRows> parts;
   parts.reserve(input.parts.size());
   for (const Tensor& part : input.parts) parts.emplace_back(part, dims, input.dtype);
-  return with_compute(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     return [parts, to = Rows(call.result(), dims), result = call.result(), dtype = input.dtype,
             steps = input.steps, length = input.sizes[at(input.dim)]] {
       std::vector<C> row(at(length));
@@ -218,6 +245,9 @@ Launch bind_diff(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  const Launch steps = diff_in_steps(call, input);
+  return steps ? described(std::move(launch), *works_of(steps)) : launch;
 }
 
 constexpr Kernel kKernels[] = {
