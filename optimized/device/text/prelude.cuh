@@ -11,6 +11,8 @@
 #include "optimized/arithmetic/trigonometric.cpp"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/planes.h"
+#include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/elements/rows.h"
 
 namespace graphgate::optimized::device {
