@@ -75,4 +75,27 @@ TextWork sequence_text(const Tensor& result, const std::string& function) {
   return work;
 }
 
+TextWork triangle_text(const Tensor& result, const Tensor& self, std::int64_t diagonal,
+                       bool is_lower) {
+  TextWork work;
+  work.accesses = {{result, true}, {self, false}};
+  work.shares_launches = true;
+  work.threads = result.count();
+  work.pointers = {result.data(), self.data()};
+  const auto at = [](const Tensor& tensor) {
+    Sizes strides = tensor.strides;
+    for (std::int64_t& stride : strides) stride *= tensor.item_bytes();
+    return offset_text(strides, "x");
+  };
+  const std::string row = "x" + std::to_string(result.rank() - 2);
+  const std::string column = "x" + std::to_string(result.rank() - 1);
+  const std::string word = "std::uint" + std::to_string(8 * result.item_bytes()) + "_t";
+  work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +
+                    coordinates_text(result.sizes, "thread", "x") + "  *reinterpret_cast<" + word +
+                    "*>(p0 + " + at(result) + ") = " + column + (is_lower ? " <= " : " >= ") + row +
+                    " + " + std::to_string(diagonal) + " ? *reinterpret_cast<const " + word +
+                    "*>(p1 + " + at(self) + ") : " + word + "{0};\n";
+  return work;
+}
+
 }  // namespace graphgate::optimized

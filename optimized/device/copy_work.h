@@ -22,4 +22,9 @@ namespace graphgate::optimized {
 // that gives the compute type of the result's dtype, or a wider one.
 [[nodiscard]] TextWork sequence_text(const Tensor& result, const std::string& function);
 
+// Rows i of matrices (the last two dimensions) keep columns [0, i + diagonal] of self (lower), or
+// [i + diagonal, end) (upper); the others become zeros. Bytes move as they are.
+[[nodiscard]] TextWork triangle_text(const Tensor& result, const Tensor& self,
+                                     std::int64_t diagonal, bool is_lower);
+
 }  // namespace graphgate::optimized

@@ -8,6 +8,7 @@
 #include "optimized/device/copy_work.h"
 #include "optimized/device/type_text.h"
 #include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/indexed_loop.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -174,16 +175,12 @@ Launch bind_triangle(const Binding& call, bool is_lower) {
   const std::int64_t limit = result.sizes.back() + result.sizes[result.sizes.size() - 2];
   const std::int64_t diagonal = std::clamp(call.integer("diagonal"), -limit, limit);
   if (result.dtype != self.dtype) throw OpError("tril, triu: out has another dtype");
-  switch (self.item_bytes()) {
-    case 1:
-      return launch_triangle<std::uint8_t>(result, self, diagonal, is_lower);
-    case 2:
-      return launch_triangle<std::uint16_t>(result, self, diagonal, is_lower);
-    case 4:
-      return launch_triangle<std::uint32_t>(result, self, diagonal, is_lower);
-    default:
-      return launch_triangle<std::uint64_t>(result, self, diagonal, is_lower);
-  }
+  Launch launch;
+  with_word(self.item_bytes(), [&]<class Word>() {
+    launch = launch_triangle<Word>(result, self, diagonal, is_lower);
+  });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {triangle_text(result, self, diagonal, is_lower)});
 }
 
 }  // namespace

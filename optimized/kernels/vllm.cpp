@@ -6,12 +6,14 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/product_text.h"
 #include "optimized/device/row_text.h"
 #include "optimized/device/type_text.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -242,7 +244,7 @@ struct GroupedProduct {
     std::int64_t begin = 0;
     for (std::int64_t group = 0; group < weight.sizes[0]; ++group) {
       const std::int64_t stop = end[at(group)];
-      if (stop < begin || stop > input.sizes[0]) throw OpError("offs does not ascend within rows");
+      if (stop < begin || stop > input.sizes[0]) throw_groups_do_not_ascend();
       multiply(begin, stop, group, weight.sizes[1]);
       begin = stop;
     }
@@ -269,10 +271,13 @@ struct GroupedProduct {
 Launch bind_grouped_mm(const Binding& call) {
   const Tensor& input = call.tensor("input");
   const Tensor& ends = call.tensor("offs");
-  return with_compute(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     return GroupedProduct<C>{input, call.tensor("weight"), call.result(),
                              Rows(ends, all_dims(ends))};
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {grouped_product_text(call.result(), input, call.tensor("weight"), ends)});
 }
 
 constexpr Kernel kKernels[] = {
