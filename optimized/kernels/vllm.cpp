@@ -1,11 +1,13 @@
 // vLLM's custom ops. Every tensor operation of their definitions rounds to the tensors' own dtype.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "optimized/arithmetic/format_dispatch.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/attention_work.h"
 #include "optimized/device/product_text.h"
 #include "optimized/device/row_text.h"
 #include "optimized/device/type_text.h"
@@ -213,11 +215,18 @@ struct CausalAttention {
 
 Launch bind_attention(const Binding& call) {
   const Tensor& query = call.tensor("query");
-  return with_real(query.dtype, [&]<class C>() -> Launch {
-    const double depth = static_cast<double>(query.sizes[2]);
+  std::uint64_t divisor_bits = 0;
+  Launch launch = with_real(query.dtype, [&]<class C>() -> Launch {
+    const auto divisor = static_cast<C>(std::sqrt(static_cast<double>(query.sizes[2])));
+    std::memcpy(&divisor_bits, &divisor, sizeof divisor);
     return CausalAttention<C>{query, call.tensor("key"), call.tensor("value"),
-                              call.tensor("output"), static_cast<C>(std::sqrt(depth))};
+                              call.tensor("output"), divisor};
   });
+  if (!DeviceListener::is_there()) return launch;
+  auto works = rounded_attention_works(call.tensor("output"), query, call.tensor("key"),
+                                       call.tensor("value"), divisor_bits);
+  if (!works) return launch;
+  return described(std::move(launch), std::move(*works));
 }
 
 void infer_grouped_mm(Inference& call) {

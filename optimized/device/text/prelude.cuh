@@ -230,6 +230,42 @@ struct ExtremeElement {
   }
 };
 
+// What kernels/attention.cpp keeps of a row of scores: log(sum(exp)), 0 where all are masked.
+template <class C>
+struct LogOfScores {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const C top = greatest_of<C>(n, [&](std::int64_t i) -> C { return x[i]; });
+    if (top == -std::numeric_limits<C>::infinity()) return C(0);
+    return log(ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return exp(x[i] - top); })) + top;
+  }
+};
+
+// Calls visit(i, rank) for every i below n that is chosen; rank counts the chosen ones before it.
+// By a block, whose threads take neighbouring parts. Returns how many are chosen.
+template <class Chosen, class Visit>
+std::int64_t for_each_chosen(std::int64_t n, Chosen&& is_chosen, Visit&& visit) {
+  constexpr int kThreads = 256;
+  __shared__ std::int64_t counts[kThreads];
+  const std::int64_t each = (n + kThreads - 1) / kThreads;
+  const std::int64_t begin = threadIdx.x * each;
+  const std::int64_t end = begin + each < n ? begin + each : n;
+  std::int64_t own = 0;
+  for (std::int64_t i = begin; i < end; ++i) own += is_chosen(i) ? 1 : 0;
+  counts[threadIdx.x] = own;
+  __syncthreads();
+  std::int64_t rank = 0;
+  std::int64_t all = 0;
+  for (int t = 0; t < kThreads; ++t) {
+    if (t < static_cast<int>(threadIdx.x)) rank += counts[t];
+    all += counts[t];
+  }
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (is_chosen(i)) visit(i, rank++);
+  }
+  return all;
+}
+
 // Layer and group normalization of a row, before weight and bias. Returns center and factor.
 template <class C>
 struct Statistics {
