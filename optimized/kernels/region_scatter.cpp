@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "optimized/device/chosen_text.h"
 #include "optimized/kernels/accumulation.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_list.h"
+#include "optimized/kernels/pointwise.h"
 #include "optimized/strides.h"
+#include "optimized/value_errors.h"
+#include "optimized/word_dtype.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -52,11 +57,50 @@ Launch index_put_launch(const Binding& call, const IndexList& list) {
                   write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
 }
 
+// A lone mask, and values that are the same wherever it is true: a choice between the two.
+std::optional<Launch> masked_put(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor* mask = nullptr;
+  std::size_t before = 0;
+  for (const Tensor* index : call.tensors("indices")) {
+    if (index && mask) return {};
+    if (index) mask = index;
+    if (!mask) ++before;
+  }
+  if (call.boolean("accumulate")) return {};
+  // The frame has one dimension in the place of those that the mask covers.
+  const auto covered = mask->sizes.size();
+  Sizes frame = self.sizes;
+  const auto first = frame.begin() + static_cast<std::ptrdiff_t>(before);
+  frame.erase(first, first + static_cast<std::ptrdiff_t>(covered));
+  frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(before), 1);
+  Tensor values = call.tensor("values");
+  if (values.sizes.size() > frame.size()) return {};
+  const std::size_t missing = frame.size() - values.sizes.size();
+  if (before >= missing && values.sizes[before - missing] != 1) return {};
+  values.strides = broadcast_strides(values, frame);
+  values.strides.erase(values.strides.begin() + static_cast<std::ptrdiff_t>(before));
+  values.strides.insert(values.strides.begin() + static_cast<std::ptrdiff_t>(before), covered, 0);
+  values.sizes = self.sizes;
+  Tensor at_self = *mask;
+  at_self.sizes = self.sizes;
+  at_self.strides.insert(at_self.strides.begin(), before, 0);
+  at_self.strides.resize(self.sizes.size(), 0);
+  const auto as_word = [](Tensor tensor) {
+    tensor.dtype = word_dtype(tensor.dtype);
+    return tensor;
+  };
+  if (call.result().dtype != self.dtype) return {};
+  return launch_tensors<std::int64_t>(as_word(call.result()), word_dtype(self.dtype),
+                                      element::Select(), at_self, as_word(values), as_word(self));
+}
+
 Launch bind_index_put(const Binding& call) {
   const auto indices = call.tensors("indices");
   if (!has_mask(indices)) {
     return index_put_launch(call, expand_masks(call.tensor("self"), indices));
   }
+  if (auto launch = masked_put(call)) return *std::move(launch);
   return [call] {
     const IndexList list = expand_masks(call.tensor("self"), call.tensors("indices"));
     index_put_launch(call, list)();
@@ -92,8 +136,7 @@ void scatter_masked(const Loop& loop, const Tensor& source) {
     for (std::int64_t i = 0; i < n; ++i) {
       if (at[2][i * strides[2]] == std::byte{0}) continue;
       if (next == available) {
-        throw OpError("the source has " + std::to_string(available) +
-                      " elements, fewer than the mask has true ones");
+        throw_source_too_short(available);
       }
       const std::int64_t from = is_flat ? next : offset_of(next, source.sizes, source.strides);
       ++next;
@@ -107,12 +150,16 @@ Launch bind_masked_scatter(const Binding& call) {
   const Tensor& result = call.result();
   const Tensor self = broadcast_to(call.tensor("self"), result.sizes);
   const Tensor mask = broadcast_to(call.tensor("mask"), result.sizes);
+  const Tensor& source = call.tensor("source");
   const std::array<const Tensor*, 2> tensors = {&result, &mask};
-  return in_turn(
-      {start_from_self(result, self), [loop = row_major_loop(result.sizes, tensors),
-                                       source = call.tensor("source"), item = self.item_bytes()] {
-         with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
-       }});
+  Launch scatter = [loop = row_major_loop(result.sizes, tensors), source,
+                    item = self.item_bytes()] {
+    with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
+  };
+  return in_turn({start_from_self(result, self),
+                  DeviceListener::is_there()
+                      ? described(std::move(scatter), {masked_scatter_text(result, mask, source)})
+                      : std::move(scatter)});
 }
 
 // ---- the *_scatter ops
