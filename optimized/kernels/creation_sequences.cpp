@@ -96,9 +96,17 @@ class Bound {
     }
   }
   [[nodiscard]] C read() const { return at_ ? load_element<C>(dtype_, at_) : value_; }
+  // For a device.
+  [[nodiscard]] DeviceOperand operand() const {
+    DeviceOperand out{{}, dtype_, at_ == nullptr, 0};
+    out.tensor.dtype = dtype_;
+    out.tensor.bytes = at_;
+    std::memcpy(&out.number, &value_, sizeof value_);
+    return out;
+  }
 
  private:
-  const std::byte* at_ = nullptr;
+  std::byte* at_ = nullptr;
   DType dtype_ = DType::kFloat64;
   C value_{};
 };
@@ -106,17 +114,17 @@ class Bound {
 template <class C>
 Launch launch_linspace(const Tensor& result, const Bound<C>& first, const Bound<C>& last) {
   const bool is_whole = !spec::is_floating_point(result.dtype);
-  return [result, is_whole, first, last] {
+  Launch launch = [result, is_whole, first, last] {
     const C start = is_whole ? std::trunc(first.read()) : first.read();
     const C end = is_whole ? std::trunc(last.read()) : last.read();
     const std::int64_t steps = result.sizes.front();
-    const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
-    write_sequence<C>(result, [=](std::int64_t i) {
-      return static_cast<C>(i < steps / 2 || steps == 1
-                                ? start + step * static_cast<C>(i)
-                                : end - step * static_cast<C>(steps - 1 - i));
-    });
+    write_sequence<C>(result,
+                      [=](std::int64_t i) { return element::linear_step(start, end, steps, i); });
   };
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {linear_steps_text(result, std::is_same_v<C, double>, is_whole, first.operand(),
+                                      last.operand())});
 }
 
 // Row i of a matrix keeps [0, i + diagonal] (lower), or [i + diagonal, columns) (upper).
