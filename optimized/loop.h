@@ -2,8 +2,8 @@
 //
 // Loop walks several tensors of one shape together: dimensions are sorted by the first tensor's
 // strides and merged where every tensor allows, and the innermost run is handed out as pointers and
-// byte strides. pointwise() and for_each build on it: they convert tiles of elements to a compute
-// type, apply a function, round once and store.
+// byte strides. Kernels convert tiles of elements to a compute type, apply a function, round once
+// and store.
 //
 // The compute type of a dtype: double for float64, float for every narrower float, int64 for
 // integers and bool. An integer result is stored modulo its width.
@@ -64,12 +64,6 @@ template <class C>
 template <class R>
 void store_rounded(spec::DType rounds_to, const R* values, int n, const Tensor& result,
                    std::byte* first, std::int64_t stride_bytes);
-
-// result[i] = f(inputs[i]...) with C for every input; f returns C, or bool. Inputs broadcast to the
-// result's sizes. `rounds_to` is the dtype in which the op computes (torch.result_type).
-template <class C, class F, class... Inputs>
-[[nodiscard]] Launch pointwise(const Tensor& result, spec::DType rounds_to, F f,
-                               const Inputs&... inputs);
 
 // Converts `source` (broadcast) into `target`, as copy_ does: from any dtype to any dtype.
 [[nodiscard]] Launch copy_launch(const Tensor& target, const Tensor& source);

@@ -50,43 +50,4 @@ void store_rounded(spec::DType rounds_to, const R* values, int n, const Tensor& 
   });
 }
 
-namespace internal {
-
-// Loads one tile of every input, applies f element by element, stores.
-template <class C, class F, std::size_t... I>
-void apply_tile(const F& f, std::span<const spec::DType> dtypes, std::byte* const* firsts,
-                const std::int64_t* strides_bytes, std::int64_t begin, int n, spec::DType rounds_to,
-                const Tensor& result, std::index_sequence<I...>) {
-  std::array<std::array<C, kTile>, sizeof...(I)> in;
-  (load_tile<C>(dtypes[I], firsts[I + 1] + begin * strides_bytes[I + 1], strides_bytes[I + 1], n,
-                in[I].data()),
-   ...);
-  using Returned = decltype(f(in[I][0]...));
-  using R = std::conditional_t<std::is_same_v<Returned, bool>, std::int64_t, Returned>;
-  std::array<R, kTile> out;
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    out[at] = static_cast<R>(f(in[I][at]...));
-  }
-  store_rounded<R>(rounds_to, out.data(), n, result, firsts[0] + begin * strides_bytes[0],
-                   strides_bytes[0]);
-}
-
-}  // namespace internal
-
-template <class C, class F, class... Inputs>
-Launch pointwise(const Tensor& result, spec::DType rounds_to, F f, const Inputs&... inputs) {
-  const std::array<const Tensor*, sizeof...(Inputs) + 1> tensors = {&result, &inputs...};
-  const std::array<spec::DType, sizeof...(Inputs)> dtypes = {inputs.dtype...};
-  return [loop = Loop(tensors), dtypes, result, rounds_to, f = std::move(f)] {
-    loop.for_each_run([&](std::byte* const* firsts, const std::int64_t* strides, std::int64_t n) {
-      for (std::int64_t begin = 0; begin < n; begin += kTile) {
-        const int length = static_cast<int>(std::min<std::int64_t>(kTile, n - begin));
-        internal::apply_tile<C>(f, dtypes, firsts, strides, begin, length, rounds_to, result,
-                                std::index_sequence_for<Inputs...>());
-      }
-    });
-  };
-}
-
 }  // namespace graphgate::optimized

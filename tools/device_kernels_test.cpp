@@ -1,7 +1,9 @@
 // Generated device kernels, on machines without a device: everything that golden models would run
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
 #include <fstream>
+#include <set>
 
+#include "interop/op_cases.h"
 #include "optimized/device/canaries.h"
 #include "optimized/device/far_memory.h"
 #include "optimized/optimized.h"
@@ -98,6 +100,31 @@ TEST(DeviceOrders, CompileForAGpu) {
     EXPECT_TRUE(program.value()->call(call.inputs).ok());
     EXPECT_EQ(device->captured, 1U);
   }
+}
+
+// The first case of every op that has a kernel.
+TEST(DeviceKernelsOfOps, CompileForAGpu) {
+  const auto nvrtc = optimized::cuda::load_nvrtc();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
+  const auto device = std::make_shared<tools::CompilingDevice>();
+  optimized::Options options;
+  options.device = device;
+  const auto executor = optimized::make_executor(options);
+  std::set<std::string> compiled;
+  const auto visit = [&](const interop::OpCase& op_case) {
+    SCOPED_TRACE(op_case.program.name);
+    const std::string op = op_case.program.name.substr(0, op_case.program.name.find(' '));
+    if (compiled.contains(op)) return true;
+    const std::size_t before = device->kernels;
+    auto loaded = executor->load(op_case.program);
+    if (loaded.ok()) (void)loaded.value()->call(op_case.inputs);
+    if (device->kernels > before) compiled.insert(op);
+    return true;
+  };
+  const auto read = interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl",
+                                           spec::builtin_op_table(), visit);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_GT(compiled.size(), 200U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DeviceKernels, testing::ValuesIn(model_paths()), model_name);

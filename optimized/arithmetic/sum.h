@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -61,6 +62,18 @@ template <class C, class Term>
 template <class C>
 C ordered_sum(const C* x, std::int64_t n) {
   return ordered_sum_of<C>(n, [x](std::int64_t i) { return x[i]; });
+}
+
+// The greatest of n terms, floats; -infinity of none. Any NaN wins. 0 and -0 are equal, and either
+// may come out.
+template <class C, class Term>
+[[nodiscard]] C greatest_of(std::int64_t n, Term&& term) {
+  C best = -std::numeric_limits<C>::infinity();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const C x = term(i);
+    best = best != best || !(x > best || x != x) ? best : x;
+  }
+  return best;
 }
 
 template <class C>

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "optimized/device/copy_work.h"
 #include "optimized/device/fast_text.h"
 #include "optimized/device/pointwise_text.h"
 #include "optimized/device/product_text.h"
@@ -46,10 +47,39 @@ Tensor with_rank(Tensor tensor, std::int64_t rank) {
   return tensor;
 }
 
+// Scores of keys behind their query become -infinity. They are dense.
+TextWork causal_text(const Tensor& scores) {
+  const std::string count = std::to_string(scores.count());
+  const std::string keys = std::to_string(scores.size(-1));
+  TextWork causal;
+  causal.threads = scores.count();
+  causal.pointers = {scores.bytes};
+  causal.accesses = {{scores, true}};
+  causal.shares_launches = true;
+  causal.statements =
+      "  if (thread >= " + count + ") return;\n  const std::int64_t column = thread % " + keys +
+      ";\n  const std::int64_t row = thread / " + keys + " % " + std::to_string(scores.size(-2)) +
+      ";\n  if (column > row) device::store<" + format_name(scores.dtype) + ">(p0 + thread * " +
+      std::to_string(scores.item_bytes()) + ", " +
+      number_text(scores.dtype, bits_of(-std::numeric_limits<double>::infinity(), scores.dtype)) +
+      ");\n";
+  return causal;
+}
+
+// A dense tensor in bytes of the device alone; without bytes where nobody reserves.
+Tensor reserved(DType dtype, Sizes sizes) {
+  Tensor out;
+  out.dtype = dtype;
+  out.sizes = std::move(sizes);
+  out.strides = row_major_strides(out.sizes);
+  out.bytes = DeviceListener::reserve(out.count() * out.item_bytes());
+  return out;
+}
+
 }  // namespace
 
 std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
-  if (DeviceListener::is_fast()) {
+  if (DeviceListener::is_fast() && given.sums == nullptr) {
     if (auto fast = one_row_attention_works(given)) return fast;
   }
   AttentionWork work = given;
@@ -71,16 +101,12 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
       if (mask) mask = grouped(std::move(*mask), groups, each);
     }
   }
-  const std::int64_t rows = work.query.size(-2);
   const std::int64_t keys = work.key.size(-2);
-  Tensor scores;
-  scores.dtype = work.query.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-  scores.sizes = work.result.sizes;
-  scores.sizes.back() = keys;
-  scores.strides = row_major_strides(scores.sizes);
-  const std::int64_t count = scores.count();
-  if (count == 0) return {};
-  scores.bytes = DeviceListener::reserve(count * scores.item_bytes());
+  Sizes score_sizes = work.result.sizes;
+  score_sizes.back() = keys;
+  if (checked_count(score_sizes) == 0) return {};
+  const DType wide = work.query.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+  Tensor scores = reserved(wide, std::move(score_sizes));
   if (scores.bytes == nullptr) return {};
 
   DeviceWorks out;
@@ -107,19 +133,18 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
   const std::size_t last = masked.size() - 1;
   out.emplace_back(masked.text([last](std::size_t i) { return i == last; }));
   if (work.is_causal) {
-    TextWork causal;
-    causal.threads = count;
-    causal.pointers = {scores.bytes};
-    causal.accesses = {{scores, true}};
-    causal.shares_launches = true;
-    causal.statements =
-        "  if (thread >= " + std::to_string(count) +
-        ") return;\n  const std::int64_t column = thread % " + std::to_string(keys) +
-        ";\n  const std::int64_t row = thread / " + std::to_string(keys) + " % " +
-        std::to_string(rows) + ";\n  if (column > row) device::store<" + format_name(c) +
-        ">(p0 + thread * " + std::to_string(scores.item_bytes()) + ", " +
-        number_text(c, bits_of(-std::numeric_limits<double>::infinity(), c)) + ");\n";
-    out.emplace_back(std::move(causal));
+    out.emplace_back(causal_text(scores));
+  }
+  if (work.sums != nullptr) {
+    auto sums = reduce_text({*work.sums,
+                             scores,
+                             {scores.rank() - 1},
+                             c,
+                             work.sums->dtype,
+                             c,
+                             "device::LogOfScores<" + compute_name(c) + ">{}"});
+    if (!sums) return {};
+    out.emplace_back(std::move(*sums));
   }
   auto softmax = softmax_text(scores, scores, scores.rank() - 1, c, "safe_softmax");
   if (!softmax) return {};
@@ -129,6 +154,47 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
   product.a = std::move(scores);
   product.b = work.value;
   out.emplace_back(product_text(product));
+  return out;
+}
+
+std::optional<DeviceWorks> rounded_attention_works(const Tensor& output, const Tensor& query,
+                                                   const Tensor& key, const Tensor& value,
+                                                   std::uint64_t divisor) {
+  const DType dtype = query.dtype;
+  if (spec::item_size_bytes(dtype) == 1) return {};
+  const std::int64_t groups = key.size(1);
+  const std::int64_t each = query.size(1) / groups;
+  // [tokens, heads, depth] as [groups, heads of a group, tokens, depth].
+  const auto by_head = [&](const Tensor& tensor) {
+    return grouped(swapped(tensor, 0, 1), groups, each);
+  };
+  const std::int64_t tokens = query.size(0);
+  if (query.count() == 0) return DeviceWorks{};
+  const Tensor scores = reserved(dtype, {groups, each, tokens, tokens});
+  const Tensor attended = reserved(output.dtype, output.sizes);
+  if (scores.bytes == nullptr || attended.bytes == nullptr) return {};
+  DeviceWorks out;
+  Product product;
+  product.result = scores;
+  product.a = by_head(query);
+  product.b = swapped(by_head(key), -2, -1);
+  product.rounds_to = dtype;
+  out.emplace_back(product_text(product));
+  out.emplace_back(PointwiseWork{scores,
+                                 dtype,
+                                 dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32,
+                                 "element::Divide{}",
+                                 {{scores, dtype, false, 0}, {{}, dtype, true, divisor}}});
+  out.emplace_back(causal_text(scores));
+  auto softmax = softmax_text(scores, scores, scores.rank() - 1, dtype, "softmax");
+  if (!softmax) return {};
+  out.emplace_back(std::move(*softmax));
+  product.result = by_head(attended);
+  product.a = scores;
+  product.b = by_head(value);
+  product.rounds_to = output.dtype;
+  out.emplace_back(product_text(product));
+  out.emplace_back(copy_work(output, attended));
   return out;
 }
 

@@ -1,8 +1,10 @@
 #include "optimized/device/cells_text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "optimized/device/spelling.h"
+#include "optimized/device/touched.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -11,10 +13,13 @@ std::string word_name(std::int64_t item_bytes) {
   return "std::uint" + std::to_string(8 * item_bytes) + "_t";
 }
 
-// What both kernels see: p0 the other tensor, p1 the indexed one, p2... the index tensors.
+// What the kernels see: the other tensor, where there is one, the indexed one and the index
+// tensors, as p0, p1... in this order.
 struct CellMoves {
-  explicit CellMoves(const IndexedLoop::Parts& parts) : frame(parts.frame), dims(parts.dims) {
-    tensors = {&parts.others.front(), &parts.indexed};
+  explicit CellMoves(const IndexedLoop::Parts& parts)
+      : frame(parts.frame), dims(parts.dims), indexed(parts.others.size()) {
+    for (const Tensor& other : parts.others) tensors.push_back(&other);
+    tensors.push_back(&parts.indexed);
     for (const IndexedDim& dim : dims) tensors.push_back(&dim.index);
     for (const Tensor* tensor : tensors) {
       Sizes bytes = broadcast_strides(*tensor, frame);
@@ -30,7 +35,7 @@ struct CellMoves {
       out.accesses.push_back({*tensor, false});
     }
     out.accesses[0].is_written = is_read;
-    out.accesses[1] = {all_cells(), !is_read};
+    out.accesses[indexed] = {all_cells(), !is_read};
     out.reports_faults = true;
     out.what = is_read ? "cells read" : "cells written";
     out.shares_launches = true;
@@ -39,7 +44,7 @@ struct CellMoves {
 
   // Wherever indices may lead.
   [[nodiscard]] Tensor all_cells() const {
-    Tensor out = *tensors[1];
+    Tensor out = *tensors[indexed];
     for (const IndexedDim& dim : dims) {
       out.sizes.insert(out.sizes.end(), dim.sizes.begin(), dim.sizes.end());
       for (const std::int64_t stride : dim.strides_bytes) {
@@ -49,23 +54,31 @@ struct CellMoves {
     return out;
   }
 
-  // Statements that move one cell, at coordinates x0, x1...; `otherwise` leaves an index out of
-  // range behind.
-  [[nodiscard]] std::string move_text(const std::string& word, bool is_read,
-                                      const std::string& otherwise) const {
-    std::string text = "  char* cell = p1 + " + offset_text(strides[1], "x") + ";\n";
+  // Whether elements at different places along dimension d may meet in one cell.
+  [[nodiscard]] bool may_meet_along(std::size_t d) const {
+    if (frame[d] == 1) return false;
+    if (strides[indexed][d] == 0) return true;
+    if (all_others_stay_apart()) return false;
+    return std::any_of(strides.begin() + static_cast<std::ptrdiff_t>(indexed) + 1, strides.end(),
+                       [d](const Sizes& index) { return index[d] != 0; });
+  }
+
+  // Statements that do something to one cell, at coordinates x0, x1...: they see its address as
+  // `cell`, and the other element's as `other`. An index out of range is left behind.
+  [[nodiscard]] std::string move_text(const std::string& what) const {
+    std::string text = joined({"  char* cell = ", place_text(indexed), ";\n"});
     for (std::size_t t = 0; t < dims.size(); ++t) {
       const IndexedDim& dim = dims[t];
       const std::int64_t size = checked_count(dim.sizes);
       const std::string i = "i" + std::to_string(t);
       text += "  std::int64_t " + i + " = " +
               load_text(dim.index.dtype, dim.index.dtype, spec::DType::kInt64,
-                        "p" + std::to_string(t + 2) + " + " + offset_text(strides[t + 2], "x")) +
+                        place_text(indexed + 1 + t)) +
               ";\n";
       const std::string end = std::to_string(size);
       text += joined({"  if (", i, " < ", std::to_string(dim.wraps ? -size : 0), " || ", i,
                       " >= ", end, ") {\n    device::report(fault, ", i, ", ",
-                      std::to_string(dim.dim), ", ", end, ");\n    ", otherwise, ";\n  }\n"});
+                      std::to_string(dim.dim), ", ", end, ");\n    return;\n  }\n"});
       if (dim.wraps) text += joined({"  if (", i, " < 0) ", i, " += ", end, ";\n"});
       if (dim.sizes.size() == 1) {
         text += "  cell += " + i + " * " + std::to_string(dim.strides_bytes[0]) + ";\n";
@@ -75,47 +88,44 @@ struct CellMoves {
                 "  cell += " + offset_text(dim.strides_bytes, prefix) + ";\n";
       }
     }
-    const std::string other = "p0 + " + offset_text(strides[0], "x");
-    const std::string pointer = "reinterpret_cast<" + word + "*>(";
-    text += is_read ? "  *" + pointer + other + ") = *" + pointer + "cell);\n"
-                    : "  *" + pointer + "cell) = *" + pointer + other + ");\n";
-    return text;
+    if (indexed > 0) text += joined({"  char* const other = ", place_text(0), ";\n"});
+    return text + what;
+  }
+
+  [[nodiscard]] std::string place_text(std::size_t tensor) const {
+    return "p" + std::to_string(tensor) + " + " + offset_text(strides[tensor], "x");
+  }
+
+  // Whether cells that differ along a dimension of the indexed tensor's own differ at all.
+  [[nodiscard]] bool all_others_stay_apart() const {
+    Tensor cells = all_cells();
+    for (std::size_t d = frame.size(); d-- > 0;) {
+      if (cells.strides[d] != 0) continue;
+      cells.sizes.erase(cells.sizes.begin() + static_cast<std::ptrdiff_t>(d));
+      cells.strides.erase(cells.strides.begin() + static_cast<std::ptrdiff_t>(d));
+    }
+    return !may_meet_itself(cells);
   }
 
   const Sizes& frame;
   const std::vector<IndexedDim>& dims;
+  std::size_t indexed;  // of the tensors
   std::vector<const Tensor*> tensors;
   std::vector<Sizes> strides;  // at the frame, in bytes
 };
 
-}  // namespace
-
-TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
-  const CellMoves cells(parts);
-  TextWork out = cells.begin(true);
-  out.threads = checked_count(parts.frame);
-  out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
-                   coordinates_text(parts.frame, "thread", "x") +
-                   cells.move_text(word_name(item_bytes), true, "return");
-  return out;
-}
-
-TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
-  const CellMoves cells(parts);
+// Something done to every cell that the indices name.
+TextWork update_text(const CellMoves& cells, const std::string& what) {
   TextWork out = cells.begin(false);
-  // Dimensions that no index moves along are shared out among threads.
   Sizes shared;
   std::vector<std::size_t> shared_dims;
   std::vector<std::size_t> own_dims;
-  for (std::size_t d = 0; d < parts.frame.size(); ++d) {
-    const bool moves = std::any_of(cells.strides.begin() + 2, cells.strides.end(),
-                                   [&](const Sizes& strides) { return strides[d] != 0; });
-    // A stride of 0 in the indexed tensor: elements along it meet in one cell.
-    const bool meets = cells.strides[1][d] == 0 && parts.frame[d] != 1;
-    (moves || meets ? own_dims : shared_dims).push_back(d);
-    if (!moves && !meets) shared.push_back(parts.frame[d]);
+  for (std::size_t d = 0; d < cells.frame.size(); ++d) {
+    const bool meets = cells.may_meet_along(d);
+    (meets ? own_dims : shared_dims).push_back(d);
+    if (!meets) shared.push_back(cells.frame[d]);
   }
-  out.threads = checked_count(parts.frame) == 0 ? 0 : checked_count(shared);
+  out.threads = checked_count(cells.frame) == 0 ? 0 : checked_count(shared);
   std::string& text = out.statements;
   text = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
          coordinates_text(shared, "thread", "s");
@@ -125,11 +135,57 @@ TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byt
   }
   for (const std::size_t d : own_dims) {
     const std::string x = "x" + std::to_string(d);
-    text += joined({"  for (std::int64_t ", x, " = 0; ", x, " < ", std::to_string(parts.frame[d]),
+    text += joined({"  for (std::int64_t ", x, " = 0; ", x, " < ", std::to_string(cells.frame[d]),
                     "; ++", x, ") {\n"});
   }
-  text += cells.move_text(word_name(item_bytes), false, "return");
+  text += cells.move_text(what);
   for (std::size_t i = 0; i < own_dims.size(); ++i) text += "  }\n";
+  return out;
+}
+
+std::string word_text(std::int64_t item_bytes, const std::string& address) {
+  return joined({"*reinterpret_cast<", word_name(item_bytes), "*>(", address, ")"});
+}
+
+}  // namespace
+
+TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
+  const CellMoves cells(parts);
+  TextWork out = cells.begin(true);
+  out.threads = checked_count(parts.frame);
+  out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
+                   coordinates_text(parts.frame, "thread", "x") +
+                   cells.move_text(joined({"  ", word_text(item_bytes, "other"), " = ",
+                                           word_text(item_bytes, "cell"), ";\n"}));
+  return out;
+}
+
+TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
+  return update_text(CellMoves(parts), joined({"  ", word_text(item_bytes, "cell"), " = ",
+                                               word_text(item_bytes, "other"), ";\n"}));
+}
+
+TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes,
+                         const std::array<std::byte, 8>& element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element.data(), static_cast<std::size_t>(item_bytes));
+  return update_text(CellMoves(parts),
+                     joined({"  ", word_text(item_bytes, "cell"), " = std::uint64_t{",
+                             std::to_string(bits), "u};\n"}));
+}
+
+TextWork combine_cells_text(const IndexedLoop::Parts& parts, const CellCombination& combination) {
+  const spec::DType dtype = combination.dtype;
+  std::string x = number_text(dtype, combination.number);
+  if (!parts.others.empty()) {
+    const spec::DType from = parts.others.front().dtype;
+    x = "element::Multiply{}(" + load_text(from, from, dtype, "other") + ", " + x + ")";
+  }
+  TextWork out =
+      update_text(CellMoves(parts),
+                  joined({"  device::store<", format_name(dtype), ">(cell, ", combination.function,
+                          "(", load_text(dtype, dtype, dtype, "cell"), ", ", x, "));\n"}));
+  out.what = "cells combined";
   return out;
 }
 

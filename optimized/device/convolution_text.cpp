@@ -20,11 +20,25 @@ Sizes strides_in_bytes(const Tensor& tensor) {
   return out;
 }
 
+// "const std::int64_t I = ...;": the element that tap T of position O reads, or one that is not
+// there.
+std::string source_text(const Axis& axis, const std::string& i, const std::string& o,
+                        const std::string& t) {
+  const std::string padding = text_of(axis.padding);
+  const std::string dilation = text_of(axis.dilation);
+  const std::string stride = text_of(axis.stride);
+  if (!axis.is_transposed) {
+    return joined({"  const std::int64_t ", i, " = ", o, " * ", stride, " + ", t, " * ", dilation,
+                   " - ", padding, ";\n"});
+  }
+  const std::string scaled = "(" + o + " + " + padding + " - " + t + " * " + dilation + ")";
+  return joined({"  const std::int64_t ", i, " = ", scaled, " % ", stride, " == 0 ? ", scaled,
+                 " / ", stride, " : -1;\n"});
+}
+
 }  // namespace
 
-std::optional<TextWork> convolution_text(const ConvolutionShape& shape, const Tensor& result,
-                                         const Tensor* bias) {
-  if (shape.is_transposed) return {};
+TextWork convolution_text(const ConvolutionShape& shape, const Tensor& result, const Tensor* bias) {
   const Tensor input = with_three_axes(shape.input);
   const Tensor weight = with_three_axes(shape.weight);
   const Tensor to = with_three_axes(result);
@@ -44,37 +58,26 @@ std::optional<TextWork> convolution_text(const ConvolutionShape& shape, const Te
   text += coordinates_text(to.sizes, "thread", "x");
   text += "  const char* const image = p1 + x0 * " + text_of(in[0]) + " + x1 / " + text_of(outs) +
           " * " + text_of(channels * in[1]) + ";\n";
-  text += "  const char* const weights = p2 + x1 * " + text_of(w[0]) + ";\n";
+  // The weight is [out, in of a group, ...]; transposed, [in, out of a group, ...].
+  const std::int64_t of_out = shape.is_transposed ? w[1] : w[0];
+  const std::int64_t of_in = shape.is_transposed ? w[0] : w[1];
+  text += "  const char* const weights = p2 + ";
+  text += shape.is_transposed ? "x1 / " + text_of(outs) + " * " + text_of(channels * of_in) +
+                                    " + x1 % " + text_of(outs) + " * " + text_of(of_out)
+                              : "x1 * " + text_of(of_out);
+  text += ";\n";
   text += "  W total = 0;\n  W sum = 0;\n  std::int64_t k = 0;\n";
   text += "  for (std::int64_t c = 0; c < " + text_of(channels) + "; ++c) {\n";
   std::string inside;
   std::string from = "image + c * " + text_of(in[1]);
-  std::string weight_at = "weights + c * " + text_of(w[1]);
+  std::string weight_at = "weights + c * " + text_of(of_in);
   for (std::size_t a = 0; a < 3; ++a) {
     const Axis& axis = shape.axes[a];
     const std::string t = "t" + text_of(static_cast<std::int64_t>(a));
     const std::string i = "i" + text_of(static_cast<std::int64_t>(a));
-    text += joined({"  for (std::int64_t ",
-                    t,
-                    " = 0; ",
-                    t,
-                    " < ",
-                    text_of(axis.kernel),
-                    "; ++",
-                    t,
-                    ") {\n  const std::int64_t ",
-                    i,
-                    " = x",
-                    text_of(static_cast<std::int64_t>(a + 2)),
-                    " * ",
-                    text_of(axis.stride),
-                    " + ",
-                    t,
-                    " * ",
-                    text_of(axis.dilation),
-                    " - ",
-                    text_of(axis.padding),
-                    ";\n"});
+    text +=
+        joined({"  for (std::int64_t ", t, " = 0; ", t, " < ", text_of(axis.kernel), "; ++", t,
+                ") {\n", source_text(axis, i, "x" + text_of(static_cast<std::int64_t>(a + 2)), t)});
     inside += joined({a == 0 ? "" : " && ", i, " >= 0 && ", i, " < ", text_of(axis.in)});
     from += joined({" + ", i, " * ", text_of(in[a + 2])});
     weight_at += joined({" + ", t, " * ", text_of(w[a + 2])});

@@ -2,15 +2,13 @@
 // the host's matrix product.
 #pragma once
 
-#include <optional>
-
 #include "optimized/device/work.h"
 #include "optimized/kernels/convolution_shape.h"
 
 namespace graphgate::optimized {
 
-// `result` has a batch dimension. Nothing for transposed ones.
-[[nodiscard]] std::optional<TextWork> convolution_text(const ConvolutionShape& shape,
-                                                       const Tensor& result, const Tensor* bias);
+// `result` has a batch dimension.
+[[nodiscard]] TextWork convolution_text(const ConvolutionShape& shape, const Tensor& result,
+                                        const Tensor* bias);
 
 }  // namespace graphgate::optimized

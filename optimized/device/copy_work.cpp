@@ -70,4 +70,55 @@ TextWork sequence_text(const Tensor& result, const std::string& function) {
   return work;
 }
 
+TextWork linear_steps_text(const Tensor& result, bool in_double, bool is_whole,
+                           const DeviceOperand& first, const DeviceOperand& last) {
+  TextWork work;
+  work.accesses = {{result, true}};
+  work.shares_launches = true;
+  work.threads = result.count();
+  work.pointers = {result.data()};
+  const DType compute = in_double ? DType::kFloat64 : DType::kFloat32;
+  const auto bound = [&](const DeviceOperand& operand) {
+    std::string text = number_text(compute, operand.number);
+    if (!operand.is_number) {
+      const DType dtype = operand.tensor.dtype;
+      text = load_text(dtype, dtype, compute, "p" + std::to_string(work.pointers.size()));
+      work.pointers.push_back(operand.tensor.data());
+      work.accesses.push_back({operand.tensor, false});
+    }
+    return is_whole ? "std::trunc(" + text + ")" : text;
+  };
+  const std::string start = bound(first);
+  const std::string end = bound(last);
+  work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +
+                    joined({"  device::store<", format_name(result.dtype), ">(p0 + thread * ",
+                            std::to_string(result.strides.front() * result.item_bytes()),
+                            ", element::linear_step<", compute_name(compute), ">(", start, ", ",
+                            end, ", ", std::to_string(work.threads), ", thread));\n"});
+  return work;
+}
+
+TextWork triangle_text(const Tensor& result, const Tensor& self, std::int64_t diagonal,
+                       bool is_lower) {
+  TextWork work;
+  work.accesses = {{result, true}, {self, false}};
+  work.shares_launches = true;
+  work.threads = result.count();
+  work.pointers = {result.data(), self.data()};
+  const auto at = [](const Tensor& tensor) {
+    Sizes strides = tensor.strides;
+    for (std::int64_t& stride : strides) stride *= tensor.item_bytes();
+    return offset_text(strides, "x");
+  };
+  const std::string row = "x" + std::to_string(result.rank() - 2);
+  const std::string column = "x" + std::to_string(result.rank() - 1);
+  const std::string word = "std::uint" + std::to_string(8 * result.item_bytes()) + "_t";
+  work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +
+                    coordinates_text(result.sizes, "thread", "x") + "  *reinterpret_cast<" + word +
+                    "*>(p0 + " + at(result) + ") = " + column + (is_lower ? " <= " : " >= ") + row +
+                    " + " + std::to_string(diagonal) + " ? *reinterpret_cast<const " + word +
+                    "*>(p1 + " + at(self) + ") : " + word + "{0};\n";
+  return work;
+}
+
 }  // namespace graphgate::optimized

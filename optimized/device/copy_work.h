@@ -22,4 +22,14 @@ namespace graphgate::optimized {
 // that gives the compute type of the result's dtype, or a wider one.
 [[nodiscard]] TextWork sequence_text(const Tensor& result, const std::string& function);
 
+// `result`, of one dimension, goes from `first` to `last` (element::linear_step), in double or in
+// float; they are truncated where `is_whole`. Tensors have one element.
+[[nodiscard]] TextWork linear_steps_text(const Tensor& result, bool in_double, bool is_whole,
+                                         const DeviceOperand& first, const DeviceOperand& last);
+
+// Rows i of matrices (the last two dimensions) keep columns [0, i + diagonal] of self (lower), or
+// [i + diagonal, end) (upper); the others become zeros. Bytes move as they are.
+[[nodiscard]] TextWork triangle_text(const Tensor& result, const Tensor& self,
+                                     std::int64_t diagonal, bool is_lower);
+
 }  // namespace graphgate::optimized

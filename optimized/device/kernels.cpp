@@ -4,6 +4,7 @@
 #include "optimized/device/device.h"
 #include "optimized/device/embedded.h"
 #include "optimized/device/pointwise_text.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -50,18 +51,24 @@ void throw_fault(const DeviceFault& fault) {
   if (fault.kind == DeviceFault::kBrokenCanary) {
     throw BrokenCanary(fault.dim, fault.index, fault.size);
   }
-  if (fault.kind == DeviceFault::kSorterOutOfRange) {
-    throw OpError("sorter index " + std::to_string(fault.index) + " is outside [0, " +
-                  std::to_string(fault.size) + ")");
+  switch (fault.kind) {
+    case DeviceFault::kDivisionByZero:
+      throw_division_by_zero();
+    case DeviceFault::kIndexOutsidePlane:
+      throw_index_outside_plane(fault.index, fault.size);
+    case DeviceFault::kGroupsDoNotAscend:
+      throw_groups_do_not_ascend();
+    case DeviceFault::kSourceTooShort:
+      throw_source_too_short(fault.size);
+    case DeviceFault::kSorterOutOfRange:
+      throw_sorter_out_of_range(fault.index, fault.size);
+    case DeviceFault::kElementsNotFinite:
+      throw_elements_not_finite();
+    case DeviceFault::kBinsNotFinite:
+      throw_bins_not_finite();
+    default:
+      throw_index_out_of_range(fault.index, fault.dim, fault.size);
   }
-  if (fault.kind == DeviceFault::kElementsNotFinite) {
-    throw OpError("the range of the elements is not finite");
-  }
-  if (fault.kind == DeviceFault::kBinsNotFinite) {
-    throw OpError("the range of the bins is not finite");
-  }
-  throw OpError("index " + std::to_string(fault.index) + " is out of range for dimension " +
-                std::to_string(fault.dim) + " of size " + std::to_string(fault.size));
 }
 
 std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
@@ -96,8 +103,8 @@ std::vector<std::pair<std::string, std::string>> device_headers() {
     if (name == "optimized/device/text/sum.cuh") name = "optimized/arithmetic/sum.h";
     out.emplace_back(std::move(name), std::string(kDeviceTexts[i]));
   }
-  for (const char* standard :
-       {"array", "bit", "cmath", "cstddef", "cstdint", "limits", "type_traits", "utility"}) {
+  for (const char* standard : {"algorithm", "array", "bit", "cmath", "cstddef", "cstdint", "limits",
+                               "type_traits", "utility"}) {
     out.emplace_back(standard, "");
   }
   return out;

@@ -36,14 +36,18 @@ struct DeviceCall {
   std::vector<spec::EventId> records = {};  // behind it
 };
 
-// What a program has found wrong, as the device writes it: in what it read, or a broken canary
-// (canaries.h). Zero while nothing is; the first one stays.
+// What a program has found wrong, as the device writes it: a value that the host refuses, too
+// (value_errors.h), or a broken canary (canaries.h). Zero while nothing is; the first one stays.
 struct DeviceFault {
   static constexpr std::int32_t kIndexOutOfRange = 1;
   static constexpr std::int32_t kBrokenCanary = 2;
-  static constexpr std::int32_t kSorterOutOfRange = 3;   // an index of searchsorted's sorter
-  static constexpr std::int32_t kElementsNotFinite = 4;  // where histc takes its range from them
-  static constexpr std::int32_t kBinsNotFinite = 5;      // of histc
+  static constexpr std::int32_t kDivisionByZero = 3;
+  static constexpr std::int32_t kIndexOutsidePlane = 4;
+  static constexpr std::int32_t kGroupsDoNotAscend = 5;
+  static constexpr std::int32_t kSourceTooShort = 6;
+  static constexpr std::int32_t kSorterOutOfRange = 7;
+  static constexpr std::int32_t kElementsNotFinite = 8;
+  static constexpr std::int32_t kBinsNotFinite = 9;
   std::int32_t kind = 0;
   std::int32_t unused = 0;
   std::int64_t index = 0;  // of a canary: the byte of its arena

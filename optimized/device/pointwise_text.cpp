@@ -56,7 +56,7 @@ std::string words_of(const std::vector<PointwiseWork>& works) {
     const std::size_t scope = work.function.rfind(kScope);
     const std::size_t begin = scope == std::string::npos ? 0 : scope + kScope.size();
     const std::size_t end =
-        std::min(work.function.find_first_of("<{(", begin), work.function.size());
+        std::min(work.function.find_first_of("<>{(", begin), work.function.size());
     words += (words.empty() ? "" : " ") + work.function.substr(begin, end - begin);
   }
   return words;
@@ -128,6 +128,7 @@ class GroupText {
     out.accesses = accesses();
     out.pointers = pointers();
     out.threads = walk.count();
+    for (const PointwiseWork& work : works_) out.reports_faults |= work.reports_faults;
     out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
                      coordinates_text(walk.sizes, "thread", "x") +
                      (neighbours > 1 ? loop_text(std::to_string(neighbours)) : element_text());
@@ -394,7 +395,7 @@ std::optional<PointwiseEpilogue> epilogue_of(std::span<const Tensor> given,
   for (const Tensor& tensor : given.subspan(1)) all.add(work_of(tensor));
   if (behind != nullptr) {
     for (const PointwiseWork& work : behind->works()) {
-      if (!all.takes(work)) return {};
+      if (!all.takes(work) || work.reports_faults) return {};
       all.add(work);
     }
   }

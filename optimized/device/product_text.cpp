@@ -1,5 +1,6 @@
 #include "optimized/device/product_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -111,6 +112,50 @@ TextWork product_text(const Product& p) {
   }
   text += "  device::store<" + format_name(p.result.dtype) + ">(" + element(p.result, 0) + ", " +
           rounded_text(p.rounds_to, p.result.dtype, "static_cast<C>(value)") + ");\n";
+  return out;
+}
+
+TextWork grouped_product_text(const Tensor& result, const Tensor& a, const Tensor& weights,
+                              const Tensor& ends) {
+  const std::int64_t count = result.count();
+  const std::string rows = text_of(a.size(0));
+  const DType dtype = a.dtype;
+  TextWork out;
+  out.threads = std::max<std::int64_t>(count, 1);  // one has to look at the ends
+  out.pointers = {result.data(), a.data(), weights.data(), ends.data()};
+  out.accesses = {{result, true}, {a, false}, {weights, false}, {ends, false}};
+  out.reports_faults = true;
+  out.shares_launches = true;
+  out.what = "grouped product";
+  std::string& text = out.statements;
+  text = "  if (thread >= " + text_of(out.threads) + ") return;\n";
+  text += "  const std::int64_t row = thread / " +
+          text_of(std::max<std::int64_t>(result.size(1), 1)) + ";\n";
+  text += "  std::int64_t begin = 0;\n  std::int64_t group = -1;\n";
+  text += "  for (std::int64_t g = 0; g < " + text_of(weights.size(0)) + "; ++g) {\n";
+  text +=
+      "    const std::int64_t end = " +
+      load_text(ends.dtype, ends.dtype, DType::kInt64, "p3 + g * " + text_of(column_bytes(ends))) +
+      ";\n    if (end < begin || end > " + rows + ") {\n      device::report(fault, end, 0, " +
+      rows + ", device::kGroupsDoNotAscend);\n      return;\n    }\n";
+  text += "    if (begin <= row && row < end) group = g;\n    begin = end;\n  }\n";
+  text += "  if (thread >= " + text_of(count) + ") return;\n";
+  text += "  const std::int64_t column = thread % " +
+          text_of(std::max<std::int64_t>(result.size(1), 1)) + ";\n";
+  text += "  const char* const left = p1 + row * " + text_of(row_bytes(a)) + ";\n";
+  text += "  const char* const right = p2 + group * " +
+          text_of(weights.strides[0] * weights.item_bytes()) + " + column * " +
+          text_of(column_bytes(weights)) + ";\n";
+  const std::string c = compute_name(dtype);
+  text += "  const " + c + " value = group < 0 ? " + c + "(0) : device::product_sum<" + c + ", " +
+          text_of(kGemmDepth) + ">(" + text_of(a.size(1)) + ", [&](std::int64_t k) -> " + c +
+          " {\n    return multiply(" +
+          load_text(dtype, dtype, dtype, "left + k * " + text_of(column_bytes(a))) + ", " +
+          load_text(dtype, dtype, dtype, "right + k * " + text_of(row_bytes(weights))) +
+          ");\n  });\n";
+  text += "  device::store<" + format_name(result.dtype) + ">(p0 + row * " +
+          text_of(row_bytes(result)) + " + column * " + text_of(column_bytes(result)) +
+          ", value);\n";
   return out;
 }
 

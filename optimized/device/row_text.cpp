@@ -204,8 +204,11 @@ std::optional<TextWork> norm_text(const NormWork& work) {
     if (tensor == nullptr) return;
     std::vector<std::int64_t> all(static_cast<std::size_t>(tensor->rank()));
     for (std::size_t d = 0; d < all.size(); ++d) all[d] = static_cast<std::int64_t>(d);
-    const RowParts rows = rows_of(*tensor, all);
-    text += "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n" +
+    const bool has_rows = tensor->rank() == work.input.rank();
+    const RowParts rows = rows_of(*tensor, has_rows ? work.dims : all);
+    text += (has_rows
+                 ? first_text(name, out.pointers.size(), rows.outer)
+                 : "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n") +
             place_text(name, rows.inner);
     out.pointers.push_back(tensor->data());
     out.accesses.push_back({*tensor, false});

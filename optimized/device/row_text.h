@@ -28,7 +28,7 @@ struct ReduceWork {
                                                    const std::string& function);
 
 // Layer normalization along `dims`. Weight, bias, mean and deviation may be null; `weight` and
-// `bias` have one element per element of a row, in its order.
+// `bias` have one element per element of a row, in its order, or the input's own sizes.
 struct NormWork {
   Tensor result;
   Tensor input;

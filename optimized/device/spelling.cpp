@@ -140,7 +140,8 @@ std::string coordinates_text(const Sizes& sizes, const std::string& position,
   std::string rest = std::string("static_cast<") + type + ">(" + position + ")";
   for (std::size_t d = sizes.size(); d-- > 0;) {
     const std::string name = prefix + std::to_string(d);
-    const std::string size = std::to_string(sizes[d]);
+    // Nobody asks for a place among no elements.
+    const std::string size = std::to_string(std::max<std::int64_t>(sizes[d], 1));
     if (d == 0) {
       text += joined({"  const std::int64_t ", name, " = ", rest, ";\n"});
       break;

@@ -69,4 +69,9 @@ std::string callable_text(const F& f) {
   return text + "}";
 }
 
+// The same of a callable that refuses values, as prelude.cuh has it: `quotient` does not ask.
+inline std::string checked_text(const std::string& quotient) {
+  return "device::Checked<" + quotient.substr(0, quotient.find('{')) + ">{fault}";
+}
+
 }  // namespace graphgate::optimized

@@ -37,7 +37,8 @@ struct PointwiseWork {
   spec::DType compute = spec::DType::kFloat32;
   std::string function;  // a C++ expression: a callable of elements.h
   std::vector<DeviceOperand> operands;
-  bool is_inner = false;  // only works of the same launch read the result
+  bool is_inner = false;        // only works of the same launch read the result
+  bool reports_faults = false;  // the function's text has the fault record as `fault` (prelude.cuh)
 };
 
 // Elements that a kernel reads, or writes some of.

@@ -1,6 +1,11 @@
 #include "optimized/kernels/accumulation.h"
 
-#include <cmath>
+#include <cstring>
+
+#include "optimized/device/cells_text.h"
+#include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/fill.h"
+#include "optimized/kernels/pointwise.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -11,18 +16,18 @@ bool combines_in_place(DType dtype) {
   return !spec::is_floating_point(dtype) || dtype == DType::kFloat32 || dtype == DType::kFloat64;
 }
 
-template <class C>
-C combined(Combine how, C cell, C x) {
-  using A = std::conditional_t<std::is_integral_v<C>, std::uint64_t, C>;
+// Calls f with the callable of elements.h that combines a cell with what comes to it.
+template <class F>
+void with_function(Combine how, F&& f) {
   switch (how) {
     case Combine::kAdd:
-      return static_cast<C>(static_cast<A>(cell) + static_cast<A>(x));
+      return f.template operator()<element::Add>();
     case Combine::kMultiply:
-      return static_cast<C>(static_cast<A>(cell) * static_cast<A>(x));
+      return f.template operator()<element::Multiply>();
     case Combine::kMaximum:
-      return x > cell || x != x ? (cell != cell ? cell : x) : cell;
-    default:
-      return x < cell || x != x ? (cell != cell ? cell : x) : cell;
+      return f.template operator()<element::MaximumOrFirst>();
+    case Combine::kMinimum:
+      return f.template operator()<element::MinimumOrFirst>();
   }
 }
 
@@ -51,16 +56,15 @@ template <class T>
 using WideOf = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
 
 // Combines x[0, n) into cells [begin, begin + n).
-template <class T>
-void combine_tile(Combine how, bool is_bool, const Cells& cells, std::int64_t begin, int n,
-                  const WideOf<T>* x) {
+template <class T, class Function>
+void combine_tile(bool is_bool, const Cells& cells, std::int64_t begin, int n, const WideOf<T>* x) {
   using C = WideOf<T>;
   for (int i = 0; i < n; ++i) {
     T stored;
     std::byte* at = cells.at(begin + i);
     std::memcpy(&stored, at, sizeof stored);
     const C cell = is_bool ? static_cast<C>(stored != T{0}) : static_cast<C>(stored);
-    const C value = combined<C>(how, cell, x[i]);
+    const C value = Function()(cell, x[i]);
     if constexpr (std::is_floating_point_v<T>) {
       stored = value;
     } else {
@@ -71,16 +75,19 @@ void combine_tile(Combine how, bool is_bool, const Cells& cells, std::int64_t be
 }
 
 // The step that combines everything into `target`.
-template <class T>
+template <class T, class Function>
 Launch combine_launch(const Accumulation& job, const Tensor& target) {
   using C = WideOf<T>;
   const bool has_source = job.source.has_value();
   const C constant = has_source ? C{} : number_as<C>(job.constant);
+  const C scale = number_as<C>(job.scale);
   const DType from = has_source ? job.source->dtype : target.dtype;
   const auto others =
       has_source ? std::span<const Tensor>(&*job.source, 1) : std::span<const Tensor>();
-  return [loop = job.loop(target, others), how = job.how, scale = number_as<C>(job.scale), constant,
-          has_source, from, is_bool = target.dtype == DType::kBool] {
+  IndexedLoop loop = job.loop(target, others);
+  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  Launch launch = [loop = std::move(loop), scale, constant, has_source, from,
+                   is_bool = target.dtype == DType::kBool] {
     loop.for_each_run(
         [&](const Cells& cells, std::byte* const* at, const std::int64_t* strides, std::int64_t n) {
           std::array<C, kTile> x;
@@ -91,18 +98,25 @@ Launch combine_launch(const Accumulation& job, const Tensor& target) {
               load_tile<C>(from, at[0] + begin * strides[0], strides[0], length, x.data());
               for (int i = 0; i < length && scale != C{1}; ++i) {
                 C& value = x[static_cast<std::size_t>(i)];
-                value = combined<C>(Combine::kMultiply, value, scale);
+                value = multiply(value, scale);
               }
             }
-            combine_tile<T>(how, is_bool, cells, begin, length, x.data());
+            combine_tile<T, Function>(is_bool, cells, begin, length, x.data());
           }
         });
   };
+  if (!parts) return launch;
+  CellCombination told{callable_text<C>(Function()), target.dtype};
+  std::memcpy(&told.number, has_source ? &scale : &constant, sizeof scale);
+  return described(std::move(launch), {combine_cells_text(*parts, told)});
 }
 
 Launch combine(const Accumulation& job, const Tensor& target) {
   Launch out;
-  with_native(target.dtype, [&]<class T>() { out = combine_launch<T>(job, target); });
+  with_native(target.dtype, [&]<class T>() {
+    with_function(job.how,
+                  [&]<class Function>() { out = combine_launch<T, Function>(job, target); });
+  });
   return out;
 }
 
@@ -145,25 +159,14 @@ Launch count_launch(const Accumulation& job, const Tensor& counts) {
   Accumulation counting;
   counting.loop = job.loop;
   counting.constant = {std::int64_t{1}};
-  auto* first = reinterpret_cast<std::int64_t*>(counts.bytes);
-  const std::int64_t start = job.includes_self ? 1 : 0;
-  return in_turn({[first, n = counts.count(), start] { std::fill(first, first + n, start); },
-                  combine(counting, counts)});
+  const Item start{std::int64_t{job.includes_self ? 1 : 0}};
+  return in_turn(
+      {fill_launch(counts, element_bytes(counts.dtype, start)), combine(counting, counts)});
 }
 
 Launch divide_launch(const Tensor& target, const Tensor& counts) {
   return with_compute(target.dtype, [&]<class C>() {
-    return pointwise<C>(
-        target, target.dtype,
-        [](C sum, C count) {
-          if constexpr (std::is_integral_v<C>) {
-            const C by = std::max<C>(count, 1);
-            return sum / by - (sum % by < 0 ? 1 : 0);
-          } else {
-            return sum / std::max<C>(count, 1);
-          }
-        },
-        target, counts);
+    return launch_tensors<C>(target, target.dtype, element::DivideByCount(), target, counts);
   });
 }
 

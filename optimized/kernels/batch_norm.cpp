@@ -6,6 +6,7 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/batch_norm_text.h"
 #include "optimized/device/type_text.h"
 #include "optimized/device/work.h"
 #include "optimized/kernels/elements/elements.h"
@@ -164,6 +165,25 @@ PointwiseWork inference_work(const Binding& call) {
   return work;
 }
 
+TextWork training_work(const Binding& call, bool saves) {
+  const Tensor& input = call.tensor("input");
+  BatchNormWork work{call.result(),
+                     input,
+                     call.optional_tensor("weight"),
+                     call.optional_tensor("bias"),
+                     call.optional_tensor("running_mean"),
+                     call.optional_tensor("running_var"),
+                     saves ? &call.result(1) : nullptr,
+                     saves ? &call.result(2) : nullptr};
+  with_real(input.dtype, [&]<class C>() {
+    const std::array<C, 2> numbers = {static_cast<C>(call.real("momentum")),
+                                      static_cast<C>(call.real("eps"))};
+    std::memcpy(&work.momentum, &numbers[0], sizeof(C));
+    std::memcpy(&work.epsilon, &numbers[1], sizeof(C));
+  });
+  return batch_norm_text(work);
+}
+
 template <Form form>
 Launch bind_batch_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
@@ -185,8 +205,9 @@ Launch bind_batch_norm(const Binding& call) {
                         .momentum = static_cast<C>(call.real("momentum")),
                         .epsilon = static_cast<C>(call.real("eps"))};
   });
-  if (is_training(call, form) || !DeviceListener::is_there()) return launch;
-  return described(std::move(launch), {inference_work(call)});
+  if (!DeviceListener::is_there()) return launch;
+  if (!is_training(call, form)) return described(std::move(launch), {inference_work(call)});
+  return described(std::move(launch), {training_work(call, saves)});
 }
 
 constexpr Kernel kKernels[] = {

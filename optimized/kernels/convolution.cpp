@@ -216,9 +216,8 @@ Launch bind_convolution(const Binding& call) {
   Launch launch = with_compute(shape.input.dtype,
                                [&]<class C>() -> Launch { return Convolution<C>(call, shape); });
   if (!DeviceListener::is_there()) return launch;
-  auto work = convolution_text(shape, shape.batched(call.result()), call.optional_tensor("bias"));
-  if (!work) return launch;
-  return described(std::move(launch), {std::move(*work)});
+  return described(std::move(launch), {convolution_text(shape, shape.batched(call.result()),
+                                                        call.optional_tensor("bias"))});
 }
 
 constexpr Kernel kKernels[] = {

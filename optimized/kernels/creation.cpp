@@ -3,6 +3,7 @@
 //
 // A factory says where its dtype, strides and device come from (infer), and what it is filled with
 // (bind). What `empty` and its kin make has no bytes of its own: nothing is launched.
+#include "optimized/device/work.h"
 #include "optimized/kernels/creation_sequences.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
@@ -116,10 +117,7 @@ Launch bind_diag_embed(const Binding& call) {
   const Tensor& result = call.result();
   const Tensor diagonal =
       diagonal_of(result, call.integer("offset"), call.integer("dim1"), call.integer("dim2"));
-  return [clear = fill_launch(result, {}), copy = copy_launch(diagonal, call.tensor("self"))] {
-    clear();
-    copy();
-  };
+  return in_turn({fill_launch(result, {}), copy_launch(diagonal, call.tensor("self"))});
 }
 
 constexpr Kernel kKernels[] = {

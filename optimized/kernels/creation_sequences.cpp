@@ -8,6 +8,7 @@
 #include "optimized/device/copy_work.h"
 #include "optimized/device/type_text.h"
 #include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/indexed_loop.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -95,9 +96,17 @@ class Bound {
     }
   }
   [[nodiscard]] C read() const { return at_ ? load_element<C>(dtype_, at_) : value_; }
+  // For a device.
+  [[nodiscard]] DeviceOperand operand() const {
+    DeviceOperand out{{}, dtype_, at_ == nullptr, 0};
+    out.tensor.dtype = dtype_;
+    out.tensor.bytes = at_;
+    std::memcpy(&out.number, &value_, sizeof value_);
+    return out;
+  }
 
  private:
-  const std::byte* at_ = nullptr;
+  std::byte* at_ = nullptr;
   DType dtype_ = DType::kFloat64;
   C value_{};
 };
@@ -105,17 +114,17 @@ class Bound {
 template <class C>
 Launch launch_linspace(const Tensor& result, const Bound<C>& first, const Bound<C>& last) {
   const bool is_whole = !spec::is_floating_point(result.dtype);
-  return [result, is_whole, first, last] {
+  Launch launch = [result, is_whole, first, last] {
     const C start = is_whole ? std::trunc(first.read()) : first.read();
     const C end = is_whole ? std::trunc(last.read()) : last.read();
     const std::int64_t steps = result.sizes.front();
-    const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
-    write_sequence<C>(result, [=](std::int64_t i) {
-      return static_cast<C>(i < steps / 2 || steps == 1
-                                ? start + step * static_cast<C>(i)
-                                : end - step * static_cast<C>(steps - 1 - i));
-    });
+    write_sequence<C>(result,
+                      [=](std::int64_t i) { return element::linear_step(start, end, steps, i); });
   };
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {linear_steps_text(result, std::is_same_v<C, double>, is_whole, first.operand(),
+                                      last.operand())});
 }
 
 // Row i of a matrix keeps [0, i + diagonal] (lower), or [i + diagonal, columns) (upper).
@@ -174,16 +183,12 @@ Launch bind_triangle(const Binding& call, bool is_lower) {
   const std::int64_t limit = result.sizes.back() + result.sizes[result.sizes.size() - 2];
   const std::int64_t diagonal = std::clamp(call.integer("diagonal"), -limit, limit);
   if (result.dtype != self.dtype) throw OpError("tril, triu: out has another dtype");
-  switch (self.item_bytes()) {
-    case 1:
-      return launch_triangle<std::uint8_t>(result, self, diagonal, is_lower);
-    case 2:
-      return launch_triangle<std::uint16_t>(result, self, diagonal, is_lower);
-    case 4:
-      return launch_triangle<std::uint32_t>(result, self, diagonal, is_lower);
-    default:
-      return launch_triangle<std::uint64_t>(result, self, diagonal, is_lower);
-  }
+  Launch launch;
+  with_word(self.item_bytes(), [&]<class Word>() {
+    launch = launch_triangle<Word>(result, self, diagonal, is_lower);
+  });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {triangle_text(result, self, diagonal, is_lower)});
 }
 
 }  // namespace

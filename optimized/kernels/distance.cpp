@@ -1,9 +1,10 @@
 // Distances between rows: cdist between two sets, pdist within one.
 #include <algorithm>
 
-#include "optimized/arithmetic/functions.h"
-#include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/distance_text.h"
+#include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 
 namespace graphgate::optimized {
@@ -15,23 +16,8 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The p-norm of a - b.
 template <class C>
-C distance_of(const C* a, const C* b, std::int64_t n, double p) {
-  const auto sum_of = [&](auto&& f) {
-    return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return f(std::fabs(a[i] - b[i])); });
-  };
-  if (p == 0) return sum_of([](C d) { return d != C(0) ? C(1) : C(0); });
-  if (p == 1) return sum_of([](C d) { return d; });
-  if (p == 2) return std::sqrt(sum_of([](C d) { return d * d; }));
-  if (p == kInfinity) {
-    C greatest = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const C d = std::fabs(a[i] - b[i]);
-      greatest = d > greatest || d != d ? d : greatest;
-    }
-    return greatest;
-  }
-  const C exponent = static_cast<C>(p);
-  return pow(sum_of([exponent](C d) { return pow(d, exponent); }), C(1) / exponent);
+C distance_of(const C* a, const C* b, std::int64_t n, C p) {
+  return element::RowNorm<C>{p}(element::Difference<C, const C*, const C*>{a, b}, n);
 }
 
 void require_distance(const KernelCall& call, const Tensor& tensor) {
@@ -72,10 +58,13 @@ void infer_cdist(Inference& call) {
 Launch bind_cdist(const Binding& call) {
   const Sets sets = sets_of(call);
   const Dims rows = {sets.a.rank() - 2, sets.a.rank() - 1};
-  return with_real(sets.a.dtype, [&]<class C>() -> Launch {
+  std::string function;
+  Launch launch = with_real(sets.a.dtype, [&]<class C>() -> Launch {
+    const C p = static_cast<C>(call.real("p"));
+    function = callable_text<C>(element::RowNorm<C>{p});
     return [a = Rows(sets.a, rows), b = Rows(sets.b, rows), to = Rows(call.result(), rows),
             result = call.result(), dtype = sets.a.dtype, width = sets.a.size(-1),
-            a_rows = sets.a.size(-2), b_rows = sets.b.size(-2), p = call.real("p")] {
+            a_rows = sets.a.size(-2), b_rows = sets.b.size(-2), p] {
       std::vector<C> left(at(a.length()));
       std::vector<C> right(at(b.length()));
       std::vector<C> out(at(to.length()));
@@ -92,6 +81,8 @@ Launch bind_cdist(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {distance_text(call.result(), sets.a, sets.b, function)});
 }
 
 void infer_pdist(Inference& call) {
@@ -105,9 +96,12 @@ void infer_pdist(Inference& call) {
 
 Launch bind_pdist(const Binding& call) {
   const Tensor& self = call.tensor("self");
-  return with_real(self.dtype, [&]<class C>() -> Launch {
+  std::string function;
+  Launch launch = with_real(self.dtype, [&]<class C>() -> Launch {
+    const C p = static_cast<C>(call.real("p"));
+    function = callable_text<C>(element::RowNorm<C>{p});
     return [from = Rows(self, {0, 1}), to = Rows(call.result(), {0}), result = call.result(),
-            dtype = self.dtype, rows = self.sizes[0], width = self.sizes[1], p = call.real("p")] {
+            dtype = self.dtype, rows = self.sizes[0], width = self.sizes[1], p] {
       std::vector<C> all(at(from.length()));
       std::vector<C> out(at(to.length()));
       from.template load<C>(0, all.data());
@@ -120,6 +114,8 @@ Launch bind_pdist(const Binding& call) {
       store_row<C>(result, to, 0, dtype, out.data());
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {pair_distance_text(call.result(), self, function)});
 }
 
 constexpr Kernel kKernels[] = {

@@ -8,12 +8,12 @@
 
 #include <algorithm>
 
-#include "optimized/arithmetic/sum.h"
-#include "optimized/device/work.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/einsum_equation.h"
-#include "optimized/loop.h"
-#include "optimized/rows.h"
+#include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/rows.h"
+#include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/reduction_frame.h"
 #include "optimized/scratch.h"
 #include "optimized/strides.h"
 
@@ -136,23 +136,15 @@ class Chain {
     Tensor target = make(sizes, pointwise_strides({&a, &b}, sizes), is_last);
     if (!result_) return target;
     with_compute(dtype_, [&]<class C>() {
-      using W = internal::Accumulator<C>;
-      launches_.push_back(pointwise<C>(
-          target, target.dtype,
-          [](C x, C y) { return static_cast<C>(static_cast<W>(x) * static_cast<W>(y)); }, a, b));
+      launches_.push_back(launch_tensors<C>(target, target.dtype, element::Multiply(), a, b));
     });
     return target;
   }
 
   void add_sum(const Tensor& target, const Tensor& source, const Dims& dims) {
     with_compute(dtype_, [&]<class C>() {
-      launches_.push_back([from = Rows(source, dims), to = Rows(target, {})] {
-        std::vector<C> row(at(from.length()));
-        for (std::int64_t r = 0; r < from.count(); ++r) {
-          from.load<C>(r, row.data());
-          to.store_one<C>(r, ordered_sum(row.data(), from.length()));
-        }
-      });
+      launches_.push_back(reduce_launch<C, C>(target, source, dims, source.dtype, target.dtype,
+                                              element::RowSum<C>()));
     });
   }
 

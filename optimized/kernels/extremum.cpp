@@ -2,11 +2,10 @@
 // wins over every number. Of equal elements the first one counts.
 #include "optimized/device/row_text.h"
 #include "optimized/device/spelling.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
-#include "optimized/loop.h"
-#include "optimized/promotion.h"
+#include "optimized/kernels/pointwise.h"
 #include "optimized/rows.h"
-#include "optimized/strides.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -109,18 +108,18 @@ Launch each_row(const Binding& call, const Finish& finish) {
 struct RowFunction {
   const Tensor& result;
   const char* name;
+  Extreme extreme;
 };
-template <Extreme extreme>
 Launch told(Launch launch, const Binding& call, std::initializer_list<RowFunction> functions) {
   if (!DeviceListener::is_there()) return launch;
   const Tensor& self = call.tensor("self");
   DeviceWorks works;
   for (const RowFunction& function : functions) {
     const spec::DType dtype = self.dtype;
-    auto work = reduce_text({function.result, self, reduction_of(call).dims, dtype,
-                             function.result.dtype, dtype,
-                             std::string("device::") + function.name + "<" + compute_name(dtype) +
-                                 (extreme == Extreme::kGreatest ? ", true>{}" : ", false>{}")});
+    auto work = reduce_text(
+        {function.result, self, reduction_of(call).dims, dtype, function.result.dtype, dtype,
+         std::string("device::") + function.name + "<" + compute_name(dtype) +
+             (function.extreme == Extreme::kGreatest ? ", true>{}" : ", false>{}")});
     if (!work) return launch;
     works.emplace_back(std::move(*work));
   }
@@ -145,11 +144,11 @@ Launch bind_values(const Binding& call) {
           out.store_one<C>(row, extreme_value<extreme>(x, n));
         });
   });
-  return told<extreme>(std::move(launch), call, {{call.result(), "ExtremeValue"}});
+  return told(std::move(launch), call, {{call.result(), "ExtremeValue", extreme}});
 }
 
 Launch bind_aminmax(const Binding& call) {
-  return with_compute(call.tensor("self").dtype, [&]<class C>() {
+  Launch launch = with_compute(call.tensor("self").dtype, [&]<class C>() {
     return each_row<C>(call,
                        [least = Rows(call.result(0), {}), greatest = Rows(call.result(1), {})](
                            std::int64_t row, const C* x, std::int64_t n) {
@@ -157,6 +156,9 @@ Launch bind_aminmax(const Binding& call) {
                          greatest.store_one<C>(row, extreme_value<Extreme::kGreatest>(x, n));
                        });
   });
+  return told(std::move(launch), call,
+              {{call.result(0), "ExtremeValue", Extreme::kLeast},
+               {call.result(1), "ExtremeValue", Extreme::kGreatest}});
 }
 
 // ---- places: argmax, argmin
@@ -177,7 +179,7 @@ Launch bind_places(const Binding& call) {
           out.store_one<std::int64_t>(row, extreme_index<extreme>(x, n));
         });
   });
-  return told<extreme>(std::move(launch), call, {{call.result(), "ExtremeIndex"}});
+  return told(std::move(launch), call, {{call.result(), "ExtremeIndex", extreme}});
 }
 
 // ---- max and min: of all, along a dimension with places, or of two tensors
@@ -198,10 +200,10 @@ template <Extreme extreme>
 Launch bind_pairs(const Binding& call) {
   const spec::DType dtype = result_type({&call.item("self"), &call.item("other")});
   return with_compute(dtype, [&]<class C>() {
-    return pointwise<C>(
-        call.result(), dtype,
-        [](C a, C b) { return a != a || !(beats<extreme>(b, a) || b != b) ? a : b; },
-        call.tensor("self"), call.tensor("other"));
+    using Pair = std::conditional_t<extreme == Extreme::kGreatest, element::MaximumOrFirst,
+                                    element::MinimumOrFirst>;
+    return launch_tensors<C>(call.result(), dtype, Pair(), call.tensor("self"),
+                             call.tensor("other"));
   });
 }
 
@@ -209,7 +211,7 @@ template <Extreme extreme>
 Launch bind_maximum_or_minimum(const Binding& call) {
   if (call.has("other")) return bind_pairs<extreme>(call);
   if (!call.has("dim")) return bind_values<extreme>(call);
-  return with_compute(call.tensor("self").dtype, [&]<class C>() {
+  Launch launch = with_compute(call.tensor("self").dtype, [&]<class C>() {
     return each_row<C>(call, [values = Rows(call.result(0), {}), places = Rows(call.result(1), {})](
                                  std::int64_t row, const C* x, std::int64_t n) {
       const std::int64_t at = extreme_index<extreme>(x, n);
@@ -217,6 +219,9 @@ Launch bind_maximum_or_minimum(const Binding& call) {
       places.store_one<std::int64_t>(row, at);
     });
   });
+  return told(
+      std::move(launch), call,
+      {{call.result(0), "ExtremeElement", extreme}, {call.result(1), "ExtremeIndex", extreme}});
 }
 
 constexpr Kernel kKernels[] = {

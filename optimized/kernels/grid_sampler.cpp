@@ -1,21 +1,15 @@
 // Planes sampled at the points of a grid, whose coordinates go from -1 to 1.
-#include <cmath>
-
+#include "optimized/device/plane_text.h"
+#include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
-#include "optimized/kernels/resampling.h"
 
 namespace graphgate::optimized {
 namespace {
 
-enum class Interpolation : std::uint8_t { kLinear, kNearest, kCubic };
-enum class Padding : std::uint8_t { kZeros, kBorder, kReflection };
-
-struct Sampling {
-  Interpolation interpolation = Interpolation::kLinear;
-  Padding padding = Padding::kZeros;
-  bool aligns_corners = false;
-};
+using element::Interpolation;
+using element::Padding;
+using element::Sampling;
 
 Sampling sampling_of(const KernelCall& call) {
   const std::int64_t interpolation = call.integer("interpolation_mode");
@@ -25,101 +19,7 @@ Sampling sampling_of(const KernelCall& call) {
                   ", " + std::to_string(padding));
   }
   return {static_cast<Interpolation>(interpolation), static_cast<Padding>(padding),
-          call.boolean("align_corners")};
-}
-
-// From [-1, 1] to elements.
-template <class C>
-C to_elements(C coordinate, std::int64_t size, bool aligns_corners) {
-  const C extent = static_cast<C>(size);
-  if (aligns_corners) return (coordinate + C{1}) / C{2} * (extent - C{1});
-  return ((coordinate + C{1}) * extent - C{1}) / C{2};
-}
-
-template <class C>
-C clipped(C at, std::int64_t size) {
-  return std::min(static_cast<C>(size - 1), std::max(at, C{0}));
-}
-
-// Folded back at the ends: the outer elements' middles, or their outer edges.
-template <class C>
-C reflected(C at, std::int64_t size, bool aligns_corners) {
-  const C low = aligns_corners ? C{0} : C(-0.5);
-  const C span = static_cast<C>(aligns_corners ? size - 1 : size);
-  if (span == C{0}) return C{0};
-  const C distance = std::fabs(at - low);
-  const C folds = std::floor(distance / span);
-  const C rest = std::fmod(distance, span);
-  const bool is_even = std::fmod(folds, C{2}) == C{0};
-  return is_even ? rest + low : span - rest + low;
-}
-
-template <class C>
-C padded(C at, std::int64_t size, const Sampling& sampling) {
-  if (sampling.padding == Padding::kBorder) return clipped(at, size);
-  if (sampling.padding == Padding::kReflection) {
-    return clipped(reflected(at, size, sampling.aligns_corners), size);
-  }
-  return at;
-}
-
-// The places of one dimension that a point takes part of, -1 for outside, and their weights.
-template <class C>
-struct Taps {
-  int width = 0;
-  std::array<std::int64_t, 4> places{};
-  std::array<C, 4> weights{};
-
-  void add(C at, C weight, std::int64_t size) {
-    const auto i = static_cast<std::size_t>(width++);
-    const bool is_inside = at >= C{0} && at <= static_cast<C>(size - 1);
-    places[i] = is_inside ? static_cast<std::int64_t>(at) : -1;
-    weights[i] = weight;
-  }
-};
-
-template <class C>
-Taps<C> taps_of(C coordinate, std::int64_t size, const Sampling& sampling) {
-  Taps<C> taps;
-  const C at = to_elements(coordinate, size, sampling.aligns_corners);
-  if (sampling.interpolation == Interpolation::kCubic) {
-    const C first = std::floor(at);
-    const std::array<C, 4> weights = cubic_weights<C>(at - first);
-    for (int i = 0; i < 4; ++i) {
-      const C place = first - C{1} + static_cast<C>(i);
-      taps.add(padded(place, size, sampling), weights[static_cast<std::size_t>(i)], size);
-    }
-    return taps;
-  }
-  const C inside = padded(at, size, sampling);
-  if (sampling.interpolation == Interpolation::kNearest) {
-    taps.add(std::nearbyint(inside), C{1}, size);
-    return taps;
-  }
-  const C first = std::floor(inside);
-  taps.add(first, first + C{1} - inside, size);
-  taps.add(first + C{1}, inside - first, size);
-  return taps;
-}
-
-// A plane's value at a point. Beyond the plane lie zeros, which a weight of NaN makes NaN.
-template <class C>
-C sample(const C* plane, const Extents& in, const std::array<Taps<C>, kSpatial>& taps) {
-  C sum{};
-  for (std::size_t z = 0; z < static_cast<std::size_t>(taps[0].width); ++z) {
-    for (std::size_t y = 0; y < static_cast<std::size_t>(taps[1].width); ++y) {
-      const C outer = taps[0].weights[z] * taps[1].weights[y];
-      for (std::size_t x = 0; x < static_cast<std::size_t>(taps[2].width); ++x) {
-        const std::int64_t pz = taps[0].places[z];
-        const std::int64_t py = taps[1].places[y];
-        const std::int64_t px = taps[2].places[x];
-        const bool is_inside = pz >= 0 && py >= 0 && px >= 0;
-        const C pixel = is_inside ? plane[(pz * in[1] + py) * in[2] + px] : C{0};
-        sum += pixel * (outer * taps[2].weights[x]);
-      }
-    }
-  }
-  return sum;
+          call.boolean("align_corners") ? 1 : 0};
 }
 
 template <int spatial>
@@ -165,7 +65,7 @@ Launch bind_grid_sampler(const Binding& call) {
   const Rows grids(call.tensor("grid"), sample_dims(call.tensor("grid")));
   const Rows results(call.result(), sample_dims(call.result()));
   const Sampling sampling = sampling_of(call);
-  return with_real(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     auto* image = reinterpret_cast<C*>(call.workspace());
     auto* grid = reinterpret_cast<C*>(call.workspace() + scratch_bytes(images.length()));
     auto* sampled = reinterpret_cast<C*>(call.workspace() + scratch_bytes(images.length()) +
@@ -176,21 +76,27 @@ Launch bind_grid_sampler(const Binding& call) {
         images.load(n, image);
         grids.load(n, grid);
         for (std::int64_t point = 0; point < points; ++point) {
-          std::array<Taps<C>, kSpatial> taps;
-          taps[0].add(C{0}, C{1}, 1);
+          std::array<element::Taps<C>, kSpatial> taps;
+          taps[0].add(0, C{1});
           for (std::size_t d = 0; d < spatial; ++d) {  // the grid names x first
             const std::size_t axis = kSpatial - 1 - d;
-            taps[axis] = taps_of<C>(grid[point * spatial + static_cast<std::int64_t>(d)], in[axis],
-                                    sampling);
+            taps[axis] =
+                sampling.taps<C>(grid[point * spatial + static_cast<std::int64_t>(d)], in[axis]);
           }
           for (std::int64_t c = 0; c < channels; ++c) {
-            sampled[c * points + point] = sample(image + c * volume(in), in, taps);
+            const auto read = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+              return image[c * volume(in) + (z * in[1] + y) * in[2] + x];
+            };
+            sampled[c * points + point] = element::sampled<C>(read, taps[0], taps[1], taps[2]);
           }
         }
         results.store(n, sampled);
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {sample_text({call.result(), input, spatial}, call.tensor("grid"), sampling)});
 }
 
 constexpr Kernel kKernels[] = {

@@ -1,13 +1,13 @@
 // Counting into bins and finding places in sorted boundaries: histc, bincount, bucketize,
 // searchsorted.
 #include "optimized/device/bins_text.h"
-#include "optimized/device/kernels.h"
 #include "optimized/device/spelling.h"
 #include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/indexed_loop.h"
 #include "optimized/promotion.h"
 #include "optimized/rows.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -59,10 +59,10 @@ element::Bins<C> bins_of(element::Bins<C> bins, const Tensor& self, const Loop& 
         bins.high = std::max(bins.high, x[i]);
       }
     });
-    if (has_nan) throw_fault({DeviceFault::kElementsNotFinite});
+    if (has_nan) throw_elements_not_finite();
   }
   bins.widen();
-  if (!bins.are_finite()) throw_fault({DeviceFault::kBinsNotFinite});
+  if (!bins.are_finite()) throw_bins_not_finite();
   return bins;
 }
 
@@ -240,7 +240,7 @@ struct SortedRows {
     sorter->load(row, places);
     for (std::int64_t i = 0; i < rows.length(); ++i) {
       if (places[i] < 0 || places[i] >= rows.length()) {
-        throw_fault({DeviceFault::kSorterOutOfRange, 0, places[i], 0, rows.length()});
+        throw_sorter_out_of_range(places[i], rows.length());
       }
       sorted[i] = raw[places[i]];
     }

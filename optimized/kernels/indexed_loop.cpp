@@ -1,6 +1,7 @@
 #include "optimized/kernels/indexed_loop.h"
 
 #include "optimized/device/cells_text.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -21,11 +22,6 @@ Loop make_loop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor
   for (const Tensor& other : others) tensors.push_back(&other);
   for (const IndexedDim& dim : dims) tensors.push_back(&dim.index);
   return Loop(tensors);
-}
-
-[[noreturn]] void refuse_index(std::int64_t index, const IndexedDim& dim, std::int64_t size) {
-  throw OpError("index " + std::to_string(index) + " is out of range for dimension " +
-                std::to_string(dim.dim) + " of size " + std::to_string(size));
 }
 
 }  // namespace
@@ -88,7 +84,7 @@ void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* st
                             strides_bytes[t], static_cast<int>(n), values.data());
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t value = values[static_cast<std::size_t>(i)];
-      if (value < least || value >= size) refuse_index(value, dim, size);
+      if (value < least || value >= size) throw_index_out_of_range(value, dim.dim, size);
       const std::int64_t place = value < 0 ? value + size : value;
       offsets[i] += dim.sizes.size() == 1 ? place * dim.strides_bytes[0]
                                           : offset_of(place, dim.sizes, dim.strides_bytes);
@@ -139,7 +135,8 @@ Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
 }
 
 Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {
-  return [loop = std::move(loop), item_bytes, value] {
+  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  Launch launch = [loop = std::move(loop), item_bytes, value] {
     with_word(item_bytes, [&]<class Word>() {
       loop.for_each_run(
           [&](const Cells& cells, std::byte* const*, const std::int64_t*, std::int64_t n) {
@@ -149,6 +146,8 @@ Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byt
           });
     });
   };
+  if (!parts) return launch;
+  return described(std::move(launch), {fill_cells_text(*parts, item_bytes, value)});
 }
 
 Tensor at_least_1d(Tensor tensor) {

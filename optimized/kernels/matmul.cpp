@@ -1,13 +1,11 @@
 // Products of matrices and vectors whose shapes are fixed: mm, bmm, mv, dot, and their forms that
 // add. All of them are one Product (gemm.h) over views of the arguments.
-#include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
 #include "optimized/gemm.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
-#include "optimized/loop.h"
-#include "optimized/promotion.h"
+#include "optimized/kernels/pointwise.h"
 #include "optimized/scratch.h"
-#include "optimized/strides.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -184,19 +182,15 @@ Launch bind_addbmm(const Binding& call) {
   std::byte* workspace = call.workspace();
   Tensor a = scratch_tensor(product.a.dtype, joined_a(product.a), workspace);
   Tensor b = scratch_tensor(product.b.dtype, product.b.sizes, workspace);
-  const Launch copy_a = copy_launch(a, swapped(product.a, 0, 1));
-  const Launch copy_b = copy_launch(b, product.b);
+  Launch copy_a = copy_launch(a, swapped(product.a, 0, 1));
+  Launch copy_b = copy_launch(b, product.b);
   a.sizes = {a.size(0), a.size(1) * a.size(2)};
   b.sizes = {b.size(0) * b.size(1), b.size(2)};
   a.strides = row_major_strides(a.sizes);
   b.strides = row_major_strides(b.sizes);
   product.a = std::move(a);
   product.b = std::move(b);
-  return [copy_a, copy_b, launch = product_launch(std::move(product))] {
-    copy_a();
-    copy_b();
-    launch();
-  };
+  return in_turn({std::move(copy_a), std::move(copy_b), product_launch(std::move(product))});
 }
 
 // addr is pointwise: beta * self + alpha * vec1[i] * vec2[j].
@@ -217,22 +211,12 @@ void infer_addr(Inference& call) {
   call.make(addr_dtype(call), std::move(sizes), std::move(strides));
 }
 
-template <class C>
-C addr_element(C self, C a, C b, C alpha, C beta) {
-  using W = internal::Accumulator<C>;
-  const W product = static_cast<W>(alpha) * static_cast<W>(a) * static_cast<W>(b);
-  if (beta == C(0)) return static_cast<C>(product);
-  return static_cast<C>(static_cast<W>(beta) * static_cast<W>(self) + product);
-}
-
 Launch bind_addr(const Binding& call) {
   const DType dtype = addr_dtype(call);
   return with_compute(dtype, [&]<class C>() -> Launch {
-    const C alpha = number_as<C>(call.item("alpha"));
-    const C beta = number_as<C>(call.item("beta"));
-    return pointwise<C>(
+    return launch_tensors<C>(
         call.result(), dtype,
-        [alpha, beta](C self, C a, C b) { return addr_element<C>(self, a, b, alpha, beta); },
+        element::AddOuter<C>{number_as<C>(call.item("alpha")), number_as<C>(call.item("beta"))},
         call.tensor("self"), unsqueezed(call.tensor("vec1"), 1), call.tensor("vec2"));
   });
 }

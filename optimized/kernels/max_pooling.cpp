@@ -1,32 +1,16 @@
 // Greatest elements of windows and of adaptive parts of planes, with their places, and the gradient
 // that goes back to those places. A later NaN wins over an earlier one.
+#include <cstring>
+
+#include "optimized/device/plane_text.h"
+#include "optimized/device/type_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
 #include "optimized/strides.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
-
-// The elements begin, begin + step, ... below end, in each dimension.
-struct Part {
-  Extents begin, end, step;
-};
-
-// The place of a part's greatest element, counted row-major in the plane.
-template <class C>
-std::int64_t greatest_place(const C* plane, const Extents& extents, const Part& part) {
-  std::int64_t best = (part.begin[0] * extents[1] + part.begin[1]) * extents[2] + part.begin[2];
-  for (std::int64_t z = part.begin[0]; z < part.end[0]; z += part.step[0]) {
-    for (std::int64_t y = part.begin[1]; y < part.end[1]; y += part.step[1]) {
-      const std::int64_t row = (z * extents[1] + y) * extents[2];
-      for (std::int64_t x = part.begin[2]; x < part.end[2]; x += part.step[2]) {
-        const C value = plane[row + x];
-        if (value > plane[best] || value != value) best = row + x;
-      }
-    }
-  }
-  return best;
-}
 
 // What a part without elements has: dilation can step over a whole plane.
 template <class C>
@@ -39,11 +23,6 @@ C least_value(spec::DType dtype) {
   }
 }
 
-bool is_empty(const Part& part) {
-  return part.begin[0] >= part.end[0] || part.begin[1] >= part.end[1] ||
-         part.begin[2] >= part.end[2];
-}
-
 // Plane by plane; part_of(place) gives the part of an output place. The second result, the places,
 // may be missing.
 template <class PartOf>
@@ -54,25 +33,36 @@ Launch pool(const Binding& call, int spatial, PartOf part_of) {
   const Extents out = plane_extents(result.sizes, spatial);
   std::optional<Rows> indices;
   if (call.result_count() > 1) indices.emplace(call.result(1), plane_dims(result, spatial));
-  return with_compute(self.dtype, [&]<class C>() -> Launch {
+  std::uint64_t least_bits = 0;
+  Launch launch = with_compute(self.dtype, [&]<class C>() -> Launch {
+    const C least = least_value<C>(self.dtype);
+    std::memcpy(&least_bits, &least, sizeof least);
     auto* plane = reinterpret_cast<C*>(call.workspace());
     auto* values = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
     auto* places = reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(volume(in)) +
                                                    scratch_bytes(volume(out)));
-    return [=, least = least_value<C>(self.dtype), planes = Rows(self, plane_dims(self, spatial)),
+    return [=, planes = Rows(self, plane_dims(self, spatial)),
             written = Rows(result, plane_dims(result, spatial))] {
       for (std::int64_t p = 0; p < planes.count(); ++p) {
         planes.load(p, plane);
         for_each_place(out, [&](const Extents& at, std::int64_t i) {
-          const Part part = part_of(at);
-          places[i] = greatest_place(plane, in, part);
-          values[i] = is_empty(part) ? least : plane[places[i]];
+          const auto read = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+            return plane[(z * in[1] + y) * in[2] + x];
+          };
+          const auto best = element::greatest_of_part<C>(read, in, part_of(at), least);
+          values[i] = best.value;
+          places[i] = best.place;
         });
         written.store(p, values);
         if (indices) indices->store(p, places);
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(
+      std::move(launch),
+      {max_pool_text({result, self, spatial, callable_text<std::int64_t>(part_of)},
+                     call.result_count() > 1 ? &call.result(1) : nullptr, least_bits)});
 }
 
 void make_results(Inference& call, const Extents& out, int spatial, bool has_places,
@@ -98,17 +88,10 @@ void infer_max_pool(Inference& call) {
 template <int spatial>
 Launch bind_max_pool(const Binding& call) {
   const Extents in = plane_extents(call.tensor("self").sizes, spatial);
-  return pool(call, spatial, [window = window_of(call, spatial), in](const Extents& at) {
-    Part part;
-    part.step = window.dilation;
-    for (std::size_t d = 0; d < kSpatial; ++d) {
-      const std::int64_t start = at[d] * window.stride[d] - window.padding[d];
-      const std::int64_t step = window.dilation[d];
-      part.end[d] = std::min(start + (window.kernel[d] - 1) * step + 1, in[d]);
-      part.begin[d] = start < 0 ? start + (-start + step - 1) / step * step : start;
-    }
-    return part;
-  });
+  const Window window = window_of(call, spatial);
+  return pool(
+      call, spatial,
+      element::MaxWindows{in, window.kernel, window.stride, window.padding, window.dilation});
 }
 
 template <int spatial>
@@ -127,16 +110,7 @@ template <int spatial>
 Launch bind_adaptive(const Binding& call) {
   const Extents in = plane_extents(call.tensor("self").sizes, spatial);
   const Extents out = plane_extents(call.result().sizes, spatial);
-  return pool(call, spatial, [in, out](const Extents& at) {
-    Part part;
-    part.step = {1, 1, 1};
-    for (std::size_t d = 0; d < kSpatial; ++d) {
-      const Span span = adaptive_span(at[d], in[d], out[d]);
-      part.begin[d] = span.begin;
-      part.end[d] = span.end;
-    }
-    return part;
-  });
+  return pool(call, spatial, element::AdaptiveParts{in, out});
 }
 
 void infer_backward(Inference& call) {
@@ -162,7 +136,7 @@ Launch bind_backward(const Binding& call) {
   const Tensor& gradient = call.tensor("grad_output");
   const std::int64_t in = volume(plane_extents(call.result().sizes, 2));
   const std::int64_t out = volume(plane_extents(gradient.sizes, 2));
-  return with_compute(gradient.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_compute(gradient.dtype, [&]<class C>() -> Launch {
     auto* sums = reinterpret_cast<C*>(call.workspace());
     auto* grads = reinterpret_cast<C*>(call.workspace() + scratch_bytes(in));
     auto* places =
@@ -176,8 +150,7 @@ Launch bind_backward(const Binding& call) {
         std::fill(sums, sums + in, C{0});
         for (std::int64_t i = 0; i < out; ++i) {
           if (places[i] < 0 || places[i] >= in) {
-            throw OpError("index " + std::to_string(places[i]) + " is outside a plane of " +
-                          std::to_string(in) + " elements");
+            throw_index_outside_plane(places[i], in);
           }
           sums[places[i]] += grads[i];
         }
@@ -185,6 +158,9 @@ Launch bind_backward(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {max_pool_backward_text(call.result(), gradient, call.tensor("indices"), 2)});
 }
 
 constexpr Kernel kKernels[] = {

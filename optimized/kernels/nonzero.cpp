@@ -1,5 +1,6 @@
 #include "optimized/kernels/nonzero.h"
 
+#include "optimized/device/chosen_text.h"
 #include "optimized/kernels/index_list.h"
 #include "optimized/rows.h"
 
@@ -150,7 +151,8 @@ void infer_nonzero_static(Inference& call) {
 }
 
 Launch bind_nonzero_static(const Binding& call) {
-  return [self = call.tensor("self"), result = call.result(), fill = call.integer("fill_value")] {
+  Launch launch = [self = call.tensor("self"), result = call.result(),
+                   fill = call.integer("fill_value")] {
     const Coordinates found = nonzero_coordinates(self);
     const std::int64_t rows = result.sizes[0];
     std::vector<std::int64_t> values(static_cast<std::size_t>(result.count()), fill);
@@ -162,6 +164,9 @@ Launch bind_nonzero_static(const Binding& call) {
     }
     copy_now(result, tensor_over(values, result.sizes));
   };
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {nonzero_static_text(call.result(), call.tensor("self"),
+                                                           call.integer("fill_value"))});
 }
 
 void infer_masked_select(Inference& call) {

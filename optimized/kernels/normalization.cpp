@@ -29,23 +29,16 @@ void infer_softmax(Inference& call) {
   call.make(softmax_dtype(call), self.sizes);
 }
 
-template <class C>
-C greatest(const std::vector<C>& row) {
-  C out = row.front();
-  for (const C x : row) out = x > out || x != x ? x : out;
-  return out;
-}
-
 enum class Kind { kSoftmax, kSafe, kLog };
 
 // In place. A safe softmax of nothing but -inf is 0; else that is NaN.
 template <class C, Kind kind>
 void softmax_row(std::vector<C>& row) {
-  const C top = greatest(row);
+  const auto n = static_cast<std::int64_t>(row.size());
+  const C top = greatest_of<C>(n, [&](std::int64_t i) { return row[static_cast<std::size_t>(i)]; });
   if (kind == Kind::kSafe && top == -static_cast<C>(kInfinity)) {
     return std::fill(row.begin(), row.end(), C(0));
   }
-  const auto n = static_cast<std::int64_t>(row.size());
   if (kind == Kind::kLog) {
     const C sum = ordered_sum_of<C>(
         n, [&](std::int64_t i) { return exp(row[static_cast<std::size_t>(i)] - top); });
@@ -62,7 +55,7 @@ template <Kind kind>
 Launch bind_softmax(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const DType dtype = softmax_dtype(call);
-  if (self.count() == 0) return [] {};
+  if (self.count() == 0) return {};
   const std::vector<std::int64_t> dims = {wrap_dim(call.integer("dim"), self.rank())};
   Launch launch = with_real(dtype, [&]<class C>() -> Launch {
     return [from = ConvertedRows(self, dims, dtype), to = Rows(call.result(), dims),

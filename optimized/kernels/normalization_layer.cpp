@@ -148,6 +148,17 @@ Tensor split_channels(const Tensor& tensor, std::int64_t groups) {
   return out;
 }
 
+// One number per channel, at the sizes of split channels.
+std::optional<Tensor> per_channel(const Tensor* parameter, const Tensor& grouped) {
+  if (!parameter) return {};
+  Tensor out = *parameter;
+  out.sizes = grouped.sizes;
+  out.strides.assign(grouped.sizes.size(), 0);
+  out.strides[1] = parameter->strides[0] * grouped.sizes[2];
+  out.strides[2] = parameter->strides[0];
+  return out;
+}
+
 }  // namespace
 
 void infer_layer_norm(Inference& call) {
@@ -201,15 +212,23 @@ Launch bind_native_group_norm(const Binding& call) {
   const Tensor grouped = split_channels(input, groups);
   Dims dims;
   for (std::int64_t d = 2; d < grouped.rank(); ++d) dims.push_back(d);
-  return with_real(input.dtype, [&]<class C>() -> Launch {
-    Normalizer<C> out =
-        make_normalizer<C>(call, grouped, split_channels(call.result(), groups), dims);
+  const Tensor result = split_channels(call.result(), groups);
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
+    Normalizer<C> out = make_normalizer<C>(call, grouped, result, dims);
     out.groups = groups;
     for (std::int64_t d = 3; d < grouped.rank(); ++d) {
       out.elements_each *= std::max<std::int64_t>(grouped.sizes[at(d)], 1);
     }
     return out;
   });
+  if (!DeviceListener::is_there()) return launch;
+  const auto weight = per_channel(call.optional_tensor("weight"), grouped);
+  const auto bias = per_channel(call.optional_tensor("bias"), grouped);
+  auto work =
+      norm_text({result, grouped, dims, weight ? &*weight : nullptr, bias ? &*bias : nullptr,
+                 &call.result(1), &call.result(2), statistics_dtype(call), call.real("eps")});
+  if (!work) return launch;
+  return described(std::move(launch), {std::move(*work)});
 }
 
 }  // namespace graphgate::optimized

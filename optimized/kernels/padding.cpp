@@ -5,6 +5,7 @@
 // input's elements that an index list names for each padded dimension.
 #include <algorithm>
 
+#include "optimized/device/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/view_geometry.h"
@@ -83,11 +84,7 @@ Launch bind_constant(const Binding& call) {
     const std::int64_t first = std::max<std::int64_t>(pads[static_cast<std::size_t>(d)].before, 0);
     target = narrowed(target, d, first, kept.size(d));
   }
-  return [fill = fill_launch(result, element_of(value, result.dtype)),
-          copy = copy_launch(target, kept)] {
-    fill();
-    copy();
-  };
+  return in_turn({fill_launch(result, element_of(value, result.dtype)), copy_launch(target, kept)});
 }
 
 // --- reflect, replicate, circular
@@ -197,9 +194,7 @@ Launch bind_mapped(const Binding& call, const Sizes& numbers, Mode mode) {
   const auto [self, pads] = mapped_input(call.tensor("self"), numbers, mode);
   std::vector<Launch> copies;
   add_copies(mode, pads, 0, call.result(), self, copies);
-  return [copies = std::move(copies)] {
-    for (const Launch& copy : copies) copy();
-  };
+  return in_turn(std::move(copies));
 }
 
 template <Mode mode>

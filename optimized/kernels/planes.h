@@ -3,14 +3,11 @@
 // loaded into scratch memory in the compute type, whatever its strides, and stored the same way.
 #pragma once
 
+#include "optimized/kernels/elements/planes.h"  // IWYU pragma: export
 #include "optimized/loop.h"
 #include "optimized/rows.h"
 
 namespace graphgate::optimized {
-
-inline constexpr int kSpatial = 3;
-// Depth, height, width; the ones that a tensor lacks are 1 (sizes) or neutral (parameters).
-using Extents = std::array<std::int64_t, kSpatial>;
 
 // The last `spatial` sizes of a tensor, behind ones.
 [[nodiscard]] Extents plane_extents(const Sizes& sizes, int spatial);
@@ -44,15 +41,6 @@ struct Window {
 [[nodiscard]] Window window_of(const KernelCall& call, int spatial);
 // How many windows there are. Throws OpError when there is none.
 [[nodiscard]] Extents window_counts(const Window& window, const Extents& in, int spatial);
-
-// Half-open [begin, end) of the elements that adaptive output `at` of `out` covers of `in`.
-struct Span {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-[[nodiscard]] inline Span adaptive_span(std::int64_t at, std::int64_t in, std::int64_t out) {
-  return {at * in / out, ((at + 1) * in + out - 1) / out};
-}
 
 // Calls visit(position, i) for every place of a plane, row-major; i counts them.
 template <class Visit>

@@ -1,8 +1,8 @@
 // Division, its roundings, and remainders.
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/integer_arithmetic.h"
 #include "optimized/kernels/pointwise.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -13,32 +13,12 @@ constexpr PointwiseSignature kRounded{
 constexpr PointwiseSignature kRemainder{.operands = 2, .numbers = Numbers::kNotBool};
 
 // Integer division by 0 is an error of the values: it shows when the launch runs.
-void check_divisor(std::int64_t y) {
-  if (y == 0) throw OpError("ZeroDivisionError: integer division by zero");
-}
-
-struct IntegerQuotient {
+template <class Quotient>
+struct Checked {
+  using Unchecked = Quotient;
   std::int64_t operator()(std::int64_t x, std::int64_t y) const {
-    check_divisor(y);
-    return divide_truncated(x, y);
-  }
-};
-struct IntegerFlooredQuotient {
-  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
-    check_divisor(y);
-    return divide_floored(x, y);
-  }
-};
-struct IntegerFmod {
-  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
-    check_divisor(y);
-    return remainder_truncated(x, y);
-  }
-};
-struct IntegerRemainder {
-  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
-    check_divisor(y);
-    return remainder_floored(x, y);
+    if (y == 0) throw_division_by_zero();
+    return Quotient()(x, y);
   }
 };
 
@@ -48,7 +28,8 @@ using Of = std::conditional_t<kIsInteger<C>, Integer, Real>;
 
 template <PointwiseSignature kSignature, class Integer, class Real>
 Launch bind_either(const Binding& call) {
-  return launch_pointwise<kSignature>(call, []<class C>() { return Of<C, Integer, Real>(); });
+  return launch_pointwise<kSignature>(call,
+                                      []<class C>() { return Of<C, Checked<Integer>, Real>(); });
 }
 
 enum class Rounding : std::uint8_t { kNone, kTruncate, kFloor };
@@ -69,9 +50,9 @@ void infer_divide(Inference& call) {
 Launch bind_divide(const Binding& call) {
   switch (rounding_of(call)) {
     case Rounding::kTruncate:
-      return bind_either<kRounded, IntegerQuotient, element::TruncatedQuotient>(call);
+      return bind_either<kRounded, element::IntegerQuotient, element::TruncatedQuotient>(call);
     case Rounding::kFloor:
-      return bind_either<kRounded, IntegerFlooredQuotient, element::FlooredQuotient>(call);
+      return bind_either<kRounded, element::IntegerFlooredQuotient, element::FlooredQuotient>(call);
     case Rounding::kNone:
       break;
   }
@@ -85,11 +66,11 @@ std::span<const Kernel> pointwise_division_kernels() {
   static const Kernel kKernels[] = {
       {"aten.div", infer_divide, bind_divide, kOverlap},
       {"aten.floor_divide", infer_pointwise<kRounded>,
-       bind_either<kRounded, IntegerFlooredQuotient, element::FlooredQuotient>, kOverlap},
+       bind_either<kRounded, element::IntegerFlooredQuotient, element::FlooredQuotient>, kOverlap},
       {"aten.fmod", infer_pointwise<kRemainder>,
-       bind_either<kRemainder, IntegerFmod, element::Fmod>, kOverlap},
+       bind_either<kRemainder, element::IntegerFmod, element::Fmod>, kOverlap},
       {"aten.remainder", infer_pointwise<kRemainder>,
-       bind_either<kRemainder, IntegerRemainder, element::Remainder>, kOverlap},
+       bind_either<kRemainder, element::IntegerRemainder, element::Remainder>, kOverlap},
   };
   return kKernels;
 }

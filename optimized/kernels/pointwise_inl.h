@@ -223,7 +223,12 @@ Launch launch_sources(const Tensor& result, spec::DType rounds_to, std::array<So
                       F f) {
   PointwiseWork work{result, rounds_to, native_dtype<C>(), "", {}};
   if (DeviceListener::is_there()) {
-    work.function = callable_text<C>(f);
+    if constexpr (requires { typename F::Unchecked; }) {
+      work.function = checked_text(callable_text<C>(typename F::Unchecked{}));
+      work.reports_faults = true;
+    } else {
+      work.function = callable_text<C>(f);
+    }
     for (const Source<C>& source : sources) {
       DeviceOperand operand{source.tensor, source.as, source.is_number, 0};
       std::memcpy(&operand.number, &source.number, sizeof(C));

@@ -1,5 +1,7 @@
 // Averages over windows and over adaptive parts of planes.
 #include "optimized/arithmetic/sum.h"
+#include "optimized/device/plane_text.h"
+#include "optimized/device/type_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
 #include "optimized/strides.h"
@@ -7,44 +9,28 @@
 namespace graphgate::optimized {
 namespace {
 
-// A box of a plane, half-open in each dimension.
-using Box = std::array<Span, kSpatial>;
-
-// The sum of a box's elements, gathered row by row: its order depends on the box's size alone.
+// The sum of a part's elements, gathered row by row: its order depends on the part's size alone.
 template <class C>
-C box_sum(const C* plane, const Extents& extents, const Box& box, C* gathered) {
+C part_sum(const C* plane, const Extents& extents, const element::PlanePart& part, C* gathered) {
   C* end = gathered;
-  for (std::int64_t z = box[0].begin; z < box[0].end; ++z) {
-    for (std::int64_t y = box[1].begin; y < box[1].end; ++y) {
+  for (std::int64_t z = part.begin[0]; z < part.end[0]; ++z) {
+    for (std::int64_t y = part.begin[1]; y < part.end[1]; ++y) {
       const C* row = plane + (z * extents[1] + y) * extents[2];
-      end = std::copy(row + box[2].begin, row + box[2].end, end);
+      end = std::copy(row + part.begin[2], row + part.end[2], end);
     }
   }
   return ordered_sum(gathered, end - gathered);
 }
 
-std::int64_t box_count(const Box& box) {
-  std::int64_t count = 1;
-  for (const Span& span : box) count *= std::max<std::int64_t>(span.end - span.begin, 0);
-  return count;
-}
-
-// A box of the input and what its sum is divided by.
-struct Part {
-  Box box;
-  std::int64_t divisor = 1;
-};
-
 // Averages plane by plane; part_of(place) gives the part of an output place. The workspace holds an
-// input plane, an output plane and a gathered box.
+// input plane, an output plane and a gathered part.
 template <class PartOf>
 Launch average(const Binding& call, int spatial, PartOf part_of) {
   const Tensor& self = call.tensor("self");
   const Tensor& result = call.result();
   const Extents in = plane_extents(self.sizes, spatial);
   const Extents out = plane_extents(result.sizes, spatial);
-  const auto compute = self.dtype;
-  return with_compute(compute, [&]<class C>() -> Launch {
+  Launch launch = with_compute(self.dtype, [&]<class C>() -> Launch {
     auto* plane = reinterpret_cast<C*>(call.workspace());
     auto* averages = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
     auto* gathered = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)) +
@@ -54,16 +40,19 @@ Launch average(const Binding& call, int spatial, PartOf part_of) {
       for (std::int64_t p = 0; p < planes.count(); ++p) {
         planes.load(p, plane);
         for_each_place(out, [&](const Extents& at, std::int64_t i) {
-          const Part part = part_of(at);
-          const bool is_empty = box_count(part.box) == 0;
-          averages[i] = is_empty ? C{0}
-                                 : static_cast<C>(box_sum(plane, in, part.box, gathered) /
-                                                  static_cast<C>(part.divisor));
+          const element::PlanePart part = part_of(at);
+          averages[i] = part.is_empty() ? C{0}
+                                        : static_cast<C>(part_sum(plane, in, part, gathered) /
+                                                         static_cast<C>(part.divisor));
         });
         written.store(p, averages);
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(
+      std::move(launch),
+      {average_pool_text({result, self, spatial, callable_text<std::int64_t>(part_of)})});
 }
 
 void want_planes(Inference& call, const Extents& in, const Extents& out) {
@@ -90,21 +79,11 @@ void infer_average_pool(Inference& call) {
 template <int spatial>
 Launch bind_average_pool(const Binding& call) {
   const Extents in = plane_extents(call.tensor("self").sizes, spatial);
-  return average(
-      call, spatial,
-      [window = window_of(call, spatial), in, counts_padding = call.boolean("count_include_pad"),
-       divisor = call.optional_integer("divisor_override")](const Extents& at) {
-        Part part;
-        std::int64_t padded_count = 1;
-        for (std::size_t d = 0; d < kSpatial; ++d) {
-          const std::int64_t begin = at[d] * window.stride[d] - window.padding[d];
-          const std::int64_t end = std::min(begin + window.kernel[d], in[d] + window.padding[d]);
-          padded_count *= end - begin;
-          part.box[d] = {std::max<std::int64_t>(begin, 0), std::min(end, in[d])};
-        }
-        part.divisor = divisor ? *divisor : counts_padding ? padded_count : box_count(part.box);
-        return part;
-      });
+  const Window window = window_of(call, spatial);
+  return average(call, spatial,
+                 element::AverageWindows{in, window.kernel, window.stride, window.padding,
+                                         call.optional_integer("divisor_override").value_or(0),
+                                         call.boolean("count_include_pad") ? 1 : 0});
 }
 
 // ---- adaptive_avg_pool: also in one dimension, as planes of height 1
@@ -145,12 +124,7 @@ template <int spatial>
 Launch bind_adaptive(const Binding& call) {
   const Extents in = plane_extents(call.tensor("self").sizes, spatial);
   const Extents out = plane_extents(call.result().sizes, spatial);
-  return average(call, spatial, [in, out](const Extents& at) {
-    Part part;
-    for (std::size_t d = 0; d < kSpatial; ++d) part.box[d] = adaptive_span(at[d], in[d], out[d]);
-    part.divisor = box_count(part.box);
-    return part;
-  });
+  return average(call, spatial, element::AdaptiveParts{in, out});
 }
 
 constexpr Kernel kKernels[] = {

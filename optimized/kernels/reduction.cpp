@@ -2,8 +2,6 @@
 //
 // A row is added up in an order that its length fixes (arithmetic/sum.h). The `dtype` argument
 // converts the input first.
-#include "optimized/arithmetic/functions.h"
-#include "optimized/arithmetic/sum.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/reduction_frame.h"
@@ -62,13 +60,8 @@ Launch bind_nansum(const Binding& call) {
 
 Launch bind_prod(const Binding& call) {
   const DType dtype = sum_dtype(call);
-  return with_compute(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype, [](const C* x, std::int64_t n) {
-      internal::Accumulator<C> product = 1;
-      for (std::int64_t i = 0; i < n; ++i) product *= static_cast<internal::Accumulator<C>>(x[i]);
-      return static_cast<C>(product);
-    });
-  });
+  return with_compute(
+      dtype, [&]<class C>() { return bind_reduction<C>(call, dtype, element::RowProduct<C>()); });
 }
 
 void infer_mean(Inference& call) { make_reduced(call, floating_dtype(call)); }
@@ -116,42 +109,6 @@ double norm_order(const KernelCall& call) {
   return call.optional_real(call.has("ord") ? "ord" : "p").value_or(2);
 }
 
-template <class C>
-C greatest_magnitude(const C* x, std::int64_t n) {
-  C out = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const C magnitude = std::fabs(x[i]);
-    if (magnitude != magnitude) return magnitude;
-    out = std::max(out, magnitude);
-  }
-  return out;
-}
-
-template <class C>
-C least_magnitude(const C* x, std::int64_t n) {
-  C out = static_cast<C>(kInfinity);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const C magnitude = std::fabs(x[i]);
-    if (magnitude != magnitude) return magnitude;
-    out = std::min(out, magnitude);
-  }
-  return out;
-}
-
-template <class C>
-C norm_of(const C* x, std::int64_t n, double order) {
-  const auto sum_of = [&](auto&& f) {
-    return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return f(x[i]); });
-  };
-  if (order == kInfinity) return greatest_magnitude(x, n);
-  if (order == -kInfinity) return least_magnitude(x, n);
-  if (order == 0) return sum_of([](C v) { return v != C(0) ? C(1) : C(0); });
-  if (order == 1) return sum_of([](C v) { return std::fabs(v); });
-  if (order == 2) return std::sqrt(sum_of([](C v) { return v * v; }));
-  const C exponent = static_cast<C>(order);
-  return pow(sum_of([exponent](C v) { return pow(std::fabs(v), exponent); }), C(1) / exponent);
-}
-
 void infer_norm(Inference& call) {
   const Tensor& self = self_of(call);
   const DType dtype = floating_dtype(call);
@@ -169,29 +126,16 @@ void infer_norm(Inference& call) {
 Launch bind_norm(const Binding& call) {
   const DType dtype = floating_dtype(call);
   return with_real(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype, [order = norm_order(call)](const C* x, std::int64_t n) {
-      return norm_of(x, n, order);
-    });
+    return bind_reduction<C>(call, dtype, element::RowNorm<C>{static_cast<C>(norm_order(call))});
   });
 }
 
 void infer_logsumexp(Inference& call) { make_reduced(call, to_floating(self_of(call).dtype)); }
 
-// The greatest element is taken out first; where it is infinite, nothing is.
-template <class C>
-C logsumexp_of(const C* x, std::int64_t n) {
-  C greatest = -static_cast<C>(kInfinity);
-  for (std::int64_t i = 0; i < n; ++i) greatest = x[i] > greatest || x[i] != x[i] ? x[i] : greatest;
-  const C shift = std::fabs(greatest) == static_cast<C>(kInfinity) ? C(0) : greatest;
-  return log(ordered_sum_of<C>(n, [&](std::int64_t i) { return exp(x[i] - shift); })) + shift;
-}
-
 Launch bind_logsumexp(const Binding& call) {
   const DType dtype = to_floating(self_of(call).dtype);
-  return with_real(dtype, [&]<class C>() {
-    return bind_reduction<C>(call, dtype,
-                             [](const C* x, std::int64_t n) { return logsumexp_of(x, n); });
-  });
+  return with_real(
+      dtype, [&]<class C>() { return bind_reduction<C>(call, dtype, element::RowLogSumExp<C>()); });
 }
 
 // The sum of the diagonal.
@@ -212,7 +156,7 @@ Launch bind_trace(const Binding& call) {
   const DType dtype = sum_dtype(call);
   return with_compute(dtype, [&]<class C>() {
     return reduce_launch<C, C>(call.result(), diagonal_of(self_of(call)), {0}, dtype, dtype,
-                               [](const C* x, std::int64_t n) { return ordered_sum(x, n); });
+                               element::RowSum<C>());
   });
 }
 

@@ -96,5 +96,10 @@ TEST(Softmax, OfNothingButMaskedIsZeroWhereItIsSafe) {
   EXPECT_TRUE(std::isnan(numbers(run_one("aten._softmax.default", {x, 0, false}))[0]));
 }
 
+TEST(Variance, HasNoDistanceInAScalar) {
+  const Tensor one = make_tensor(DType::kFloat32, {}, {3});
+  EXPECT_EQ(numbers(run_one("aten.var.dim", {one, Sizes{0}, false})), (Values{0}));
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

@@ -1,67 +1,17 @@
-// Writing a region of a tensor: index_put, masked_scatter, and the *_scatter ops, which copy self
-// and write one view of the copy.
+// Writing a region of a tensor: index_put (index_put.cpp), masked_scatter, and the *_scatter ops,
+// which copy self and write one view of the copy.
 #include <algorithm>
 #include <utility>
 
+#include "optimized/device/chosen_text.h"
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/index_list.h"
+#include "optimized/kernels/index_put.h"
 #include "optimized/strides.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
-
-// ---- index_put
-
-void check_values(const Sizes& frame, const Tensor& values) {
-  (void)broadcast_strides(values, frame);
-}
-
-void infer_index_put(Inference& call) {
-  const Tensor& self = call.tensor("self");
-  const Tensor& values = call.tensor("values");
-  const auto indices = call.tensors("indices");
-  if (self.dtype != values.dtype) {
-    throw OpError("self has dtype " + std::string(spec::torch_name(self.dtype)) + ", the values " +
-                  std::string(spec::torch_name(values.dtype)));
-  }
-  const Tensor* written = call.written_result(0);
-  if (written && same_geometry(*written, values)) {
-    throw OpError("the values are the tensor that is written");
-  }
-  check_masks(self, indices);
-  if (!has_mask(indices))
-    check_values(index_frame(self, expand_masks(self, indices)).sizes, values);
-  if (call.boolean("accumulate")) call.want_workspace(accumulation_bytes(self, false));
-  call.make(self.dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
-}
-
-// The launch for index tensors that are known: at bind, or behind masks at every run.
-Launch index_put_launch(const Binding& call, const IndexList& list) {
-  const Tensor& self = call.tensor("self");
-  const Sizes frame = index_frame(self, list).sizes;
-  const Tensor values = broadcast_to(call.tensor("values"), frame);
-  Accumulation job;
-  job.source = values;
-  job.loop = [&list](const Tensor& target, std::span<const Tensor> others) {
-    IndexFrame at = index_frame(target, list);
-    return IndexedLoop(at.sizes, at.indexed, others, std::move(at.dims));
-  };
-  if (call.boolean("accumulate")) return accumulate(call.result(), self, job, call.workspace());
-  return in_turn({start_from_self(call.result(), self),
-                  write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
-}
-
-Launch bind_index_put(const Binding& call) {
-  const auto indices = call.tensors("indices");
-  if (!has_mask(indices)) {
-    return index_put_launch(call, expand_masks(call.tensor("self"), indices));
-  }
-  return [call] {
-    const IndexList list = expand_masks(call.tensor("self"), call.tensors("indices"));
-    index_put_launch(call, list)();
-  };
-}
 
 // ---- masked_scatter
 
@@ -92,8 +42,7 @@ void scatter_masked(const Loop& loop, const Tensor& source) {
     for (std::int64_t i = 0; i < n; ++i) {
       if (at[2][i * strides[2]] == std::byte{0}) continue;
       if (next == available) {
-        throw OpError("the source has " + std::to_string(available) +
-                      " elements, fewer than the mask has true ones");
+        throw_source_too_short(available);
       }
       const std::int64_t from = is_flat ? next : offset_of(next, source.sizes, source.strides);
       ++next;
@@ -107,12 +56,16 @@ Launch bind_masked_scatter(const Binding& call) {
   const Tensor& result = call.result();
   const Tensor self = broadcast_to(call.tensor("self"), result.sizes);
   const Tensor mask = broadcast_to(call.tensor("mask"), result.sizes);
+  const Tensor& source = call.tensor("source");
   const std::array<const Tensor*, 2> tensors = {&result, &mask};
-  return in_turn(
-      {start_from_self(result, self), [loop = row_major_loop(result.sizes, tensors),
-                                       source = call.tensor("source"), item = self.item_bytes()] {
-         with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
-       }});
+  Launch scatter = [loop = row_major_loop(result.sizes, tensors), source,
+                    item = self.item_bytes()] {
+    with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
+  };
+  return in_turn({start_from_self(result, self),
+                  DeviceListener::is_there()
+                      ? described(std::move(scatter), {masked_scatter_text(result, mask, source)})
+                      : std::move(scatter)});
 }
 
 // ---- the *_scatter ops

@@ -2,9 +2,13 @@
 #include "optimized/converted_rows.h"
 #include "optimized/device/scan_text.h"
 #include "optimized/device/type_text.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/elements/scans.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/view_geometry.h"
 #include "optimized/promotion.h"
+#include "optimized/scratch.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {
@@ -176,13 +180,51 @@ void difference(DType dtype, std::vector<C>& row, std::int64_t n) {
   round_values<C>(dtype, row.data(), n);  // a bool difference is "not equal"
 }
 
+// The same over all rows at once, told to a device: the parts in one piece, then step by step,
+// through bytes of the device alone. Null where nobody reserves them.
+Launch diff_in_steps(const Binding& call, const Joined& input) {
+  std::int64_t length = input.sizes[at(input.dim)];
+  bool has_room = true;
+  const auto along = [&](std::int64_t count) {
+    Sizes sizes = input.sizes;
+    sizes[at(input.dim)] = count;
+    std::byte* bytes = DeviceListener::reserve(scratch_bytes(input.dtype, sizes));
+    has_room &= bytes != nullptr;
+    return scratch_tensor(input.dtype, sizes, bytes);
+  };
+  std::vector<Launch> launches;
+  Tensor current = input.parts.front();
+  if (input.parts.size() > 1) {
+    current = along(length);
+    std::int64_t begin = 0;
+    for (const Tensor& part : input.parts) {
+      const std::int64_t count = part.sizes[at(input.dim)];
+      launches.push_back(copy_launch(narrowed(current, input.dim, begin, count), part));
+      begin += count;
+    }
+  }
+  for (std::int64_t step = 1; step <= input.steps; ++step) {
+    --length;
+    const Tensor next = step == input.steps ? call.result() : along(length);
+    with_compute(input.dtype, [&]<class C>() {
+      launches.push_back(launch_tensors<C>(next, input.dtype, element::Subtract(),
+                                           narrowed(current, input.dim, 1, length),
+                                           narrowed(current, input.dim, 0, length)));
+    });
+    current = next;
+  }
+  if (input.steps == 0) launches.push_back(copy_launch(call.result(), current));
+  return has_room ? in_turn(std::move(launches)) : nullptr;
+}
+
 Launch bind_diff(const Binding& call) {
   const Joined input = joined_input(call);
+  if (call.result().count() == 0) return {};
   const Dims dims = {input.dim};
   std::vector<ConvertedRows> parts;
   parts.reserve(input.parts.size());
   for (const Tensor& part : input.parts) parts.emplace_back(part, dims, input.dtype);
-  return with_compute(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     return [parts, to = Rows(call.result(), dims), result = call.result(), dtype = input.dtype,
             steps = input.steps, length = input.sizes[at(input.dim)]] {
       std::vector<C> row(at(length));
@@ -197,6 +239,9 @@ Launch bind_diff(const Binding& call) {
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  const Launch steps = diff_in_steps(call, input);
+  return steps ? described(std::move(launch), *works_of(steps)) : launch;
 }
 
 constexpr Kernel kKernels[] = {

@@ -4,6 +4,7 @@
 // a tensor of its own, or into the tensors of `out`, which they do not return.
 #include <algorithm>
 
+#include "optimized/device/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
 #include "optimized/loop.h"
@@ -122,9 +123,7 @@ Launch bind_copies(const Binding& call) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     copies.push_back(copy_launch(is_out ? *outs[i] : call.result(i), parts[i]));
   }
-  return [copies = std::move(copies)] {
-    for (const Launch& copy : copies) copy();
-  };
+  return in_turn(std::move(copies));
 }
 
 constexpr Kernel kKernels[] = {

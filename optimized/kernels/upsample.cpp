@@ -1,86 +1,17 @@
 // Planes resized: nearest elements, linear and cubic interpolation. Every dimension has a table of
 // taps, made from sizes and scales alone; a result element is the nested weighted sum over them.
-#include <cmath>
+#include <bit>
 
+#include "optimized/device/plane_text.h"
+#include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
-#include "optimized/kernels/resampling.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {
 namespace {
 
-enum class Mode : std::uint8_t { kNearest, kNearestExact, kLinear, kCubic };
-
-// For each output place, `width` input places and their weights.
-template <class C>
-struct Taps {
-  std::int64_t width = 1;
-  std::vector<std::int64_t> places;
-  std::vector<C> weights;
-
-  void add(std::int64_t place, C weight) {
-    places.push_back(place);
-    weights.push_back(weight);
-  }
-};
-
-// One dimension that is resized. A scale is the one that was given, not that of the sizes.
-struct Axis {
-  std::int64_t in = 1, out = 1;
-  std::optional<double> scale;
-  bool aligns_corners = false;
-};
-
-// Input elements per output element.
-template <class C>
-C step_of(const Axis& axis) {
-  if (axis.aligns_corners) {
-    return axis.out > 1 ? static_cast<C>(axis.in - 1) / static_cast<C>(axis.out - 1) : C{0};
-  }
-  if (axis.scale && *axis.scale > 0) return static_cast<C>(1.0 / *axis.scale);
-  return static_cast<C>(axis.in) / static_cast<C>(axis.out);
-}
-
-template <class C>
-std::int64_t nearest_place(const Axis& axis, std::int64_t at, C step, bool exact) {
-  // Equal and doubled sizes are mapped as they are, whatever scale is given.
-  if (!exact && axis.out == axis.in) return at;
-  if (!exact && axis.out == 2 * axis.in) return at / 2;
-  const C middle = exact ? static_cast<C>(at) + C(0.5) : static_cast<C>(at);
-  return std::min(static_cast<std::int64_t>(std::floor(middle * step)), axis.in - 1);
-}
-
-template <class C>
-Taps<C> taps_of(const Axis& axis, Mode mode) {
-  Taps<C> taps;
-  const C step = step_of<C>(axis);
-  taps.width = mode == Mode::kCubic ? 4 : mode == Mode::kLinear ? 2 : 1;
-  for (std::int64_t at = 0; at < axis.out; ++at) {
-    if (mode == Mode::kNearest || mode == Mode::kNearestExact) {
-      taps.add(nearest_place(axis, at, step, mode == Mode::kNearestExact), C{1});
-      continue;
-    }
-    const C moved = step * (static_cast<C>(at) + C(0.5)) - C(0.5);
-    C source = axis.aligns_corners ? step * static_cast<C>(at) : moved;
-    if (mode == Mode::kLinear) {
-      source = std::max(source, C{0});
-      const std::int64_t first = std::min(static_cast<std::int64_t>(source), axis.in - 1);
-      const C weight = std::clamp(source - static_cast<C>(first), C{0}, C{1});
-      taps.add(first, C{1} - weight);
-      taps.add(std::min(first + 1, axis.in - 1), weight);
-      continue;
-    }
-    const C first = std::floor(source);
-    const std::array<C, 4> weights = cubic_weights<C>(source - first);
-    for (std::int64_t i = 0; i < 4; ++i) {
-      const std::int64_t place = static_cast<std::int64_t>(first) - 1 + i;
-      taps.add(std::clamp<std::int64_t>(place, 0, axis.in - 1),
-               weights[static_cast<std::size_t>(i)]);
-    }
-  }
-  return taps;
-}
+using Mode = element::Resize;
 
 // ---- arguments: of the plain overloads, and of .vec
 
@@ -141,35 +72,31 @@ void infer_upsample(Inference& call) {
   call.make(input.dtype, sizes, strides_in_format(sizes, suggested_format(input)));
 }
 
-// One result element: sums over x inside sums over y inside sums over z.
-template <class C, class W>
-C interpolate(const C* plane, const Extents& in, const std::array<Taps<W>, kSpatial>& taps,
-              const Extents& at) {
-  const auto nth = [&](std::size_t d, std::int64_t i) {
-    return static_cast<std::size_t>(at[d] * taps[d].width + i);
-  };
-  if constexpr (std::is_same_v<C, std::int64_t>) {
-    return plane[(taps[0].places[nth(0, 0)] * in[1] + taps[1].places[nth(1, 0)]) * in[2] +
-                 taps[2].places[nth(2, 0)]];
-  } else {
-    C whole{};
-    for (std::int64_t z = 0; z < taps[0].width; ++z) {
-      C slice{};
-      for (std::int64_t y = 0; y < taps[1].width; ++y) {
-        const C* row =
-            plane + (taps[0].places[nth(0, z)] * in[1] + taps[1].places[nth(1, y)]) * in[2];
-        C line = row[taps[2].places[nth(2, 0)]] * taps[2].weights[nth(2, 0)];
-        for (std::int64_t x = 1; x < taps[2].width; ++x) {
-          line += row[taps[2].places[nth(2, x)]] * taps[2].weights[nth(2, x)];
-        }
-        slice =
-            y == 0 ? line * taps[1].weights[nth(1, y)] : slice + line * taps[1].weights[nth(1, y)];
-      }
-      whole =
-          z == 0 ? slice * taps[0].weights[nth(0, z)] : whole + slice * taps[0].weights[nth(0, z)];
-    }
-    return whole;
+using Axes = std::array<element::ResizedAxis, kSpatial>;
+
+template <Mode mode, int spatial>
+Axes axes_of(const Binding& call) {
+  const Extents in = plane_extents(input_of(call).sizes, spatial);
+  const Extents out = plane_extents(call.result().sizes, spatial);
+  const bool aligns_corners = call.has("align_corners") && call.boolean("align_corners");
+  Axes axes{};
+  for (int d = 0; d < kSpatial; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const int given = d - (kSpatial - spatial);
+    const double scale = given >= 0 ? given_scale(call, given, spatial).value_or(0) : 0;
+    axes[i] = {given >= 0 ? mode : Mode::kNearest, in[i], out[i], aligns_corners ? 1 : 0,
+               std::bit_cast<std::int64_t>(scale)};
   }
+  return axes;
+}
+
+// The taps of every output place of a dimension.
+template <class W>
+std::vector<element::Taps<W>> all_taps(const element::ResizedAxis& axis) {
+  std::vector<element::Taps<W>> out;
+  out.reserve(static_cast<std::size_t>(axis.out));
+  for (std::int64_t at = 0; at < axis.out; ++at) out.push_back(axis.template taps<W>(at));
+  return out;
 }
 
 template <Mode mode, int spatial>
@@ -178,29 +105,30 @@ Launch bind_upsample(const Binding& call) {
   const Tensor& result = call.result();
   const Extents in = plane_extents(input.sizes, spatial);
   const Extents out = plane_extents(result.sizes, spatial);
-  return with_compute(input.dtype, [&]<class C>() -> Launch {
+  const Axes axes = axes_of<mode, spatial>(call);
+  Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     using W = std::conditional_t<std::is_same_v<C, std::int64_t>, float, C>;
-    std::array<Taps<W>, kSpatial> taps;
-    for (int d = 0; d < kSpatial; ++d) {
-      const auto i = static_cast<std::size_t>(d);
-      const int given = d - (kSpatial - spatial);
-      Axis axis{in[i], out[i], {}, call.has("align_corners") && call.boolean("align_corners")};
-      if (given >= 0) axis.scale = given_scale(call, given, spatial);
-      taps[i] = taps_of<W>(axis, given >= 0 ? mode : Mode::kNearest);
-    }
     auto* plane = reinterpret_cast<C*>(call.workspace());
     auto* resized = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
-    return [=, planes = Rows(input, plane_dims(input, spatial)),
+    return [=, z = all_taps<W>(axes[0]), y = all_taps<W>(axes[1]), x = all_taps<W>(axes[2]),
+            planes = Rows(input, plane_dims(input, spatial)),
             written = Rows(result, plane_dims(result, spatial))] {
+      const auto read = [&](std::int64_t pz, std::int64_t py, std::int64_t px) {
+        return plane[(pz * in[1] + py) * in[2] + px];
+      };
       for (std::int64_t p = 0; p < planes.count(); ++p) {
         planes.load(p, plane);
         for_each_place(out, [&](const Extents& at, std::int64_t i) {
-          resized[i] = interpolate<C, W>(plane, in, taps, at);
+          resized[i] = element::interpolated<C, W>(read, z[static_cast<std::size_t>(at[0])],
+                                                   y[static_cast<std::size_t>(at[1])],
+                                                   x[static_cast<std::size_t>(at[2])]);
         });
         written.store(p, resized);
       }
     };
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch), {resize_text({result, input, spatial}, axes)});
 }
 
 template <Mode mode, int spatial>

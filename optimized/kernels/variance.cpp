@@ -1,7 +1,7 @@
 // Variances and standard deviations: the mean first, then the squared distances from it.
-#include <cmath>
+#include <algorithm>
 
-#include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/reduction_frame.h"
 
@@ -30,25 +30,19 @@ template <bool is_deviation, bool has_mean>
 Launch bind_variance(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Dims dims = reduced_dims(call, self);
+  const auto count = static_cast<double>(Rows(self, dims).length());
+  const double left = std::max(count - correction_of(call), 0.0);
+  const auto reduced = [&]<class C>(const Tensor& result, auto function) {
+    return reduce_launch<C, C>(result, self, dims, self.dtype, self.dtype, function);
+  };
   return with_real(self.dtype, [&]<class C>() -> Launch {
-    const Tensor& means = call.result(has_mean ? 1 : 0);
-    return [from = Rows(self, dims), to = Rows(call.result(), {}), to_mean = Rows(means, {}),
-            result = call.result(), means, correction = correction_of(call), dtype = self.dtype] {
-      std::vector<C> row(static_cast<std::size_t>(from.length()));
-      const std::int64_t n = from.length();
-      const double left = std::max(static_cast<double>(n) - correction, 0.0);
-      for (std::int64_t r = 0; r < to.count(); ++r) {
-        from.template load<C>(r, row.data());
-        const C mean = ordered_sum(row.data(), n) / static_cast<C>(n);
-        const C squares = ordered_sum_of<C>(n, [&](std::int64_t i) {
-          const C distance = row[static_cast<std::size_t>(i)] - mean;
-          return distance * distance;
-        });
-        const C variance = squares / static_cast<C>(left);
-        store_result<C>(result, to, r, dtype, is_deviation ? std::sqrt(variance) : variance);
-        if (has_mean) store_result<C>(means, to_mean, r, dtype, mean);
-      }
-    };
+    std::vector<Launch> launches;
+    launches.push_back(reduced.template operator()<C>(
+        call.result(), element::RowVariance<C, is_deviation>{static_cast<C>(left)}));
+    if (has_mean) {
+      launches.push_back(reduced.template operator()<C>(call.result(1), element::RowMean<C>()));
+    }
+    return in_turn(std::move(launches));
   });
 }
 

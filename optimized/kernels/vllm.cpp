@@ -1,17 +1,21 @@
 // vLLM's custom ops. Every tensor operation of their definitions rounds to the tensors' own dtype.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "optimized/arithmetic/format_dispatch.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/converted_rows.h"
+#include "optimized/device/attention_work.h"
+#include "optimized/device/product_text.h"
 #include "optimized/device/row_text.h"
 #include "optimized/device/type_text.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
+#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -211,11 +215,18 @@ struct CausalAttention {
 
 Launch bind_attention(const Binding& call) {
   const Tensor& query = call.tensor("query");
-  return with_real(query.dtype, [&]<class C>() -> Launch {
-    const double depth = static_cast<double>(query.sizes[2]);
+  std::uint64_t divisor_bits = 0;
+  Launch launch = with_real(query.dtype, [&]<class C>() -> Launch {
+    const auto divisor = static_cast<C>(std::sqrt(static_cast<double>(query.sizes[2])));
+    std::memcpy(&divisor_bits, &divisor, sizeof divisor);
     return CausalAttention<C>{query, call.tensor("key"), call.tensor("value"),
-                              call.tensor("output"), static_cast<C>(std::sqrt(depth))};
+                              call.tensor("output"), divisor};
   });
+  if (!DeviceListener::is_there()) return launch;
+  auto works = rounded_attention_works(call.tensor("output"), query, call.tensor("key"),
+                                       call.tensor("value"), divisor_bits);
+  if (!works) return launch;
+  return described(std::move(launch), std::move(*works));
 }
 
 void infer_grouped_mm(Inference& call) {
@@ -242,7 +253,7 @@ struct GroupedProduct {
     std::int64_t begin = 0;
     for (std::int64_t group = 0; group < weight.sizes[0]; ++group) {
       const std::int64_t stop = end[at(group)];
-      if (stop < begin || stop > input.sizes[0]) throw OpError("offs does not ascend within rows");
+      if (stop < begin || stop > input.sizes[0]) throw_groups_do_not_ascend();
       multiply(begin, stop, group, weight.sizes[1]);
       begin = stop;
     }
@@ -269,10 +280,13 @@ struct GroupedProduct {
 Launch bind_grouped_mm(const Binding& call) {
   const Tensor& input = call.tensor("input");
   const Tensor& ends = call.tensor("offs");
-  return with_compute(input.dtype, [&]<class C>() -> Launch {
+  Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     return GroupedProduct<C>{input, call.tensor("weight"), call.result(),
                              Rows(ends, all_dims(ends))};
   });
+  if (!DeviceListener::is_there()) return launch;
+  return described(std::move(launch),
+                   {grouped_product_text(call.result(), input, call.tensor("weight"), ends)});
 }
 
 constexpr Kernel kKernels[] = {

@@ -207,18 +207,18 @@ constexpr const char* kFunctionalized = R"(program "p" {
 
 TEST(CutRules, CutWhatAGpuHasNoKernelForWhereCapturesRunOnOne) {
   const spec::Program program = program_of(R"(program "p" {
-  input %x : f32[4]
+  input %x : i64[4]
   %a = aten.relu.default(%x)
-  %b = aten.histc.default(%a, 4, 0.0, inf)
+  %b = aten.repeat_interleave.Tensor(%a, output_size=4)
   %y = aten.neg.default(%b)
   output %y
 })");
   CompileOptions options;
-  EXPECT_EQ(cuts_of(program, {zeros({4})}, options), "a b y");
-  // Bins that the host will refuse.
+  const std::vector<spec::InputValue> x = {i64({4}, {0, 1, 1, 2})};
+  EXPECT_EQ(cuts_of(program, x, options), "a b y");
   options.partition.device_kernels = true;
-  EXPECT_EQ(cuts_of(program, {zeros({4})}, options),
-            "a | (b) | y; no GPU kernel for aten.histc.default");
+  EXPECT_EQ(cuts_of(program, x, options),
+            "a | (b) | y; no GPU kernel for aten.repeat_interleave.Tensor");
 }
 
 TEST(CutRules, HoldForNodesThatPassesHaveMade) {

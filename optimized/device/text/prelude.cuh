@@ -13,6 +13,8 @@
 #include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/elements/order.h"
+#include "optimized/kernels/elements/planes.h"
+#include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/elements/scans.h"
 #include "optimized/kernels/elements/stable_order.h"
@@ -26,7 +28,7 @@ using Wide = std::conditional_t<std::is_same_v<NumberOf<Format>, double>, double
                                 std::conditional_t<std::is_same_v<NumberOf<Format>, float>, float,
                                                    std::int64_t>>;
 
-// What kernels.h calls DeviceFault: the first index that is out of range, or broken canary.
+// What kernels.h calls DeviceFault: the first value that is refused, or broken canary.
 struct Fault {
   std::int32_t kind;
   std::int32_t unused;
@@ -34,9 +36,13 @@ struct Fault {
 };
 constexpr std::int32_t kIndexOutOfRange = 1;
 constexpr std::int32_t kBrokenCanary = 2;
-constexpr std::int32_t kSorterOutOfRange = 3;
-constexpr std::int32_t kElementsNotFinite = 4;
-constexpr std::int32_t kBinsNotFinite = 5;
+constexpr std::int32_t kDivisionByZero = 3;
+constexpr std::int32_t kIndexOutsidePlane = 4;
+constexpr std::int32_t kGroupsDoNotAscend = 5;
+constexpr std::int32_t kSourceTooShort = 6;
+constexpr std::int32_t kSorterOutOfRange = 7;
+constexpr std::int32_t kElementsNotFinite = 8;
+constexpr std::int32_t kBinsNotFinite = 9;
 inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int64_t size,
                    std::int32_t kind = kIndexOutOfRange) {
   if (atomicCAS(&fault->kind, 0, kind) != 0) return;
@@ -45,6 +51,17 @@ inline void report(Fault* fault, std::int64_t index, std::int64_t dim, std::int6
   fault->size = size;
 }
 inline void report(Fault* fault, std::int32_t kind) { report(fault, 0, 0, 0, kind); }
+
+// A quotient of integers that refuses a divisor of 0.
+template <class Quotient>
+struct Checked {
+  Fault* fault;
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    if (y != 0) return Quotient()(x, y);
+    report(fault, 0, 0, 0, kDivisionByZero);
+    return 0;
+  }
+};
 
 // An element at an address, in a compute type.
 template <class Format, class C>
@@ -112,16 +129,17 @@ struct Terms {
   C operator[](std::int64_t i) const { return term(i); }
 };
 
-// The greatest of n terms, by a warp: any NaN wins. 0 and -0 are equal, and either may come out.
-template <class C, class Term>
-C greatest_of(std::int64_t n, Term&& term) {
-  C best = -std::numeric_limits<C>::infinity();
-  const auto keep = [&](C x) { best = best != best || !(x > best || x != x) ? best : x; };
-  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) keep(term(i));
-  for (int width = 16; width > 0; width /= 2) {
-    keep(__shfl_down_sync(internal::kWarp, best, width));
+// A sum of products in the order of gemm.h, by one thread: `depth` terms, then the next ones.
+template <class C, std::int64_t depth, class Term>
+C product_sum(std::int64_t n, Term&& term) {
+  using W = internal::Accumulator<C>;
+  W total = 0;
+  for (std::int64_t begin = 0; begin < n; begin += depth) {
+    W sum = 0;
+    for (std::int64_t k = begin; k < n && k < begin + depth; ++k) sum += static_cast<W>(term(k));
+    total = begin == 0 ? sum : total + sum;
   }
-  return __shfl_sync(internal::kWarp, best, 0);
+  return static_cast<C>(total);
 }
 
 // What kernels/normalization.cpp does to a row of n terms, by a warp. put(i, y) stores element i.
@@ -215,6 +233,51 @@ struct ExtremeIndex {
     return __shfl_sync(internal::kWarp, at, 0);
   }
 };
+
+// The element there.
+template <class C, bool greatest>
+struct ExtremeElement {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    return x[ExtremeIndex<C, greatest>()(x, n)];
+  }
+};
+
+// What kernels/attention.cpp keeps of a row of scores: log(sum(exp)), 0 where all are masked.
+template <class C>
+struct LogOfScores {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const C top = greatest_of<C>(n, [&](std::int64_t i) -> C { return x[i]; });
+    if (top == -std::numeric_limits<C>::infinity()) return C(0);
+    return log(ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return exp(x[i] - top); })) + top;
+  }
+};
+
+// Calls visit(i, rank) for every i below n that is chosen; rank counts the chosen ones before it.
+// By a block, whose threads take neighbouring parts. Returns how many are chosen.
+template <class Chosen, class Visit>
+std::int64_t for_each_chosen(std::int64_t n, Chosen&& is_chosen, Visit&& visit) {
+  constexpr int kThreads = 256;
+  __shared__ std::int64_t counts[kThreads];
+  const std::int64_t each = (n + kThreads - 1) / kThreads;
+  const std::int64_t begin = threadIdx.x * each;
+  const std::int64_t end = begin + each < n ? begin + each : n;
+  std::int64_t own = 0;
+  for (std::int64_t i = begin; i < end; ++i) own += is_chosen(i) ? 1 : 0;
+  counts[threadIdx.x] = own;
+  __syncthreads();
+  std::int64_t rank = 0;
+  std::int64_t all = 0;
+  for (int t = 0; t < kThreads; ++t) {
+    if (t < static_cast<int>(threadIdx.x)) rank += counts[t];
+    all += counts[t];
+  }
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (is_chosen(i)) visit(i, rank++);
+  }
+  return all;
+}
 
 // Layer and group normalization of a row, before weight and bias. Returns center and factor.
 template <class C>

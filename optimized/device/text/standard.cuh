@@ -30,6 +30,19 @@ constexpr int countl_zero(uint64_t x) {
   return count;
 }
 
+template <class T>
+constexpr T min(T x, T y) {
+  return y < x ? y : x;
+}
+template <class T>
+constexpr T max(T x, T y) {
+  return x < y ? y : x;
+}
+template <class T>
+constexpr T clamp(T x, T low, T high) {
+  return x < low ? low : high < x ? high : x;
+}
+
 template <class T, size_t count>
 struct array {
   T elements[count];

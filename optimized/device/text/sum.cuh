@@ -77,4 +77,16 @@ C ordered_sum_of(std::int64_t n, Term&& term) {
   return static_cast<C>(internal::add_lanes(lanes));
 }
 
+// The greatest of n terms, as sum.h has it.
+template <class C, class Term>
+C greatest_of(std::int64_t n, Term&& term) {
+  C best = -std::numeric_limits<C>::infinity();
+  const auto keep = [&](C x) { best = best != best || !(x > best || x != x) ? best : x; };
+  for (std::int64_t i = threadIdx.x % 32; i < n; i += 32) keep(term(i));
+  for (int width = 16; width > 0; width /= 2) {
+    keep(__shfl_down_sync(internal::kWarp, best, width));
+  }
+  return __shfl_sync(internal::kWarp, best, 0);
+}
+
 }  // namespace graphgate::optimized

@@ -1,7 +1,8 @@
 // Arithmetic of two and three elements, divisions and powers.
 //
-// Integer division by 0 is an error of the values, which no element can tell: quotients of integers
-// stay with the kernels of pointwise_division.cpp. Here are those of floats.
+// Integer division by 0 is an error of the values, which no element can tell: whoever calls a
+// quotient of integers looks at the divisor first (pointwise_division.cpp,
+// device/text/prelude.cuh).
 #pragma once
 
 #include <cmath>
@@ -36,6 +37,7 @@ struct SubtractScaledFrom {
   C operator()(C x, C y) const { return subtract(y, multiply(alpha, x)); }
 };
 GRAPHGATE_BINARY_ELEMENT(Add, add(x, y))
+GRAPHGATE_BINARY_ELEMENT(Subtract, subtract(x, y))
 GRAPHGATE_BINARY_ELEMENT(Multiply, multiply(x, y))
 
 // value * (y op z) is added to x; value is not rounded to a narrow float.
@@ -43,6 +45,15 @@ template <class C>
 struct AddProduct {
   C value;
   C operator()(C x, C y, C z) const { return add(x, multiply(multiply(value, y), z)); }
+};
+// beta * x + alpha * y * z; with beta 0, x counts for nothing.
+template <class C>
+struct AddOuter {
+  C alpha, beta;
+  C operator()(C x, C y, C z) const {
+    const C product = multiply(multiply(alpha, y), z);
+    return beta == C(0) ? product : add(multiply(beta, x), product);
+  }
 };
 template <class C>
 struct AddQuotient {
@@ -116,6 +127,34 @@ struct BatchNorm {
 };
 
 GRAPHGATE_BINARY_ELEMENT(Divide, x / y)
+
+// Of integers, y != 0.
+struct IntegerQuotient {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const { return divide_truncated(x, y); }
+};
+struct IntegerFlooredQuotient {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const { return divide_floored(x, y); }
+};
+struct IntegerFmod {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const {
+    return remainder_truncated(x, y);
+  }
+};
+struct IntegerRemainder {
+  std::int64_t operator()(std::int64_t x, std::int64_t y) const { return remainder_floored(x, y); }
+};
+// By a count, where 0 counts as 1; integers toward minus infinity.
+struct DivideByCount {
+  template <class C>
+  C operator()(C sum, C count) const {
+    const C by = count < C(1) ? C(1) : count;
+    if constexpr (kIsInteger<C>) {
+      return sum / by - (sum % by < 0 ? 1 : 0);
+    } else {
+      return sum / by;
+    }
+  }
+};
 GRAPHGATE_BINARY_ELEMENT(TruncatedQuotient, std::trunc(x / y))
 GRAPHGATE_BINARY_ELEMENT(Remainder, remainder(x, y))
 GRAPHGATE_BINARY_ELEMENT(Fmod, fmod(x, y))

@@ -62,6 +62,9 @@ struct BitNot {
 // NaN wins; of equals the second.
 GRAPHGATE_BINARY_ELEMENT(Maximum, is_nan(x) || x > y ? x : y)
 GRAPHGATE_BINARY_ELEMENT(Minimum, is_nan(x) || x < y ? x : y)
+// The same; of equals the first.
+GRAPHGATE_BINARY_ELEMENT(MaximumOrFirst, is_nan(x) || !(y > x || is_nan(y)) ? x : y)
+GRAPHGATE_BINARY_ELEMENT(MinimumOrFirst, is_nan(x) || !(y < x || is_nan(y)) ? x : y)
 
 // What NaN and the infinities become.
 template <class C>

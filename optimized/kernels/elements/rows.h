@@ -5,11 +5,13 @@
 // on both; on a device it is a warp that calls these together.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/kernels/integer_arithmetic.h"
 
 namespace graphgate::optimized::element {
 
@@ -45,6 +47,73 @@ struct RowNanSum {
   template <class Row>
   C operator()(const Row& x, std::int64_t n) const {
     return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return x[i] == x[i] ? x[i] : C(0); });
+  }
+};
+
+template <class C>
+struct RowProduct {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    C product = 1;
+    for (std::int64_t i = 0; i < n; ++i) product = multiply(product, static_cast<C>(x[i]));
+    return product;
+  }
+};
+
+// The sum of the squared distances from the mean, divided by `divisor`; or its root.
+template <class C, bool is_deviation>
+struct RowVariance {
+  C divisor;
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const C mean = RowMean<C>()(x, n);
+    const C squares = ordered_sum_of<C>(n, [&](std::int64_t i) -> C {
+      const C distance = x[i] - mean;
+      return distance * distance;
+    });
+    const C variance = squares / divisor;
+    return is_deviation ? std::sqrt(variance) : variance;
+  }
+};
+
+template <class C>
+struct RowNorm {
+  C order;
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const auto sum_of = [&](auto&& f) {
+      return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return f(x[i]); });
+    };
+    if (std::isinf(order)) {
+      const C sign = order < C(0) ? C(-1) : C(1);
+      const C greatest = greatest_of<C>(n, [&](std::int64_t i) { return sign * std::fabs(x[i]); });
+      return n == 0 ? C(0) : sign * greatest;
+    }
+    if (order == C(0)) return sum_of([](C v) { return v != C(0) ? C(1) : C(0); });
+    if (order == C(1)) return sum_of([](C v) { return std::fabs(v); });
+    if (order == C(2)) return std::sqrt(sum_of([](C v) { return v * v; }));
+    const C exponent = order;
+    return pow(sum_of([exponent](C v) { return pow(std::fabs(v), exponent); }), C(1) / exponent);
+  }
+};
+
+// The differences of two rows, as a row: its norm is their distance.
+template <class C, class A, class B>
+struct Difference {
+  const A& a;
+  const B& b;
+  C operator[](std::int64_t i) const { return a[i] - b[i]; }
+};
+
+// The greatest element is taken out first; where it is infinite, nothing is.
+template <class C>
+struct RowLogSumExp {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    const C greatest = greatest_of<C>(n, [&](std::int64_t i) -> C { return x[i]; });
+    const C shift = std::isinf(greatest) ? C(0) : greatest;
+    return log(ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return exp(x[i] - shift); })) +
+           shift;
   }
 };
 

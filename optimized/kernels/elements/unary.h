@@ -46,6 +46,14 @@ struct Sequence {
   C operator()(std::int64_t i) const { return add(start, multiply(step, static_cast<C>(i))); }
 };
 
+// Element i of `steps` that go from start to end, from the nearer of the two.
+template <class C>
+C linear_step(C start, C end, std::int64_t steps, std::int64_t i) {
+  const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
+  return i < steps / 2 || steps == 1 ? start + step * static_cast<C>(i)
+                                     : end - step * static_cast<C>(steps - 1 - i);
+}
+
 struct Absolute {
   template <class C>
   C operator()(C x) const {
