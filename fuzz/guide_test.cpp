@@ -75,7 +75,8 @@ TEST(Guides, BreedFromTheHighestScores) {
   guide.learn(tally_of(0, 256));
   for (std::uint64_t index = 1000; index < 1100; ++index) {
     const Descent descent = guide.descent_of(index);
-    if (!descent.ancestors.empty()) EXPECT_GE(descent.ancestors.back() % 100, 60U);
+    if (descent.ancestors.empty()) continue;
+    EXPECT_GE(descent.ancestors.back() % 100, 60U);
   }
 }
 
@@ -109,7 +110,8 @@ TEST(Guides, DrawAGenerationOnceAllBeforeItHasRun) {
   // Lineages learn nothing of each other.
   for (std::uint64_t index = 1025; index < 1225; index += 4) {
     const Descent descent = guide.descent_of(index);
-    if (!descent.ancestors.empty()) EXPECT_EQ(descent.ancestors.back() % 4, 1U);
+    if (descent.ancestors.empty()) continue;
+    EXPECT_EQ(descent.ancestors.back() % 4, 1U);
   }
 }
 

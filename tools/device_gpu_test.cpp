@@ -220,7 +220,8 @@ TEST(StreamedGpu, RefusesACaptureThatLacksAnEvent) {
     optimized::Options options;
     options.device = device.value();
     options.compile = compile;
-    const auto loaded = optimized::make_executor(options)->load(optimized::program_of(text));
+    const spec::Program program = optimized::program_of(text);
+    const auto loaded = optimized::make_executor(options)->load(program);
     EXPECT_TRUE(loaded.ok()) << loaded.error().message;
     const auto result = loaded.value()->call(optimized::eight());
     return result.ok() ? std::string() : result.error().message;

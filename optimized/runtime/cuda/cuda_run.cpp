@@ -13,11 +13,13 @@ namespace {
 // A kernel has to be allowed more (CUDA programming guide, shared memory).
 constexpr std::int64_t kSharedWithoutAsking = std::int64_t{48} << 10U;
 
-// Says at what it was that something failed.
+// Says at what it was that something failed. Calls out of order say so themselves.
 template <class Work>
 void named(const std::string& what, Work&& work) {
   try {
     work();
+  } catch (const UnorderedCalls&) {
+    throw;
   } catch (const DeviceError& error) {
     throw DeviceError(what + ": " + error.what());
   }

@@ -330,14 +330,14 @@ TEST(CudaRunOnStreams, RefusesACaptureWhoseEdgesSayLessOrLeadBack) {
   EXPECT_EQ(refusal(false, early),
             "partition 0 of @main: as captured, nothing orders call 0 (k_1) before call 1 (k_2)");
   EXPECT_EQ(refusal(true, [](FakeEdge& edge) { edge.port = 2; }),
-            "a capture has an edge of type 0 from port 2");
+            "making partition 0 of @main ready: a capture has an edge of type 0 from port 2");
   EXPECT_EQ(refusal(true, [](FakeEdge& edge) { std::swap(edge.from, edge.to); }),
-            "a capture has call 0 behind call 1");
+            "making partition 0 of @main ready: a capture has call 0 behind call 1");
   EXPECT_EQ(refusal(true,
                     [](FakeEdge& edge) {
                       edge = {3, 0, 0, 0};
                     }),
-            "a capture has edges in a circle");
+            "making partition 0 of @main ready: a capture has edges in a circle");
 }
 
 // What runs next comes behind both streams of what ran before.
