@@ -127,7 +127,38 @@ Result<LaunchTimes> time_launches(const LaunchMeasure& measure) {
   return times;
 }
 
+Result<BoundaryTimes> time_boundaries(const LaunchMeasure& measure) {
+  LaunchMeasure one = measure;
+  one.subject.kernels = measure.subject.partitions * measure.subject.kernels;
+  one.subject.partitions = 1;
+  GRAPHGATE_TRY(const auto cut, Ready::make(measure));
+  GRAPHGATE_TRY(const auto whole, Ready::make(one));
+  const auto to_the_end = [&](Ready& ready) {
+    return [&] {
+      ready.start();
+      measure.device->finish();
+    };
+  };
+  BoundaryTimes times;
+  times.kernels = whole->counts().kernels;
+  times.graphs = cut->counts().graphs;
+  GRAPHGATE_CHECK(cut->counts().kernels == times.kernels && whole->counts().graphs == 1);
+  times.cut_by_whole =
+      compare<WallClock>(measure.rounds, to_the_end(*cut), to_the_end(*whole), [] {});
+  cut->finish();
+  whole->finish();
+  return times;
+}
+
 }  // namespace
+
+Result<BoundaryTimes> measure_boundaries(const LaunchMeasure& measure) {
+  try {
+    return time_boundaries(measure);
+  } catch (const optimized::DeviceError& error) {
+    return infrastructure(error.what());
+  }
+}
 
 Result<LaunchTimes> measure_launches(const LaunchMeasure& measure) {
   try {

@@ -56,6 +56,23 @@ struct LaunchMeasure {
 // kInfrastructure where the device refuses; kInternal where a step runs on the host.
 [[nodiscard]] Result<LaunchTimes> measure_launches(const LaunchMeasure& measure);
 
+// ---- boundaries ----
+
+// A chain of kernels as `partitions` graphs, launched one behind the other, and as one: the wall's
+// time until the device is done, so what its own boundaries take, and nothing of what launching
+// costs, as long as that is less.
+struct BoundaryTimes {
+  std::size_t kernels = 0;  // in all
+  std::size_t graphs = 0;   // of the first side
+  Comparison cut_by_whole;
+
+  [[nodiscard]] double seconds_per_boundary() const {
+    return (cut_by_whole.ratio - 1) * cut_by_whole.second_seconds / static_cast<double>(graphs - 1);
+  }
+};
+// Of LaunchSubjects partitions and kernels count, both at least 2. Errors as above.
+[[nodiscard]] Result<BoundaryTimes> measure_boundaries(const LaunchMeasure& measure);
+
 // ---- graphs ----
 
 // A graph of `kernels` kernels, made `most` times at most. Nothing where the device has no graphs.

@@ -44,6 +44,15 @@ TEST(GraphBench, RunsADecoderPiecewiseOnTheDeviceAlone) {
   EXPECT_EQ(device->launches(), 9U * 7);
 }
 
+TEST(GraphBench, HasTheSameKernelsOnBothSidesOfABoundary) {
+  const auto device = optimized::emulated::make_emulated_device().value();
+  const auto times = measure_boundaries(once({"chain", 3, 4, 0}, device));
+  ASSERT_TRUE(times.ok()) << times.error().message;
+  EXPECT_EQ(times.value().graphs, 3U);
+  EXPECT_EQ(times.value().kernels, 12U);
+  EXPECT_GT(times.value().cut_by_whole.second_seconds, 0);
+}
+
 TEST(GraphBench, SaysThatADeviceHasNoGraphs) {
   IdleDevice device;
   const auto cost = measure_graphs(device, 2, 1);

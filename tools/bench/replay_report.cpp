@@ -175,6 +175,31 @@ Result<Json> bench_launch(const BenchVerb& verb) {
   return json;
 }
 
+Result<Json> bench_boundaries(const BenchVerb& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const auto device, make_device(verb.device));
+  std::fprintf(page, "boundaries: until %s is done, by one graph of the same kernels\n",
+               device->description().c_str());
+  Json json = Json::array();
+  for (const LaunchSubject& subject : {chain_of(33, 5), chain_of(33, 20)}) {
+    LaunchMeasure measure;
+    measure.subject = subject;
+    measure.device = device;
+    if (verb.device.device != "cuda") measure.rounds = 1;  // counts are the same
+    GRAPHGATE_TRY(const BoundaryTimes times, measure_boundaries(measure));
+    std::fprintf(page, "  %s: %.2f us for each of %zu boundaries\n", subject.name.c_str(),
+                 times.seconds_per_boundary() * 1e6, times.graphs - 1);
+    print_ratio(page, "cut / one graph", times.cut_by_whole);
+    std::fflush(page);
+    json.push_back({{"subject", subject.name},
+                    {"kernels", times.kernels},
+                    {"graphs", times.graphs},
+                    {"seconds_per_boundary", times.seconds_per_boundary()},
+                    {"cut_by_whole", json_of(times.cut_by_whole, "cut", "whole")}});
+  }
+  return json;
+}
+
 Result<Json> bench_graphs(const BenchVerb& verb) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const auto device, make_device(verb.device));

@@ -21,6 +21,7 @@ void print_ratio(std::FILE* page, const char* what, const Comparison& comparison
 // Parts of `bench replay`, in replay_report.cpp: each prints, and returns its JSON.
 [[nodiscard]] Result<Json> bench_runtime(const BenchVerb& verb);
 [[nodiscard]] Result<Json> bench_launch(const BenchVerb& verb);
+[[nodiscard]] Result<Json> bench_boundaries(const BenchVerb& verb);
 [[nodiscard]] Result<Json> bench_graphs(const BenchVerb& verb);
 [[nodiscard]] Result<Json> bench_sizes(const BenchVerb& verb);
 
