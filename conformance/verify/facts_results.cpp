@@ -11,6 +11,14 @@ using spec::ValueId;
 
 ByteSet everything() { return {{{0, kNoEnd}}, true}; }
 
+// to and type_as say that they may return what they are given. What has another dtype they have
+// copied: view.dtype alone sees the same bytes with another one.
+bool converts(const spec::OpRow& row, const spec::HostTensor& from, const spec::HostTensor& to) {
+  const std::string base = row.schema.base_name();
+  const bool is_conversion = row.schema.ns == "aten" && (base == "to" || base == "type_as");
+  return is_conversion && from.dtype != to.dtype;
+}
+
 }  // namespace
 
 void FactsWalk::make_results(std::uint32_t index, Values& values) {
@@ -81,7 +89,10 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   const spec::Value& value = facts_.frames[fact.frame].graph->value(id);
   bool declared = false;
   bool updates = false;
-  const std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
+  std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
+  const auto stated = geometry_of(value);
+  const bool is_known = base && base->geometry && stated;
+  if (is_known && converts(*fact.use.row, *base->geometry, *stated)) base.reset();
   if (base) fact.may_alias = true;
   Known known;
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
@@ -90,18 +101,16 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   if (row != nullptr && (!base || is_of_run(base->storage))) {
     known.tensor = made_ref(row, RunRows::geometry_of(*row), writer);
   } else if (!base) {
-    known.tensor = made_ref(nullptr, geometry_of(value), writer);
+    known.tensor = made_ref(nullptr, stated, writer);
   } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
     known.tensor = base;
-    if (const auto geometry = geometry_of(value); geometry && base->copied_by.empty()) {
-      known.tensor->geometry = geometry;
-    }
+    if (stated && base->copied_by.empty()) known.tensor->geometry = stated;
   } else if (updates) {
     known.tensor = base;
     known.tensor->whole = base->whole || covers_all(*base);
-    known.tensor->geometry = geometry_of(value);
+    known.tensor->geometry = stated;
   } else {
-    known.tensor = viewed_ref(fact, *base, declared, writer, geometry_of(value));
+    known.tensor = viewed_ref(fact, *base, declared, writer, stated);
   }
   return known;
 }
