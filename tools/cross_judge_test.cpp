@@ -234,14 +234,48 @@ TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 
-TEST(ProvenanceJudge, ComparesNoWordsBehindABranchThatHangsOnRounding) {
+// The executors part in some of so many calls.
+conformance::JudgeReport provenance_of(const char* text) {
   const auto report =
-      check_seeded(with_text(kOpenPath), *tools::optimized_source(), "provenance", 32);
-  ASSERT_EQ(report.judges.size(), 1U) << report.reason;
-  EXPECT_TRUE(report.judges.front().findings.empty()) << report.reason;
-  EXPECT_NE(report.judges.front().remark.find("behind 'y' are not compared: which arm runs"),
-            std::string::npos)
-      << report.judges.front().remark;
+      check_seeded(with_text(text), *tools::optimized_source(), "provenance", /*calls=*/32);
+  EXPECT_EQ(report.judges.size(), 1U) << report.reason;
+  return report.judges.empty() ? conformance::JudgeReport{} : report.judges.front();
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsBehindABranchThatHangsOnRounding) {
+  const auto report = provenance_of(kOpenPath);
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'y' are not compared: which arm"), std::string::npos)
+      << report.remark;
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsBehindASizeThatHangsOnRounding) {
+  const auto report = provenance_of(R"(program "size" {
+  symbol u0 in [0, 5]
+  input %x : f32[5]
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %p = aten.ge.Scalar(%t, 1)
+  %m : f32[u0] = aten.masked_select.default(%x, %p)
+  %y = aten.sum.default(%m)
+  output %y
+})");
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'm' are not compared"), std::string::npos) << report.remark;
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsThatAnIntegerEntersWhichHangsOnRounding) {
+  const auto report = provenance_of(R"(program "integer" {
+  input %x : f32[5]
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %i : i64[] = aten.to.dtype(%t, i64)
+  %n : symint = aten._local_scalar_dense.default(%i)
+  %y = aten.mul.Tensor(%x, %n)
+  output %y
+})");
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'y' are not compared"), std::string::npos) << report.remark;
 }
 
 // The predicate is another one than the program's, and that is no matter of rounding.
