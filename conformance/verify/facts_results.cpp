@@ -11,12 +11,20 @@ using spec::ValueId;
 
 ByteSet everything() { return {{{0, kNoEnd}}, true}; }
 
-// to and type_as say that they may return what they are given. What has another dtype they have
-// copied: view.dtype alone sees the same bytes with another one.
-bool converts(const spec::OpRow& row, const spec::HostTensor& from, const spec::HostTensor& to) {
-  const std::string base = row.schema.base_name();
-  const bool is_conversion = row.schema.ns == "aten" && (base == "to" || base == "type_as");
-  return is_conversion && from.dtype != to.dtype;
+// to and type_as may return what they are given: as another dtype they have copied it, as the same
+// type_as has not. (view.dtype alone sees the same bytes with another dtype.) Nothing for other ops
+// and where the program states no dtype.
+std::optional<bool> converts(const spec::OpRow* row, const Node& node, const spec::Graph& graph,
+                             const spec::Value& result) {
+  if (row == nullptr || row->schema.ns != "aten") return std::nullopt;
+  const std::string base = row->schema.base_name();
+  if ((base != "to" && base != "type_as") || !result.type) return std::nullopt;
+  for (const spec::NamedArgument& named : node.arguments) {
+    const auto* self = named.name == "self" ? named.argument.as<ValueId>() : nullptr;
+    if (self == nullptr || !graph.value(*self).type) continue;
+    return graph.value(*self).type->dtype != result.type->dtype;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -91,8 +99,9 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   bool updates = false;
   std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
   const auto stated = geometry_of(value);
-  const bool is_known = base && base->geometry && stated;
-  if (is_known && converts(*fact.use.row, *base->geometry, *stated)) base.reset();
+  const auto is_other_dtype = converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value);
+  if (is_other_dtype.value_or(false)) base.reset();
+  if (is_other_dtype && !*is_other_dtype) declared = true;
   if (base) fact.may_alias = true;
   Known known;
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
