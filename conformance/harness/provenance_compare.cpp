@@ -163,8 +163,19 @@ class Comparison {
     return {row.node, row.node.empty() ? "" : family(row.op), row.port};
   }
 
+  // empty_like and its kin take no byte of what they are given.
+  [[nodiscard]] bool makes_unwritten(const ProvenanceRow& row) {
+    const auto made = rows_.find({row.node, family(row.op), "result 0"});
+    if (row.node.empty() || made == rows_.end()) return false;
+    const auto& words = made->second.front()->words;
+    return !words.empty() && std::all_of(words.begin(), words.end(), [](ProvenanceWord word) {
+      return is_same(word, spec::kUnwrittenWord);
+    });
+  }
+
   void compare(const ProvenanceRow& row, const ProvenanceRow& right) {
     if (!is_comparable(row, right)) return;
+    if (is_read(row) && makes_unwritten(row)) return;
     out_.elements += static_cast<std::int64_t>(row.words.size());
     const auto stretch = first_difference(row, right);
     if (!stretch) return;

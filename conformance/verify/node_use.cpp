@@ -89,4 +89,9 @@ bool may_alias(const OpRow& row, std::size_t argument) {
   });
 }
 
+bool takes_no_byte(const OpRow& row) {
+  const std::string base = row.schema.base_name();
+  return base.starts_with("new_") || (row.schema.ns == "aten" && base == "empty_like");
+}
+
 }  // namespace graphgate::verify

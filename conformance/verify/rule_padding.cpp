@@ -118,7 +118,7 @@ class PaddingCheck {
     spec::for_each_operand(node, [&](ValueId id) {
       if (rows == nullptr && has_rows(graph.value(id))) rows = &graph.value(id);
     });
-    if (rows == nullptr || is_factory(row) || knows_the_count(graph, node)) return;
+    if (rows == nullptr || takes_no_byte(row) || knows_the_count(graph, node)) return;
     bool has_result = false;
     bool keeps_rows = false;
     for (const spec::NodeResult& result : node.results) {
@@ -143,11 +143,6 @@ class PaddingCheck {
     if (node.results.size() != 1 || node.results.front().values.size() != 1) return false;
     const Value& result = graph.value(node.results.front().values.front());
     return result.type && result.type->sizes.size() > rows.type->sizes.size();
-  }
-
-  // new_zeros and its kin take dtype and device of a tensor, and no element.
-  static bool is_factory(const spec::OpRow& row) {
-    return row.schema.base_name().rfind("new_", 0) == 0;
   }
 
   // permute_copy and its kin: rows that the view does not mix its copy does not. (slice_scatter has
