@@ -208,6 +208,9 @@ TEST(Journals, SurviveAProcessThatIsKilled) {
   ASSERT_EQ(latest.size(), 3U);
   EXPECT_EQ(latest[0].index, 4998U);
   EXPECT_EQ(latest[1].phase, CasePhase::kDone);
+  EXPECT_GE(latest[1].end_nanoseconds, latest[1].begin_nanoseconds);
+  EXPECT_EQ(latest[1].latest_nanoseconds(), latest[1].end_nanoseconds);
+  EXPECT_EQ(latest[2].latest_nanoseconds(), latest[2].begin_nanoseconds);
   EXPECT_EQ(journal.value().latest(1, 1'000'000).size(), Journal::kRingEntries);
 }
 

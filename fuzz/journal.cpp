@@ -54,7 +54,7 @@ struct Journal::Ring {
     std::uint64_t begin_nanoseconds;
     std::atomic<std::uint32_t> phase;
     std::uint32_t outcome;
-    std::uint64_t unused;
+    std::uint64_t end_nanoseconds;
   } entries[kRingEntries];
 };
 
@@ -164,7 +164,9 @@ void Journal::finish(std::size_t worker, std::uint32_t outcome) {
   Ring& own = ring(worker);
   const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
   if (count == 0) return;
-  own.entries[(count - 1) % kRingEntries].outcome = outcome;
+  auto& entry = own.entries[(count - 1) % kRingEntries];
+  entry.outcome = outcome;
+  entry.end_nanoseconds = now_nanoseconds();
   enter(worker, CasePhase::kDone);
 }
 
@@ -183,7 +185,7 @@ std::vector<JournalEntry> Journal::latest(std::size_t worker, std::size_t count)
     const auto& entry = own.entries[n % kRingEntries];
     out.push_back({entry.index, entry.begin_nanoseconds,
                    static_cast<CasePhase>(entry.phase.load(std::memory_order_acquire)),
-                   entry.outcome});
+                   entry.outcome, entry.end_nanoseconds});
   }
   return out;
 }

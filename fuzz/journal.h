@@ -27,7 +27,13 @@ struct JournalEntry {
   std::uint64_t index = 0;
   std::uint64_t begin_nanoseconds = 0;  // of the machine's monotonic clock
   CasePhase phase = CasePhase::kNone;
-  std::uint32_t outcome = 0;  // spec::Outcome, once it is done
+  std::uint32_t outcome = 0;          // spec::Outcome, once it is done
+  std::uint64_t end_nanoseconds = 0;  // once it is done
+
+  // When the worker showed last that it goes on.
+  [[nodiscard]] std::uint64_t latest_nanoseconds() const {
+    return phase == CasePhase::kDone ? end_nanoseconds : begin_nanoseconds;
+  }
 };
 
 class Journal {

@@ -72,7 +72,8 @@ TEST(Executors, HaveTheSameBitsWhereBothAccumulateExactly) {
 class EditingExecutor final : public spec::Executor {
  public:
   using Edit = void (*)(spec::Program&);
-  explicit EditingExecutor(Edit edit) : inner_(reference::make_executor({})), edit_(edit) {}
+  explicit EditingExecutor(Edit edit, const reference::Options& options = {})
+      : inner_(reference::make_executor(options)), edit_(edit) {}
 
   [[nodiscard]] std::string_view name() const override { return "edited"; }
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
@@ -152,9 +153,11 @@ class EditingSource final : public conformance::ExecutorSource {
  public:
   explicit EditingSource(EditingExecutor::Edit edit) : edit_(edit) {}
   [[nodiscard]] std::string_view name() const override { return "edited"; }
-  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const conformance::Configuration&,
-                                                             const spec::OpTable&) const override {
-    return std::unique_ptr<spec::Executor>(std::make_unique<EditingExecutor>(edit_));
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable&) const override {
+    reference::Options options;
+    if (configuration.contains("instrument")) options.mode = reference::Mode::kProvenance;
+    return std::unique_ptr<spec::Executor>(std::make_unique<EditingExecutor>(edit_, options));
   }
 
  private:
@@ -164,11 +167,12 @@ class EditingSource final : public conformance::ExecutorSource {
 // Two seeded calls of one executor against the oracle.
 conformance::CaseReport check_seeded(const spec::Program& program,
                                      const conformance::ExecutorSource& subject,
-                                     const char* judges = "bounds") {
+                                     const char* judges = "bounds", int calls = 2) {
   const std::shared_ptr<const spec::OpTable> ops(&spec::builtin_op_table(),
                                                  [](const spec::OpTable*) {});
   const conformance::Script script =
-      conformance::script_of(std::make_shared<const spec::Program>(program), {}, 2, 1, ops).value();
+      conformance::script_of(std::make_shared<const spec::Program>(program), {}, calls, 1, ops)
+          .value();
   const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
   conformance::Runs runs(script, subject, *oracle);
   conformance::JudgeSettings settings;
@@ -206,8 +210,7 @@ TEST(BoundsJudge, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
 }
 
 // softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
-TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
-  const spec::Program program = with_text(R"(program "path" {
+constexpr const char* kOpenPath = R"(program "path" {
   input %x : f32[5]
   graph @yes {
     input %u : f32[5]
@@ -216,17 +219,74 @@ TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
   }
   graph @no {
     input %u : f32[5]
-    %a = aten.relu.default(%u)
-    output %a
+    %b = aten.relu.default(%u)
+    output %b
   }
   %s = aten._softmax.default(%x, 0, False)
   %t = aten.sum.default(%s)
   %p = aten.ge.Scalar(%t, 1)
   %y = higher_order.cond(%p, @yes, @no, [%x])
   output %y
-})");
-  const auto report = check_seeded(program, *tools::optimized_source());
+})";
+
+TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+  const auto report = check_seeded(with_text(kOpenPath), *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
+}
+
+// The executors part in some of so many calls.
+conformance::JudgeReport provenance_of(const char* text) {
+  const auto report =
+      check_seeded(with_text(text), *tools::optimized_source(), "provenance", /*calls=*/32);
+  EXPECT_EQ(report.judges.size(), 1U) << report.reason;
+  return report.judges.empty() ? conformance::JudgeReport{} : report.judges.front();
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsBehindABranchThatHangsOnRounding) {
+  const auto report = provenance_of(kOpenPath);
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'y' are not compared: which arm"), std::string::npos)
+      << report.remark;
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsBehindASizeThatHangsOnRounding) {
+  const auto report = provenance_of(R"(program "size" {
+  symbol u0 in [0, 5]
+  input %x : f32[5]
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %p = aten.ge.Scalar(%t, 1)
+  %m : f32[u0] = aten.masked_select.default(%x, %p)
+  %y = aten.sum.default(%m)
+  output %y
+})");
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'm' are not compared"), std::string::npos) << report.remark;
+}
+
+TEST(ProvenanceJudge, ComparesNoWordsThatAnIntegerEntersWhichHangsOnRounding) {
+  const auto report = provenance_of(R"(program "integer" {
+  input %x : f32[5]
+  %s = aten._softmax.default(%x, 0, False)
+  %t = aten.sum.default(%s)
+  %i : i64[] = aten.to.dtype(%t, i64)
+  %n : symint = aten._local_scalar_dense.default(%i)
+  %y = aten.mul.Tensor(%x, %n)
+  output %y
+})");
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_NE(report.remark.find("behind 'y' are not compared"), std::string::npos) << report.remark;
+}
+
+// The predicate is another one than the program's, and that is no matter of rounding.
+TEST(ProvenanceJudge, HoldsWhatComesBeforeSuchABranchToItsWords) {
+  const EditingSource subject([](spec::Program& program) {
+    node_named(program, "p").arguments.back().argument = {std::int64_t{2}};
+  });
+  const auto report = check_seeded(with_text(kOpenPath), subject, "provenance");
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail);
+  ASSERT_FALSE(report.judges.front().findings.empty());
+  EXPECT_EQ(report.judges.front().findings.front().nodes.front(), "p") << report.reason;
 }
 
 // The executors add up in other orders, so the number that leaves the tensor has other bits.

@@ -294,6 +294,7 @@ bool WorkerPool::read_some(Worker& worker) {
   std::array<char, 65536> bytes{};
   const ssize_t count = ::read(worker.channel, bytes.data(), bytes.size());
   if (count > 0) worker.received.append(bytes.data(), static_cast<std::size_t>(count));
+  if (count > 0) worker.heard_nanoseconds = Journal::now_nanoseconds();
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
@@ -320,10 +321,11 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
 bool WorkerPool::is_late(std::size_t index) const {
   const Worker& worker = workers_[index];
   if (!worker.is_busy) return false;
-  const auto entry = journal_.in_flight(index);
-  const std::uint64_t begin =
-      std::max(entry ? entry->begin_nanoseconds : 0, worker.assigned_nanoseconds);
-  return Journal::seconds_since(begin) > options_.timeout_seconds;
+  std::uint64_t sign = std::max(worker.assigned_nanoseconds, worker.heard_nanoseconds);
+  for (const fuzz::JournalEntry& entry : journal_.latest(index, 1)) {
+    sign = std::max(sign, entry.latest_nanoseconds());
+  }
+  return Journal::seconds_since(sign) > options_.timeout_seconds;
 }
 
 void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {

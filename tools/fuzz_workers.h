@@ -4,9 +4,9 @@
 //            <──tally──          one for each batch
 //            <──journal──        the case it is at, through shared memory
 //
-// A worker that is ended by a signal, that exits, or that stays too long in one case is replaced,
-// and the case it was at is handed out as lost: what a crash costs is the rest of its batch. The
-// process that makes a pool must have one thread.
+// A worker that is ended by a signal, that exits, or that stays too long in one case, or between
+// two, is replaced, and the case it was at is handed out as lost: what a crash costs is the rest of
+// its batch. The process that makes a pool must have one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -103,6 +103,7 @@ class WorkerPool {
     Batch batch;
     std::string received;
     std::uint64_t assigned_nanoseconds = 0;
+    std::uint64_t heard_nanoseconds = 0;  // when something of its message came
   };
 
   Result<void> start(std::size_t index);

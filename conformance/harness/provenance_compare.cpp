@@ -27,18 +27,16 @@ bool is_same(ProvenanceWord a, ProvenanceWord b) {
   return spec::provenance_hash(a) == spec::provenance_hash(b);
 }
 
-void count_names(const spec::Graph& graph, std::map<std::string, int, std::less<>>& counts) {
+void add_names(const spec::Graph& graph, NameCounts& counts) {
   for (const spec::Node& node : graph.nodes) ++counts[node.name];
-  for (const spec::Graph& subgraph : graph.subgraphs) count_names(subgraph, counts);
+  for (const spec::Graph& subgraph : graph.subgraphs) add_names(subgraph, counts);
 }
 
 // Who can have made a word, by its producer bits: nodes, inputs, state.
 class Producers {
  public:
   explicit Producers(const spec::Program& program) {
-    std::map<std::string, int, std::less<>> nodes;
-    count_names(program.graph, nodes);
-    for (const auto& [name, count] : nodes) add(name, "'" + name + "'");
+    for (const auto& [name, count] : count_names(program.graph)) add(name, "'" + name + "'");
     for (const spec::ProgramInput& input : program.inputs) {
       if (!input.constant) add(input.target, "'" + input.target + "' as it came in");
     }
@@ -128,7 +126,7 @@ class Comparison {
         producers_(program),
         makers_(actual_),
         right_makers_(expected_) {
-    count_names(program.graph, name_counts_);
+    name_counts_ = count_names(program.graph);
     for (const ProvenanceRow& row : expected_) rows_[key_of(row)].push_back(&row);
   }
 
@@ -165,8 +163,19 @@ class Comparison {
     return {row.node, row.node.empty() ? "" : family(row.op), row.port};
   }
 
+  // empty_like and its kin take no byte of what they are given.
+  [[nodiscard]] bool makes_unwritten(const ProvenanceRow& row) {
+    const auto made = rows_.find({row.node, family(row.op), "result 0"});
+    if (row.node.empty() || made == rows_.end()) return false;
+    const auto& words = made->second.front()->words;
+    return !words.empty() && std::all_of(words.begin(), words.end(), [](ProvenanceWord word) {
+      return is_same(word, spec::kUnwrittenWord);
+    });
+  }
+
   void compare(const ProvenanceRow& row, const ProvenanceRow& right) {
     if (!is_comparable(row, right)) return;
+    if (is_read(row) && makes_unwritten(row)) return;
     out_.elements += static_cast<std::int64_t>(row.words.size());
     const auto stretch = first_difference(row, right);
     if (!stretch) return;
@@ -290,13 +299,19 @@ class Comparison {
   Producers producers_;
   Makers makers_;
   Makers right_makers_;
-  std::map<std::string, int, std::less<>> name_counts_;
+  NameCounts name_counts_;
   std::map<std::string, std::string, std::less<>> families_;
   std::map<Key, std::vector<const ProvenanceRow*>> rows_;
   ProvenanceDifferences out_;
 };
 
 }  // namespace
+
+NameCounts count_names(const spec::Graph& graph) {
+  NameCounts counts;
+  add_names(graph, counts);
+  return counts;
+}
 
 ProvenanceDifferences compare_provenance(const CallRecord& actual, const CallRecord& expected,
                                          const spec::Program& program, const spec::OpTable& ops) {

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "conformance/harness/trace.h"
@@ -14,6 +17,11 @@
 #include "spec/program.h"
 
 namespace graphgate::conformance {
+
+// How many nodes of the graph and its subgraphs have the name: a row of a name that stands there
+// twice does not tell which of them it is of.
+using NameCounts = std::map<std::string, int, std::less<>>;
+[[nodiscard]] NameCounts count_names(const spec::Graph& graph);
 
 struct ProvenanceDifferences {
   // The first read, in the executor's order, that is not of what it should be; without one, every

@@ -51,6 +51,13 @@ struct NodeUse {
 // argument (auto_functionalized_v2) tells its hidden state; its writes go to copies, and are none.
 [[nodiscard]] NodeUse use_of(const spec::Node& node, const spec::OpTable& ops);
 
+// Whether some result of the op may share storage with that argument, as its schema declares or
+// hides. `argument` < schema.arguments.size().
+[[nodiscard]] bool may_alias(const spec::OpRow& row, std::size_t argument);
+
+// new_empty, empty_like and their kin: of tensors they take dtype, sizes and device, and no byte.
+[[nodiscard]] bool takes_no_byte(const spec::OpRow& row);
+
 // ---- a plan -----------------------------------------------------------------------------------
 
 // Where a step stands. Arms of a conditional stand behind it in Accesses::order, one after the

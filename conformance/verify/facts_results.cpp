@@ -11,6 +11,22 @@ using spec::ValueId;
 
 ByteSet everything() { return {{{0, kNoEnd}}, true}; }
 
+// to and type_as may return what they are given: as another dtype they have copied it, as the same
+// type_as has not. (view.dtype alone sees the same bytes with another dtype.) Nothing for other ops
+// and where the program states no dtype.
+std::optional<bool> converts(const spec::OpRow* row, const Node& node, const spec::Graph& graph,
+                             const spec::Value& result) {
+  if (row == nullptr || row->schema.ns != "aten") return std::nullopt;
+  const std::string base = row->schema.base_name();
+  if ((base != "to" && base != "type_as") || !result.type) return std::nullopt;
+  for (const spec::NamedArgument& named : node.arguments) {
+    const auto* self = named.name == "self" ? named.argument.as<ValueId>() : nullptr;
+    if (self == nullptr || !graph.value(*self).type) continue;
+    return graph.value(*self).type->dtype != result.type->dtype;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void FactsWalk::make_results(std::uint32_t index, Values& values) {
@@ -81,7 +97,11 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   const spec::Value& value = facts_.frames[fact.frame].graph->value(id);
   bool declared = false;
   bool updates = false;
-  const std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
+  std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
+  const auto stated = geometry_of(value);
+  const auto is_other_dtype = converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value);
+  if (is_other_dtype.value_or(false)) base.reset();
+  if (is_other_dtype && !*is_other_dtype) declared = true;
   if (base) fact.may_alias = true;
   Known known;
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
@@ -90,18 +110,16 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   if (row != nullptr && (!base || is_of_run(base->storage))) {
     known.tensor = made_ref(row, RunRows::geometry_of(*row), writer);
   } else if (!base) {
-    known.tensor = made_ref(nullptr, geometry_of(value), writer);
+    known.tensor = made_ref(nullptr, stated, writer);
   } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
     known.tensor = base;
-    if (const auto geometry = geometry_of(value); geometry && base->copied_by.empty()) {
-      known.tensor->geometry = geometry;
-    }
+    if (stated && base->copied_by.empty()) known.tensor->geometry = stated;
   } else if (updates) {
     known.tensor = base;
     known.tensor->whole = base->whole || covers_all(*base);
-    known.tensor->geometry = geometry_of(value);
+    known.tensor->geometry = stated;
   } else {
-    known.tensor = viewed_ref(fact, *base, declared, writer, geometry_of(value));
+    known.tensor = viewed_ref(fact, *base, declared, writer, stated);
   }
   return known;
 }

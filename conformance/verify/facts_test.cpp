@@ -119,5 +119,36 @@ TEST(Facts, TakeWhatARunTellsOfStoragesOverWhatASchemaAllows) {
   EXPECT_EQ(facts_of_text(text, &run)->operand("y", 0), (Ranges{{{0, 24}, "r"}}));
 }
 
+// to may return what it is given, but not as another dtype; view.dtype may.
+TEST(Facts, HaveACopyWhereAConversionHasAnotherDtype) {
+  const auto known = facts_of_text(R"(program "p" {
+    input %x : f32[4]
+    input %o : f16[2]
+    %h : f16[4] = aten.to.dtype(%x, f16)
+    %s : f32[4] = aten.to.dtype(%x, f32)
+    %t : f16[4] = aten.type_as.default(%x, %o)
+    %u : f32[4] = aten.type_as.default(%x, %x)
+    %m : f32[4] = aten.mul_.Tensor(%x, 2.0) as mul_
+    %y1 : f16[4] = aten.sin.default(%h)
+    %y2 : f32[4] = aten.sin.default(%s)
+    %y3 : f16[4] = aten.sin.default(%t)
+    %y4 : f32[4] = aten.sin.default(%u)
+    output %y1
+  })");
+  EXPECT_EQ(known->operand("y1", 0), (Ranges{{{0, 8}, "h"}}));
+  EXPECT_EQ(known->operand("y2", 0), (Ranges{{{0, 16}, "mul_"}}));
+  EXPECT_EQ(known->operand("y3", 0), (Ranges{{{0, 8}, "t"}}));
+  EXPECT_EQ(known->operand("y4", 0), (Ranges{{{0, 16}, "mul_"}}));
+  const auto bits = facts_of_text(R"(program "p" {
+    input %x : f32[4]
+    %b : i32[4] = aten.view.dtype(%x, i32)
+    %m : f32[4] = aten.mul_.Tensor(%x, 2.0) as mul_
+    %y : i32[4] = aten.neg.default(%b)
+    output %y
+  })");
+  ASSERT_EQ(bits->operand("y", 0).size(), 1U);
+  EXPECT_NE(bits->operand("y", 0).front().second.find("mul_"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphgate::verify

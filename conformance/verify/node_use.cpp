@@ -1,4 +1,5 @@
 // What one node reads, writes and orders, by the row of its op; declared in accesses.h.
+#include <algorithm>
 #include <set>
 
 #include "conformance/verify/accesses.h"
@@ -76,6 +77,21 @@ NodeUse use_of(const Node& node, const spec::OpTable& ops) {
     if (row != nullptr) add_hidden(*row, node, use.hidden);
   }
   return use;
+}
+
+bool may_alias(const OpRow& row, std::size_t argument) {
+  const auto& hidden = row.undeclared_aliases;
+  const std::string& name = row.schema.arguments[argument].name;
+  if (std::find(hidden.begin(), hidden.end(), name) != hidden.end()) return true;
+  const auto& returns = row.effects.returns;
+  return std::any_of(returns.begin(), returns.end(), [&](const spec::ReturnEffect& one) {
+    return std::find(one.aliases.begin(), one.aliases.end(), argument) != one.aliases.end();
+  });
+}
+
+bool takes_no_byte(const OpRow& row) {
+  const std::string base = row.schema.base_name();
+  return base.starts_with("new_") || (row.schema.ns == "aten" && base == "empty_like");
 }
 
 }  // namespace graphgate::verify

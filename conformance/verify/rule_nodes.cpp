@@ -1,10 +1,12 @@
 // V4: every node whose bytes somebody sees runs, and one that updates its operand runs once.
 //
-// Seen is what an output, a final state or a seen node reads, by the facts. A node may be gone from
-// a plan if it gives its operand back as it is (a view, a copy, an integer plus 0), or if a fused
-// op stands for it; one that writes its operand only for a fused op that writes as well. Whether a
-// node gives its operand back is asked of the run of the reference, where provenance words move
-// unchanged through copies, and else of its schema: then more is blamed than may be missing.
+// Seen is what an output, a final state or a seen node reads, by the facts; of what an absent view
+// or conversion is given, only what it may hand on. A node may be gone from a plan if it gives its
+// operand back as it is (a view, a copy, an integer plus 0), or if a fused op stands for it; one
+// that writes its operand only for a fused op that writes as well, or that alone sees the write.
+// Whether a node gives its operand back is asked of the run of the reference, where provenance
+// words move unchanged through copies, and else of its schema: then more is blamed than may be
+// missing.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -21,6 +23,9 @@ using spec::Node;
 using spec::ProvenanceRow;
 using spec::Value;
 using spec::ValueKind;
+
+// Who sees a node besides other nodes: the ends of the program, and hidden state.
+constexpr std::uint32_t kEnd = 0xffffffff;
 
 constexpr std::array<std::string_view, 4> kCopies = {"clone", "_to_copy", "_unsafe_view",
                                                      "lift_fresh_copy"};
@@ -49,6 +54,7 @@ class NodeCheck {
         rows_(*facts_.program, rows_with_words(rule_case)),
         out_(out),
         seen_by_(facts_.nodes.size()),
+        seers_(facts_.nodes.size()),
         updates_(facts_.nodes.size(), 0) {}
 
   void check() {
@@ -69,24 +75,47 @@ class NodeCheck {
     for (std::size_t o = 0; o < facts_.outputs.size(); ++o) {
       const bool is_user = facts_.program->outputs[o].kind == spec::OutputKind::kUserOutput;
       if (is_user && place++ >= case_.plan().outputs.size()) continue;
-      if (facts_.outputs[o]) see(facts_.outputs[o]->writers(), "output " + std::to_string(o));
+      if (!facts_.outputs[o]) continue;
+      see(facts_.outputs[o]->writers(), kEnd, "output " + std::to_string(o));
     }
     for (std::size_t i = 0; i < facts_.finals.size(); ++i) {
       const std::string name = "the final value of '" + facts_.program->inputs[i].target + "'";
-      if (facts_.finals[i]) see(facts_.finals[i]->writers(), name);
+      if (facts_.finals[i]) see(facts_.finals[i]->writers(), kEnd, name);
     }
     for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
-      if (has_effect(n)) see({facts_.writer_of(n)}, "hidden state");
+      if (has_effect(n)) see({facts_.writer_of(n)}, kEnd, "hidden state");
     }
     while (!left_.empty()) {
       const std::uint32_t node = left_.back();
       left_.pop_back();
       const std::string name = facts_.name_of(facts_.writer_of(node));
-      for (const OperandFact& operand : facts_.nodes[node].operands) {
-        if (operand.tensor) see(operand.tensor->writers(), name);
-        see(operand.number, name);
+      const NodeFact& fact = facts_.nodes[node];
+      const bool hands_on = lineage_.is_absent(node) && hands_on_alone(fact);
+      for (const OperandFact& operand : fact.operands) {
+        if (hands_on && !may_be_handed_on(fact, operand.use)) continue;
+        if (operand.tensor) see(operand.tensor->writers(), node, name);
+        see(operand.number, node, name);
       }
     }
+  }
+
+  // A view, or a conversion: what it gives back is an operand that it may alias. Of what else it is
+  // given (type_as, expand_as) it takes a dtype or sizes.
+  [[nodiscard]] static bool hands_on_alone(const NodeFact& fact) {
+    const spec::OpRow* row = fact.use.row;
+    if (row == nullptr || row->effects.mutates()) return false;
+    const auto& returns = row->effects.returns;
+    return !row->undeclared_aliases.empty() ||
+           (row->effects.is_view &&
+            std::none_of(returns.begin(), returns.end(),
+                         [](const auto& one) { return one.aliases.empty(); }));
+  }
+
+  [[nodiscard]] bool may_be_handed_on(const NodeFact& fact, const OperandUse& use) const {
+    const spec::OpRow& row = *fact.use.row;
+    const Node& node = facts_.frames[fact.frame].graph->node(fact.node);
+    const auto argument = row.schema.find_argument(node.arguments[use.argument].name);
+    return !argument || may_alias(row, *argument);
   }
 
   // That these run is V4.missing-effect's.
@@ -95,9 +124,11 @@ class NodeCheck {
     return std::any_of(hidden.begin(), hidden.end(), [](const auto& use) { return use.writes; });
   }
 
-  void see(const std::vector<Writer>& writers, const std::string& by) {
+  // `seer`: a node, or kEnd.
+  void see(const std::vector<Writer>& writers, std::uint32_t seer, const std::string& by) {
     for (const Writer writer : writers) {
       if (facts_.is_input(writer)) continue;
+      seers_[facts_.node_of(writer)].insert(seer);
       std::string& first = seen_by_[facts_.node_of(writer)];
       if (!first.empty()) continue;
       first = by;
@@ -115,7 +146,11 @@ class NodeCheck {
       const bool writes = row != nullptr && row->effects.mutates();
       if (flow.match == NodeMatch::kRewritten) {
         const auto& absorbed = lineage_.absorbed_by(*flow.graph_node);
-        (writes ? written_for_ : made_for_).insert(absorbed.begin(), absorbed.end());
+        for (const std::uint32_t node : absorbed) {
+          if (writes || !updates(node) || is_seen_inside(node, *flow.graph_node)) {
+            replaced_.insert(node);
+          }
+        }
       }
       if (flow.match != NodeMatch::kSame || !writes || !updates(*flow.graph_node)) continue;
       auto& before = steps[*flow.graph_node];
@@ -128,6 +163,14 @@ class NodeCheck {
     }
   }
 
+  // Whether nobody sees the node but the fused one and what that stands for.
+  [[nodiscard]] bool is_seen_inside(std::uint32_t node, std::uint32_t fused) {
+    const auto& absorbed = lineage_.absorbed_by(fused);
+    return std::all_of(seers_[node].begin(), seers_[node].end(), [&](std::uint32_t seer) {
+      return seer == fused || absorbed.contains(seer);
+    });
+  }
+
   [[nodiscard]] bool updates(std::uint32_t node) const {
     const auto& operands = facts_.nodes[node].use.operands;
     return std::any_of(operands.begin(), operands.end(),
@@ -137,9 +180,8 @@ class NodeCheck {
   // --- What may be gone -------------------------------------------------------------------------
 
   [[nodiscard]] bool may_be_gone(std::uint32_t node) const {
-    if (written_for_.contains(node)) return true;
+    if (replaced_.contains(node)) return true;
     const bool writes = updates(node);
-    if (!writes && made_for_.contains(node)) return true;
     const Node& original = facts_.node(node);
     if (!has_tensors(original) && !writes)
       return true;  // a number is a constant by now, or a check
@@ -243,11 +285,11 @@ class NodeCheck {
   Lineage lineage_;
   RunRows rows_;
   Findings& out_;
-  std::vector<std::string> seen_by_;  // by node; empty: nobody sees it
+  std::vector<std::string> seen_by_;            // by node: who first; empty: nobody sees it
+  std::vector<std::set<std::uint32_t>> seers_;  // by node: all who see it, or kEnd
   std::vector<std::uint32_t> left_;
-  std::vector<std::size_t> updates_;     // by node: steps that update its operand
-  std::set<std::uint32_t> written_for_;  // absorbed by an op that writes
-  std::set<std::uint32_t> made_for_;     // by one that does not
+  std::vector<std::size_t> updates_;  // by node: steps that update its operand
+  std::set<std::uint32_t> replaced_;  // nodes that a fused op stands for
 };
 
 }  // namespace

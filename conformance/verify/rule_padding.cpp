@@ -118,7 +118,7 @@ class PaddingCheck {
     spec::for_each_operand(node, [&](ValueId id) {
       if (rows == nullptr && has_rows(graph.value(id))) rows = &graph.value(id);
     });
-    if (rows == nullptr || is_factory(row) || knows_the_count(graph, node)) return;
+    if (rows == nullptr || takes_no_byte(row) || knows_the_count(graph, node)) return;
     bool has_result = false;
     bool keeps_rows = false;
     for (const spec::NodeResult& result : node.results) {
@@ -133,7 +133,7 @@ class PaddingCheck {
     if (!keeps_rows) {
       report(node, row.has_tag("reduction") ? spec::Outcome::kFail : spec::Outcome::kSuspect,
              "makes a result without rows of %" + rows->name);
-    } else if (names_rows(graph, node, *rows)) {
+    } else if (!is_copied_view(row) && names_rows(graph, node, *rows)) {
       report(node, spec::Outcome::kSuspect, "works along the rows of %" + rows->name);
     }
   }
@@ -145,9 +145,10 @@ class PaddingCheck {
     return result.type && result.type->sizes.size() > rows.type->sizes.size();
   }
 
-  // new_zeros and its kin take dtype and device of a tensor, and no element.
-  static bool is_factory(const spec::OpRow& row) {
-    return row.schema.base_name().rfind("new_", 0) == 0;
+  // permute_copy and its kin: rows that the view does not mix its copy does not. (slice_scatter has
+  // the tag, too.)
+  static bool is_copied_view(const spec::OpRow& row) {
+    return row.has_tag("view_copy") && row.schema.base_name().ends_with("_copy");
   }
 
   // Whether an argument `dim` or `dims`, which is about the first operand, is the dimension of the

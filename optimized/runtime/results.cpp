@@ -1,6 +1,7 @@
 #include "optimized/runtime/results.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace graphgate::optimized {
 
@@ -44,7 +45,8 @@ spec::OutputValue Exporter::output(std::size_t index) {
 }
 
 spec::HostTensor Exporter::tensor(const Tensor& planned, const Tensor* exact) {
-  if (exact) {
+  const bool is_whole = exact && is_free_of_rows(planned, *exact);
+  if (exact && !is_whole) {
     auto& storage = exact_storages_[exact->storage];
     if (!storage) storage = std::make_shared<spec::HostStorage>();
     storage->bytes.resize(static_cast<std::size_t>(exact_->storage_bytes[exact->storage]));
@@ -57,7 +59,14 @@ spec::HostTensor Exporter::tensor(const Tensor& planned, const Tensor* exact) {
     storage = std::make_shared<spec::HostStorage>();
     storage->bytes.assign(bytes.begin(), bytes.end());
   }
-  return {planned.dtype, planned.sizes, planned.strides, planned.offset, planned.device, storage};
+  const Tensor& shape = is_whole ? *exact : planned;
+  return {shape.dtype, shape.sizes, shape.strides, shape.offset, planned.device, storage};
+}
+
+bool Exporter::is_free_of_rows(const Tensor& planned, const Tensor& exact) const {
+  const auto bytes = program_.storage_bytes(planned);
+  return !exact_storages_.contains(exact.storage) &&
+         std::cmp_equal(bytes.size(), exact_->storage_bytes[exact.storage]);
 }
 
 void Exporter::adopt(StorageIndex planned, const std::shared_ptr<spec::HostStorage>& storage) {

@@ -1,7 +1,9 @@
 // What a call returns, copied out of a plan's memory.
 //
 // Tensors that lie in one buffer come out over one storage. A padded plan's tensors come out as a
-// plan of the call's own size would have made them: with that geometry, cut to it.
+// plan of the call's own size would have made them: with that geometry, cut to it. A storage that
+// has no rows, of which a tensor with rows is an expanded view, is the same in both, and comes out
+// whole: so the view shares it with state, inputs and outputs that are not cut.
 //
 //   plan   f32[8, 4]{4, 1}      a transposed output  f32[4, 8]{1, 4}
 //   call   f32[3, 4]{4, 1}                           f32[4, 3]{1, 4}
@@ -41,6 +43,9 @@ class Exporter {
   void begin_with(StorageIndex exact, std::span<const std::byte> bytes);
 
  private:
+  // Whether storages have the same bytes at both sizes. Inputs that are cut are over the caller's.
+  [[nodiscard]] bool is_free_of_rows(const Tensor& planned, const Tensor& exact) const;
+
   const HostProgram& program_;
   const ExactShapes* exact_;
   std::map<StorageIndex, std::shared_ptr<spec::HostStorage>> storages_;

@@ -62,6 +62,48 @@ TEST(PaddedCalls, HaveTheBitsAndTheGeometryOfExactOnesWhateverThePadHolds) {
   }
 }
 
+// What has rows may be a view of what has none.
+TEST(PaddedCalls, ShareStoragesAsExactOnesDo) {
+  const char* const text = R"(program "shared" {
+    symbol s0 in [1, 64]
+    buffer %b "b" : f32[3, 1] = [1.0, 2.0, 3.0]
+    buffer %c "c" : f32[3, 1] = [4.0, 5.0, 6.0]
+    input %x : f32[s0, 4]
+    input %w : f32[3, 1]
+    %n : symint(s0) = aten.sym_size.int(%x, 0)
+    %a : f32[3, 1] = aten.add_.Tensor(%c, %w)
+    %m : f32[3, 1] = aten.neg.default(%w)
+    %eb : f32[3, s0]{1, 0} = aten.expand.default(%b, [3, %n])
+    %ec : f32[3, s0]{1, 0} = aten.expand.default(%c, [3, %n])
+    %ew : f32[3, s0]{1, 0} = aten.expand.default(%w, [3, %n])
+    %em : f32[3, s0]{1, 0} = aten.expand.default(%m, [3, %n])
+    %y : f32[s0, 4] = aten.neg.default(%x)
+    %t : f32[4, s0]{1, 4} = aten.transpose.int(%y, 0, 1)
+    output %eb
+    output %ec
+    output %ew
+    output %em
+    output %m
+    output %y
+    output %t
+  })";
+  const auto storage = [](const auto& value) { return std::get<HostTensor>(value).storage; };
+  const Loaded exact(text);
+  const Loaded loaded(text, padded({4}));
+  for (const std::int64_t n : {3, 4}) {
+    const Inputs inputs = {rows(n, 4, 1), rows(3, 1, 7)};
+    const auto result = loaded.call(inputs);
+    ASSERT_TRUE(loaded.plan().padding);
+    expect_same(result, exact.call(inputs));
+    EXPECT_EQ(storage(result.outputs[0]), result.final_states[0].storage);
+    EXPECT_EQ(storage(result.outputs[1]), result.final_states[1].storage);
+    EXPECT_EQ(storage(result.outputs[2]), storage(result.final_inputs[1]));
+    EXPECT_EQ(storage(result.outputs[3]), storage(result.outputs[4]));
+    EXPECT_EQ(storage(result.outputs[5]), storage(result.outputs[6]));
+    EXPECT_NE(storage(result.outputs[3]), storage(result.outputs[5]));
+  }
+}
+
 // A call that could run at its own size would hide that its padded plan is broken.
 TEST(PaddedCalls, DoNotHideABrokenPlan) {
   Options options = padded({4, 8});
