@@ -320,7 +320,10 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
-  return rounded<P>(value, P::combine(from_a, from_b), arithmetic, ulps);
+  const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
+  const double radius = is_nan ? 0 : P::combine(from_a, from_b);
+  // What is open stays open, over an infinity too.
+  return rounded<P>(value, std::isnan(radius) ? kInfinity : radius, arithmetic, ulps);
 }
 
 template <class P>

@@ -111,6 +111,16 @@ TEST(Tracked, NaNHasNoRadiusAndADivisorThatMayBeZeroLeavesAllOpen) {
   EXPECT_TRUE(std::isinf((exact(1) / Bounded(0.001L, 0.01, kSingle)).radius));
 }
 
+// An infinity divided by it is NaN, a number 0.
+TEST(Tracked, WhatIsOpenOverAnInfinityIsOpen) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double value : {1.0, infinity, std::nan("")}) {
+    EXPECT_TRUE(std::isinf((Bounded(value, infinity, kSingle) / exact(INFINITY)).radius)) << value;
+  }
+  EXPECT_EQ((Bounded(1, 0.5, kSingle) / exact(INFINITY)).radius, 0);
+  EXPECT_EQ((exact(NAN) / Bounded(2, 0.5, kSingle)).radius, 0);
+}
+
 TEST(Tracked, WhatMayLieOutsideOfADomainIsOpen) {
   EXPECT_TRUE(std::isinf(sqrt(Bounded(1e-3L, 0.01, kSingle)).radius));
   const Bounded maybe = sqrt(Bounded(-1e-3L, 0.01, kSingle));
