@@ -32,6 +32,8 @@ struct WorstCase {
   static constexpr double kDecisionRadii = 1;
   // How many radii from zero a divisor must lie.
   static constexpr double kDivisorRadii = 1;
+  // How many radii a judge allows.
+  static constexpr double kAllowedRadii = 1;
 };
 
 struct RootSumSquare {
@@ -39,14 +41,15 @@ struct RootSumSquare {
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
   static double of_step(double /*jump*/, double radius, double size) {
-    return radius + size / kStepRadii;
+    return radius + size / kAllowedRadii;
   }
   static constexpr double kDecisionRadii = 8;
   // One rounding, spread evenly, moves a number by at most 1.74 deviations: so far from zero lies
   // what underflows. More would open quotients that no executor's divisor makes zero.
   static constexpr double kDivisorRadii = 1.75;
-  // A judge allows at least so many: the tail beyond has a probability of 2e-9.
-  static constexpr double kStepRadii = 6;
+  // A judge allows at least so many: the tail beyond has a probability of 2e-9. The product of two
+  // errors has to hold for errors as large.
+  static constexpr double kAllowedRadii = 6;
 };
 
 template <class Policy>
@@ -295,7 +298,8 @@ double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
   if (is_certain_nan(a) || is_certain_nan(b)) return 0;
   const double from_a = scaled(b.value, a.radius);
   const double from_b = scaled(a.value, b.radius);
-  const double radius = P::combine(joined(a, b, from_a, from_b), a.radius * b.radius);
+  const double from_both = P::kAllowedRadii * a.radius * b.radius;
+  const double radius = P::combine(joined(a, b, from_a, from_b), from_both);
   return std::isnan(radius) ? kInfinity : radius;
 }
 
@@ -362,7 +366,7 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
 
 // A function that is constant but for steps of at most `size` near x (floor, rounding to a dtype):
 // exact where both ends of the radius agree. Else the worst case reaches the far end, and a
-// standard deviation grows by a part of one step, such that kStepRadii of them hold it.
+// standard deviation grows by a part of one step, such that kAllowedRadii of them hold it.
 template <class P, class F>
 Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);

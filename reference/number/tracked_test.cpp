@@ -96,6 +96,15 @@ TEST(Tracked, AStepInsideTheRadiusCountsAndOneOutsideDoesNot) {
   EXPECT_EQ(floor(Bounded(3.1L, 0.25, kSingle)).radius, 1);
 }
 
+// What an estimate allows at least.
+double allowed(const Sampled& x) { return RootSumSquare::kAllowedRadii * x.radius; }
+
+TEST(Tracked, AnEstimateAllowsBothFactorsToBeAsFarOffAsTheyMayBe) {
+  const Sampled zero(0.0L, 0.01, Sampled::Arithmetic::kFloat32);
+  const Sampled other(0x1p-40L, 0.01, Sampled::Arithmetic::kFloat32);
+  EXPECT_GE(allowed(zero * other), allowed(zero) * allowed(other));
+}
+
 TEST(Tracked, ACastRoundsAndAnEdgeBetweenNodesWidens) {
   const Bounded x = exact(1.0F + 0x1p-9F);
   EXPECT_EQ(cast(x, DType::kBFloat16).value, 1);
