@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "reference/number/arithmetic.h"
 #include "reference/number/float_format.h"
@@ -26,8 +27,12 @@ struct WorstCase {
   static double combine(double a, double b) { return a + b; }
   // The radius of a rounding error of at most `most`.
   static double of_rounding(double most) { return most; }
-  // The radius after a function with steps: `jump` is how far the far end of the radius lands.
-  static double of_step(double jump, double /*radius*/, double /*size*/) { return jump; }
+  // The radius after a function with steps of at most `size`: `jump` is how far the far end of the
+  // radius lands, away() in how many radii the nearest edge lies.
+  template <class Away>
+  static double of_step(double jump, double /*radius*/, double /*size*/, Away /*away*/) {
+    return jump;
+  }
   // How many radii apart two numbers must lie for their order to be certain.
   static constexpr double kDecisionRadii = 1;
   // How many radii from zero a divisor must lie.
@@ -40,8 +45,17 @@ struct RootSumSquare {
   static double combine(double a, double b) { return std::hypot(a, b); }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
-  static double of_step(double /*jump*/, double radius, double size) {
-    return radius + size / kAllowedRadii;
+  // With probability p an executor's number lies beyond the edge: its mean is p of the step away,
+  // and around that its tails are no larger than those of a normal error of sqrt((1 - 2p) / (2
+  // log((1 - p) / p))) of the step (Kearns and Saul, "Large deviation methods for approximate
+  // probabilistic inference", UAI 1998). So the jumps of many terms of a sum are held, too. A
+  // single one is, however rare.
+  template <class Away>
+  static double of_step(double /*jump*/, double radius, double size, Away away) {
+    const double p = 0.5 * std::erfc(away() / std::numbers::sqrt2);
+    const double odds = std::log((1 - p) / p);
+    const double tails = odds > 0x1p-10 ? std::sqrt((1 - 2 * p) / (2 * odds)) : 0.5;
+    return combine(radius, size * std::max(p + tails, 1 / kAllowedRadii));
   }
   static constexpr double kDecisionRadii = 8;
   // One rounding, spread evenly, moves a number by at most 1.74 deviations: so far from zero lies
@@ -364,9 +378,35 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
 
 }  // namespace detail
 
+namespace detail {
+// How many radii from x the nearest edge of a step lies: of those that are as far as decisions
+// reach, found by bisection.
+template <class P, class F>
+double radii_to_edge(const Tracked<P>& x, F step) {
+  const long double value = step(x.value);
+  const auto radius = static_cast<long double>(x.radius);
+  double nearest = P::kDecisionRadii;
+  for (const long double toward : {-radius, radius}) {
+    const auto stays = [&](double radii) {
+      return step(x.value + static_cast<long double>(radii) * toward) == value;
+    };
+    double inside = 0;
+    double outside = nearest;
+    if (stays(outside)) continue;
+    constexpr int kHalvings = 20;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (inside + outside) / 2;
+      (stays(middle) ? inside : outside) = middle;
+    }
+    nearest = outside;
+  }
+  return nearest;
+}
+}  // namespace detail
+
 // A function that is constant but for steps of at most `size` near x (floor, rounding to a dtype):
 // exact where both ends of the radius agree. Else the worst case reaches the far end, and a
-// standard deviation grows by a part of one step, such that kAllowedRadii of them hold it.
+// standard deviation grows by a part of one step, by how near its edge is.
 template <class P, class F>
 Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);
@@ -377,7 +417,8 @@ Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   if (low == high) return {value, 0, x.arithmetic};
   const auto jump = static_cast<double>(std::max(high - value, value - low));
   if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};
-  return {value, P::of_step(jump, x.radius, size), x.arithmetic};
+  const auto away = [&] { return detail::radii_to_edge(x, step); };
+  return {value, P::of_step(jump, x.radius, size, away), x.arithmetic};
 }
 
 }  // namespace graphgate::reference

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/number/functions.h"
+#include "reference/number/sum.h"
 
 namespace graphgate::reference {
 namespace {
@@ -98,6 +99,24 @@ TEST(Tracked, AStepInsideTheRadiusCountsAndOneOutsideDoesNot) {
 
 // What an estimate allows at least.
 double allowed(const Sampled& x) { return RootSumSquare::kAllowedRadii * x.radius; }
+
+TEST(Tracked, AnEstimateAllowsTheJumpAtAnEdgeHoweverNear) {
+  for (const long double x : {2.5L, 2.8L, 2.9L, 2.99L, 3.0L, 3.01L, 3.1L}) {
+    EXPECT_GE(allowed(floor(Sampled(x, 0.1, Sampled::Arithmetic::kFloat32))), 1);
+  }
+  EXPECT_EQ(floor(Sampled(2.5L, 0.05, Sampled::Arithmetic::kFloat32)).radius, 0);
+}
+
+// Each of these is as likely beyond its edge as not, or nearly: that all are is no rare thing.
+TEST(Tracked, AnEstimateAllowsTheJumpsOfSeveralTermsAtOnce) {
+  for (const int terms : {2, 4, 16}) {
+    Sum<Sampled> sum;
+    for (int i = 0; i < terms; ++i) {
+      sum.add(floor(Sampled(i + 0.999L, 0.01, Sampled::Arithmetic::kFloat32)));
+    }
+    EXPECT_GE(allowed(sum.result()), terms);
+  }
+}
 
 TEST(Tracked, AnEstimateAllowsBothFactorsToBeAsFarOffAsTheyMayBe) {
   const Sampled zero(0.0L, 0.01, Sampled::Arithmetic::kFloat32);
