@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,9 @@ class JudgeSet {
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
 // the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
 // "geometry"} says what it computes ("geometry": provenance rows without words). Where a script
-// feeds an output back, the oracle is called with what the subject's default run passed.
+// feeds an output back, the oracle is called with what the subject's default run passed; where
+// calls change states, each call of an oracle of numbers begins with those that the subject's call
+// before left, unless a call is compared with a recording too.
 class Runs {
  public:
   Runs(const Script& script, const ExecutorSource& subject, const ExecutorSource& oracle);
@@ -86,8 +89,8 @@ class Runs {
   [[nodiscard]] Runs on(const Script& script) const { return {script, subject_, oracle_}; }
   // Takes a trace from elsewhere for what subject(changes) would run.
   void provide(Trace trace, const Configuration& changes = {});
-  // Takes the oracle's traces of other runs of the same script, where no output of the subject is
-  // fed back into it and both subjects compute in the same arithmetic.
+  // Takes the oracle's traces of other runs of the same script, where nothing that the subject made
+  // has gone into them and both subjects compute in the same arithmetic.
   void share_oracle(const Runs& other);
   // What the subject has run so far, by the changes asked for.
   [[nodiscard]] const std::map<Configuration, std::unique_ptr<Trace>>& subject_traces() const {
@@ -108,6 +111,7 @@ class Runs {
   const ExecutorSource& oracle_;
   std::map<Configuration, std::unique_ptr<Trace>> subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;
+  std::set<std::string, std::less<>> guided_;  // modes whose trace hangs on what the subject made
 };
 
 // What a judge says. `outcome` is the worst of its findings, or PASS, or UNSUPPORTED where the

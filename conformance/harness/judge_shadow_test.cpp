@@ -107,18 +107,19 @@ struct Leaves final : ExecutorSource {
   explicit Leaves(Fault what) : fault(what) {}
 
   struct Loaded final : spec::LoadedProgram {
-    Loaded(const spec::Program& the_program, Fault what) : program(the_program), fault(what) {}
+    Loaded(const spec::Program& program, Fault what) : states(program.tensors), fault(what) {}
     Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
       spec::CallResult result;
       result.final_inputs.assign(inputs.begin(), inputs.end());
       ++calls;
-      for (const auto& [target, tensor] : program.tensors) {
+      for (auto& [target, tensor] : states) {
         Floats values = floats_of(tensor);
         // add_ of 1 per call; the last call goes wrong.
         const bool is_written = target == "b";
-        for (float& x : values) x += is_written ? static_cast<float>(calls) : 0.0F;
+        for (float& x : values) x += is_written ? 1.0F : 0.0F;
         const bool is_wrong = fault == Fault::kState && is_written && calls == 2;
         if (is_wrong) values[0] += 1;
+        tensor = packed_floats(values);
         result.state_targets.push_back(target);
         result.final_states.push_back(packed_floats(values));
         result.final_state_spreads.push_back(spread_of(values));
@@ -130,13 +131,18 @@ struct Leaves final : ExecutorSource {
       }
       return result;
     }
+    Result<void> set_state(std::string_view target, const spec::HostTensor& value,
+                           bool /*rebind*/) override {
+      states.insert_or_assign(std::string(target), value);
+      return {};
+    }
     static spec::Spread spread_of(const Floats& elements) {
       spec::Spread spread;
       for (const float x : elements) spread.values.push_back(static_cast<long double>(x));
       spread.radii.assign(elements.size(), 0);
       return spread;
     }
-    const spec::Program& program;
+    std::map<std::string, spec::HostTensor, std::less<>> states;
     Fault fault;
     int calls = 0;
   };

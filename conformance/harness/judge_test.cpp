@@ -177,5 +177,66 @@ TEST(RunsOfAScript, CallTheOracleWithWhatTheSubjectFedBack) {
             (std::vector<float>{1.5F, 2}));
 }
 
+// Three calls of a program that may change its buffer.
+Script calls_of_a_counter() {
+  spec::Program program = spec::parse_program(R"(program "p" {
+  buffer %b "b" : f32[2]
+  %y : f32[2] = aten.add_.Tensor(%b, %b)
+  output %y
+})",
+                                              spec::builtin_op_table())
+                              .value();
+  program.tensors.emplace("b", floats({0, 0}));
+  return script_of(std::make_shared<const spec::Program>(std::move(program)), {}, 3, 1,
+                   builtin_ops())
+      .value();
+}
+
+// An executor whose calls leave that in the buffer.
+ScriptedAnswer leaving(std::vector<std::vector<float>> contents) {
+  return [=](std::span<const spec::InputValue> inputs, std::size_t call) -> Result<CallResult> {
+    CallResult result = result_of({1, 2}, inputs);
+    result.state_targets = {"b"};
+    result.final_states = {floats(contents[call])};
+    return result;
+  };
+}
+
+// The roundings of one call are the operands of the next.
+TEST(RunsOfAScript, BeginEachCallOfTheOracleWithTheStatesThatTheSubjectLeft) {
+  const Script script = calls_of_a_counter();
+  const ScriptedSource subject("e", {{"", leaving({{0, 0}, {1.5F, 2}, {3, 4}})}});
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  const Trace& trace = *runs.oracle("sampled").value();
+  ASSERT_EQ(trace.calls.size(), 3U);
+  EXPECT_EQ(trace.calls[2].step, 2U) << "steps count as in the script";
+  ASSERT_EQ(expected.given.size(), 1U) << "the first call changed nothing, the last has no next";
+  EXPECT_EQ(expected.given[0].first, "b");
+  EXPECT_EQ(elements_of(expected.given[0].second), (std::vector<float>{1.5F, 2}));
+  Runs others(script, subject, expected);
+  others.share_oracle(runs);
+  EXPECT_FALSE(others.has_oracle("sampled")) << "another subject may have left other states";
+}
+
+TEST(RunsOfAScript, GiveNoStatesOfTheSubjectToAnOracleOfARecording) {
+  Script script = calls_of_a_counter();
+  std::get<ScriptCall>(script.steps[1]).expected = ExpectedCall{};
+  const ScriptedSource subject("e", {{"", leaving({{1, 1}, {2, 2}, {3, 3}})}});
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  EXPECT_EQ(runs.oracle("sampled").value()->calls.size(), 3U);
+  EXPECT_TRUE(expected.given.empty()) << "its second call began with states of its own";
+}
+
+TEST(RunsOfAScript, GiveNoStatesToAnOracleOfProvenance) {
+  const Script script = calls_of_a_counter();
+  const ScriptedSource subject("e", {{"", leaving({{1, 1}, {2, 2}, {3, 3}})}});
+  const ScriptedSource expected("o", {{"provenance", answering({1, 2})}});
+  Runs runs(script, subject, expected);
+  EXPECT_EQ(runs.oracle("provenance").value()->calls.size(), 3U);
+  EXPECT_TRUE(expected.given.empty());
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

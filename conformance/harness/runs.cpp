@@ -1,42 +1,109 @@
+#include <algorithm>
+
 #include "conformance/harness/judge.h"
 #include "conformance/harness/temporary_folder.h"
 
 namespace graphgate::conformance {
 namespace {
 
-bool feeds_back(const Script& script) {
-  for (const ScriptStep& step : script.steps) {
-    if (std::holds_alternative<ScriptFeedBack>(step)) return true;
-  }
-  return false;
-}
+// A script that follows what a subject did, and where its steps stand in the script that it was
+// made of: what is new counts as the call before it.
+struct Guided {
+  Script script;
+  std::vector<std::size_t> originals;
+  bool is_changed = false;
+};
 
-// The script with what `trace` passed instead of feed-backs. An oracle that fed back its own
-// outputs would start from other roundings than the subject did, and know nothing of them.
-Script with_inputs_of(const Script& script, const Trace& trace) {
-  Script out = script;
-  for (const CallRecord& record : trace.calls) {
-    std::get<ScriptCall>(out.steps[record.step]).inputs = record.inputs;
+// States as their programs are loaded with them, and as calls leave them.
+class KnownStates {
+ public:
+  explicit KnownStates(const Script& script) {
+    for (const auto& program : script.programs) states_.push_back(program->tensors);
   }
-  std::erase_if(out.steps, [](const ScriptStep& step) {
-    return std::holds_alternative<ScriptFeedBack>(step);
-  });
+
+  // The states that a call left with other elements than were known of them.
+  std::map<std::string, spec::HostTensor, std::less<>> changed_by(const CallRecord& call) {
+    std::map<std::string, spec::HostTensor, std::less<>> changed;
+    for (std::size_t i = 0; i < call.result.final_states.size(); ++i) {
+      const spec::HostTensor& after = call.result.final_states[i];
+      const auto known = states_[call.program].find(call.result.state_targets[i]);
+      if (known == states_[call.program].end() || has_nothing_new(known->second, after)) continue;
+      changed.emplace(known->first, after);
+      known->second = after;
+    }
+    return changed;
+  }
+
+ private:
+  // One of another form is no content for the state: a judge says so, and an oracle keeps its own.
+  static bool has_nothing_new(const spec::HostTensor& a, const spec::HostTensor& b) {
+    return a.dtype != b.dtype || a.sizes != b.sizes ||
+           spec::packed_bytes(a) == spec::packed_bytes(b);
+  }
+
+  std::vector<std::map<std::string, spec::HostTensor, std::less<>>> states_;  // by program
+};
+
+// The script with what `trace` passed instead of feed-backs, and, `with_states`, with the states
+// that its calls left. An oracle that went on with its own results would start from other roundings
+// than the subject did, and know nothing of them.
+Guided guided_by(const Trace& trace, const Script& script, bool with_states) {
+  Guided out{script, {}, false};
+  out.script.steps.clear();
+  KnownStates states(script);
+  auto record = trace.calls.begin();
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    const bool is_fed_back = std::holds_alternative<ScriptFeedBack>(script.steps[i]);
+    out.is_changed |= is_fed_back;
+    if (is_fed_back) continue;
+    out.script.steps.push_back(script.steps[i]);
+    out.originals.push_back(i);
+    if (record == trace.calls.end() || record->step != i) continue;
+    std::get<ScriptCall>(out.script.steps.back()).inputs = record->inputs;
+    auto changed = states.changed_by(*record);
+    const std::size_t program = record++->program;
+    if (!with_states || changed.empty() || record == trace.calls.end()) continue;
+    out.script.steps.emplace_back(ScriptSwap{program, std::move(changed), false});
+    out.originals.push_back(i);
+    out.is_changed = true;
+  }
+  out.originals.push_back(script.steps.size());
   return out;
 }
 
-// Steps that were taken out, back in: steps of the trace count as in `script`.
-void renumber(Trace& trace, const Script& script) {
-  std::vector<std::size_t> original;
-  for (std::size_t i = 0; i < script.steps.size(); ++i) {
-    if (!std::holds_alternative<ScriptFeedBack>(script.steps[i])) original.push_back(i);
-  }
-  original.push_back(script.steps.size());
-  for (CallRecord& record : trace.calls) record.step = original[record.step];
+// Whether an oracle of that mode computes numbers. Words of provenance go on from call to call.
+bool computes_numbers(std::string_view mode) { return mode != "provenance" && mode != "geometry"; }
+
+// Whether calls of an oracle begin with the states that the subject left. Where a recording or an
+// expectation is compared with the oracle as well, they began with states of their own.
+bool takes_states(const Script& script, std::string_view mode) {
+  const bool is_compared_again =
+      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
+        const auto* call = std::get_if<ScriptCall>(&step);
+        return call && call->expected;
+      });
+  return computes_numbers(mode) && !is_compared_again;
+}
+
+// Whether what a subject did may have to guide an oracle.
+bool may_guide(const Script& script, bool with_states) {
+  const bool feeds_back = std::any_of(
+      script.steps.begin(), script.steps.end(),
+      [](const ScriptStep& step) { return std::holds_alternative<ScriptFeedBack>(step); });
+  const bool has_states =
+      std::any_of(script.programs.begin(), script.programs.end(),
+                  [](const auto& program) { return !program->tensors.empty(); });
+  return feeds_back || (with_states && has_states && script.calls() > 1);
+}
+
+// Steps of the trace count as in the script.
+void renumber(Trace& trace, const std::vector<std::size_t>& originals) {
+  for (CallRecord& record : trace.calls) record.step = originals[record.step];
   for (HeldRecord& record : trace.held) {
-    record.step = original[record.step];
-    record.held_at = original[record.held_at];
+    record.step = originals[record.step];
+    record.held_at = originals[record.held_at];
   }
-  if (trace.error) trace.error_step = original[trace.error_step];
+  if (trace.error) trace.error_step = originals[trace.error_step];
 }
 
 }  // namespace
@@ -98,13 +165,17 @@ Result<const Trace*> Runs::subject(const Configuration& changes) {
 Result<const Trace*> Runs::oracle(std::string_view mode) {
   const auto known = oracle_traces_.find(mode);
   if (known != oracle_traces_.end()) return known->second.get();
-  Trace made;
-  if (feeds_back(script_)) {
+  const bool with_states = takes_states(script_, mode);
+  std::optional<Guided> guided;
+  if (may_guide(script_, with_states)) {
     GRAPHGATE_TRY(const Trace* const passed, subject());
-    GRAPHGATE_TRY(made, oracle_on(with_inputs_of(script_, *passed), mode));
-    renumber(made, script_);
-  } else {
-    GRAPHGATE_TRY(made, oracle_on(script_, mode));
+    guided = guided_by(*passed, script_, with_states);
+    if (!guided->is_changed) guided.reset();
+  }
+  GRAPHGATE_TRY(Trace made, oracle_on(guided ? guided->script : script_, mode));
+  if (guided) {
+    renumber(made, guided->originals);
+    guided_.emplace(mode);
   }
   return oracle_traces_.emplace(mode, std::make_shared<const Trace>(std::move(made)))
       .first->second.get();
@@ -116,8 +187,10 @@ void Runs::provide(Trace trace, const Configuration& changes) {
 
 void Runs::share_oracle(const Runs& other) {
   const bool same = oracle_configuration("worst-case") == other.oracle_configuration("worst-case");
-  if (same && !feeds_back(script_))
-    oracle_traces_.insert(other.oracle_traces_.begin(), other.oracle_traces_.end());
+  if (!same) return;
+  for (const auto& entry : other.oracle_traces_) {
+    if (!other.guided_.contains(entry.first)) oracle_traces_.insert(entry);
+  }
 }
 
 }  // namespace graphgate::conformance

@@ -31,27 +31,39 @@ inline std::vector<float> elements_of(const spec::HostTensor& tensor) {
 using ScriptedAnswer =
     std::function<Result<spec::CallResult>(std::span<const spec::InputValue>, std::size_t call)>;
 
+// States that a script gave to programs, in its order.
+using GivenStates = std::vector<std::pair<std::string, spec::HostTensor>>;
+
 class ScriptedExecutor final : public spec::Executor {
  public:
-  ScriptedExecutor(std::string name, ScriptedAnswer answer)
-      : name_(std::move(name)), answer_(std::move(answer)) {}
+  // `given` outlives it.
+  ScriptedExecutor(std::string name, ScriptedAnswer answer, GivenStates& given)
+      : name_(std::move(name)), answer_(std::move(answer)), given_(given) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
     struct Loaded final : spec::LoadedProgram {
-      explicit Loaded(ScriptedAnswer scripted) : answer(std::move(scripted)) {}
+      Loaded(ScriptedAnswer scripted, GivenStates& states)
+          : answer(std::move(scripted)), given(states) {}
       Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
         return answer(inputs, calls++);
       }
+      Result<void> set_state(std::string_view target, const spec::HostTensor& value,
+                             bool /*rebind*/) override {
+        given.emplace_back(target, value);
+        return {};
+      }
       ScriptedAnswer answer;
+      GivenStates& given;
       std::size_t calls = 0;
     };
-    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Loaded>(answer_));
+    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Loaded>(answer_, given_));
   }
 
  private:
   std::string name_;
   ScriptedAnswer answer_;
+  GivenStates& given_;
 };
 
 // Answers by the configuration's "mode", with "" for none; kUnsupported for others.
@@ -72,11 +84,12 @@ class ScriptedSource final : public ExecutorSource {
     if (found == answers_.end()) return unsupported("no such mode");
     ++made;
     return std::unique_ptr<spec::Executor>(
-        std::make_unique<ScriptedExecutor>(name_, found->second));
+        std::make_unique<ScriptedExecutor>(name_, found->second, given));
   }
 
   mutable int made = 0;         // executors so far
   mutable Configuration asked;  // the last one
+  mutable GivenStates given;
   Promises promised;
 
  private:

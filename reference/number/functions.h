@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "reference/number/arithmetic.h"
+#include "reference/number/steps.h"
 #include "reference/number/tracked.h"
 
 namespace graphgate::reference {

@@ -48,8 +48,13 @@ class Product<Tracked<P>> {
   explicit Product(spec::DType accumulator) : accumulator_(accumulator) {}
 
   void include(const Number& x) {
-    total_ = {total_.value * x.value, detail::product_radius(total_, x),
-              detail::wider<P>(total_.arithmetic, x.arithmetic)};
+    if (x.value == repeated_) {
+      run_ = multiplied(run_, x, true);
+    } else {
+      total_ = multiplied(total_, run_, false);
+      run_ = x;
+      repeated_ = x.value;
+    }
     const long double size = std::fabs(x.value);
     (size > 1 ? above_one_ : below_one_) *= size == 0 ? 1 : size;
     const long double odd = odd_part(size);
@@ -58,14 +63,25 @@ class Product<Tracked<P>> {
   }
 
   [[nodiscard]] Number result() const {
-    if (!std::isfinite(above_one_) || std::isnan(total_.value)) return overflowed();
+    const Number total = multiplied(total_, run_, false);
+    if (!std::isfinite(above_one_) || std::isnan(total.value)) return overflowed(total);
     const auto most = static_cast<long double>(max_finite(accumulator_));
-    if (above_one_ > most) return overflowed();
-    const double radius = P::combine(total_.radius, is_exact() ? 0 : rounding_radius());
-    return detail::or_flushed<P>({total_.value, radius, total_.arithmetic});
+    if (above_one_ > most) return overflowed(total);
+    const double radius = P::combine(total.radius, is_exact() ? 0 : rounding_radius(total));
+    return detail::or_flushed<P>({total.value, radius, total.arithmetic});
   }
 
  private:
+  // The product before rounding. Equal factors that follow each other, as when one number fills a
+  // tensor, come from one number and have one error: `is_one`, and theirs add up.
+  static Number multiplied(const Number& a, const Number& b, bool is_one) {
+    double radius = detail::product_radius(a, b);
+    if (is_one) {
+      radius =
+          std::max(radius, detail::scaled(b.value, a.radius) + detail::scaled(a.value, b.radius));
+    }
+    return {a.value * b.value, radius, detail::wider<P>(a.arithmetic, b.arithmetic)};
+  }
   // The significand of a finite x without its trailing zeros: 1 for powers of two and zero.
   static long double odd_part(long double x) {
     if (x == 0 || !std::isfinite(x)) return 1;
@@ -83,8 +99,8 @@ class Product<Tracked<P>> {
   [[nodiscard]] bool is_exact() const {
     return odd_parts_ * static_cast<long double>(unit()) <= 1 && !may_underflow();
   }
-  [[nodiscard]] double rounding_radius() const {
-    const double size = static_cast<double>(std::fabs(total_.value)) + total_.radius;
+  [[nodiscard]] double rounding_radius(const Number& total) const {
+    const double size = static_cast<double>(std::fabs(total.value)) + total.radius;
     const double k = roundings_ > 1 ? roundings_ - 1 : 0;
     const double lost = may_underflow() ? (k + 1) * tiny() * static_cast<double>(above_one_) : 0;
     if constexpr (P::kDecisionRadii != 1)
@@ -93,22 +109,24 @@ class Product<Tracked<P>> {
     return n < 1 ? n / (1 - n) * size + lost : detail::kInfinity;
   }
   // Some order passes the largest number: certain only when nothing can bring it back.
-  [[nodiscard]] Number overflowed() const {
+  [[nodiscard]] Number overflowed(const Number& total) const {
     const auto most = static_cast<long double>(max_finite(accumulator_));
-    const bool certain = !(std::fabs(total_.value) <= most) && !may_underflow();
-    const bool is_moved = total_.radius > 0 && std::isfinite(total_.value);
-    const bool is_plain = certain && !is_moved && !std::isinf(total_.radius);
-    const bool passes = std::isfinite(total_.value) && is_plain;
+    const bool certain = !(std::fabs(total.value) <= most) && !may_underflow();
+    const bool is_moved = total.radius > 0 && std::isfinite(total.value);
+    const bool is_plain = certain && !is_moved && !std::isinf(total.radius);
+    const bool passes = std::isfinite(total.value) && is_plain;
     const long double value =
-        passes ? std::copysign(static_cast<long double>(detail::kInfinity), total_.value)
-               : total_.value;
-    return {value, is_plain ? 0 : detail::kInfinity, total_.arithmetic};
+        passes ? std::copysign(static_cast<long double>(detail::kInfinity), total.value)
+               : total.value;
+    return {value, is_plain ? 0 : detail::kInfinity, total.arithmetic};
   }
 
   spec::DType accumulator_;
-  Number total_ = Number(1.0);
-  long double above_one_ = 1;  // product of the magnitudes above 1: the largest partial product
-  long double below_one_ = 1;  // of those below 1, zeros left out: the smallest
+  Number total_ = Number(1.0);  // of the factors before the run
+  Number run_ = Number(1.0);    // of the equal factors at the end
+  long double repeated_ = 1;    // one of these
+  long double above_one_ = 1;   // product of the magnitudes above 1: the largest partial product
+  long double below_one_ = 1;   // of those below 1, zeros left out: the smallest
   long double odd_parts_ = 1;
   double roundings_ = 0;
 };

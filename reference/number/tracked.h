@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "reference/number/arithmetic.h"
 #include "reference/number/float_format.h"
@@ -26,27 +27,43 @@ struct WorstCase {
   static double combine(double a, double b) { return a + b; }
   // The radius of a rounding error of at most `most`.
   static double of_rounding(double most) { return most; }
-  // The radius after a function with steps: `jump` is how far the far end of the radius lands.
-  static double of_step(double jump, double /*radius*/, double /*size*/) { return jump; }
+  // The radius after a function with steps of at most `size`: `jump` is how far the far end of the
+  // radius lands, away() in how many radii the nearest edge lies.
+  template <class Away>
+  static double of_step(double jump, double /*radius*/, double /*size*/, Away /*away*/) {
+    return jump;
+  }
   // How many radii apart two numbers must lie for their order to be certain.
   static constexpr double kDecisionRadii = 1;
   // How many radii from zero a divisor must lie.
   static constexpr double kDivisorRadii = 1;
+  // How many radii a judge allows.
+  static constexpr double kAllowedRadii = 1;
 };
 
 struct RootSumSquare {
   static double combine(double a, double b) { return std::hypot(a, b); }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
-  static double of_step(double /*jump*/, double radius, double size) {
-    return radius + size / kStepRadii;
+  // With probability p an executor's number lies beyond the edge: its mean is p of the step away,
+  // and around that its tails are no larger than those of a normal error of sqrt((1 - 2p) / (2
+  // log((1 - p) / p))) of the step (Kearns and Saul, "Large deviation methods for approximate
+  // probabilistic inference", UAI 1998). So the jumps of many terms of a sum are held, too. A
+  // single one is, however rare.
+  template <class Away>
+  static double of_step(double /*jump*/, double radius, double size, Away away) {
+    const double p = 0.5 * std::erfc(away() / std::numbers::sqrt2);
+    const double odds = std::log((1 - p) / p);
+    const double tails = odds > 0x1p-10 ? std::sqrt((1 - 2 * p) / (2 * odds)) : 0.5;
+    return combine(radius, size * std::max(p + tails, 1 / kAllowedRadii));
   }
   static constexpr double kDecisionRadii = 8;
   // One rounding, spread evenly, moves a number by at most 1.74 deviations: so far from zero lies
   // what underflows. More would open quotients that no executor's divisor makes zero.
   static constexpr double kDivisorRadii = 1.75;
-  // A judge allows at least so many: the tail beyond has a probability of 2e-9.
-  static constexpr double kStepRadii = 6;
+  // A judge allows at least so many: the tail beyond has a probability of 2e-9. The product of two
+  // errors has to hold for errors as large.
+  static constexpr double kAllowedRadii = 6;
 };
 
 template <class Policy>
@@ -295,7 +312,8 @@ double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
   if (is_certain_nan(a) || is_certain_nan(b)) return 0;
   const double from_a = scaled(b.value, a.radius);
   const double from_b = scaled(a.value, b.radius);
-  const double radius = P::combine(joined(a, b, from_a, from_b), a.radius * b.radius);
+  const double from_both = P::kAllowedRadii * a.radius * b.radius;
+  const double radius = P::combine(joined(a, b, from_a, from_b), from_both);
   return std::isnan(radius) ? kInfinity : radius;
 }
 
@@ -320,7 +338,10 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
-  return rounded<P>(value, P::combine(from_a, from_b), arithmetic, ulps);
+  const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
+  const double radius = is_nan ? 0 : P::combine(from_a, from_b);
+  // What is open stays open, over an infinity too.
+  return rounded<P>(value, std::isnan(radius) ? kInfinity : radius, arithmetic, ulps);
 }
 
 template <class P>
@@ -356,21 +377,5 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
 }
 
 }  // namespace detail
-
-// A function that is constant but for steps of at most `size` near x (floor, rounding to a dtype):
-// exact where both ends of the radius agree. Else the worst case reaches the far end, and a
-// standard deviation grows by a part of one step, such that kStepRadii of them hold it.
-template <class P, class F>
-Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
-  const long double value = step(x.value);
-  if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
-  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
-  const long double low = step(x.value - reach);
-  const long double high = step(x.value + reach);
-  if (low == high) return {value, 0, x.arithmetic};
-  const auto jump = static_cast<double>(std::max(high - value, value - low));
-  if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};
-  return {value, P::of_step(jump, x.radius, size), x.arithmetic};
-}
 
 }  // namespace graphgate::reference

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/number/functions.h"
+#include "reference/number/sum.h"
 
 namespace graphgate::reference {
 namespace {
@@ -96,6 +97,33 @@ TEST(Tracked, AStepInsideTheRadiusCountsAndOneOutsideDoesNot) {
   EXPECT_EQ(floor(Bounded(3.1L, 0.25, kSingle)).radius, 1);
 }
 
+// What an estimate allows at least.
+double allowed(const Sampled& x) { return RootSumSquare::kAllowedRadii * x.radius; }
+
+TEST(Tracked, AnEstimateAllowsTheJumpAtAnEdgeHoweverNear) {
+  for (const long double x : {2.5L, 2.8L, 2.9L, 2.99L, 3.0L, 3.01L, 3.1L}) {
+    EXPECT_GE(allowed(floor(Sampled(x, 0.1, Sampled::Arithmetic::kFloat32))), 1);
+  }
+  EXPECT_EQ(floor(Sampled(2.5L, 0.05, Sampled::Arithmetic::kFloat32)).radius, 0);
+}
+
+// Each of these is as likely beyond its edge as not, or nearly: that all are is no rare thing.
+TEST(Tracked, AnEstimateAllowsTheJumpsOfSeveralTermsAtOnce) {
+  for (const int terms : {2, 4, 16}) {
+    Sum<Sampled> sum;
+    for (int i = 0; i < terms; ++i) {
+      sum.add(floor(Sampled(i + 0.999L, 0.01, Sampled::Arithmetic::kFloat32)));
+    }
+    EXPECT_GE(allowed(sum.result()), terms);
+  }
+}
+
+TEST(Tracked, AnEstimateAllowsBothFactorsToBeAsFarOffAsTheyMayBe) {
+  const Sampled zero(0.0L, 0.01, Sampled::Arithmetic::kFloat32);
+  const Sampled other(0x1p-40L, 0.01, Sampled::Arithmetic::kFloat32);
+  EXPECT_GE(allowed(zero * other), allowed(zero) * allowed(other));
+}
+
 TEST(Tracked, ACastRoundsAndAnEdgeBetweenNodesWidens) {
   const Bounded x = exact(1.0F + 0x1p-9F);
   EXPECT_EQ(cast(x, DType::kBFloat16).value, 1);
@@ -109,6 +137,16 @@ TEST(Tracked, NaNHasNoRadiusAndADivisorThatMayBeZeroLeavesAllOpen) {
   EXPECT_TRUE(std::isnan((exact(0) / exact(0)).value));
   EXPECT_EQ((exact(0) / exact(0)).radius, 0);
   EXPECT_TRUE(std::isinf((exact(1) / Bounded(0.001L, 0.01, kSingle)).radius));
+}
+
+// An infinity divided by it is NaN, a number 0.
+TEST(Tracked, WhatIsOpenOverAnInfinityIsOpen) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double value : {1.0, infinity, std::nan("")}) {
+    EXPECT_TRUE(std::isinf((Bounded(value, infinity, kSingle) / exact(INFINITY)).radius)) << value;
+  }
+  EXPECT_EQ((Bounded(1, 0.5, kSingle) / exact(INFINITY)).radius, 0);
+  EXPECT_EQ((exact(NAN) / Bounded(2, 0.5, kSingle)).radius, 0);
 }
 
 TEST(Tracked, WhatMayLieOutsideOfADomainIsOpen) {

@@ -122,5 +122,17 @@ TEST(Attention, LeavesOpenWhatIsNotFiniteBehindTheMask) {
   }
 }
 
+// The mask of the first query is -infinity or NaN, and so no weight of its row is sure.
+TEST(Attention, LeavesARowOpenThatMayBeMasked) {
+  const TensorRef mask = tensor(DType::kFloat64, {2, 2}, Values(4, -INFINITY));
+  add_marks(*mask);
+  mask->storage->marks[0].radius = INFINITY;
+  mask->storage->marks[1].radius = INFINITY;
+  const TensorRef query = tensor(DType::kFloat64, {1, 1, 2, 1}, {0, 0});
+  const TensorRef value = tensor(DType::kFloat64, {1, 1, 2, 1}, {2, 6});
+  const TensorRef out = attend(query, query, value, {{"attn_mask", {mask}}}, Mode::kWorstCase);
+  EXPECT_EQ(test::radii(*out), (Values{INFINITY, 0}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -26,11 +26,13 @@ N factor(const Call& call, std::string_view name, DType common) {
 }
 
 // alpha * x. 16-bit dtypes may hold the product in the dtype (ATen's kernel does for the last
-// elements of a row that does not fill a vector).
+// elements of a row that does not fill a vector). Where it overflows there, who holds it has an
+// infinity and who does not a number.
 Whole scaled(Whole alpha, Whole x, DType /*dtype*/) { return alpha * x; }
 template <class N>
 N scaled(const N& alpha, const N& x, DType dtype) {
-  return held_in(alpha * x, dtype);
+  const N product = alpha * x;
+  return covering(held_in(product, dtype), product);
 }
 
 // first + alpha * second. alpha is converted to the common dtype, as ATen's kernel does.

@@ -100,6 +100,14 @@ TEST(PointwiseBinary, ANumberIsConvertedToTheCommonDtypeButNotInProducts) {
   EXPECT_EQ(binary("aten.add.Scalar", x, {0.0}), (std::vector<double>{4}));
 }
 
+// 3 * 30000 is no float16; -60000 is one, for who computes in float32.
+TEST(PointwiseBinary, AProductWithAlphaThatOverflowsIsOpen) {
+  const TensorRef x = row(DType::kFloat16, {1000, 30000});
+  const TensorRef difference = run_tensor(
+      "aten.sub.Tensor", {{"self", {x}}, {"other", {x}}, {"alpha", {3.0}}}, Mode::kWorstCase);
+  EXPECT_EQ(test::radii(*difference), (std::vector<double>{0, INFINITY}));
+}
+
 TEST(PointwiseBinary, IntegersWrapAndAlphaMustBeOne) {
   EXPECT_EQ(binary("aten.add.Scalar", row(DType::kUInt8, {250}), {std::int64_t{10}}),
             (std::vector<double>{4}));
