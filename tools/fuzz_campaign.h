@@ -21,7 +21,7 @@ struct CampaignOptions {
   std::uint64_t cases = 0;  // of all shards together; 0: as many as there is time for
   // So many neighbouring cases are of one draw (genes_of); one worker takes those of a shard.
   std::uint64_t data_sets = 1;
-  double seconds = 0;       // wall-clock time, earlier parts of a resumed campaign included; 0: any
+  double seconds = 0;  // wall-clock time, earlier parts of a resumed campaign included; 0: any
   fuzz::Shard shard;
   PoolOptions pool;
   FindingOptions findings;

@@ -10,8 +10,8 @@
 //
 // Which thread goes first is nobody's promise: blocks of odd index go backwards.
 //
-// Each thread has a stack of its own, made once and used for every block; those of a Block that goes
-// are there for the next one.
+// Each thread has a stack of its own, made once and used for every block; those of a Block that
+// goes are there for the next one.
 #pragma once
 
 #include <csetjmp>

@@ -8,8 +8,8 @@ namespace graphgate::optimized {
 
 using spec::Deviation;
 
-// With nothing moved: every captured partition. Where that fails nothing counts as recorded, and the
-// next run does it anew.
+// With nothing moved: every captured partition. Where that fails nothing counts as recorded, and
+// the next run does it anew.
 void HostProgram::record_all(const std::set<std::uint32_t>& moved_buffers) {
   is_recorded_ = false;
   recordings_.resize(plan_.blocks.size());
