@@ -1,5 +1,7 @@
 #include "optimized/device/bins_text.h"
 
+#include <numeric>
+
 #include "optimized/device/copy_work.h"
 #include "optimized/device/row_spelling.h"
 #include "optimized/device/row_text.h"
@@ -21,8 +23,8 @@ Tensor scratch_tensor(DType dtype, Sizes sizes) {
 }
 
 std::vector<std::int64_t> all_dims(const Tensor& tensor) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t d = 0; d < tensor.rank(); ++d) out.push_back(d);
+  std::vector<std::int64_t> out(tensor.sizes.size());
+  std::iota(out.begin(), out.end(), 0);
   return out;
 }
 
