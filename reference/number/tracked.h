@@ -369,8 +369,10 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
   const Tracked<P>& taken = take_a || std::isnan(a.value) ? a : b;
   const bool close = is_close_call(a, b) && !std::isnan(taken.value);
   double radius = close ? std::max(a.radius, b.radius) : taken.radius;
+  const bool have_open_sign =
+      is_open_sign<P>(a.radius, a.arithmetic) || is_open_sign<P>(b.radius, b.arithmetic);
   const bool are_zeros = a.value == 0 && b.value == 0;
-  if (are_zeros && std::signbit(a.value) != std::signbit(b.value)) {
+  if (are_zeros && (have_open_sign || std::signbit(a.value) != std::signbit(b.value))) {
     radius = std::max(radius, kOpenSign);
   }
   return {taken.value, radius, wider<P>(a.arithmetic, b.arithmetic)};
