@@ -146,7 +146,7 @@ void silu_and_mul(Call& call) {
     Array<N> out(sizes);
     for (std::int64_t i = 0; i < out.count(); ++i) {
       const std::int64_t at = i / half * 2 * half + i % half;
-      const N gate = in[at] / (1.0 + exp(-in[at]));
+      const N gate = divide_by_logistic(in[at], in[at], compute_dtype(dtype));
       out[i] = round_edge(gate, dtype) * in[at + half];
     }
     call.write("out", out);

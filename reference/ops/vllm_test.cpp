@@ -38,6 +38,15 @@ TEST(SiluAndMul, GatesTheSecondHalfByTheFirst) {
   EXPECT_EQ(values(*out), Values{0});
 }
 
+// e^90 is infinite in float32: the gate is -0, or a small number that its factor makes visible.
+TEST(SiluAndMul, LeavesOpenWhetherTheExponentialOverflows) {
+  const TensorRef out = tensor(DType::kFloat32, {1, 1}, {-1});
+  test::run("vllm.silu_and_mul.default",
+            {{"out", {out}}, {"input", {tensor(DType::kFloat32, {1, 2}, {-90, 0x1p20})}}},
+            Mode::kWorstCase);
+  EXPECT_GE(test::radii(*out)[0], 0x1p20 * 90 * std::exp(-90.0));
+}
+
 TEST(GroupedProduct, TakesEachRowWithTheWeightOfItsGroup) {
   const TensorRef input = tensor(DType::kFloat32, {4, 1}, {1, 2, 3, 4});
   const TensorRef weight = tensor(DType::kFloat32, {3, 1, 1}, {10, 100, 1000});
