@@ -24,7 +24,7 @@ IndexedLoop::Parts scatter_along(std::int64_t dim, const Tensor& matrix) {
           {indexed_dim(matrix, dim, index, false)}};
 }
 
-constexpr CellCombination kAdd{"element::Add{}", spec::DType::kFloat32, 0x3f800000};
+const CellCombination kAdd{"element::Add{}", spec::DType::kFloat32, 0x3f800000};
 
 TEST(CombinedCells, ShareOutTheDimensionsAlongWhichTheyNeverMeet) {
   const Tensor matrix = tensor_of(spec::DType::kFloat32, {8, 10});

@@ -87,7 +87,9 @@ class Body {
       size += aligned(bytes_.at(storage));
     };
     for (const auto& [storage, bytes] : bytes_) {
-      const auto waits = [&] { return written_.contains(storage) && lies_over_another(storage); };
+      const auto waits = [&, storage = storage] {
+        return written_.contains(storage) && lies_over_another(storage);
+      };
       if (is_inner(storage) || waits()) place(storage);
     }
     for (const TileCall& call : calls_) {

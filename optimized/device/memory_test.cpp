@@ -84,7 +84,7 @@ TEST(DeviceMemory, IsOneMemoryForBothSides) {
     memory.know(host, nullptr);
     for (int step = 0; step < 60; ++step) {
       std::vector<std::span<std::byte>> all;
-      for (std::size_t i = 0; i < 1 + step % 2U; ++i) {
+      for (int i = 0; i < 1 + step % 2; ++i) {
         const std::size_t begin = random() % host.size();
         all.emplace_back(host.data() + begin, 1 + random() % (host.size() - begin));
       }

@@ -25,7 +25,7 @@ std::array<C, 4> cubic_weights(C t) {
 // place of -1 lies outside, where zeros are.
 template <class C>
 struct Taps {
-  int width = 0;
+  std::size_t width = 0;
   std::array<std::int64_t, 4> places{};
   std::array<C, 4> weights{};
 
@@ -65,8 +65,9 @@ struct ResizedAxis {
     }
     const C first = std::floor(source);
     const std::array<C, 4> weights = cubic_weights<C>(source - first);
-    for (int i = 0; i < 4; ++i) {
-      const std::int64_t place = static_cast<std::int64_t>(first) - 1 + i;
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::int64_t place =
+          static_cast<std::int64_t>(first) - 1 + static_cast<std::int64_t>(i);
       out_taps.add(std::clamp(place, std::int64_t{0}, in - 1), weights[i]);
     }
     return out_taps;
@@ -101,11 +102,11 @@ C interpolated(const Plane& plane, const Taps<W>& z, const Taps<W>& y, const Tap
     return plane(z.places[0], y.places[0], x.places[0]);
   } else {
     C whole{};
-    for (int i = 0; i < z.width; ++i) {
+    for (std::size_t i = 0; i < z.width; ++i) {
       C slice{};
-      for (int j = 0; j < y.width; ++j) {
+      for (std::size_t j = 0; j < y.width; ++j) {
         C line = plane(z.places[i], y.places[j], x.places[0]) * x.weights[0];
-        for (int k = 1; k < x.width; ++k) {
+        for (std::size_t k = 1; k < x.width; ++k) {
           line += plane(z.places[i], y.places[j], x.places[k]) * x.weights[k];
         }
         slice = j == 0 ? line * y.weights[j] : slice + line * y.weights[j];
@@ -138,7 +139,7 @@ struct Sampling {
     if (interpolation == Interpolation::kCubic) {
       const C first = std::floor(at);
       const std::array<C, 4> weights = cubic_weights<C>(at - first);
-      for (int i = 0; i < 4; ++i) {
+      for (std::size_t i = 0; i < 4; ++i) {
         const C place = first - C{1} + static_cast<C>(i);
         add(padded(place, size), weights[i]);
       }
@@ -193,10 +194,10 @@ struct Sampling {
 template <class C, class Plane>
 C sampled(const Plane& plane, const Taps<C>& z, const Taps<C>& y, const Taps<C>& x) {
   C sum{};
-  for (int i = 0; i < z.width; ++i) {
-    for (int j = 0; j < y.width; ++j) {
+  for (std::size_t i = 0; i < z.width; ++i) {
+    for (std::size_t j = 0; j < y.width; ++j) {
       const C outer = z.weights[i] * y.weights[j];
-      for (int k = 0; k < x.width; ++k) {
+      for (std::size_t k = 0; k < x.width; ++k) {
         const bool is_inside = z.places[i] >= 0 && y.places[j] >= 0 && x.places[k] >= 0;
         const C pixel = is_inside ? plane(z.places[i], y.places[j], x.places[k]) : C{0};
         sum += pixel * (outer * x.weights[k]);

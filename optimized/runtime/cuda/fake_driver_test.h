@@ -293,24 +293,24 @@ struct FakeDriver {
   }
   static void add_graphs(Driver& driver) {
     // Last come first: nobody promises an order.
-    driver.cuGraphGetNodes = [](CUgraph, CUgraphNode* nodes, std::size_t* count) {
+    driver.cuGraphGetNodes = [](CUgraph, CUgraphNode* found, std::size_t* count) {
       *count = instance().nodes.size();
-      for (std::size_t i = 0; nodes != nullptr && i < *count; ++i) {
-        nodes[i] = handle<CUgraphNode>(*count - i);
+      for (std::size_t i = 0; found != nullptr && i < *count; ++i) {
+        found[i] = handle<CUgraphNode>(*count - i);
       }
       return CUDA_SUCCESS;
     };
     driver.cuGraphGetEdges_v2 = [](CUgraph, CUgraphNode* from, CUgraphNode* to,
                                    CUgraphEdgeData* data, std::size_t* count) {
-      std::vector<FakeEdge> edges = instance().edges;
-      if (instance().reverses_edges) std::reverse(edges.begin(), edges.end());
-      *count = std::min(*count, edges.size());
+      std::vector<FakeEdge> all = instance().edges;
+      if (instance().reverses_edges) std::reverse(all.begin(), all.end());
+      *count = std::min(*count, all.size());
       for (std::size_t e = 0; e < *count; ++e) {
-        from[e] = handle<CUgraphNode>(edges[e].from + 1);
-        to[e] = handle<CUgraphNode>(edges[e].to + 1);
+        from[e] = handle<CUgraphNode>(all[e].from + 1);
+        to[e] = handle<CUgraphNode>(all[e].to + 1);
         data[e] = {};
-        data[e].type = static_cast<unsigned char>(edges[e].type);
-        data[e].from_port = static_cast<unsigned char>(edges[e].port);
+        data[e].type = static_cast<unsigned char>(all[e].type);
+        data[e].from_port = static_cast<unsigned char>(all[e].port);
       }
       return CUDA_SUCCESS;
     };
