@@ -59,7 +59,7 @@ inline void expect_strays_are_told(
   const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/mutations.pt2");
   using optimized::DeviceMemoryMode;
   for (const auto mode : {DeviceMemoryMode::kGuarded, DeviceMemoryMode::kGuardedFront}) {
-    for (const std::size_t range : {0, 1, 3, 1000}) {
+    for (const std::size_t range : std::initializer_list<std::size_t>{0, 1, 3, 1000}) {
       const auto strays = std::make_shared<StrayWrites>(make(mode), range);
       optimized::Options options;
       options.device = strays;
