@@ -66,6 +66,13 @@ struct CellMoves {
   // Statements that do something to one cell, at coordinates x0, x1...: they see its address as
   // `cell`, and the other element's as `other`. An index out of range is left behind.
   [[nodiscard]] std::string move_text(const std::string& what) const {
+    std::string text = cell_text();
+    if (indexed > 0) text += joined({"  char* const other = ", place_text(0), ";\n"});
+    return text + what;
+  }
+
+  // The same without the other element.
+  [[nodiscard]] std::string cell_text() const {
     std::string text = joined({"  char* cell = ", place_text(indexed), ";\n"});
     for (std::size_t t = 0; t < dims.size(); ++t) {
       const IndexedDim& dim = dims[t];
@@ -88,12 +95,11 @@ struct CellMoves {
                 "  cell += " + offset_text(dim.strides_bytes, prefix) + ";\n";
       }
     }
-    if (indexed > 0) text += joined({"  char* const other = ", place_text(0), ";\n"});
-    return text + what;
+    return text;
   }
 
   [[nodiscard]] std::string place_text(std::size_t tensor) const {
-    return "p" + std::to_string(tensor) + " + " + offset_text(strides[tensor], "x");
+    return "p" + std::to_string(first_pointer + tensor) + " + " + offset_text(strides[tensor], "x");
   }
 
   // Whether cells that differ along a dimension of the indexed tensor's own differ at all.
@@ -110,6 +116,7 @@ struct CellMoves {
   const Sizes& frame;
   const std::vector<IndexedDim>& dims;
   std::size_t indexed;  // of the tensors
+  std::size_t first_pointer = 0;
   std::vector<const Tensor*> tensors;
   std::vector<Sizes> strides;  // at the frame, in bytes
 };
@@ -161,8 +168,55 @@ TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byte
 }
 
 TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
-  return update_text(CellMoves(parts), joined({"  ", word_text(item_bytes, "cell"), " = ",
-                                               word_text(item_bytes, "other"), ";\n"}));
+  TextWork out = update_text(CellMoves(parts), joined({"  ", word_text(item_bytes, "cell"), " = ",
+                                                       word_text(item_bytes, "other"), ";\n"}));
+  out.cells = CellsWrite::of(parts);
+  return out;
+}
+
+std::shared_ptr<const CellsWrite> CellsWrite::of(const IndexedLoop::Parts& parts) {
+  if (parts.others.size() != 1 || may_meet_itself(parts.others.front())) return nullptr;
+  const CellMoves cells(parts);
+  for (std::size_t d = 0; d < cells.frame.size(); ++d) {
+    if (cells.frame[d] == 1) continue;
+    if (cells.strides[0][d] <= 0 || cells.may_meet_along(d)) return nullptr;
+  }
+  return std::shared_ptr<const CellsWrite>(new CellsWrite(parts));
+}
+
+std::vector<DeviceAccess> CellsWrite::accesses() const {
+  std::vector<DeviceAccess> out = CellMoves(parts_).begin(false).accesses;
+  out.erase(out.begin());
+  return out;
+}
+
+std::string CellsWrite::text(const std::string& offset, const std::string& store,
+                             std::size_t first_pointer) const {
+  CellMoves cells(parts_);
+  cells.first_pointer = first_pointer - 1;  // there is none for the source
+  const Sizes& strides = cells.strides[0];
+  // Elements that lie apart are counted by the longest stride first.
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < cells.frame.size(); ++d) {
+    if (cells.frame[d] > 1) dims.push_back(d);
+  }
+  std::sort(dims.begin(), dims.end(),
+            [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  const ByteRange range = byte_range(source());
+  std::string text =
+      joined({"  [&] {\n  std::int64_t at = ", offset,
+              ";\n  if (at < 0 || at >= ", std::to_string(range.end - range.begin), ") return;\n"});
+  for (std::size_t d = 0; d < cells.frame.size(); ++d) {
+    if (cells.frame[d] == 1) text += "  constexpr std::int64_t x" + std::to_string(d) + " = 0;\n";
+  }
+  for (const std::size_t d : dims) {
+    const std::string x = "x" + std::to_string(d);
+    const std::string stride = std::to_string(strides[d]);
+    text += joined({"  const std::int64_t ", x, " = at / ", stride, ";\n  at %= ", stride,
+                    ";\n  if (", x, " >= ", std::to_string(cells.frame[d]), ") return;\n"});
+  }
+  text += "  if (at != 0) return;\n" + cells.cell_text();
+  return text + store + "  }();\n";
 }
 
 TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes,

@@ -7,6 +7,8 @@
 // fault record (prelude.cuh), and whoever runs the program throws what the host would have thrown.
 #pragma once
 
+#include <memory>
+
 #include "optimized/device/work.h"
 #include "optimized/kernels/indexed_loop.h"
 
@@ -19,6 +21,28 @@ namespace graphgate::optimized {
 // cells = the element whose bytes these are.
 [[nodiscard]] TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes,
                                        const std::array<std::byte, 8>& element);
+
+// Elements of a tensor on their way into cells, each into one of its own: whoever makes the
+// elements may put them there at once, and need not wait until all of them are made.
+class CellsWrite {
+ public:
+  // cells = others[0]; null where two elements may meet in a cell, or one goes into several.
+  [[nodiscard]] static std::shared_ptr<const CellsWrite> of(const IndexedLoop::Parts& parts);
+
+  [[nodiscard]] const Tensor& source() const { return parts_.others.front(); }
+  // What it touches beside its source: cells and indices, in the order of its pointers.
+  [[nodiscard]] std::vector<DeviceAccess> accesses() const;
+  // Statements for the element at `offset`, an expression: bytes behind the first one of the
+  // source; nothing happens where the source has none. `store` puts the element to the address
+  // `cell`. The pointers are p{first_pointer} and the following ones; the fault record is `fault`.
+  [[nodiscard]] std::string text(const std::string& offset, const std::string& store,
+                                 std::size_t first_pointer) const;
+
+ private:
+  explicit CellsWrite(const IndexedLoop::Parts& parts) : parts_(parts) {}
+
+  IndexedLoop::Parts parts_;
+};
 
 // cell = function(cell, x) in the compute type of the cells' dtype, where x is others[0] times
 // `number`, or `number` where there are no others.

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "optimized/device/epilogue_text.h"
 #include "optimized/device/fast_text.h"
 #include "optimized/device/kernels.h"
 #include "optimized/device/large_gpu.h"
-#include "optimized/device/pointwise_text.h"
 #include "optimized/device/row_text.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
@@ -24,9 +24,9 @@ struct ProductShape {
   std::int64_t rows, columns, depth;
   std::int64_t a_pitch, weight_pitch;                 // bytes
   bool is_constant;                                   // the weight
-  std::int64_t bands;                                 // of columns, whose sums come together
+  Bands bands;                                        // of columns, whose sums come together
   std::shared_ptr<const RmsNormWork> norm = nullptr;  // that makes the one row
-  [[nodiscard]] std::int64_t band() const { return columns / bands; }
+  [[nodiscard]] std::int64_t band() const { return columns / bands.count; }
   [[nodiscard]] std::int64_t made_bytes() const { return norm ? depth * 2 : 0; }
 };
 
@@ -58,7 +58,7 @@ Ring ring_of(const ProductShape& s, std::int64_t blocks) {
   return {slices, std::max(slices * slice + made, sums)};
 }
 
-// A call of device::KERNEL: KERNEL<format, bands, numbers...>(rows, w, put).
+// A call of device::KERNEL: KERNEL<format, bands, run, numbers...>(rows, w, put).
 class ProductCall {
  public:
   ProductCall(const Product& p, const ProductShape& s, const PointwiseEpilogue& end)
@@ -67,6 +67,7 @@ class ProductCall {
     out_.what = what_of(s) + (end.what.empty() ? "" : ", " + end.what);
     out_.accesses = end.accesses;
     out_.pointers = end.pointers;
+    out_.reports_faults = end.reports_faults;
     if (!s.norm) rows_ = pointer(p.a, false);
     weight_ = pointer(p.b, false, s.is_constant);
   }
@@ -82,7 +83,8 @@ class ProductCall {
 
   TextWork text(const char* kernel, std::initializer_list<std::int64_t> numbers,
                 const std::string& rows) && {
-    out_.statements = joined({"  device::", kernel, "<", format_, ", ", text_of(shape_.bands)});
+    out_.statements = joined({"  device::", kernel, "<", format_, ", ", text_of(shape_.bands.count),
+                              ", ", text_of(shape_.bands.run)});
     for (const std::int64_t number : numbers) out_.statements += ", " + text_of(number);
     out_.statements += joined({shape_.is_constant ? ", true>(" : ", false>(", rows, ", ", weight_,
                                ",\n      ", end_.function, ");\n"});
@@ -115,7 +117,7 @@ std::string rows_text(const ProductShape& s, ProductCall& call) {
 }
 
 TextWork few_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
-  const std::int64_t of_band = kBlockColumns / s.bands;
+  const std::int64_t of_band = kBlockColumns / s.bands.count;
   const std::int64_t blocks = (s.band() + of_band - 1) / of_band;
   const Ring ring = ring_of(s, blocks);
   ProductCall call(p, s, end);
@@ -144,7 +146,7 @@ Tiles tiles_of(const ProductShape& s, std::int64_t columns) {
   constexpr std::int64_t kMostShared = std::int64_t{224} * 1024;  // of a block
   constexpr std::int64_t kStages = 8;
   Tiles out{s.rows <= 64 ? 64 : 128, columns, 0, 1, 0, 0, 0};
-  const std::int64_t of_band = columns / s.bands;
+  const std::int64_t of_band = columns / s.bands.count;
   out.count = (s.rows + out.rows - 1) / out.rows * ((s.band() + of_band - 1) / of_band);
   const std::int64_t steps = (s.depth + kStep - 1) / kStep;
   const auto in_parts = [steps](std::int64_t parts) { return (steps + parts - 1) / parts; };
@@ -187,19 +189,11 @@ TextWork many_rows_text(const Product& p, const ProductShape& s, const Pointwise
   return out;
 }
 
-using IsStored = std::function<bool(std::size_t)>;
-
-// The product, with works behind it if they go together with it in so many bands.
-std::optional<TextWork> text_in_bands(const Product& p, ProductShape s, std::int64_t bands,
-                                      const PointwiseGroup* behind, const IsStored& is_stored) {
+// The product, with works behind it if they go together with it in those bands.
+std::optional<TextWork> text_in_bands(const Product& p, ProductShape s, const Bands& bands,
+                                      std::span<const WorkBehind> behind) {
   s.bands = bands;
-  std::vector<Tensor> given;
-  for (std::int64_t band = 0; band < bands; ++band) {
-    given.push_back(p.result);
-    given.back().sizes[1] = s.band();
-    given.back().offset += band * s.band();
-  }
-  auto end = epilogue_of(given, behind, is_stored);
+  auto end = epilogue_of(p.result, bands, behind);
   if (!end) return {};
   // Other blocks may still read what they multiply, and one block alone puts a made row into
   // memory.
@@ -226,21 +220,25 @@ bool can_make_row(const Product& p, const ProductShape& s, const RmsNormWork& no
          !may_share_bytes(norm.result, norm.weight);
 }
 
-std::optional<TextWork> product_text(const Product& p, const ProductShape& shape) {
-  auto text = text_in_bands(p, shape, 1, nullptr, nullptr);
+std::optional<TextWork> product_text(const Product& p, const ProductShape& shape,
+                                     const std::vector<WorkBehind>& behind) {
+  std::optional<TextWork> text;
+  for (const Bands& bands : bands_for(p.result, behind)) {
+    text = text_in_bands(p, shape, bands, behind);
+    if (text) break;
+  }
   if (!text) return {};
-  text->with_epilogue = [p, shape](const PointwiseGroup& behind,
-                                   const IsStored& is_stored) -> std::optional<TextWork> {
-    auto whole = text_in_bands(p, shape, 1, &behind, is_stored);
-    if (whole || shape.columns % 2 != 0) return whole;
-    return text_in_bands(p, shape, 2, &behind, is_stored);
+  text->with_epilogue = [p, shape, behind](const WorkBehind& next) {
+    std::vector<WorkBehind> all = behind;
+    all.push_back(next);
+    return product_text(p, shape, all);
   };
   if (shape.norm) return text;
-  text->with_norm = [p, shape](const RmsNormWork& norm) -> std::optional<TextWork> {
+  text->with_norm = [p, shape, behind](const RmsNormWork& norm) -> std::optional<TextWork> {
     if (!can_make_row(p, shape, norm)) return {};
     ProductShape making = shape;
     making.norm = std::make_shared<const RmsNormWork>(norm);
-    return product_text(p, making);
+    return product_text(p, making, behind);
   };
   return text;
 }
@@ -261,8 +259,8 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
                               pitch_of(p.a, 0),
                               pitch_of(weight, 0),
                               DeviceListener::is_constant(p.b),
-                              1};
-  auto text = product_text(p, shape);
+                              {}};
+  auto text = product_text(p, shape, {});
   if (!text) return {};
   return DeviceWorks{*std::move(text)};
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "optimized/device/epilogue_text.h"
 #include "optimized/device/kernels.h"
-#include "optimized/device/pointwise_text.h"
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
 
@@ -55,14 +55,22 @@ Part part_of(const DeviceWork& work) {
     part.shares_launches = true;
   } else {
     part.text = std::get<TextWork>(work);
+    if (part.text.accesses.empty()) part.text.cells = nullptr;
     part.shares_launches = part.text.shares_launches && !part.text.waits_itself &&
                            part.text.shared_bytes == 0 && !part.text.accesses.empty();
   }
   return part;
 }
 
-// First works become parts, one after the other, then groups the ends of other parts, then parts
-// become launches.
+Touched touched_by(const PointwiseGroup& group) {
+  Touched touched(DeviceWork(group.works().front()));
+  for (const PointwiseWork& work : group.works()) touched.add(Touched(DeviceWork(work)));
+  for (const auto& cells : group.cells()) touched.add(Touched(cells->accesses()));
+  return touched;
+}
+
+// First works become parts, one after the other, then parts become the beginnings and ends of
+// others, then parts become launches.
 class Joining {
  public:
   void add(const DeviceWork& work) {
@@ -79,8 +87,11 @@ class Joining {
     for (std::size_t p = 0; p < parts_.size();) {
       if (!parts_[p].text.norm || !give_norm(p)) ++p;
     }
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      if (parts_[p].text.with_epilogue) take_epilogue(p);
+    for (std::size_t p = 0; p < parts_.size();) {
+      if (!parts_[p].text.cells || !give_cells(p)) ++p;
+    }
+    for (std::size_t p = 0; p < parts_.size();) {
+      if (!parts_[p].text.with_epilogue || !take_epilogue(p)) ++p;
     }
     DeviceWorks out;
     for (const Side& side : sides()) out.emplace_back(text_of(side));
@@ -150,17 +161,30 @@ class Joining {
       auto text = next.text.with_norm(*parts_[p].text.norm);
       if (!text) return false;
       next.text = *std::move(text);
-      next.touched.add(parts_[p].touched);
-      next.works += parts_[p].works;
-      next.pointers += parts_[p].pointers;
-      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(p));
+      take(next, p);
       return true;
     }
     return false;
   }
 
-  // A group that hangs on part p may go on with what that has, where nothing between keeps it.
-  void take_epilogue(std::size_t p) {
+  // The group that makes all that part p writes into cells may write it there, where nothing
+  // between keeps p from coming to it; p is gone then.
+  bool give_cells(std::size_t p) {
+    const Touched& touched = parts_[p].touched;
+    for (std::size_t g = p; g-- > farthest(p);) {
+      Part& before = parts_[g];
+      if (!before.touched.keeps_order_with(touched)) continue;
+      if (!before.group || !has_room(before, parts_[p].works, parts_[p].pointers)) return false;
+      if (!before.group->takes(*parts_[p].text.cells)) return false;
+      before.group->add(parts_[p].text.cells);
+      take(before, p);
+      return true;
+    }
+    return false;
+  }
+
+  // What hangs on part p may go on with what that has, where nothing between keeps it.
+  bool take_epilogue(std::size_t p) {
     for (std::size_t g = p + 1; g < parts_.size() && g - p <= kFarthest; ++g) {
       Part& part = parts_[p];
       const Part& next = parts_[g];
@@ -169,19 +193,42 @@ class Joining {
       };
       const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(p);
       const auto place = parts_.begin() + static_cast<std::ptrdiff_t>(g);
-      if (!next.group || !keeps_order(part) || std::any_of(first + 1, place, keeps_order)) continue;
+      if (!next.group && !next.text.cells) continue;
+      if (!keeps_order(part) || std::any_of(first + 1, place, keeps_order)) continue;
       if (!has_room(part, next.works, next.pointers)) continue;
-      if (may_meet_itself(next.group->works().front().result)) continue;
-      auto text =
-          part.text.with_epilogue(*next.group, [&](std::size_t w) { return is_stored(g, w); });
+      if (next.group && may_meet_itself(next.group->works().front().result)) continue;
+      auto text = with_behind(part.text, g);
       if (!text) continue;
       part.text = *std::move(text);
-      part.touched.add(next.touched);
-      part.works += next.works;
-      part.pointers += next.pointers;
-      parts_.erase(place);
-      return;
+      take(part, g);
+      return true;
     }
+    return false;
+  }
+
+  // The text with part g behind it: as a whole, or each of what does not hang on each other in it.
+  [[nodiscard]] std::optional<TextWork> with_behind(const TextWork& text, std::size_t g) const {
+    const Part& part = parts_[g];
+    if (!part.group) return text.with_epilogue({{}, {}, part.text.cells, part.touched});
+    std::vector<bool> stored;
+    for (std::size_t w = 0; w < part.group->size(); ++w) stored.push_back(is_stored(g, w));
+    if (auto whole = text.with_epilogue({part.group, stored, nullptr, part.touched})) return whole;
+    std::optional<TextWork> out = text;
+    for (const GroupComponent& component : components_of(*part.group)) {
+      WorkBehind behind{component.group, {}, nullptr, touched_by(component.group)};
+      for (const std::size_t w : component.works) behind.is_stored.push_back(stored[w]);
+      out = out->with_epilogue(behind);
+      if (!out) break;
+    }
+    return out;
+  }
+
+  // A part is another one's from now on.
+  void take(Part& part, std::size_t other) {
+    part.touched.add(parts_[other].touched);
+    part.works += parts_[other].works;
+    part.pointers += parts_[other].pointers;
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(other));
   }
 
   // A part goes into the first launch that it can come to.

@@ -246,6 +246,114 @@ TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
   EXPECT_EQ(join_works({product_of_terms(), text_of(far, made), behind}).size(), 2U);
 }
 
+// The columns are two heads of 8; a head's halves are 4 columns.
+const Tensor left_halves = of_half(1024, {4, 2, 4}, {16, 8, 1});
+const Tensor right_halves = of_half(1024 + 8, {4, 2, 4}, {16, 8, 1});
+const Tensor turned = of_half(2048, {4, 2, 4}, {8, 4, 1});
+
+TEST(JoinWorks, AProductGoesOnWithHalvesOfHeads) {
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(turned, left_halves, right_halves)}),
+            Whats{kProductAndMore});
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(right_halves, left_halves, right_halves)}),
+            Whats{kProductAndMore});
+  // One head, and then the other one, of which only one half is read.
+  const auto head = [](const Tensor& heads, std::int64_t h) {
+    Tensor out = heads;
+    out.sizes[1] = 1;
+    out.offset += h * out.strides[1];
+    return out;
+  };
+  EXPECT_EQ(
+      whats_of({product_of_terms(),
+                product_of(head(turned, 0), head(left_halves, 0), head(right_halves, 0)),
+                product_of(head(left_halves, 1), head(left_halves, 1), head(left_halves, 1))}),
+      Whats{"product 4 x 8 x 16, Multiply, Multiply"});
+  // Halves of different heads.
+  EXPECT_EQ(whats_of({product_of_terms(),
+                      product_of(head(turned, 0), head(left_halves, 0), head(right_halves, 1))})
+                .size(),
+            2U);
+}
+
+TEST(JoinWorks, WhatStandsBehindAProductTwiceStaysApartWhereItMeets) {
+  const Tensor other = of_half(512, {4, 8}, {8, 1});
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(gated, first_half, second_half),
+                      product_of(of_half(2048, {4, 16}, {16, 1}), made, made)}),
+            (Whats{kProductAndMore, "Multiply"}));
+  // The second one reads halves that the first one has changed, all of them.
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(made, made, made),
+                      product_of(other, first_half, second_half)}),
+            (Whats{kProductAndMore, "Multiply"}));
+}
+
+// ---- cells ----
+
+// Rows of `source` go where an index says, along dimension 0 of `cells`.
+TextWork cells_written(Tensor cells, const Tensor& source, Tensor index) {
+  index.dtype = DType::kInt64;
+  index.strides.assign(index.sizes.size(), index.count() == 1 ? 0 : 1);
+  const IndexedDim dim = indexed_dim(cells, 0, std::move(index), false);
+  cells.sizes[0] = source.sizes[0];
+  cells.strides[0] = 0;
+  return write_cells_text({source.sizes, cells, {source}, {dim}}, source.item_bytes());
+}
+
+const Tensor eight_rows = tensor(1024, {8, 8});
+const Tensor place = tensor(0, {1, 1});
+
+TEST(JoinWorks, AGroupPutsWhatItMakesIntoCells) {
+  const Tensor row = tensor(256, {1, 8});
+  EXPECT_EQ(whats_of({exp_of(b, c), cells_written(eight_rows, row, place)}),
+            Whats{"Exp, cells written"});
+  // A part of what one work makes, and what two make together.
+  Tensor half_rows = eight_rows;
+  half_rows.sizes[1] = 4;
+  EXPECT_EQ(whats_of({exp_of(b, c), cells_written(half_rows, tensor(272, {1, 4}), place)}),
+            Whats{"Exp, cells written"});
+  EXPECT_EQ(
+      whats_of({exp_of(tensor(256, {4}), tensor(512, {4})),
+                exp_of(tensor(272, {4}), tensor(528, {4})), cells_written(eight_rows, row, place)}),
+      Whats{"Exp Exp, cells written"});
+  const DeviceWorks joined = join_works({exp_of(b, c), cells_written(eight_rows, row, place)});
+  EXPECT_TRUE(std::get<TextWork>(joined.front()).reports_faults);
+}
+
+TEST(JoinWorks, WhatAGroupDoesNotMakeGoesIntoCellsByItself) {
+  const auto expect_apart = [](const DeviceWorks& works) {
+    EXPECT_EQ(join_works(works).size(), works.size());
+  };
+  const Tensor row = tensor(256, {1, 8});
+  // Some elements are somebody else's, or written again in between.
+  expect_apart({exp_of(b, c), cells_written(eight_rows, tensor(272, {1, 8}), place)});
+  expect_apart(
+      {exp_of(b, c), text_of(tensor(256, {1}), far), cells_written(eight_rows, row, place)});
+  // Cells that the group reads, and an index that it makes.
+  expect_apart({exp_of(b, tensor(1024, {8})), cells_written(eight_rows, row, place)});
+  expect_apart({exp_of(b, c), cells_written(eight_rows, row, tensor(256, {1, 1}))});
+  // Two rows, which may be one.
+  expect_apart({exp_of(tensor(256, {16}), tensor(512, {16})),
+                cells_written(eight_rows, tensor(256, {2, 8}), tensor(0, {2, 1}))});
+}
+
+TEST(JoinWorks, AProductPutsWhatItMakesIntoCells) {
+  const Tensor cells = of_half(4096, {8, 4, 4}, {16, 4, 1});
+  const auto behind = [&](const Tensor& from) {
+    Tensor source = from;  // a head's half, in every row
+    source.sizes = {1, 4, 4};
+    source.strides = {0, source.strides[0], 1};
+    return cells_written(cells, source, tensor(0, {1, 1, 1}));
+  };
+  EXPECT_EQ(whats_of({product_of_terms(), behind(left_halves)}),
+            Whats{"product 4 x 8 x 16, cells written"});
+  EXPECT_EQ(whats_of({product_of_terms(), product_of(turned, left_halves, right_halves),
+                      behind(turned), behind(right_halves)})
+                .size(),
+            2U);  // both go into the same cells
+  EXPECT_EQ(
+      whats_of({product_of_terms(), product_of(turned, left_halves, right_halves), behind(turned)}),
+      Whats{"product 4 x 8 x 16, Multiply, cells written"});
+}
+
 // ---- in front of a product ----
 
 alignas(256) std::array<std::byte, 32768> row_bytes;

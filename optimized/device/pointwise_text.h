@@ -10,13 +10,16 @@
 //
 // A copy of what the group makes is a copy of the maker's numbers, whose dtype it takes; what reads
 // a copy of bytes from memory reads those bytes where they came from.
+//
+// Elements that a group makes may go into cells as well, whatever the sizes of what is written
+// there: a thread finds the places of its own elements in it.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <span>
 
-#include "optimized/device/work.h"
+#include "optimized/device/group_text.h"
 
 namespace graphgate::optimized {
 
@@ -26,9 +29,13 @@ class PointwiseGroup {
 
   [[nodiscard]] bool takes(const PointwiseWork& work) const;
   void add(const PointwiseWork& work);
+  // The group makes all elements of the source, and nobody touches the cells. No work joins then.
+  [[nodiscard]] bool takes(const CellsWrite& cells) const;
+  void add(std::shared_ptr<const CellsWrite> cells) { cells_.push_back(std::move(cells)); }
   [[nodiscard]] std::size_t size() const { return works_.size(); }
   // What it consists of, at its sizes.
   [[nodiscard]] const std::vector<PointwiseWork>& works() const { return works_; }
+  [[nodiscard]] const CellsWrites& cells() const { return cells_; }
   // Whether a work that it takes reads what it makes.
   [[nodiscard]] bool feeds(const PointwiseWork& work) const;
   // `is_stored(i)`: whether the result of the i-th work has to be in memory afterwards.
@@ -41,24 +48,15 @@ class PointwiseGroup {
   [[nodiscard]] PointwiseWork fitted(const PointwiseWork& work) const;
 
   std::vector<PointwiseWork> works_;
+  CellsWrites cells_;
 };
 
-// What stands behind a kernel that makes tensors [rows, columns], and has their elements at hand.
-struct PointwiseEpilogue {
-  // A callable: function.operator()<count>(row, column, given) takes `count` neighbouring elements
-  // of each tensor, const float (&given)[tensors][count]; it puts them into memory, rounded, and
-  // then what the works make of them. `count` is at most `width` and divides `column`.
-  std::string function;
-  std::int64_t width = 1;            // 1, 2 or 4, and divides the columns
-  std::vector<std::byte*> pointers;  // p0, p1...
-  std::vector<DeviceAccess> accesses;
-  std::string what;
+// A group's works that hang on each other, and which ones of the group these are.
+struct GroupComponent {
+  PointwiseGroup group;
+  std::vector<std::size_t> works;
 };
-// `given`: of one 16-bit dtype, columns next to each other, no byte in two of them. `behind`: what
-// follows, or null; nothing where it does not go on with what the kernel has.
-[[nodiscard]] std::optional<PointwiseEpilogue> epilogue_of(
-    std::span<const Tensor> given, const PointwiseGroup* behind,
-    const std::function<bool(std::size_t)>& is_stored);
+[[nodiscard]] std::vector<GroupComponent> components_of(const PointwiseGroup& group);
 
 // One work alone.
 [[nodiscard]] TextWork pointwise_text(const PointwiseWork& work);

@@ -32,7 +32,46 @@ Tensor at_address(const Tensor& tensor) {
   return out;
 }
 
+// Visits the address of every element, as a number.
+template <class Visit>
+void for_each_address(const Tensor& tensor, Visit&& visit) {
+  Sizes at(tensor.sizes.size(), 0);
+  std::int64_t address = reinterpret_cast<std::intptr_t>(tensor.data());  // NOLINT: a number
+  for (std::int64_t left = tensor.count(); left > 0; --left) {
+    visit(address);
+    for (std::size_t d = at.size(); d-- > 0;) {
+      const std::int64_t stride = tensor.strides[d] * tensor.item_bytes();
+      address += stride;
+      if (++at[d] < tensor.sizes[d]) break;
+      address -= at[d] * stride;
+      at[d] = 0;
+    }
+  }
+}
+
 }  // namespace
+
+bool are_among(const Tensor& all, std::span<const Tensor> some) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 22;  // elements
+  const ByteRange range = byte_range(at_address(all));
+  const std::int64_t item = all.item_bytes();
+  if (range.end - range.begin > kMost * item) return false;
+  std::vector<bool> is_there(static_cast<std::size_t>((range.end - range.begin) / item));
+  for (const Tensor& one : some) {
+    if (!may_share_bytes(one, all)) continue;
+    if (one.item_bytes() != item || one.count() > kMost) return false;
+    for_each_address(one, [&](std::int64_t address) {
+      const std::int64_t at = address - range.begin;
+      if (at < 0 || address >= range.end || at % item != 0) return;
+      is_there[static_cast<std::size_t>(at / item)] = true;
+    });
+  }
+  bool are_all = true;
+  for_each_address(all, [&](std::int64_t address) {
+    are_all &= is_there[static_cast<std::size_t>((address - range.begin) / item)];
+  });
+  return are_all;
+}
 
 bool may_share_bytes(const Tensor& a, const Tensor& b) {
   return !provably_disjoint(at_address(a), at_address(b));

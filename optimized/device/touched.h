@@ -13,6 +13,9 @@ namespace graphgate::optimized {
 [[nodiscard]] bool may_share_bytes(const Tensor& a, const Tensor& b);
 // Whether two elements of a tensor may share a byte.
 [[nodiscard]] bool may_meet_itself(const Tensor& tensor);
+// Whether every element of `all` is one of `some`, whose items have its size; maybe false where
+// there are too many to look at each.
+[[nodiscard]] bool are_among(const Tensor& all, std::span<const Tensor> some);
 // Bytes as a tensor.
 [[nodiscard]] Tensor tensor_of_bytes(std::byte* first, std::int64_t size_bytes);
 

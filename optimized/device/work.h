@@ -48,8 +48,9 @@ struct DeviceAccess {
   bool is_early = false;  // read before the kernel waits for the launches before it (fast.cuh)
 };
 
-class PointwiseGroup;  // pointwise_text.h
-struct RmsNormWork;    // row_text.h
+class CellsWrite;    // cells_text.h
+struct RmsNormWork;  // row_text.h
+struct WorkBehind;   // epilogue_text.h
 
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
 // of the thread as `thread` (std::int64_t), and what text/prelude.cuh declares.
@@ -68,11 +69,11 @@ struct TextWork {
   // Blocks of other works may stand beside its own in a launch: it takes no notice of blockIdx, and
   // has no shared memory.
   bool shares_launches = false;
-  // The same work with pointwise works behind it, done where their operands are made: nothing where
-  // they do not go together. `is_stored`: whether the i-th one's result has to be in memory.
-  std::function<std::optional<TextWork>(const PointwiseGroup& behind,
-                                        const std::function<bool(std::size_t)>& is_stored)>
-      with_epilogue = nullptr;
+  // The same work with another one behind it, done where its operands are made: nothing where they
+  // do not go together. What it gives may take more.
+  std::function<std::optional<TextWork>(const WorkBehind& behind)> with_epilogue = nullptr;
+  // That it moves elements into cells and does nothing else, for who makes them; else null.
+  std::shared_ptr<const CellsWrite> cells = nullptr;
   // That it normalizes rows and does nothing else, for who could do so itself; else null.
   std::shared_ptr<const RmsNormWork> norm = nullptr;
   // The same work with that one before it: it makes the row that it reads. Nothing where it reads

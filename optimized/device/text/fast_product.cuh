@@ -21,9 +21,15 @@ void pack(Word<2, count>& word, const float (&sums)[count]) {
 
 // Products: result[r][c] = sum over k of a[r][k] * w[c][k].
 //
-// The columns are `bands` of n, one behind the other, and a thread that has the sum of column c of
-// one has that of column c of the others too: put.operator()<count>(row, column, sums) takes float
-// sums[bands][count], of `count` columns. Pitches are in bytes. k is a multiple of 8.
+// The columns are `bands` of n, and a thread that has the sum of column c of one has that of column c
+// of the others too: put.operator()<count>(row, column, sums) takes float sums[bands][count], of
+// `count` columns. The bands take turns, `run` columns at a time. Pitches are in bytes. k is a
+// multiple of 8.
+template <int bands, long n, long run>
+long column_of(int band, long column) {
+  if constexpr (run == n) return band * n + column;
+  return column / run * (run * bands) + band * run + column % run;
+}
 
 // Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to
 // a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices
@@ -35,7 +41,7 @@ void pack(Word<2, count>& word, const float (&sums)[count]) {
 //
 // Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
 // a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
-template <class Format, int bands, int rows, long n, long k, int ahead, long w_pitch,
+template <class Format, int bands, long run, int rows, long n, long k, int ahead, long w_pitch,
           bool w_is_constant, class Rows, class Put>
 void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
   constexpr int kWarps = 8;
@@ -61,7 +67,8 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
       const int row = first + i + lane / 8;
       if (i + 4 > count && row >= first + count) break;
       const long column = column0 + row % kOfBand;
-      const long weight = row / kOfBand * n + (column < n ? column : n - 1);
+      const long weight =
+          column_of<bands, n, run>(row / kOfBand, column < n ? column : n - 1);
       const char* from = w + weight * w_pitch;
       if constexpr (!Rows::kAreMade) {
         if (first != 0) from = a.row(row - kColumns);
@@ -160,8 +167,8 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
 // which add up what they have through each other's shared memory.
 //
 // `width`: columns that `put` takes at once.
-template <class Format, int bands, int tile_rows, int tile_columns, long rows, long n, long k,
-          long depth, int parts, int stages, int width, long a_pitch, long w_pitch,
+template <class Format, int bands, long run, int tile_rows, int tile_columns, long rows, long n,
+          long k, long depth, int parts, int stages, int width, long a_pitch, long w_pitch,
           bool w_is_constant, class Put>
 void multiply_tile(const char* a, const char* w, Put&& put) {
   constexpr bool kSplitsRows = tile_rows == 128;
@@ -192,7 +199,8 @@ void multiply_tile(const char* a, const char* w, Put&& put) {
     bool is_there = is_weight ? n % kOfBand == 0 || column < n
                               : rows % tile_rows == 0 || row < rows;
     if (k % 64 != 0) is_there &= at < end;
-    const long weight = in_tile % kGroupColumns / kGroupOfBand * n + column;
+    const long weight =
+        column_of<bands, n, run>(in_tile % kGroupColumns / kGroupOfBand, column);
     const char* const from = is_weight ? w + weight * w_pitch : a + row * a_pitch;
     begin_copy16(staged + stage * kStage + group_place(own_row + j * 32, own_chunk),
                  is_there ? from + at * 2 : w, is_there);
