@@ -190,6 +190,38 @@ std::vector<DeviceAccess> CellsWrite::accesses() const {
   return out;
 }
 
+std::int64_t CellsWrite::neighbours(std::int64_t most) const {
+  const CellMoves cells(parts_);
+  const std::int64_t item = source().item_bytes();
+  const auto let = [&](std::int64_t count) {
+    const auto is_multiple = [bytes = count * item](std::int64_t x) { return x % bytes == 0; };
+    const auto begins_at_multiple = [&](const Tensor& tensor) {
+      return is_multiple(reinterpret_cast<std::intptr_t>(tensor.data()));  // NOLINT: a number
+    };
+    bool all_let = begins_at_multiple(source()) && begins_at_multiple(parts_.indexed);
+    bool has_neighbours = false;
+    for (std::size_t d = 0; d < cells.frame.size(); ++d) {
+      if (cells.frame[d] == 1) continue;
+      const bool is_last = cells.strides[0][d] == item;
+      has_neighbours |= is_last;
+      for (std::size_t t = 0; t < cells.strides.size(); ++t) {
+        const std::int64_t stride = cells.strides[t][d];
+        if (t > cells.indexed) {
+          all_let &= !is_last || stride == 0;
+        } else {
+          all_let &= is_last ? stride == item && cells.frame[d] % count == 0 : is_multiple(stride);
+        }
+      }
+    }
+    for (const IndexedDim& dim : cells.dims) {
+      all_let &= std::all_of(dim.strides_bytes.begin(), dim.strides_bytes.end(), is_multiple);
+    }
+    return all_let && has_neighbours;
+  };
+  while (most > 1 && !let(most)) most /= 2;
+  return most;
+}
+
 std::string CellsWrite::text(const std::string& offset, const std::string& store,
                              std::size_t first_pointer) const {
   CellMoves cells(parts_);

@@ -32,6 +32,9 @@ class CellsWrite {
   [[nodiscard]] const Tensor& source() const { return parts_.others.front(); }
   // What it touches beside its source: cells and indices, in the order of its pointers.
   [[nodiscard]] std::vector<DeviceAccess> accesses() const;
+  // How many elements, of 1, 2 or 4 and at most `most`, that lie next to each other in the source,
+  // the first at a multiple of their bytes, lie so in the cells.
+  [[nodiscard]] std::int64_t neighbours(std::int64_t most) const;
   // Statements for the element at `offset`, an expression: bytes behind the first one of the
   // source; nothing happens where the source has none. `store` puts the element to the address
   // `cell`. The pointers are p{first_pointer} and the following ones; the fault record is `fault`.

@@ -118,7 +118,7 @@ class Epilogue {
     if (count > 1) coordinates.push_back(joined({"(run - ", text_of(*first), ")"}));
     if (bands_.run > 1) coordinates.emplace_back("inner");
     const std::int64_t width = std::min(out_.width, texts.most_neighbours());
-    GroupPiece piece = texts.piece(coordinates, "kCount", out_.pointers.size());
+    GroupPiece piece = texts.piece(coordinates, "kCount", width, out_.pointers.size());
     // What other threads have of the result is theirs.
     for (const DeviceAccess& access : piece.accesses) {
       const auto is_own = [&](const PointwiseWork& work) {
@@ -147,16 +147,20 @@ class Epilogue {
       return false;
     }
     const std::int64_t ahead = result_.data() - cells.source().data();
-    text_ += "#pragma unroll\n  for (int e = 0; e < kCount; ++e) {\n";
+    const std::size_t next = out_.pointers.size();
+    const bool of_words = cells.neighbours(out_.width) == out_.width;
+    if (!of_words) text_ += "#pragma unroll\n  for (int e = 0; e < kCount; ++e) {\n";
     for (std::int64_t b = 0; b < bands_.count; ++b) {
-      const std::string element = "g" + text_of(b) + ".at(e)";
-      text_ += cells.text(joined({text_of(ahead), " + ", offset_text(b), " + e * 2"}),
-                          "  *reinterpret_cast<std::uint16_t*>(cell) = "
-                          "*reinterpret_cast<const std::uint16_t*>(" +
-                              element + ");\n",
-                          out_.pointers.size());
+      const std::string g = "g" + text_of(b);
+      const std::string offset = joined({text_of(ahead), " + ", offset_text(b)});
+      text_ += of_words ? cells.text(offset, joined({"  ", g, ".store(cell);\n"}), next)
+                        : cells.text(offset + " + e * 2",
+                                     joined({"  *reinterpret_cast<std::uint16_t*>(cell) = "
+                                             "*reinterpret_cast<const std::uint16_t*>(",
+                                             g, ".at(e));\n"}),
+                                     next);
     }
-    text_ += "  }\n";
+    if (!of_words) text_ += "  }\n";
     GroupPiece piece;
     piece.what = "cells written";
     piece.reports_faults = true;

@@ -34,28 +34,40 @@ std::string what_of(const ProductShape& s) {
   return "product " + text_of(s.rows) + " x " + text_of(s.depth) + " x " + text_of(s.columns);
 }
 
-// Slices of 64 terms that a warp of multiply_few_rows has in shared memory, and what that takes.
+// How multiply_few_rows goes about a product: its blocks, the slices of 64 terms that a warp has in
+// shared memory, and all that a block has there.
 struct Ring {
-  std::int64_t slices, bytes;
+  std::int64_t blocks, slices, bytes;
 };
 
 // Where all blocks run at once, all slices are on their way from the beginning, if they fit. Else
-// there are few, so that more blocks do: of this launch, and of the next one, whose weights come
-// while this one ends.
-Ring ring_of(const ProductShape& s, std::int64_t blocks) {
+// there are fewer, so that blocks of the next launch find room, whose weights come while this one
+// ends. Where blocks cannot run at once, as many as can go on with other columns, if enough slices
+// are on their way. (Bytes and slices are those that were fastest on an H200.)
+Ring ring_of(const ProductShape& s) {
   constexpr std::int64_t kWarps = 8;
-  constexpr std::int64_t kFewBytes = std::int64_t{136} * 1024;  // of a multiprocessor
+  constexpr std::int64_t kFewBytes = std::int64_t{156} * 1024;  // of a multiprocessor
+  constexpr std::int64_t kBytes = std::int64_t{208} * 1024;     // where blocks go on
+  constexpr std::int64_t kGoOn = 2;                             // such blocks, of a multiprocessor
+  constexpr std::int64_t kLeastSlices = 4;                      // of one
+  const std::int64_t of_band = kBlockColumns / s.bands.count;
+  const std::int64_t sixteens = (s.band() + of_band - 1) / of_band;
   const std::int64_t slice = (kBlockColumns + (s.norm ? 0 : s.rows)) * 128 * kWarps;
+  const std::int64_t sums = kWarps * s.rows * 17 * 4;
   const std::int64_t made = s.made_bytes();
   const std::int64_t most = slice > kSharedBytes / 9 ? 2 : 3;  // blocks at a time
-  const std::int64_t waves = (blocks + kMultiprocessors - 1) / kMultiprocessors;
-  const std::int64_t at_once = std::clamp<std::int64_t>(waves, 1, most);
+  const std::int64_t waves = (sixteens + kMultiprocessors - 1) / kMultiprocessors;
   const std::int64_t own = (s.depth + kWarps * 64 - 1) / (kWarps * 64);
+  const std::int64_t turns = (waves + kGoOn - 1) / kGoOn;
+  const std::int64_t many = std::min((kBytes / kGoOn - made - 2 * sums) / slice, own * turns);
+  if (waves > most && many >= std::min(kLeastSlices, own * turns)) {
+    return {(sixteens + turns - 1) / turns, many, many * slice + made + 2 * sums};
+  }
+  const std::int64_t at_once = std::clamp<std::int64_t>(waves, 1, most);
   const bool all_fit = waves <= most && (own * slice + made) * at_once <= kSharedBytes;
   const std::int64_t slices =
       all_fit ? own : std::clamp<std::int64_t>((kFewBytes / at_once - made) / slice, 1, own);
-  const std::int64_t sums = kWarps * ((s.rows + 7) / 8 * 8) * 17 * 4;
-  return {slices, std::max(slices * slice + made, sums)};
+  return {sixteens, slices, std::max(slices * slice + made, sums)};
 }
 
 // A call of device::KERNEL: KERNEL<format, bands, run, numbers...>(rows, w, put).
@@ -117,15 +129,14 @@ std::string rows_text(const ProductShape& s, ProductCall& call) {
 }
 
 TextWork few_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
-  const std::int64_t of_band = kBlockColumns / s.bands.count;
-  const std::int64_t blocks = (s.band() + of_band - 1) / of_band;
-  const Ring ring = ring_of(s, blocks);
+  const Ring ring = ring_of(s);
   ProductCall call(p, s, end);
   const std::string rows = rows_text(s, call);
   TextWork out = std::move(call).text(
-      "multiply_few_rows", {s.rows, s.band(), s.depth, ring.slices, s.weight_pitch}, rows);
+      "multiply_few_rows", {s.rows, s.band(), s.depth, ring.slices, ring.blocks, s.weight_pitch},
+      rows);
   if (s.norm) out.what = "rms_norm, " + out.what;
-  out.threads = blocks * kDeviceBlock;
+  out.threads = ring.blocks * kDeviceBlock;
   out.shared_bytes = ring.bytes;
   return out;
 }

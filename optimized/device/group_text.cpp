@@ -88,9 +88,10 @@ TextWork GroupText::text() {
   out.pointers = pointers();
   out.threads = walk.count();
   out.reports_faults = reports_faults();
-  out.statements = "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
-                   coordinates_text(walk.sizes, "thread", "x") +
-                   (neighbours > 1 ? loop_text(std::to_string(neighbours)) : element_text());
+  out.statements =
+      "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
+      coordinates_text(walk.sizes, "thread", "x") +
+      (neighbours > 1 ? loop_text(std::to_string(neighbours), neighbours) : element_text(1));
   return out;
 }
 
@@ -110,7 +111,7 @@ std::int64_t GroupText::most_neighbours() const {
 }
 
 GroupPiece GroupText::piece(std::span<const std::string> coordinates, const std::string& count,
-                            std::size_t first_pointer) {
+                            std::int64_t most, std::size_t first_pointer) {
   for (Touch& touch : touches_) {
     const std::int64_t item = touch.tensor.item_bytes();
     GRAPHGATE_CHECK(touch.tensor.strides.size() == coordinates.size());
@@ -125,7 +126,7 @@ GroupPiece GroupText::piece(std::span<const std::string> coordinates, const std:
     touch.has_word = !coordinates.empty() && touch.tensor.strides.back() == 1;
   }
   name_pointers(first_pointer);
-  return {loop_text(count), pointers(), accesses(), what(), reports_faults()};
+  return {loop_text(count, most), pointers(), accesses(), what(), reports_faults()};
 }
 
 std::size_t GroupText::place(const Tensor& tensor) {
@@ -232,7 +233,7 @@ std::string GroupText::address(const char* prefix, std::size_t t) const {
 }
 
 // Words, and what is read of them; neighbour by neighbour; what is written.
-std::string GroupText::loop_text(const std::string& count) const {
+std::string GroupText::loop_text(const std::string& count, std::int64_t most) const {
   std::string before;
   std::string after;
   for (std::size_t t = 0; t < touches_.size(); ++t) {
@@ -249,35 +250,46 @@ std::string GroupText::loop_text(const std::string& count) const {
       after += joined({"  w", number, ".store(", touch.place, ");\n"});
     }
   }
-  return before + "#pragma unroll\n  for (int e = 0; e < " + count + "; ++e) {\n" + element_text() +
-         "  }\n" + after;
+  for (std::size_t w = 0; w < works_.size(); ++w) after += cells_text(w, most, true);
+  return before + "#pragma unroll\n  for (int e = 0; e < " + count + "; ++e) {\n" +
+         element_text(most) + "  }\n" + after;
 }
 
-std::string GroupText::element_text() const {
+std::string GroupText::element_text(std::int64_t most) const {
   std::string text;
   for (std::size_t w = 0; w < works_.size(); ++w) text += value_text(w);
   for (std::size_t w = 0; w < works_.size(); ++w) {
     if (!stores_[w]) continue;
     text += joined({"  device::store<", format_name(works_[w].result.dtype), ">(",
                     address("w", *stores_[w]), ", v", std::to_string(w), ");\n"});
-    text += cells_text(w);
+    text += cells_text(w, most, false);
   }
   return text;
 }
 
-// What goes into cells of the elements that a work makes.
-std::string GroupText::cells_text(std::size_t w) const {
+// Whether neighbours go into cells together.
+bool GroupText::moves_words(std::size_t w, const CellsWrite& cells, std::int64_t most) const {
+  return touches_[*stores_[w]].has_word && cells.neighbours(most) == most;
+}
+
+// What goes into cells of what a work makes: words as they are, or an element.
+std::string GroupText::cells_text(std::size_t w, std::int64_t most, bool of_words) const {
   std::string text;
-  const Touch& touch = touches_[*stores_[w]];
-  const std::int64_t item = touch.tensor.item_bytes();
+  if (!stores_[w]) return text;
+  const std::size_t t = *stores_[w];
+  const Tensor& result = works_[w].result;
   for (std::size_t c = 0; c < cells_.size(); ++c) {
-    if (!feeds(w, *cells_[c])) continue;
-    const std::int64_t ahead = works_[w].result.data() - cells_[c]->source().data();
-    const std::string element = touch.has_word ? " + e * " + std::to_string(item) : "";
-    text += cells_[c]->text(joined({std::to_string(ahead), " + ", touch.offset, element}),
-                            joined({"  device::store<", format_name(works_[w].result.dtype),
-                                    ">(cell, v", std::to_string(w), ");\n"}),
-                            cell_pointers_[c]);
+    const CellsWrite& cells = *cells_[c];
+    if (!feeds(w, cells) || moves_words(w, cells, most) != of_words) continue;
+    std::string offset =
+        joined({std::to_string(result.data() - cells.source().data()), " + ", touches_[t].offset});
+    if (touches_[t].has_word && !of_words) {
+      offset += " + e * " + std::to_string(result.item_bytes());
+    }
+    const std::string store = of_words ? joined({"  w", std::to_string(t), ".store(cell);\n"})
+                                       : joined({"  device::store<", format_name(result.dtype),
+                                                 ">(cell, v", std::to_string(w), ");\n"});
+    text += cells.text(offset, store, cell_pointers_[c]);
   }
   return text;
 }

@@ -41,11 +41,11 @@ class GroupText {
 
   // How many neighbours along the last dimension a thread can take at once, of 4, 2 and 1.
   [[nodiscard]] std::int64_t most_neighbours() const;
-  // For `count` neighbours (an expression), of which the first one has these coordinates,
-  // expressions too. Elements of the i-th given work are at the address "gi.at(e)". Pointers are
-  // numbered from `first_pointer`.
+  // For `count` neighbours (an expression), at most `most`, of which the first one has these
+  // coordinates, expressions too. Elements of the i-th given work are at the address "gi.at(e)".
+  // Pointers are numbered from `first_pointer`.
   [[nodiscard]] GroupPiece piece(std::span<const std::string> coordinates, const std::string& count,
-                                 std::size_t first_pointer);
+                                 std::int64_t most, std::size_t first_pointer);
 
  private:
   // A tensor that memory is touched for, at the frame.
@@ -74,9 +74,10 @@ class GroupText {
   [[nodiscard]] std::string what() const;
   [[nodiscard]] bool reports_faults() const;
   [[nodiscard]] std::string address(const char* prefix, std::size_t t) const;
-  [[nodiscard]] std::string loop_text(const std::string& count) const;
-  [[nodiscard]] std::string element_text() const;
-  [[nodiscard]] std::string cells_text(std::size_t w) const;
+  [[nodiscard]] std::string loop_text(const std::string& count, std::int64_t most) const;
+  [[nodiscard]] std::string element_text(std::int64_t most) const;
+  [[nodiscard]] bool moves_words(std::size_t w, const CellsWrite& cells, std::int64_t most) const;
+  [[nodiscard]] std::string cells_text(std::size_t w, std::int64_t most, bool of_words) const;
   [[nodiscard]] std::string value_text(std::size_t w) const;
 
   std::span<const PointwiseWork> works_;

@@ -183,27 +183,48 @@ class Joining {
     return false;
   }
 
-  // What hangs on part p may go on with what that has, where nothing between keeps it.
+  // What hangs on part p may go on with what that has, where what stands between and keeps it may
+  // come before p.
   bool take_epilogue(std::size_t p) {
     for (std::size_t g = p + 1; g < parts_.size() && g - p <= kFarthest; ++g) {
       Part& part = parts_[p];
       const Part& next = parts_[g];
-      const auto keeps_order = [&](const Part& other) {
-        return other.touched.keeps_order_with(next.touched);
-      };
-      const auto first = parts_.begin() + static_cast<std::ptrdiff_t>(p);
-      const auto place = parts_.begin() + static_cast<std::ptrdiff_t>(g);
       if (!next.group && !next.text.cells) continue;
-      if (!keeps_order(part) || std::any_of(first + 1, place, keeps_order)) continue;
+      if (!next.touched.keeps_order_with(part.touched)) continue;
       if (!has_room(part, next.works, next.pointers)) continue;
       if (next.group && may_meet_itself(next.group->works().front().result)) continue;
+      const auto between = in_front_of(p, g);
+      if (!between) continue;
       auto text = with_behind(part.text, g);
       if (!text) continue;
       part.text = *std::move(text);
       take(part, g);
+      const auto place = [&](std::size_t at) {
+        return parts_.begin() + static_cast<std::ptrdiff_t>(at);
+      };
+      for (const std::size_t moved : *between) {
+        std::rotate(place(p), place(moved), place(moved + 1));
+        ++p;
+      }
       return true;
     }
     return false;
+  }
+
+  // The parts between p and g that g has to stay behind, where all of them may come before p.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> in_front_of(std::size_t p,
+                                                                    std::size_t g) const {
+    std::vector<std::size_t> moved;
+    for (std::size_t between = p + 1; between < g; ++between) {
+      const Touched& touched = parts_[between].touched;
+      if (!touched.keeps_order_with(parts_[g].touched)) continue;
+      for (std::size_t other = p; other < between; ++other) {
+        const bool stays = std::find(moved.begin(), moved.end(), other) == moved.end();
+        if (stays && parts_[other].touched.keeps_order_with(touched)) return {};
+      }
+      moved.push_back(between);
+    }
+    return moved;
   }
 
   // The text with part g behind it: as a whole, or each of what does not hang on each other in it.

@@ -239,11 +239,25 @@ TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
   const auto expect_apart = [&](const DeviceWork& between) {
     EXPECT_EQ(join_works({product_of_terms(), between, behind}).size(), 3U);
   };
-  expect_apart(text_of(of_half(1024 + 30, {1}, {1}), far));
-  expect_apart(text_of(far, of_half(2048 + 62, {1}, {1})));
-  expect_apart(text_of(of_half(2048 + 62, {1}, {1}), far));
+  const Tensor last_gated = of_half(2048 + 62, {1}, {1});
+  const Tensor last_made = of_half(1024 + 30, {1}, {1});
+  const Tensor last_term = of_half(3072 + 62, {1}, {1});
+  expect_apart(text_of(last_made, far));
+  expect_apart(text_of(last_gated, last_made));
   expect_apart(silent_text());
   EXPECT_EQ(join_works({product_of_terms(), text_of(far, made), behind}).size(), 2U);
+  // What does not hang on the product comes before it, with what it hangs on.
+  const auto expect_in_front = [&](const DeviceWork& between) {
+    EXPECT_EQ(whats_of({product_of_terms(), between, behind}), (Whats{"text", kProductAndMore}));
+  };
+  expect_in_front(text_of(far, last_gated));
+  expect_in_front(text_of(last_gated, far));
+  EXPECT_EQ(
+      join_works({product_of_terms(), text_of(a, far), text_of(last_gated, a), behind}).size(), 4U);
+  EXPECT_EQ(join_works({product_of_terms(), text_of(last_term, far), text_of(last_gated, last_term),
+                        behind})
+                .size(),
+            4U);
 }
 
 // The columns are two heads of 8; a head's halves are 4 columns.

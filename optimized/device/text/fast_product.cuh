@@ -31,22 +31,26 @@ long column_of(int band, long column) {
   return column / run * (run * bands) + band * run + column % run;
 }
 
-// Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) belong to
-// a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such slices
-// of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and waits for
-// nobody. A row that is made (fast_rows.cuh) stands behind the rings, whole.
+// Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) at a time
+// belong to a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such
+// slices of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and waits
+// for nobody. A row that is made (fast_rows.cuh) stands behind the rings, whole.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
 //   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
 //
+// Where there are fewer `blocks` than sixteens, each goes on with the sixteen `blocks` further: its
+// slices are on their way while it adds up what it has.
+//
 // Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
 // a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
-template <class Format, int bands, long run, int rows, long n, long k, int ahead, long w_pitch,
-          bool w_is_constant, class Rows, class Put>
+template <class Format, int bands, long run, int rows, long n, long k, int ahead, long blocks,
+          long w_pitch, bool w_is_constant, class Rows, class Put>
 void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
   constexpr int kWarps = 8;
   constexpr int kColumns = 16;
   constexpr int kOfBand = kColumns / bands;
+  constexpr bool kGoesOn = blocks * kOfBand < n;
   constexpr int kTiles = (rows + 7) / 8;
   constexpr int kOwn = static_cast<int>((k + kWarps * 64 - 1) / (kWarps * 64));  // of a warp
   constexpr int kSlice = (kColumns + (Rows::kAreMade ? 0 : rows)) * 8;           // chunks
@@ -54,12 +58,12 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int q = lane % 4;
-  const long column0 = static_cast<long>(blockIdx.x) * kOfBand;
   uint4* const ring = dynamic_shared() + warp * (ahead * kSlice);
   uint4* const made = dynamic_shared() + kWarps * (ahead * kSlice);
   // Rows of a slice are those of w, then those of a. What is behind k is 0; columns behind the last
   // one repeat it, and are not stored.
-  const auto begin_rows = [&](int own, int first, int count) {
+  const auto begin_rows = [&](int stage, long column0, int own, int first, int count) {
+    if (kGoesOn && column0 >= n) return;
     const long at = (static_cast<long>(own) * kWarps + warp) * 64 + lane % 8 * 8;
     const bool is_there = k % (kWarps * 64) == 0 || at < k;
 #pragma unroll
@@ -73,16 +77,18 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
       if constexpr (!Rows::kAreMade) {
         if (first != 0) from = a.row(row - kColumns);
       }
-      begin_copy16(ring + own % ahead * kSlice + place_of(row, lane % 8),
+      begin_copy16(ring + stage * kSlice + place_of(row, lane % 8),
                    is_there ? from + at * 2 : from, is_there);
     }
   };
+  long column0 = static_cast<long>(blockIdx.x) * kOfBand;
+  constexpr long kFurther = blocks * kOfBand;
 
   let_next_launch_begin();
   if (!w_is_constant) wait_for_launches_before();
 #pragma unroll
   for (int i = 0; i < ahead; ++i) {
-    begin_rows(i, 0, kColumns);
+    begin_rows(i, column0 + i / kOwn * kFurther, i % kOwn, 0, kColumns);
     if constexpr (Rows::kAreMade) end_copies();
   }
   if constexpr (Rows::kAreMade) {
@@ -92,68 +98,88 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
     if (w_is_constant) wait_for_launches_before();
 #pragma unroll
     for (int i = 0; i < ahead; ++i) {
-      begin_rows(i, kColumns, rows);
+      begin_rows(i, column0 + i / kOwn * kFurther, i % kOwn, kColumns, rows);
       end_copies();
     }
   }
 
-  float sum[kTiles][4] = {};
+  long next_column0 = column0 + ahead / kOwn * kFurther;  // of the slice `ahead` of the one at hand
+  int next_own = ahead % kOwn;
+  int stage = 0;
+  // What the warps have is added up in shared memory: [warp][row of a][column], padded. Blocks that
+  // go on have two of these, in turns, behind all else.
+  using Parts = float[kWarps][rows][17];
+  auto* parts = reinterpret_cast<Parts*>(kGoesOn ? made + (Rows::kAreMade ? k / 8 : 0)
+                                                 : dynamic_shared());
+  auto* other_parts = parts + 1;
 #pragma unroll 1
-  for (int own = 0; own < kOwn; ++own) {
-    wait_for_copies<ahead - 1>();  // all but those of the slices behind this one
-    __syncwarp();
-    const uint4* const here = ring + own % ahead * kSlice;
+  do {
+    float sum[kTiles][4] = {};
+#pragma unroll 1
+    for (int own = 0; own < kOwn; ++own) {
+      wait_for_copies<ahead - 1>();  // all but those of the slices behind this one
+      __syncwarp();
+      const uint4* const here = ring + stage * kSlice;
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const uint4 low = here[place_of(g, half * 4 + q)];
-      const uint4 high = here[place_of(g + 8, half * 4 + q)];
+      for (int half = 0; half < 2; ++half) {
+        const uint4 low = here[place_of(g, half * 4 + q)];
+        const uint4 high = here[place_of(g + 8, half * 4 + q)];
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-        uint4 x = {0, 0, 0, 0};
-        const int row = tile * 8 + g;
-        if constexpr (Rows::kAreMade) {
-          const int chunk = (own * kWarps + warp) * 8 + half * 4 + q;
-          if (row < rows && (k % (kWarps * 64) == 0 || chunk < k / 8)) x = made[chunk];
-        } else {
-          if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+        for (int tile = 0; tile < kTiles; ++tile) {
+          uint4 x = {0, 0, 0, 0};
+          const int row = tile * 8 + g;
+          if constexpr (Rows::kAreMade) {
+            const int chunk = (own * kWarps + warp) * 8 + half * 4 + q;
+            if (row < rows && (k % (kWarps * 64) == 0 || chunk < k / 8)) x = made[chunk];
+          } else {
+            if (row < rows) x = here[place_of(kColumns + row, half * 4 + q)];
+          }
+          multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, x.x, x.y);
+          multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, x.z, x.w);
         }
-        multiply_tiles<Format>(sum[tile], low.x, high.x, low.y, high.y, x.x, x.y);
-        multiply_tiles<Format>(sum[tile], low.z, high.z, low.w, high.w, x.z, x.w);
+      }
+      __syncwarp();
+      if (kGoesOn || own + ahead < kOwn) {
+        begin_rows(stage, next_column0, next_own, 0, kColumns);
+        if constexpr (!Rows::kAreMade) begin_rows(stage, next_column0, next_own, kColumns, rows);
+      }
+      end_copies();
+      stage = stage + 1 == ahead ? 0 : stage + 1;
+      if (++next_own == kOwn) {
+        next_own = 0;
+        next_column0 += kFurther;
       }
     }
-    __syncwarp();
-    if (own + ahead < kOwn) {
-      begin_rows(own + ahead, 0, kColumns);
-      if constexpr (!Rows::kAreMade) begin_rows(own + ahead, kColumns, rows);
-    }
-    end_copies();
-  }
 
-  // What the warps have is added up in shared memory: [warp][row of a][column], padded.
-  auto* const parts = reinterpret_cast<float(*)[kTiles * 8][17]>(dynamic_shared());
-  __syncthreads();
+    if constexpr (!kGoesOn) __syncthreads();
 #pragma unroll
-  for (int tile = 0; tile < kTiles; ++tile) {
+    for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      parts[warp][tile * 8 + q * 2 + j % 2][g + j / 2 * 8] = sum[tile][j];
-    }
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < rows * kOfBand; i += 256) {
-    const int row = i / kOfBand;
-    const long column = column0 + i % kOfBand;
-    if (column >= n) continue;
-    float total[bands][1] = {};
-#pragma unroll
-    for (int s = 0; s < bands; ++s) {
-#pragma unroll
-      for (int p = 0; p < kWarps; ++p) {
-        total[s][0] += parts[p][row][s * kOfBand + i % kOfBand];
+      for (int j = 0; j < 4; ++j) {
+        const int row = tile * 8 + q * 2 + j % 2;
+        if (row < rows) (*parts)[warp][row][g + j / 2 * 8] = sum[tile][j];
       }
     }
-    put.template operator()<1>(row, column, total);
-  }
+    __syncthreads();
+    for (int i = threadIdx.x; i < rows * kOfBand; i += 256) {
+      const int row = i / kOfBand;
+      const long column = column0 + i % kOfBand;
+      if (column >= n) continue;
+      float total[bands][1] = {};
+#pragma unroll
+      for (int s = 0; s < bands; ++s) {
+#pragma unroll
+        for (int p = 0; p < kWarps; ++p) {
+          total[s][0] += (*parts)[p][row][s * kOfBand + i % kOfBand];
+        }
+      }
+      put.template operator()<1>(row, column, total);
+    }
+    column0 += kFurther;
+    auto* const these = parts;
+    parts = other_parts;
+    other_parts = these;
+  } while (kGoesOn && column0 < n);
 }
 
 // Many rows: a block has a tile of the result, whose `depth` terms (a multiple of 64) come through

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "optimized/arithmetic/float_format.h"
+#include "optimized/device/cells_text.h"
 #include "optimized/device/fast_text.h"
 #include "optimized/device/join_works.h"
 
@@ -448,6 +449,8 @@ TEST(FastProduct, IsExactOnIntegersWhateverTheShape) {
   for (const Shape& shape :
        {Shape{1, 16, 32}, Shape{1, 1, 8}, Shape{7, 17, 40}, Shape{8, 33, 264}, Shape{9, 15, 2088},
         Shape{16, 48, 256}, Shape{32, 20, 8},
+        // So many columns that blocks go on with others.
+        Shape{1, 6352, 8}, Shape{2, 8500, 1032}, Shape{17, 4500, 72},
         // In tiles: one, several of rows and columns, split in depth, wide
         // and narrow.
         Shape{33, 64, 8}, Shape{64, 65, 136}, Shape{65, 20, 200}, Shape{300, 70, 72},
@@ -461,6 +464,81 @@ TEST(FastProduct, IsExactOnIntegersWhateverTheShape) {
   expect_exact({5, 40, 72}, spec::DType::kFloat16, true, Behind::kBias);
   expect_exact({70, 132, 72}, spec::DType::kBFloat16, true, Behind::kBias);
   expect_exact({40, 68, 1544}, spec::DType::kBFloat16, false, Behind::kBias);
+}
+
+// Columns are four heads of 16. Halves of the first two are multiplied by each other; what comes of
+// the second one goes into cells, and so does the last head.
+void expect_heads(std::int64_t m, std::int64_t k) {
+  constexpr auto kDtype = spec::DType::kBFloat16;
+  Matrix a(m, k, k, kDtype, 1);
+  Matrix w(64, k, k, kDtype, 2);
+  Matrix out(m, 64, 80, kDtype, 3);
+  Matrix last(m, 16, 24, kDtype, 4);
+  Matrix keys(3 * m, 8, 8, kDtype, 5);
+  Matrix values(3 * m, 16, 16, kDtype, 6);
+  const Matrix keys_before = keys;
+  std::vector<std::int64_t> place = {2};
+  const auto view = [](const Matrix& matrix, Sizes sizes, Sizes strides, std::int64_t offset) {
+    Tensor tensor = matrix.tensor;
+    tensor.sizes = std::move(sizes);
+    tensor.strides = std::move(strides);
+    tensor.offset = offset;
+    return tensor;
+  };
+  const auto written = [&](const Matrix& cells, const Tensor& source) {
+    const std::int64_t row = source.sizes[2];
+    Tensor all = view(cells, {3, m, row}, {m * row, row, 1}, 0);
+    Tensor index;
+    index.dtype = spec::DType::kInt64;
+    index.sizes = {1, 1, 1};
+    index.strides = {0, 0, 0};
+    index.bytes = reinterpret_cast<std::byte*>(place.data());  // NOLINT: its bytes
+    const IndexedDim dim = indexed_dim(all, 0, index, false);
+    all.sizes[0] = 1;
+    all.strides[0] = 0;
+    return write_cells_text({source.sizes, all, {source}, {dim}}, 2);
+  };
+  Product product;
+  product.result = out.tensor;
+  product.a = a.tensor;
+  product.b = swapped(w.tensor, 0, 1);
+  product.rounds_to = kDtype;
+  const DeviceListener listener([](std::int64_t) { return nullptr; },
+                                [](const Tensor&) { return true; });
+  DeviceWorks works = fast_product_works(product).value();
+  works.emplace_back(PointwiseWork{view(last, {m, 2, 8}, {24, 8, 1}, 0),
+                                   kDtype,
+                                   spec::DType::kFloat32,
+                                   "element::Multiply{}",
+                                   {{view(out, {m, 2, 8}, {80, 16, 1}, 0), kDtype, false, 0},
+                                    {view(out, {m, 2, 8}, {80, 16, 1}, 8), kDtype, false, 0}}});
+  works.emplace_back(written(keys, view(last, {1, m, 8}, {0, 24, 1}, 8)));
+  works.emplace_back(written(values, view(out, {1, m, 16}, {0, 80, 1}, 48)));
+  works = join_works(works);
+  ASSERT_EQ(works.size(), 1U);
+  run_works(DeviceProgramText(true), works,
+            {a.bytes(), w.bytes(), out.bytes(), last.bytes(), keys.bytes(), values.bytes(),
+             std::as_writable_bytes(std::span(place))});
+  for (std::int64_t row = 0; row < m; ++row) {
+    for (std::int64_t column = 0; column < 16; ++column) {
+      const std::int64_t left = column / 8 * 16 + column % 8;
+      const float expected =
+          bf16_to_float(float_to_bf16(out.at(row, left) * out.at(row, left + 8)));
+      ASSERT_EQ(last.at(row, column), expected) << "row " << row << ", column " << column;
+      ASSERT_EQ(values.at(2 * m + row, column), out.at(row, 48 + column)) << row;
+      if (column < 8) {
+        ASSERT_EQ(keys.at(2 * m + row, column), last.at(row, 8 + column)) << row;
+        ASSERT_EQ(keys.at(row, column), keys_before.at(row, column)) << row;
+      }
+    }
+  }
+}
+
+TEST(FastProduct, TurnsHalvesOfHeadsAndPutsThemIntoCells) {
+  expect_heads(1, 40);
+  expect_heads(5, 72);
+  expect_heads(40, 136);   // in tiles
+  expect_heads(70, 1104);  // split in depth
 }
 
 TEST(FastProduct, LeavesOtherProductsToOthers) {
