@@ -14,24 +14,36 @@ class Keeper {
       : graph_(graph), times_(times), liveness_(liveness) {}
 
   void keep(const std::vector<SizedNode>& nodes, const Partition& partition) {
-    std::map<StorageIndex, std::uint32_t> unread;  // and the node that has made it
-    for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-      const spec::Node& node = nodes[n].node;
-      for_each_operand(node, [&](spec::ValueId id) {
-        graph_.for_each_storage(id, [&](StorageIndex storage) {
-          const auto made = unread.find(storage);
-          if (made == unread.end()) return;
-          keep_all(nodes[made->second].node, times_[n] + 1);
-          unread.erase(made);
-        });
-      });
-      for (const spec::ValueId id : flat_results(node)) {
-        graph_.for_each_storage(id, [&](StorageIndex storage) { unread[storage] = n; });
-      }
+    const std::map<std::uint32_t, std::uint32_t> readers = first_readers(nodes, partition);
+    for (const auto& [node, reader] : readers) {
+      const auto next = readers.find(reader);
+      const std::uint32_t last = next == readers.end() ? reader : next->second;
+      keep_all(nodes[node].node, times_[last] + 1);
     }
   }
 
  private:
+  // By node: the first one behind it that reads what it makes.
+  std::map<std::uint32_t, std::uint32_t> first_readers(const std::vector<SizedNode>& nodes,
+                                                       const Partition& partition) const {
+    std::map<std::uint32_t, std::uint32_t> readers;
+    std::map<StorageIndex, std::uint32_t> makers;
+    for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
+      const spec::Node& node = nodes[n].node;
+      for_each_operand(node, [&](spec::ValueId id) {
+        graph_.for_each_storage(id, [&](StorageIndex storage) {
+          if (const auto made = makers.find(storage); made != makers.end()) {
+            readers.emplace(made->second, n);
+          }
+        });
+      });
+      for (const spec::ValueId id : flat_results(node)) {
+        graph_.for_each_storage(id, [&](StorageIndex storage) { makers[storage] = n; });
+      }
+    }
+    return readers;
+  }
+
   void keep_all(const spec::Node& node, std::int64_t end) {
     const auto keep = [&](spec::ValueId id) {
       graph_.for_each_storage(id, [&](StorageIndex storage) {

@@ -1,14 +1,16 @@
 // Lifetimes for kernels that a device makes of several steps.
 //
-//   y = x @ w       one kernel: who has an element of y goes on with z, while others still read x
-//   z = y + r
+//   y = x @ w       one kernel: who has an element of y goes on with z, and with u, while others
+//   z = y + r       still read x
+//   u = cat(z, s)
 //
-//   x     [----]        in program order z might take the bytes of x
-//   x     [---------]   kept: it may not
+//   x     [----]           in program order z might take the bytes of x
+//   x     [--------------] kept: it may not, nor may u
 //
 // Steps become kernels when a plan is recorded (device/join_works.h), and what they touch lies
-// fixed by then. So what a step touches is kept while the first step that reads what it makes runs,
-// too. That takes memory, so it is for fast arithmetic alone.
+// fixed by then. So what a step touches is kept while the first step runs that reads what it makes,
+// and the first one that reads what that makes, too. That takes memory, so it is for fast
+// arithmetic alone.
 #pragma once
 
 #include "optimized/analysis/liveness.h"
