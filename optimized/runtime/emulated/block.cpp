@@ -10,6 +10,17 @@
 #include <new>
 #include <string>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define GRAPHGATE_SWITCHES_ARE_TOLD
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GRAPHGATE_SWITCHES_ARE_TOLD
+#endif
+#endif
+#ifdef GRAPHGATE_SWITCHES_ARE_TOLD
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace graphgate::optimized::emulated {
 namespace {
 
@@ -34,6 +45,34 @@ class Stack {
 
  private:
   void* bytes_;
+};
+
+// A stack, as the address sanitizer wants to hear of it whenever it is left or entered; nothing in
+// other builds.
+class ToldStack {
+ public:
+#ifdef GRAPHGATE_SWITCHES_ARE_TOLD
+  ToldStack() = default;
+  ToldStack(const void* bytes, std::size_t size) : bytes_(bytes), size_(size) {}
+  // Called on this stack.
+  void leave_for(const ToldStack& other) {
+    __sanitizer_start_switch_fiber(&fake_, other.bytes_, other.size_);
+  }
+  // Called on this stack; `other` was left.
+  void enter_from(ToldStack& other) {
+    __sanitizer_finish_switch_fiber(fake_, &other.bytes_, &other.size_);
+  }
+
+ private:
+  void* fake_ = nullptr;
+  const void* bytes_ = nullptr;
+  std::size_t size_ = 0;
+#else
+  ToldStack() = default;
+  ToldStack(const void* /*bytes*/, std::size_t /*size*/) {}
+  void leave_for(const ToldStack& /*other*/) {}
+  void enter_from(ToldStack& /*other*/) {}
+#endif
 };
 
 }  // namespace
@@ -72,6 +111,8 @@ struct Block::Thread {
   std::jmp_buf where{};
   ucontext_t context{};
   Stack stack;
+  ToldStack told{stack.bytes(), kStackBytes};
+  ToldStack resumer;
 };
 
 // Threads of Blocks that are gone: devices come and go by the thousand in a campaign, and the pages
@@ -151,6 +192,8 @@ Hooks& Block::hooks() {
 
 // On a thread's own stack, for as long as the block lives.
 void Block::enter() {
+  Thread& thread = *current().threads_[current().running_];
+  thread.told.enter_from(thread.resumer);
   while (true) {
     Block& block = current();
     (*block.body_)();
@@ -162,14 +205,22 @@ void Block::enter() {
 void Block::stop(State state) {
   Thread& thread = *threads_[running_];
   thread.state = state;
-  if (_setjmp(thread.where) == 0) _longjmp(scheduler_, 1);
+  if (_setjmp(thread.where) == 0) {
+    thread.told.leave_for(thread.resumer);
+    _longjmp(scheduler_, 1);
+  }
+  thread.told.enter_from(thread.resumer);
 }
 
 void Block::resume(unsigned index) {
   Thread& thread = *threads_[index];
   running_ = index;
   hooks().thread = {index, 0, 0};
-  if (_setjmp(scheduler_) != 0) return;
+  if (_setjmp(scheduler_) != 0) {
+    thread.resumer.enter_from(thread.told);
+    return;
+  }
+  thread.resumer.leave_for(thread.told);
   if (thread.has_entered) _longjmp(thread.where, 1);
   thread.has_entered = true;
   getcontext(&thread.context);
