@@ -6,8 +6,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::string text_of(std::int64_t number) { return std::to_string(number); }
-
 std::string word_at(const Tensor& tensor, const std::string& place) {
   return joined(
       {"*reinterpret_cast<std::uint", text_of(8 * tensor.item_bytes()), "_t*>(", place, ")"});

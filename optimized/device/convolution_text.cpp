@@ -6,8 +6,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::string text_of(std::int64_t number) { return std::to_string(number); }
-
 // [N, C, ...] with sizes of 1 put in before the spatial ones.
 Tensor with_three_axes(Tensor tensor) {
   while (tensor.rank() < 5) tensor = unsqueezed(std::move(tensor), 2);

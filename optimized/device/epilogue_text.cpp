@@ -4,11 +4,10 @@
 
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
+#include "optimized/device/wide_rows.h"
 
 namespace graphgate::optimized {
 namespace {
-
-std::string text_of(std::int64_t x) { return std::to_string(x); }
 
 // One epilogue on its way.
 class Epilogue {
@@ -98,6 +97,7 @@ class Epilogue {
     if (!first || count < 1 || *first + count > runs()) return false;
     const auto given = static_cast<std::size_t>(bands_.count);
     std::vector<Tensor> bands;
+    bands.reserve(given);
     for (std::int64_t b = 0; b < bands_.count; ++b) bands.push_back(band(b, *first, count));
     const auto work_of = [](const Tensor& tensor) {
       return PointwiseWork{tensor, tensor.dtype, tensor.dtype, "", {}};

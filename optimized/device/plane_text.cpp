@@ -6,8 +6,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::string text_of(std::int64_t number) { return std::to_string(number); }
-
 Sizes strides_in_bytes(const Tensor& tensor) {
   Sizes out = tensor.strides;
   for (std::int64_t& stride : out) stride *= tensor.item_bytes();

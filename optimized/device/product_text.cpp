@@ -12,8 +12,6 @@ namespace {
 
 using spec::DType;
 
-std::string text_of(std::int64_t number) { return std::to_string(number); }
-
 // A number argument in the compute type of `dtype`, as an expression.
 std::string item_text(const Item& item, DType dtype) {
   std::uint64_t bits = 0;

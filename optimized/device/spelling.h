@@ -14,6 +14,8 @@ namespace graphgate::optimized {
 // One text of several, in order.
 [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
+[[nodiscard]] inline std::string text_of(std::int64_t number) { return std::to_string(number); }
+
 // The format of arithmetic/formats.h: "BF16", "Plain<float>".
 [[nodiscard]] std::string format_name(spec::DType dtype);
 // The compute type of a dtype, as loop.h has it: "float", "double" or "std::int64_t".

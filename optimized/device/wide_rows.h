@@ -1,13 +1,10 @@
 // What texts of fast arithmetic ask of tensors: dtypes of tensor cores, and rows of whole words.
 #pragma once
 
-#include <string>
-
 #include "optimized/tensor.h"
 
 namespace graphgate::optimized {
 
-[[nodiscard]] inline std::string text_of(std::int64_t number) { return std::to_string(number); }
 // Of 16 bits, as tensor cores multiply them.
 [[nodiscard]] bool is_half(spec::DType dtype);
 // Whether rows of such numbers along the last dimension can be read 16 bytes at a time.
