@@ -208,6 +208,7 @@ std::vector<DeviceAccess> GroupText::accesses() const {
 
 std::vector<std::byte*> GroupText::pointers() const {
   std::vector<std::byte*> out;
+  out.reserve(touches_.size());
   for (const Touch& touch : touches_) out.push_back(touch.tensor.data());
   for (const auto& write : cells_) {
     for (const DeviceAccess& access : write->accesses()) out.push_back(access.tensor.data());

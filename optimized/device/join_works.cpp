@@ -231,6 +231,7 @@ class Joining {
     const Part& part = parts_[g];
     if (!part.group) return text.with_epilogue({{}, {}, part.text.cells, part.touched});
     std::vector<bool> stored;
+    stored.reserve(part.group->size());
     for (std::size_t w = 0; w < part.group->size(); ++w) stored.push_back(is_stored(g, w));
     if (auto whole = text.with_epilogue({part.group, stored, nullptr, part.touched})) return whole;
     std::optional<TextWork> out = text;

@@ -73,7 +73,14 @@ std::shared_ptr<const std::span<std::byte>> DeviceMemory::reserve(std::int64_t s
   void* pages = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   auto* const first = static_cast<std::byte*>(pages);
-  const std::uint64_t allocated = raw_.allocate(static_cast<std::int64_t>(size));
+  const std::uint64_t allocated = [&] {
+    try {
+      return raw_.allocate(static_cast<std::int64_t>(size));
+    } catch (...) {
+      munmap(pages, size);
+      throw;
+    }
+  }();
   Arena arena{
       static_cast<std::int64_t>(size), allocated, nullptr, {{0, Newer::kDevice}}, allocated};
   arena.came = ++arenas_so_far_;

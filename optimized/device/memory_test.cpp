@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "optimized/device/far_memory.h"
@@ -28,6 +29,21 @@ TEST(DeviceMemory, HasATwinForEveryKnownArenaAndGivesItBack) {
     EXPECT_EQ(far.arenas(), 1U);
   }
   EXPECT_EQ(far.arenas(), 0U);
+}
+
+// Addresses of a program: 128 TiB. What a device refuses takes none of them.
+TEST(DeviceMemory, KeepsNoAddressesWhereTheDeviceHasNoMemory) {
+  class Full : public FarMemory {
+   public:
+    std::uint64_t allocate(std::int64_t /*size_bytes*/) override {
+      throw std::runtime_error("full");
+    }
+  };
+  Full full;
+  DeviceMemory memory(full);
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_THROW((void)memory.reserve(std::int64_t{1} << 40), std::runtime_error) << i;
+  }
 }
 
 TEST(DeviceMemory, CopiesWhatIsNewerAndNothingElse) {

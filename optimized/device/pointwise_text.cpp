@@ -102,6 +102,7 @@ bool PointwiseGroup::takes(const PointwiseWork& work) const {
 
 bool PointwiseGroup::takes(const CellsWrite& cells) const {
   std::vector<Tensor> results;
+  results.reserve(works_.size());
   for (const PointwiseWork& work : works_) results.push_back(work.result);
   if (std::any_of(results.begin(), results.end(), may_meet_itself)) return false;
   const auto stays_apart = [](const DeviceAccess& access, const Tensor& tensor) {
@@ -143,6 +144,7 @@ TextWork PointwiseGroup::text(const std::function<bool(std::size_t)>& is_stored)
 std::vector<GroupComponent> components_of(const PointwiseGroup& group) {
   const std::vector<PointwiseWork>& works = group.works();
   std::vector<Touched> touched;
+  touched.reserve(works.size());
   for (const PointwiseWork& work : works) touched.emplace_back(DeviceWork(work));
   std::vector<std::size_t> first(works.size());  // work of the component
   const auto unite = [&](std::size_t a, std::size_t b) {
