@@ -32,14 +32,14 @@ std::map<std::string, OutForm, std::less<>> all_forms() {
   std::map<std::string, OutForm, std::less<>> forms;
   for (const auto& [name, row] : spec::builtin_op_table().rows()) {
     // What is not filled has no out= form worth the name.
-    if (row.effects.mutates() || row.schema.returns.size() != 1 ||
-        row.schema.name.find("empty") != std::string::npos) {
+    if (row->effects.mutates() || row->schema.returns.size() != 1 ||
+        row->schema.name.find("empty") != std::string::npos) {
       continue;
     }
-    const std::string base = row.schema.ns + "." + row.schema.base_name();
+    const std::string base = row->schema.ns + "." + row->schema.base_name();
     for (const spec::OpRow* other : spec::builtin_op_table().find_by_base_name(base)) {
-      if (other->schema.name != row.schema.name || other == &row) continue;
-      if (auto form = match(row, *other)) forms.emplace(name, std::move(*form));
+      if (other->schema.name != row->schema.name || other == row.get()) continue;
+      if (auto form = match(*row, *other)) forms.emplace(name, std::move(*form));
     }
   }
   return forms;

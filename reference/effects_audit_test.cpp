@@ -14,7 +14,7 @@ std::vector<Datum> run_as(const std::string& line, Body body, std::vector<Datum>
   const auto added = table.add_text(line, "test");
   EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
   Options options;
-  return run_op(table.rows().begin()->second, body, std::move(arguments), Run{options});
+  return run_op(*table.rows().begin()->second, body, std::move(arguments), Run{options});
 }
 
 constexpr const char* kPure = "test::op(Tensor a, Tensor b) -> Tensor";

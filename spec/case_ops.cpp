@@ -12,7 +12,8 @@ struct KeptTable {
   std::shared_ptr<const OpTable> table;
 };
 
-// Some 3 MiB each. The generator's custom ops make a few sets again and again.
+// Some thousand names each, over rows that all of them share. The generator's custom ops make a few
+// sets again and again.
 constexpr std::size_t kMostKept = 8;
 
 std::vector<std::string> sorted(std::vector<std::string> rows) {

@@ -1,6 +1,6 @@
 // The ops of a case, without a copy of the builtin table.
 //
-// A table has some thousand rows of strings. Whoever looks at many cases (campaigns, the reducer)
+// A table has some thousand names. Whoever looks at many cases (campaigns, the reducer)
 // asks for the same one again and again.
 #pragma once
 

@@ -104,9 +104,9 @@ TEST(Effects, IgnoreATrailingUnderscoreWithoutAWrite) {
 TEST(Effects, OfTheOpTableAgreeWithPyTorchsNaming) {
   std::size_t in_place = 0;
   for (const auto& [name, row] : builtin_op_table().rows()) {
-    const bool named_in_place = row.schema.base_name() != row.schema.name;
-    EXPECT_TRUE(!named_in_place || row.effects.is_in_place) << name;
-    EXPECT_TRUE(!row.has_tag("inplace_view") || row.effects.mutates()) << name;
+    const bool named_in_place = row->schema.base_name() != row->schema.name;
+    EXPECT_TRUE(!named_in_place || row->effects.is_in_place) << name;
+    EXPECT_TRUE(!row->has_tag("inplace_view") || row->effects.mutates()) << name;
     in_place += named_in_place ? 1u : 0u;
   }
   EXPECT_GT(in_place, 50u);
@@ -117,7 +117,7 @@ std::string golden_text() {
       "# Effects of every op of spec/ops/*.txt as spec/effects.h derives them from the schemas.\n"
       "# Made by graphgate golden update --only effects/aten.txt.\n";
   for (const auto& [name, row] : builtin_op_table().rows()) {
-    text += print_effects(row.schema, row.effects) + "\n";
+    text += print_effects(row->schema, row->effects) + "\n";
   }
   return text;
 }

@@ -172,7 +172,8 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
     Result<OpRow> row = parse_row(line);
     if (!row.ok()) return row.error().at(place);
     const std::string name = row.value().schema.qualified_name();
-    if (rows_.contains(name) || !added.emplace(name, std::move(row).value()).second) {
+    auto shared = std::make_shared<const OpRow>(std::move(row).value());
+    if (rows_.contains(name) || !added.emplace(name, std::move(shared)).second) {
       return bad_input("column 1: " + name + " is in the table already").at(place);
     }
   }
@@ -182,7 +183,7 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
 
 const OpRow* OpTable::find(std::string_view qualified_name) const {
   const auto found = rows_.find(qualified_name);
-  return found == rows_.end() ? nullptr : &found->second;
+  return found == rows_.end() ? nullptr : found->second.get();
 }
 
 std::vector<const OpRow*> OpTable::find_by_base_name(std::string_view base) const {
@@ -190,8 +191,8 @@ std::vector<const OpRow*> OpTable::find_by_base_name(std::string_view base) cons
   // All names of the family start with `base`; longer names of other families may stand between.
   for (auto row = rows_.lower_bound(base); row != rows_.end() && row->first.starts_with(base);
        ++row) {
-    const OpSchema& schema = row->second.schema;
-    if (schema.ns + "." + schema.base_name() == base) family.push_back(&row->second);
+    const OpSchema& schema = row->second->schema;
+    if (schema.ns + "." + schema.base_name() == base) family.push_back(row->second.get());
   }
   return family;
 }

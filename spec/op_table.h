@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,10 +59,10 @@ struct OpRow {
 };
 
 // Ops by qualified name. Rows stay where they are: a pointer from find() lives as long as the table
-// and survives add_text (not a copy of the table).
+// or a copy of it, and survives add_text. Copies share rows.
 class OpTable {
  public:
-  using Rows = std::map<std::string, OpRow, std::less<>>;
+  using Rows = std::map<std::string, std::shared_ptr<const OpRow>, std::less<>>;
 
   // Adds the ops of a text. All or nothing: on an error the table is as before. Errors start with
   // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error.

@@ -142,7 +142,7 @@ TEST(BuiltinOpTable, PrintsEveryRowAsItsFileHasIt) {
     OpTable table;
     ASSERT_TRUE(table.add_text(kBuiltinOpTexts[index], kBuiltinOpTextsNames[index]).ok());
     std::set<std::string> lines;
-    for (const auto& [name, row] : table.rows()) lines.insert(print_row(row) + "\n");
+    for (const auto& [name, row] : table.rows()) lines.insert(print_row(*row) + "\n");
     for (const std::string& line : lines) {
       EXPECT_NE(kBuiltinOpTexts[index].find(line), std::string_view::npos) << line;
     }
@@ -152,7 +152,7 @@ TEST(BuiltinOpTable, PrintsEveryRowAsItsFileHasIt) {
 TEST(BuiltinOpTable, ListsItsOpsInNameOrder) {
   Names names;
   for (const auto& [name, row] : builtin_op_table().rows()) {
-    EXPECT_EQ(row.schema.qualified_name(), name);
+    EXPECT_EQ(row->schema.qualified_name(), name);
     names.push_back(name);
   }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));

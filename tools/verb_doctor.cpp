@@ -44,7 +44,7 @@ Json machine_facts() {
   uname(&system);
   std::size_t bodies = 0;
   for (const auto& [name, row] : spec::builtin_op_table().rows()) {
-    bodies += reference::supports(row) ? 1 : 0;
+    bodies += reference::supports(*row) ? 1 : 0;
   }
   const optimized::cuda::CudaFacts cuda = optimized::cuda::cuda_facts();
   Json json;

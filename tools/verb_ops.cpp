@@ -29,20 +29,20 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
   std::size_t supported = 0;
   for (const auto& [name, row] : ops.rows()) {
     if (name.find(verb.pattern) == std::string::npos) continue;
-    const std::string family(reference::family_of(row));
+    const std::string family(reference::family_of(*row));
     ++shown;
     supported += family.empty() ? 0 : 1;
     if (!verb.json.empty()) {
       json.push_back({{"op", name},
-                      {"schema", spec::print_schema(row.schema)},
-                      {"tags", row.tags},
-                      {"effects", spec::print_effects(row.schema, row.effects)},
+                      {"schema", spec::print_schema(row->schema)},
+                      {"tags", row->tags},
+                      {"effects", spec::print_effects(row->schema, row->effects)},
                       {"reference", family.empty() ? Json(nullptr) : Json(family)}});
     }
     if (verb.json == "-") continue;
     std::printf("%-18s %s%s%s\n", family.empty() ? "-" : family.c_str(),
-                spec::print_schema(row.schema).c_str(),
-                row.tags.empty() ? "" : " ; tags=", join(row.tags).c_str());
+                spec::print_schema(row->schema).c_str(),
+                row->tags.empty() ? "" : " ; tags=", join(row->tags).c_str());
   }
   if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json != "-") std::printf("%zu ops, %zu with a reference\n", shown, supported);

@@ -57,7 +57,7 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   if (!recorded.empty()) out.push_back(case_of_recording(program, recorded));
   for (const auto& [name, row] : ops.rows()) {
     if (spec::builtin_op_table().find(name)) continue;
-    for (CaseFile& one : out) one.ops.push_back(spec::print_row(row));
+    for (CaseFile& one : out) one.ops.push_back(spec::print_row(*row));
   }
   return out;
 }

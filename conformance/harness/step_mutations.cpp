@@ -155,9 +155,9 @@ std::string twin_of(const std::string& op) {
   const spec::OpRow* row = ops.find(op);
   if (!row) return op;
   for (const auto& [name, other] : ops.rows()) {
-    const bool is_same = other.schema.ns == row->schema.ns && other.tags == row->tags &&
-                         other.schema.arguments == row->schema.arguments &&
-                         other.schema.returns == row->schema.returns;
+    const bool is_same = other->schema.ns == row->schema.ns && other->tags == row->tags &&
+                         other->schema.arguments == row->schema.arguments &&
+                         other->schema.returns == row->schema.returns;
     if (is_same && name != op) return name;
   }
   return op;

@@ -6,7 +6,7 @@ PlannerOps::PlannerOps(const spec::OpTable& ops, const spec::DeviationSet& devia
   if (!deviations.has(spec::Deviation::kIgnoresUndeclaredWrites)) return;
   std::string text;
   for (const auto& [name, row] : ops.rows()) {
-    spec::OpRow declared = row;
+    spec::OpRow declared = *row;
     declared.undeclared_writes.clear();
     text += spec::print_row(declared) + "\n";
   }

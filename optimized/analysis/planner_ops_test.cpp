@@ -39,7 +39,7 @@ TEST(IgnoresUndeclaredWrites, LeavesEverythingElseOfTheTable) {
   const PlannerOps planner(ops, deviations);
   ASSERT_EQ(planner.table().size(), ops.size());
   for (const auto& [name, row] : ops.rows()) {
-    spec::OpRow expected = row;
+    spec::OpRow expected = *row;
     expected.undeclared_writes.clear();
     EXPECT_EQ(spec::print_row(*planner.table().find(name)), spec::print_row(expected));
   }

@@ -197,7 +197,7 @@ TEST(FuseAttentionQuant, LeavesAnAttentionWithHiddenState) {
   spec::OpTable with_cache;
   std::string text;
   for (const auto& [name, row] : ops.rows()) {
-    std::string line = spec::print_row(row);
+    std::string line = spec::print_row(*row);
     if (name == "vllm.unified_attention_with_output.default") line += " ; hidden_reads=layer_name";
     text += line + "\n";
   }

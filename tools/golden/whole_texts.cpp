@@ -35,7 +35,7 @@ std::string effects_text() {
       "# Effects of every op of spec/ops/*.txt as spec/effects.h derives them from the schemas.\n"
       "# Made by graphgate golden update --only effects/aten.txt.\n";
   for (const auto& [name, row] : spec::builtin_op_table().rows()) {
-    text += spec::print_effects(row.schema, row.effects) + "\n";
+    text += spec::print_effects(row->schema, row->effects) + "\n";
   }
   return text;
 }

@@ -111,8 +111,8 @@ TEST(Matrix, HasNoUnexplainedHole) {
   Holes holes;
   int alone = 0;
   for (const auto& [name, row] : spec::builtin_op_table().rows()) {
-    const bool has_body = reference::supports(row);
-    const bool has_kernel = !optimized::family_of(row).empty();
+    const bool has_body = reference::supports(*row);
+    const bool has_kernel = !optimized::family_of(*row).empty();
     if (!has_body && !has_kernel) {
       ++alone;
       continue;
@@ -138,7 +138,7 @@ TEST(Matrix, HasACaseForEveryFamilyInTheOpSuite) {
   std::set<std::string> in_suite;
   const auto& table = spec::builtin_op_table();
   for (const auto& [name, row] : table.rows())
-    families.insert(std::string(optimized::family_of(row)));
+    families.insert(std::string(optimized::family_of(*row)));
   families.erase("");
   const auto cases = golden_cases(fs::path(GRAPHGATE_GOLDEN_DIR) / "cases", "op");
   ASSERT_TRUE(cases.ok()) << cases.error().message;
