@@ -1,5 +1,7 @@
 #include "tools/bench/chain.h"
 
+#include <sstream>
+
 #include "spec/executor.h"
 #include "spec/graph_text.h"
 
@@ -100,20 +102,19 @@ spec::Program make_turning_chain(std::size_t nodes, std::int64_t elements) {
 }
 
 spec::Program make_layers(std::size_t layers, std::int64_t width, std::int64_t most_rows) {
-  const std::string columns = std::to_string(width);
-  const std::string rows = " : f32[s0, " + columns + "] = ";
-  std::string weights;
-  std::string nodes;
+  std::ostringstream text;
+  text << "program \"layers\" {\n  symbol s0 in [1, " << most_rows << "]\n";
   for (std::size_t i = 0; i < layers; ++i) {
-    const std::string n = std::to_string(i);
-    weights += "  parameter %w" + n + " \"w" + n + "\" : f32[" + columns + ", " + columns + "]\n";
-    nodes += "  %m" + n + rows + "aten.mm.default(%x" + n + ", %w" + n + ")\n";
-    nodes += "  %x" + std::to_string(i + 1) + rows + "aten.relu.default(%m" + n + ")\n";
+    text << "  parameter %w" << i << " \"w" << i << "\" : f32[" << width << ", " << width << "]\n";
   }
-  const std::string text = "program \"layers\" {\n  symbol s0 in [1, " + std::to_string(most_rows) +
-                           "]\n" + weights + "  input %x0 : f32[s0, " + columns + "]\n" + nodes +
-                           "  output %x" + std::to_string(layers) + "\n}\n";
-  spec::Program program = spec::parse_program(text, spec::builtin_op_table()).value();
+  text << "  input %x0 : f32[s0, " << width << "]\n";
+  for (std::size_t i = 0; i < layers; ++i) {
+    text << "  %m" << i << " : f32[s0, " << width << "] = aten.mm.default(%x" << i << ", %w" << i
+         << ")\n  %x" << i + 1 << " : f32[s0, " << width << "] = aten.relu.default(%m" << i
+         << ")\n";
+  }
+  text << "  output %x" << layers << "\n}\n";
+  spec::Program program = spec::parse_program(text.str(), spec::builtin_op_table()).value();
   for (const spec::ProgramInput& input : program.inputs) {
     if (input.kind == spec::InputKind::kUserInput) continue;
     program.tensors.emplace(input.target,

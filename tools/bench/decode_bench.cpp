@@ -19,7 +19,6 @@ using optimized::CompileOptions;
 using optimized::Device;
 using optimized::DeviceCall;
 using optimized::DeviceProgramText;
-using optimized::DeviceRun;
 using optimized::HostProgram;
 using optimized::OnDevice;
 

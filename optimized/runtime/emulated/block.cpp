@@ -11,13 +11,14 @@
 #include <string>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define GRAPHGATE_SWITCHES_ARE_TOLD
+#define GRAPHGATE_HAS_ASAN
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
+#define GRAPHGATE_HAS_ASAN
+#endif
+#endif
+#if defined(GRAPHGATE_HAS_ASAN) && __has_include(<sanitizer/common_interface_defs.h>)
 #define GRAPHGATE_SWITCHES_ARE_TOLD
-#endif
-#endif
-#ifdef GRAPHGATE_SWITCHES_ARE_TOLD
 #include <sanitizer/common_interface_defs.h>
 #endif
 
