@@ -110,8 +110,11 @@ class ScenarioDrawer {
     std::size_t with = SIZE_MAX;
     if (shares_inputs_ && !program.sharable.empty() && genes_.chance(60)) {
       const auto& pair = program.sharable[genes_.below(program.sharable.size())];
-      with = pair.first;
-      shared = pair.second;
+      // A storage is on one device. Pairs of two are drawn, and left apart: ids mean what they did.
+      if (program.inputs[pair.first].tensor.on_host == program.inputs[pair.second].tensor.on_host) {
+        with = pair.first;
+        shared = pair.second;
+      }
     }
     std::shared_ptr<spec::HostStorage> storage;
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {

@@ -120,6 +120,21 @@ TEST(Generator, BiasesTowardMutationAndCuts) {
   EXPECT_GT(cuts, kCases / 2);
 }
 
+// A storage is on one device; `complaint` holds each set to that.
+TEST(Generator, SharesInputsOfOneDeviceAlone) {
+  const auto alphabet =
+      parse_alphabet("host-scalar=20,region_scatter=20,shared-inputs=100,accelerator=100", "");
+  ASSERT_TRUE(alphabet.ok());
+  int shared = 0;
+  for (std::uint64_t index = 0; index < 1000; ++index) {
+    const CaseFile the_case = case_of(6, index, alphabet.value());
+    ASSERT_EQ(complaint(the_case), "") << "index " << index;
+    shared +=
+        static_cast<int>(spec::print_case(the_case).value().find(" = alias ") != std::string::npos);
+  }
+  EXPECT_GT(shared, 10);
+}
+
 // An op without an overload has no name but its own.
 TEST(Generator, NamesOpsWhereItAsksForCuts) {
   const auto alphabet = parse_alphabet("split-ops=100,symbolic=40,custom=20", "");

@@ -119,6 +119,31 @@ TEST(OptimizedExecutor, FollowsSizesThatOnlyACallCanTell) {
   EXPECT_EQ(floats(results[2].outputs[2]), (std::vector<float>{-1, -1, -1, -1, -1, -1}));
 }
 
+// Of the program's call on an x of these sizes: the program states strides for x * 2.
+Result<std::vector<float>> doubled(const std::string& sizes, const std::string& strides,
+                                   const HostTensor& x) {
+  const spec::Program program = program_of("program \"number\" {\n  input %x : f32[" + sizes + R"(]
+  input %n : f32[]
+  %f : symfloat = aten.item.default(%n)
+  %y : f32[)" + sizes + "]{" + strides + R"(} = aten.mul.Tensor(%x, %f)
+  output %y
+})");
+  GRAPHGATE_TRY(const auto loaded, make_executor()->load(program));
+  GRAPHGATE_TRY(const auto result, loaded->call(std::vector<spec::InputValue>{x, f32({}, {2})}));
+  return floats(result.outputs[0]);
+}
+
+// PyTorch asserts no stride of a size of 1 either, and none of a tensor without elements.
+TEST(OptimizedExecutor, TakesStatedStridesThatPlaceNoElementElsewhere) {
+  EXPECT_EQ(doubled("0, 1", "1, 1", f32({0, 1}, {})).value(), std::vector<float>());
+  EXPECT_EQ(doubled("2, 0", "7, 5", f32({2, 0}, {})).value(), std::vector<float>());
+  EXPECT_EQ(doubled("2, 1", "1, 9", f32({2, 1}, {3, 4})).value(), (std::vector<float>{6, 8}));
+  const auto transposed = doubled("2, 2", "1, 2", f32({2, 2}, {3, 4, 5, 6}));
+  ASSERT_FALSE(transposed.ok());
+  EXPECT_NE(transposed.error().message.find("makes [2, 2] with strides [2, 1]"), std::string::npos)
+      << transposed.error().message;
+}
+
 TEST(OptimizedExecutor, CutsWhatHangsOnAnUnbackedSymbolOut) {
   const spec::Plan plan = good_plan_of(program_of(kNonzero), {f32({6}, {1, -1, 2, -2, 3, -3})});
   const auto& partitions = plan.blocks.front().partitions;

@@ -1,9 +1,11 @@
 // Whether a case makes sense; declared in case_file.h.
+#include <map>
 #include <set>
 
 #include "spec/case_file.h"
 #include "spec/case_ops.h"
 #include "spec/graph_check.h"
+#include "spec/type_text.h"
 
 namespace graphgate::spec {
 namespace {
@@ -79,6 +81,26 @@ class CaseChecker {
       if (!names.insert(input.name).second) {
         return bad_input("input '" + input.name + "' is given twice");
       }
+    }
+    return check_devices(set, *program);
+  }
+
+  // A storage is on one device, and so are all inputs that lie in it. An index may be left out:
+  // types of devices alone are compared.
+  static Result<void> check_devices(const InputSet& set, const Program& program) {
+    std::map<const HostStorage*, std::pair<std::string_view, Device>> homes;  // by first input
+    for (const CaseInput& input : set.inputs) {
+      const auto* tensor = std::get_if<HostTensor>(&input.data);
+      const auto at = program.find_input(InputKind::kUserInput, input.name);
+      const auto& type = program.graph.value(program.inputs[*at].value).type;
+      if (tensor == nullptr || !type) continue;
+      const auto [home, is_new] =
+          homes.try_emplace(tensor->storage.get(), input.name, type->device);
+      const auto& [owner, device] = home->second;
+      if (device.type == type->device.type) continue;
+      return bad_input("input '" + input.name + "', on " + print_device_name(type->device) +
+                       ", lies in the storage of '" + std::string(owner) + "', on " +
+                       print_device_name(device));
     }
     return {};
   }

@@ -228,5 +228,13 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
             "program 'g1': value %x: symbol 's1' is not declared");
 }
 
+TEST(CheckCase, RefusesAStorageThatIsToLieOnTwoDevices) {
+  const auto result =
+      check_case(parse(changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n")));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message,
+            "inputs 'shared': input 'odd name', on cuda, lies in the storage of 'x', on cpu");
+}
+
 }  // namespace
 }  // namespace graphgate::spec

@@ -75,6 +75,9 @@ class Runs {
   // ExecutorSource::make; what goes wrong during the run stands in the trace.
   [[nodiscard]] Result<const Trace*> subject(const Configuration& changes = {});
   [[nodiscard]] Result<const Trace*> oracle(std::string_view mode);
+  // The oracle of that mode on the states that its own calls left, as words of provenance go on;
+  // not kept.
+  [[nodiscard]] Result<Trace> oracle_on_own_states(std::string_view mode);
   // Whether oracle(mode) is there already.
   [[nodiscard]] bool has_oracle(std::string_view mode) const {
     return oracle_traces_.contains(mode);
@@ -106,6 +109,12 @@ class Runs {
   [[nodiscard]] const ExecutorSource& oracle_source() const { return oracle_; }
 
  private:
+  struct OracleRun {
+    Trace trace;
+    bool is_guided = false;  // it hangs on what the subject made
+  };
+  [[nodiscard]] Result<OracleRun> run_oracle(std::string_view mode, bool with_states);
+
   const Script& script_;
   const ExecutorSource& subject_;
   const ExecutorSource& oracle_;

@@ -155,6 +155,32 @@ TappedOperands tap_operands(const spec::Program& program, std::size_t index) {
   return {with_clones(program, values, index), user_outputs(program)};
 }
 
+TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index) {
+  TappedOperands out = tap_operands(program, index);
+  spec::Graph& graph = out.program.graph;
+  const std::size_t clones = graph.nodes.size() - program.graph.nodes.size();
+  graph.nodes.resize(index + clones);
+  std::vector<bool> is_made(graph.values.size(), false);
+  for (const ValueId id : graph.inputs) is_made[id.index] = true;
+  for (const Node& node : graph.nodes) {
+    for (const spec::NodeResult& result : node.results) {
+      for (const ValueId id : result.values) is_made[id.index] = true;
+    }
+  }
+  for (std::size_t i = graph.outputs.size(); i-- > 0;) {
+    bool is_there = true;
+    spec::for_each_value(graph.outputs[i], [&](ValueId id) { is_there &= is_made[id.index]; });
+    if (is_there) continue;
+    if (out.program.outputs[i].kind == spec::OutputKind::kUserOutput) {
+      graph.outputs[i] = {spec::None{}};
+      continue;
+    }
+    graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+    out.program.outputs.erase(out.program.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return out;
+}
+
 std::optional<FirstDifference> first_difference(Runs& runs, const Configuration& a,
                                                 const Configuration& b, std::size_t budget) {
   return Search(runs, a, b, budget).run();

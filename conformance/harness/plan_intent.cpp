@@ -51,6 +51,18 @@ std::vector<std::string> ops_of(const PlanStep& step) {
   return out;
 }
 
+// The op that the program has under this name, in whichever graph; "" for nodes of the executor's.
+std::string_view op_of_program(const spec::Graph& graph, const std::string& name) {
+  for (const spec::Node& node : graph.nodes) {
+    if (node.name == name) return node.op;
+  }
+  for (const spec::Graph& subgraph : graph.subgraphs) {
+    const std::string_view op = op_of_program(subgraph, name);
+    if (!op.empty()) return op;
+  }
+  return "";
+}
+
 class IntentJudge {
  public:
   explicit IntentJudge(const IntentCase& intent)
@@ -150,13 +162,21 @@ class IntentJudge {
     });
   }
 
+  [[nodiscard]] bool names_split_op(std::string_view op) const {
+    const std::vector<std::string> options = split_list(value("split-op"));
+    return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+      return option_names_op(option, std::string(op));
+    });
+  }
+
+  // In the body of a fused step a compiler may write a view as another op, which nobody named.
   [[nodiscard]] bool is_split_op(const PlanStep& step) const {
-    for (const std::string& op : ops_of(step)) {
-      for (const std::string& option : split_list(value("split-op"))) {
-        if (option_names_op(option, op)) return true;
-      }
-    }
-    return false;
+    if (step.body.empty()) return names_split_op(step.node.op);
+    return std::any_of(step.body.begin(), step.body.end(), [&](const spec::Node& node) {
+      if (!names_split_op(node.op)) return false;
+      const std::string_view own = op_of_program(*case_.graph, node.name);
+      return own.empty() || names_split_op(own);
+    });
   }
 
   template <class Iterator>

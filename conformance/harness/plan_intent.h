@@ -1,7 +1,8 @@
 // What a configuration asked for, against what a plan does about it.
 //
 // An option that is silently not in effect is a bug that no result shows: whoever set it believes
-// in it. These rules read the configuration and the plan, and nothing else of the executor.
+// in it. These rules read the configuration, the program and the plan, and nothing else of the
+// executor.
 #pragma once
 
 #include <functional>
@@ -18,6 +19,7 @@ namespace graphgate::conformance {
 
 struct IntentCase {
   const spec::Plan* plan = nullptr;
+  const spec::Graph* graph = nullptr;  // the program's
   const spec::OpTable* ops = nullptr;
   Configuration configuration;
   spec::CallOptions call;

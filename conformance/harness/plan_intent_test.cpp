@@ -43,9 +43,10 @@ std::string one_partition(const std::string& head) {
 
 // The rules found, in order.
 std::vector<std::string> rules_of(const spec::Plan& plan, const Configuration& configuration,
-                                  bool allocates = false) {
+                                  bool allocates = false, const spec::Graph& graph = {}) {
   IntentCase intent;
   intent.plan = &plan;
+  intent.graph = &graph;
   intent.ops = &spec::builtin_op_table();
   intent.configuration = configuration;
   intent.is_allocation = [&](const spec::PlanStep&) { return allocates; };
@@ -174,6 +175,28 @@ TEST(Intent, FindsFusedStepsWhereNoneWereAskedFor) {
 )");
   EXPECT_EQ(rules_of(plan, {}), Rules{});
   EXPECT_EQ(rules_of(plan, {{"compiler", "eager"}}), Rules{"Q4.not-in-effect"});
+}
+
+// The compiler writes every view in a fused body as one op.
+TEST(Intent, AsksTheProgramForTheOpsOfAFusedBody) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %b : f32[16] on cuda $b = graphgate.fused(%x) {
+        %i : f32[16] on cuda = aten.as_strided.default(%x, [16], [1], 0)
+        %b = aten.neg.default(%i)
+      }
+    }
+  }
+)");
+  const auto found = [&](const std::string& op, const std::string& split) {
+    spec::Graph graph;
+    graph.nodes.push_back({"i", op, {}, {}});
+    return rules_of(plan, {{"split-op", split}}, false, graph);
+  };
+  EXPECT_EQ(found("aten.view.default", "aten.as_strided"), Rules{});
+  EXPECT_EQ(found("aten.as_strided.default", "aten.as_strided"), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.as_strided"}}), Rules{"Q4.not-in-effect"});
 }
 
 TEST(Intent, FindsStreamsThatStayIdle) {

@@ -162,10 +162,7 @@ Result<const Trace*> Runs::subject(const Configuration& changes) {
       .first->second.get();
 }
 
-Result<const Trace*> Runs::oracle(std::string_view mode) {
-  const auto known = oracle_traces_.find(mode);
-  if (known != oracle_traces_.end()) return known->second.get();
-  const bool with_states = takes_states(script_, mode);
+Result<Runs::OracleRun> Runs::run_oracle(std::string_view mode, bool with_states) {
   std::optional<Guided> guided;
   if (may_guide(script_, with_states)) {
     GRAPHGATE_TRY(const Trace* const passed, subject());
@@ -173,12 +170,22 @@ Result<const Trace*> Runs::oracle(std::string_view mode) {
     if (!guided->is_changed) guided.reset();
   }
   GRAPHGATE_TRY(Trace made, oracle_on(guided ? guided->script : script_, mode));
-  if (guided) {
-    renumber(made, guided->originals);
-    guided_.emplace(mode);
-  }
-  return oracle_traces_.emplace(mode, std::make_shared<const Trace>(std::move(made)))
+  if (guided) renumber(made, guided->originals);
+  return OracleRun{std::move(made), guided.has_value()};
+}
+
+Result<const Trace*> Runs::oracle(std::string_view mode) {
+  const auto known = oracle_traces_.find(mode);
+  if (known != oracle_traces_.end()) return known->second.get();
+  GRAPHGATE_TRY(OracleRun made, run_oracle(mode, takes_states(script_, mode)));
+  if (made.is_guided) guided_.emplace(mode);
+  return oracle_traces_.emplace(mode, std::make_shared<const Trace>(std::move(made.trace)))
       .first->second.get();
+}
+
+Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
+  GRAPHGATE_TRY(OracleRun made, run_oracle(mode, /*with_states=*/false));
+  return std::move(made.trace);
 }
 
 void Runs::provide(Trace trace, const Configuration& changes) {

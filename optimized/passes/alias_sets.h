@@ -8,8 +8,9 @@
 //
 //   %v = view(%x); add_(%v, 1); %y = relu(%x)     set {x, v}: written by add_, read by relu
 //
-// Ops that only make views read nothing: whoever reads the view does. Built in near-linear time; a
-// pass that unites sets as it goes keeps the structure valid with unite().
+// Ops that only make views read nothing: whoever reads the view does. Ops that make a number of an
+// element read it. Built in near-linear time; a pass that unites sets as it goes keeps the
+// structure valid with unite().
 #pragma once
 
 #include <algorithm>

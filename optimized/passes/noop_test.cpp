@@ -117,6 +117,43 @@ TEST(NoopElimination, KeepsACopyWhoseLayoutIsNotKnown) {
   EXPECT_EQ(ops_of(between("  %v : f32[s0, 4] = aten.clone.default(%x)\n", "v")), "clone relu");
 }
 
+// An out= argument keeps its strides, whatever the op makes elsewhere.
+TEST(NoopElimination, KeepsACopyOfAnOutArgumentThatIsNotRowMajor) {
+  for (const char* node : {"aten.mm.out(%x, %x, out=%t)", "aten.sum.IntList_out(%w, [0], out=%t)",
+                           "aten.full.out([2, 2], 3.0, out=%t)"}) {
+    const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[2, 2]
+  input %w : f32[3, 2, 2]
+  %m : f32[2, 2] = aten.mm.default(%x, %x)
+  %t : f32[2, 2]{1, 2} = aten.t.default(%m)
+  %o : f32[2, 2]{1, 2} = )" + std::string(node) +
+                                             R"(
+  %c : f32[2, 2] = aten.contiguous.default(%o)
+  %a : f32[2, 2] = aten.add_.Tensor(%c, 1.0)
+  %y : f32[2, 2]{1, 2} = aten.neg.default(%o)
+  %z : f32[2, 2] = aten.neg.default(%c)
+  output %y
+  output %z
+})");
+    EXPECT_NE(ops_of(program).find(" contiguous add_ "), std::string::npos) << node;
+    expect_unchanged(program, {{values_of(DType::kFloat32, {2, 2}, 5),
+                                values_of(DType::kFloat32, {3, 2, 2}, 6)}});
+  }
+}
+
+TEST(NoopElimination, DropsACopyOfAnOutArgumentThatIsRowMajor) {
+  const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[2, 2]
+  %m : f32[2, 2] = aten.mm.default(%x, %x)
+  %o : f32[2, 2] = aten.mm.out(%x, %x, out=%m)
+  %c : f32[2, 2] = aten.contiguous.default(%o)
+  %y : f32[2, 2] = aten.neg.default(%c)
+  output %y
+})");
+  EXPECT_EQ(ops_of(program), "mm mm neg");
+  expect_unchanged(program, {{values_of(DType::kFloat32, {2, 2}, 5)}});
+}
+
 constexpr const char* kCopies = R"(program "p" {
   input %x : f32[2, 2]
   %m : f32[2, 2] = aten.mm.default(%x, %x)

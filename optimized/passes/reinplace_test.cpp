@@ -148,6 +148,23 @@ TEST(Reinplace, LeavesScattersIntoValuesThatLiveOn) {
   expect_unchanged(program, {scatter_inputs()});
 }
 
+// Such an op launches nothing, and reads all the same.
+TEST(Reinplace, LeavesAScatterIntoAValueThatTheHostReadsLater) {
+  for (const std::string item : {"_local_scalar_dense", "item"}) {
+    const spec::Program program = scatter_program(R"(
+  %t : f32[] = aten.sum.default(%m)
+  %b : bool[] = aten.eq.Tensor(%t, %t)
+  %a : f32[] = aten.masked_fill.Scalar(%t, %b, 5)
+  %k : symfloat = aten.)" + item + R"(.default(%t)
+  %d : f32[4, 4] = aten.mul.Tensor(%x, %k)
+  output %d
+  output %a
+)");
+    EXPECT_EQ(ops_of(program), "mm sum eq masked_fill " + item + " mul");
+    expect_unchanged(program, {scatter_inputs()});
+  }
+}
+
 TEST(Reinplace, LeavesAScatterOfAViewOfItsOwnBase) {
   const spec::Program program = scatter_program(R"(
   %v : f32[2, 4] = aten.slice.Tensor(%m, 0, 0, 2)

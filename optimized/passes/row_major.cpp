@@ -86,7 +86,16 @@ RowMajor::RowMajor(const spec::Graph& graph, PassContext& context)
   }
 }
 
+// An out= argument keeps its strides, whatever the op makes where it has none.
+bool RowMajor::out_is_known(const Node& node, const spec::OpRow& row) const {
+  const auto& aliases = row.effects.returns.front().aliases;
+  if (aliases.size() != 1) return false;
+  const auto written = value_of(node, row.schema.arguments[aliases.front()].name);
+  return written && is_known_[written->index];
+}
+
 bool RowMajor::follows(const spec::Graph& graph, const Node& node, const spec::OpRow& row) const {
+  if (row.effects.is_out) return out_is_known(node, row);
   const auto rule = rules().find(family_of_op(node.op));
   if (rule != rules().end()) {
     if (rule->second == Rule::kAlways) return true;

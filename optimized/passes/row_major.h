@@ -3,7 +3,8 @@
 // Who uses it: passes that put one value in the place of another. A program's declared strides are
 // no proof: the executor takes inputs of any strides, and pointwise ops hand them on. So this
 // follows from what ops make: products of matrices are row-major, pointwise results of row-major
-// operands are too, and inputs, parameters and buffers are not known to be.
+// operands are too, an out= argument stays what it is, and inputs, parameters and buffers are not
+// known to be.
 #pragma once
 
 #include "optimized/passes/graph_index.h"
@@ -19,6 +20,7 @@ class RowMajor {
   [[nodiscard]] bool is_fresh(spec::ValueId id) const { return is_fresh_[id.index]; }
 
  private:
+  [[nodiscard]] bool out_is_known(const spec::Node& node, const spec::OpRow& row) const;
   [[nodiscard]] bool follows(const spec::Graph& graph, const spec::Node& node,
                              const spec::OpRow& row) const;
   std::vector<bool> is_known_;

@@ -235,7 +235,20 @@ Result<Session::Compiled*> Session::find_or_compile(const Request& request) {
   return &compiled_.front();
 }
 
+// What only the call can tell has no true size to be cut to.
+Result<void> Session::check_cuts(const Request& request) {
+  GRAPHGATE_TRY(const auto exact, exact_shapes_of(request));
+  const auto& dims = request.padding->output_dims;
+  for (std::size_t o = 0; o < dims.size(); ++o) {
+    if (!dims[o] || exact->outputs[o]) continue;
+    return unsupported("output " + std::to_string(o) +
+                       " has rows, and sizes that only the call can tell");
+  }
+  return {};
+}
+
 Result<spec::Plan> Session::make_plan(const Request& request) {
+  if (request.padding) GRAPHGATE_TRY_VOID(check_cuts(request));
   GRAPHGATE_TRY(const spec::Graph* const prepared, prepared_for(request.dispatch.range));
   const auto blank = blank_inputs(request.shapes);
   const PlanRequest wanted{blank, &request.plan_symbols, request.dispatch.range,

@@ -90,6 +90,7 @@ class Session final : public spec::LoadedProgram {
   [[nodiscard]] std::optional<std::int64_t> size_of(const Request& request) const;
   Result<void> add_padding(Request& request);
   Result<Compiled*> find_or_compile(const Request& request);
+  Result<void> check_cuts(const Request& request);
   Result<spec::Plan> make_plan(const Request& request);
   Result<const spec::Graph*> prepared_for(const std::optional<SizeRange>& range);
 

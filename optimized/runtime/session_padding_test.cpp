@@ -171,6 +171,24 @@ TEST(PaddedCalls, RunAtTheirOwnSizeWhereTheLargerOneCannotBeCompiled) {
   EXPECT_FALSE(loaded.plan().padding);
 }
 
+TEST(PaddedCalls, RunAtTheirOwnSizeWhereOnlyTheCallKnowsTheSizesOfAnOutput) {
+  const Loaded loaded(R"(program "chosen" {
+  symbol s0 in [1, 6]
+  symbol u0 in [0, 2]
+  input %x : f32[s0, 1]
+  input %w : f32[2]
+  input %m : bool[2]
+  %c : f32[u0] = aten.masked_select.default(%w, %m)
+  %y : f32[s0, u0] = aten.add.Tensor(%x, %c)
+  output %y
+})",
+                      padded({4}));
+  EXPECT_EQ(loaded.run({rows(3, 1, 1), f32({2}, {10, 20}), bools({2}, {0, 1})}),
+            (Values{21, 22, 23}));
+  EXPECT_EQ(loaded.plan().symbols.at("s0"), 3);
+  EXPECT_FALSE(loaded.plan().padding);
+}
+
 TEST(PaddedCalls, TakeInputsOfAnyStridesAndPadWhereTheSymbolIsNotInFront) {
   const char* const text = R"(program "inner" {
   symbol s0 in [1, 64]

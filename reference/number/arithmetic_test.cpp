@@ -229,5 +229,15 @@ TEST(DivideByLogistic, AllowsZeroAndTheSmallNumberWhereTheExponentialOverflows) 
   EXPECT_TRUE(holds(silu, -93 * std::exp(-93.0)));
 }
 
+TEST(InverseSquare, AllowsZeroAndTheSmallNumberWhereTheSquareOverflows) {
+  const Bounded x(-0x1p67L, 0x1p60, kSingle);
+  const Bounded result = inverse_square(x, spec::DType::kFloat32);
+  EXPECT_TRUE(holds(result, 0));
+  EXPECT_TRUE(holds(result, 0x1p-134));
+  EXPECT_FALSE(holds(result, 0x1p-133));
+  EXPECT_EQ(inverse_square(Bounded(0x1p63L, 0, kSingle), spec::DType::kFloat32).radius, 0);
+  EXPECT_EQ(inverse_square(0x1p67, spec::DType::kFloat32), 0);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

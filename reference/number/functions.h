@@ -326,6 +326,24 @@ Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DT
   return out;
 }
 
+// x^-2 as 1 / x^2 with the square held in `between`, which overflows before the quotient is 0: who
+// divides by that infinity gets 0, who goes around it (a power, the square of 1 / x) the small
+// number. Either is right.
+inline double inverse_square(double x, spec::DType between) {
+  return 1.0 / held_in(x * x, between);
+}
+template <class P>
+Tracked<P> inverse_square(const Tracked<P>& x, spec::DType between) {
+  const Tracked<P> square = held_in(x * x, between);
+  Tracked<P> out = 1.0 / square;
+  if (std::isinf(square.value) && std::isfinite(x.value)) {
+    const long double nearest = std::fabs(x.value) - static_cast<long double>(x.radius);
+    const auto most = static_cast<double>(1 / (nearest * nearest));
+    out.radius = std::max(out.radius, most + 2 * kPowUlps * half_ulp(most, between));
+  }
+  return out;
+}
+
 // An edge of a number that the executor holds up to an unknown common factor (the weights of a
 // softmax before they are normalized): the rounding is relative.
 inline double round_scaled_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }

@@ -107,11 +107,14 @@ class Sum<Tracked<P>> {
 
   // Takes the radius of a term: radii add up, standard deviations add in square. Equal terms that
   // follow each other, as when one number fills a tensor, come from one number and have one error:
-  // theirs add up first.
+  // theirs add up first. Zeros part none of them (a mask of ones and zeros, and what was made of
+  // it).
   void widen(long double term, double radius) {
     const auto r = static_cast<long double>(radius);
     if constexpr (kIsWorstCase) {
       radii_ += r;
+    } else if (term == 0) {
+      zeros_radius_ += r;
     } else if (term == repeated_) {
       repeated_radius_ += r;
     } else {
@@ -120,10 +123,13 @@ class Sum<Tracked<P>> {
       repeated_radius_ = r;
     }
   }
-  [[nodiscard]] bool has_radii() const { return radii_ != 0 || repeated_radius_ != 0; }
+  [[nodiscard]] bool has_radii() const {
+    return radii_ != 0 || repeated_radius_ != 0 || zeros_radius_ != 0;
+  }
   [[nodiscard]] double terms_radius() const {
     if constexpr (kIsWorstCase) return static_cast<double>(radii_);
-    return static_cast<double>(std::sqrt(radii_ + repeated_radius_ * repeated_radius_));
+    return static_cast<double>(
+        std::sqrt(radii_ + repeated_radius_ * repeated_radius_ + zeros_radius_ * zeros_radius_));
   }
 
   void include(long double x, typename Number::Arithmetic arithmetic, bool product) {
@@ -212,13 +218,14 @@ class Sum<Tracked<P>> {
   [[nodiscard]] double tiny() const { return half_ulp(0, detail::dtype_of<P>(arithmetic_)); }
 
   long double total_ = 0;
-  long double magnitudes_ = 0;  // sum of |term|
-  long double finite_ = 0;      // of those that are finite
-  long double squares_ = 0;     // sum of term^2
-  long double path_ = 0;        // sum of squared partial sums: what the roundings are relative to
-  long double radii_ = 0;       // of the terms: their sum, or the sum of their squares
-  long double repeated_ = 0;    // the term before, and the sum of the radii of those equal to it,
-  long double repeated_radius_ = 0;  // which is not in radii_ yet
+  long double magnitudes_ = 0;    // sum of |term|
+  long double finite_ = 0;        // of those that are finite
+  long double squares_ = 0;       // sum of term^2
+  long double path_ = 0;          // sum of squared partial sums: what the roundings are relative to
+  long double radii_ = 0;         // of the terms: their sum, or the sum of their squares
+  long double zeros_radius_ = 0;  // of the terms that are 0: a sum
+  long double repeated_ = 0;      // the last term that is not, and the sum of the radii of those
+  long double repeated_radius_ = 0;  // equal to it since another one, which is not in radii_ yet
   std::int64_t count_ = 0;
   int quantum_exponent_ = 1 << 20;
   bool products_ = false;

@@ -141,14 +141,17 @@ TEST(Sum, ErrorsOfARepeatedTermAddUp) {
   Sum<Sampled> repeated;
   Sum<Sampled> squares;
   Sum<Sampled> several;
+  Sum<Sampled> masked;
   for (int i = 0; i < 16; ++i) {
     repeated.add(of(2));
     squares.add_product(of(2), of(2));
     several.add(of(2 + i));
+    masked.add(of(i % 2));
   }
   EXPECT_GE(repeated.result().radius, 16 * 0x1p-10);
   EXPECT_GE(squares.result().radius, 16 * 4 * 0x1p-10);
   EXPECT_LT(several.result().radius, 4.1 * 0x1p-10);
+  EXPECT_GE(masked.result().radius, 8 * 0x1p-10) << "zeros part no equal terms";
 }
 
 TEST(Sum, IntegersWrap) {

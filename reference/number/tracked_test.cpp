@@ -257,5 +257,15 @@ TEST(Tracked, WhichOfTwoZerosIsTheLargerIsOpenToWhoDividesByIt) {
   EXPECT_EQ((exact(1) / maximum(exact(0), exact(0))).radius, 0);
 }
 
+TEST(Tracked, LeavesOpenWhatADomainInsideOfTheRadiusMakes) {
+  const Bounded wide(3.0L, 5, kSingle);  // an executor may have 0.5, and a number
+  for (const Bounded& result : {atanh(wide), acos(wide), asin(wide)}) {
+    EXPECT_TRUE(std::isinf(result.radius));
+  }
+  EXPECT_EQ(atanh(Bounded(3.0L, 1, kSingle)).radius, 0) << "no number, wherever it is";
+  const Sampled spread(3.0L, 1, Sampled::Arithmetic::kFloat32);
+  EXPECT_TRUE(std::isinf(atanh(spread).radius));
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -136,7 +136,7 @@ N fixed_power(const N& x, double exponent, DType dtype) {
   const DType between = rounds ? dtype : compute_dtype(dtype);
   if (exponent == 2) return x * x;
   if (exponent == 3) return held_in(x * x, between) * x;
-  if (exponent == -2) return 1.0 / held_in(x * x, between);
+  if (exponent == -2) return inverse_square(x, between);
   if (exponent == -1) return 1.0 / x;
   if (exponent == 0.5 && dtype != DType::kFloat16) return sqrt(x);
   if (exponent == -0.5 && dtype != DType::kFloat16) return reciprocal_root(x, dtype);

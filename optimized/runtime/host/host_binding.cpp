@@ -15,6 +15,17 @@ using spec::ValueId;
 
 constexpr std::int64_t kHeapAlignment = 64;
 
+// Whether an op makes what the program stated of it. The stride of a size of 1, and any stride of a
+// tensor without elements, places nothing: there the statement stands.
+bool is_as_stated(const Tensor& made, const Tensor& stated) {
+  if (made.dtype != stated.dtype || made.sizes != stated.sizes) return false;
+  if (made.count() == 0) return true;
+  for (std::size_t d = 0; d < made.sizes.size(); ++d) {
+    if (made.sizes[d] != 1 && made.strides[d] != stated.strides[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // What a step is bound to write, dynamic views of state included: their storage is the buffer's.
@@ -149,8 +160,7 @@ void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
       allocate(made.tensor);
     } else {
       const Tensor& planned = std::get<Tensor>(item.value);
-      if (planned.sizes != made.tensor.sizes || planned.strides != made.tensor.strides ||
-          planned.dtype != made.tensor.dtype) {
+      if (!is_as_stated(made.tensor, planned)) {
         throw OpError("makes " + print_sizes(made.tensor.sizes) + " with strides " +
                       print_sizes(made.tensor.strides) + ", the program states " +
                       print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
