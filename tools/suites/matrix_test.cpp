@@ -123,7 +123,7 @@ TEST(Matrix, HasNoUnexplainedHole) {
     if (!has_kernel) {
       EXPECT_TRUE(holes.explain(name, "optimized")) << name << " has no optimized kernel";
     }
-    if (!golden.has(row)) {
+    if (!golden.has(*row)) {
       EXPECT_TRUE(holes.explain(name, "golden")) << name << " is in no golden data";
     }
   }
