@@ -52,7 +52,7 @@ void for_each_address(const Tensor& tensor, Visit&& visit) {
 }  // namespace
 
 bool are_among(const Tensor& all, std::span<const Tensor> some) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 22;  // elements
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;  // elements
   const ByteRange range = byte_range(at_address(all));
   const std::int64_t item = all.item_bytes();
   if (range.end - range.begin > kMost * item) return false;

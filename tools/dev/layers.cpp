@@ -36,10 +36,11 @@ bool starts_with_any(std::string_view text, const Prefixes& prefixes) {
                      [&](std::string_view prefix) { return starts_with(text, prefix); });
 }
 
-// The standard library's and the system's headers have no slash, or are POSIX's sys/.
+// The standard library's and the system's headers have no slash, or are POSIX's sys/; those under
+// sanitizer/ come with the compiler.
 bool is_standard(std::string_view header) {
   return (header.find('/') == std::string_view::npos && header != "zip.h") ||
-         starts_with(header, "sys/");
+         starts_with(header, "sys/") || starts_with(header, "sanitizer/");
 }
 
 // The target of an #include line with its delimiter: `"spec/ids.h` or `<vector`; "" for other
