@@ -55,7 +55,7 @@ struct NodeUse {
 // hides. `argument` < schema.arguments.size().
 [[nodiscard]] bool may_alias(const spec::OpRow& row, std::size_t argument);
 
-// new_empty, zeros_like and their kin: of tensors they take dtype, sizes and device, and no byte.
+// new_empty, empty_like and their kin: of tensors they take dtype, sizes and device, and no byte.
 [[nodiscard]] bool takes_no_byte(const spec::OpRow& row);
 
 // ---- a plan -----------------------------------------------------------------------------------

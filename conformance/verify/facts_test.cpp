@@ -150,19 +150,5 @@ TEST(Facts, HaveACopyWhereAConversionHasAnotherDtype) {
   EXPECT_NE(bits->operand("y", 0).front().second.find("mul_"), std::string::npos);
 }
 
-TEST(TakesNoByte, WhatIsMadeLikeATensorReadsNoneOfIt) {
-  const spec::OpTable& ops = spec::builtin_op_table();
-  const auto takes_none = [&](const char* op) { return takes_no_byte(*ops.find(op)); };
-  for (const char* op :
-       {"aten.empty_like.default", "aten.zeros_like.default", "aten.full_like.default",
-        "aten.randn_like.default", "aten.randint_like.default", "aten.new_full.default",
-        "aten.ones_like.out"}) {
-    EXPECT_TRUE(takes_none(op)) << op;
-  }
-  for (const char* op : {"aten.neg.default", "aten.randint_like.Tensor", "aten.clone.default"}) {
-    EXPECT_FALSE(takes_none(op)) << op;
-  }
-}
-
 }  // namespace
 }  // namespace graphgate::verify

@@ -91,13 +91,7 @@ bool may_alias(const OpRow& row, std::size_t argument) {
 
 bool takes_no_byte(const OpRow& row) {
   const std::string base = row.schema.base_name();
-  if (base.starts_with("new_")) return true;
-  // randint_like may take a bound from a tensor.
-  const auto tensors = std::count_if(row.schema.arguments.begin(), row.schema.arguments.end(),
-                                     [](const spec::SchemaArgument& argument) {
-                                       return argument.type.holds_tensors() && !argument.kwarg_only;
-                                     });
-  return row.schema.ns == "aten" && base.ends_with("_like") && tensors == 1;
+  return base.starts_with("new_") || (row.schema.ns == "aten" && base == "empty_like");
 }
 
 }  // namespace graphgate::verify
