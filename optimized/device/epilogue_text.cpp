@@ -4,7 +4,6 @@
 
 #include "optimized/device/spelling.h"
 #include "optimized/device/touched.h"
-#include "optimized/device/wide_rows.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -15,8 +14,7 @@ class Epilogue {
   Epilogue(const Tensor& result, const Bands& bands) : result_(result), bands_(bands) {
     out_.pointers = {result.data()};
     out_.accesses = {{result, true}};
-    out_.width = bands.run % 4 == 0 ? 4 : bands.run % 2 == 0 ? 2 : 1;
-    while (out_.width > 1 && !lets(out_.width)) out_.width /= 2;
+    out_.width = neighbours_of(band(0, 0, runs()), 4);
     given_text();
   }
 
@@ -40,12 +38,6 @@ class Epilogue {
   [[nodiscard]] std::int64_t rows() const { return result_.size(0); }
   [[nodiscard]] std::int64_t runs() const { return result_.size(1) / bands_.run / bands_.count; }
   [[nodiscard]] std::int64_t pitch() const { return rows() == 1 ? 0 : result_.strides[0]; }
-
-  [[nodiscard]] bool lets(std::int64_t width) const {
-    const auto is_multiple = [width](std::int64_t x) { return x % (width * 2) == 0; };
-    return is_multiple(reinterpret_cast<std::intptr_t>(result_.data())) &&  // NOLINT: a number
-           is_multiple(pitch() * 2);
-  }
 
   // Where band b has the thread's first element, in bytes behind the result's first one.
   [[nodiscard]] std::string offset_text(std::int64_t b) const {
@@ -117,7 +109,7 @@ class Epilogue {
     if (rows() > 1) coordinates.emplace_back("row");
     if (count > 1) coordinates.push_back(joined({"(run - ", text_of(*first), ")"}));
     if (bands_.run > 1) coordinates.emplace_back("inner");
-    const std::int64_t width = std::min(out_.width, texts.most_neighbours());
+    const std::int64_t width = texts.most_neighbours(out_.width);
     GroupPiece piece = texts.piece(coordinates, "kCount", width, out_.pointers.size());
     // What other threads have of the result is theirs.
     for (const DeviceAccess& access : piece.accesses) {

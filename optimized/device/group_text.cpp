@@ -95,18 +95,21 @@ TextWork GroupText::text() {
   return out;
 }
 
-std::int64_t GroupText::most_neighbours() const {
-  const std::int64_t row =
-      works_.front().result.sizes.empty() ? 1 : works_.front().result.sizes.back();
-  std::int64_t most = row % 4 == 0 ? 4 : row % 2 == 0 ? 2 : 1;
-  for (const Touch& touch : touches_) {
-    const std::int64_t item = touch.tensor.item_bytes();
-    if (touch.tensor.strides.empty() || touch.tensor.strides.back() == 0) continue;
-    if (touch.tensor.strides.back() != 1) return 1;
-    Sizes strides(touch.tensor.strides.begin(), touch.tensor.strides.end() - 1);
-    for (std::int64_t& stride : strides) stride *= item;
-    while (most > 1 && !is_at_multiples(touch.tensor, strides, item * most)) most /= 2;
+std::int64_t neighbours_of(const Tensor& tensor, std::int64_t most) {
+  if (tensor.sizes.empty()) return 1;
+  while (most > 1 && tensor.sizes.back() % most != 0) most /= 2;
+  if (tensor.strides.back() == 0) return most;
+  if (tensor.strides.back() != 1) return 1;
+  Sizes strides;
+  for (std::size_t d = 0; d + 1 < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] != 1) strides.push_back(tensor.strides[d] * tensor.item_bytes());
   }
+  while (most > 1 && !is_at_multiples(tensor, strides, tensor.item_bytes() * most)) most /= 2;
+  return most;
+}
+
+std::int64_t GroupText::most_neighbours(std::int64_t most) const {
+  for (const Touch& touch : touches_) most = neighbours_of(touch.tensor, most);
   return most;
 }
 

@@ -15,6 +15,10 @@ namespace graphgate::optimized {
 // Both at one frame: the same bytes for the same position.
 [[nodiscard]] bool is_same_place(const Tensor& a, const Tensor& b);
 
+// How many elements along the last dimension can be taken at once, of 1, 2 and 4 and at most
+// `most`: they lie next to each other, the first at a multiple of their bytes, or are one.
+[[nodiscard]] std::int64_t neighbours_of(const Tensor& tensor, std::int64_t most);
+
 using CellsWrites = std::vector<std::shared_ptr<const CellsWrite>>;
 
 // Statements that do a group's works for some neighbouring elements, in the middle of a kernel.
@@ -39,8 +43,8 @@ class GroupText {
   // Thread by thread.
   [[nodiscard]] TextWork text();
 
-  // How many neighbours along the last dimension a thread can take at once, of 4, 2 and 1.
-  [[nodiscard]] std::int64_t most_neighbours() const;
+  // neighbours_of all that memory is touched for.
+  [[nodiscard]] std::int64_t most_neighbours(std::int64_t most) const;
   // For `count` neighbours (an expression), at most `most`, of which the first one has these
   // coordinates, expressions too. Elements of the i-th given work are at the address "gi.at(e)".
   // Pointers are numbered from `first_pointer`.

@@ -63,7 +63,7 @@ Part part_of(const DeviceWork& work) {
 
 Touched touched_by(const PointwiseGroup& group) {
   Touched touched(DeviceWork(group.works().front()));
-  for (const PointwiseWork& work : group.works()) touched.add(Touched(DeviceWork(work)));
+  for (std::size_t w = 1; w < group.size(); ++w) touched.add(Touched(DeviceWork(group.works()[w])));
   for (const auto& cells : group.cells()) touched.add(Touched(cells->accesses()));
   return touched;
 }

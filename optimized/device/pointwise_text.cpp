@@ -181,10 +181,9 @@ std::vector<GroupComponent> components_of(const PointwiseGroup& group) {
     }
   }
   for (const auto& cells : group.cells()) {
+    const std::size_t makers = first[makers_of(*cells).front()];
     for (GroupComponent& component : out) {
-      if (first[component.works.front()] == first[makers_of(*cells).front()]) {
-        component.group.add(cells);
-      }
+      if (first[component.works.front()] == makers) component.group.add(cells);
     }
   }
   return out;

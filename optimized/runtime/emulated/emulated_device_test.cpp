@@ -374,6 +374,16 @@ struct Matrix {
   Tensor tensor;
 };
 
+// out = a @ w^T.
+Product product_of(const Matrix& out, const Matrix& a, const Matrix& w) {
+  Product product;
+  product.result = out.tensor;
+  product.a = a.tensor;
+  product.b = swapped(w.tensor, 0, 1);
+  product.rounds_to = out.tensor.dtype;
+  return product;
+}
+
 struct Shape {
   std::int64_t m, n, k;
 };
@@ -392,11 +402,7 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant, Behind be
   Matrix last(s.m, columns, columns + 4, dtype, 5);
   const Matrix before = out;
   const Matrix before_last = last;
-  Product product;
-  product.result = out.tensor;
-  product.a = a.tensor;
-  product.b = swapped(w.tensor, 0, 1);
-  product.rounds_to = dtype;
+  const Product product = product_of(out, a, w);
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [=](const Tensor&) { return is_constant; });
   auto works = fast_product_works(product);
@@ -498,11 +504,7 @@ void expect_heads(std::int64_t m, std::int64_t k) {
     all.strides[0] = 0;
     return write_cells_text({source.sizes, all, {source}, {dim}}, 2);
   };
-  Product product;
-  product.result = out.tensor;
-  product.a = a.tensor;
-  product.b = swapped(w.tensor, 0, 1);
-  product.rounds_to = kDtype;
+  const Product product = product_of(out, a, w);
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
   DeviceWorks works = fast_product_works(product).value();
@@ -548,11 +550,7 @@ TEST(FastProduct, LeavesOtherProductsToOthers) {
     Matrix a(s.m, s.k + shift, s.k + 8, spec::DType::kBFloat16, 1);
     Matrix w(s.n, s.k + shift, s.k + 8, spec::DType::kBFloat16, 2);
     Matrix out(s.m, s.n, s.n, spec::DType::kBFloat16, 3);
-    Product product;
-    product.result = out.tensor;
-    product.a = a.tensor;
-    product.b = swapped(w.tensor, 0, 1);
-    product.rounds_to = spec::DType::kBFloat16;
+    Product product = product_of(out, a, w);
     if (has_more) product.added = out.tensor;
     return fast_product_works(product).has_value();
   };
