@@ -472,9 +472,9 @@ TEST(FastProduct, IsExactOnIntegersWhateverTheShape) {
   expect_exact({40, 68, 1544}, spec::DType::kBFloat16, false, Behind::kBias);
 }
 
-// Columns are four heads of 16. Halves of the first two are multiplied by each other; what comes of
-// the second one goes into cells, and so does the last head.
-void expect_heads(std::int64_t m, std::int64_t k) {
+// Columns are four heads of 16. Halves of two of them, from `first` on, are multiplied by each
+// other; what comes of the second one goes into cells, and so does the last head.
+void expect_heads(std::int64_t m, std::int64_t k, std::int64_t first) {
   constexpr auto kDtype = spec::DType::kBFloat16;
   Matrix a(m, k, k, kDtype, 1);
   Matrix w(64, k, k, kDtype, 2);
@@ -508,12 +508,13 @@ void expect_heads(std::int64_t m, std::int64_t k) {
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
   DeviceWorks works = fast_product_works(product).value();
-  works.emplace_back(PointwiseWork{view(last, {m, 2, 8}, {24, 8, 1}, 0),
-                                   kDtype,
-                                   spec::DType::kFloat32,
-                                   "element::Multiply{}",
-                                   {{view(out, {m, 2, 8}, {80, 16, 1}, 0), kDtype, false, 0},
-                                    {view(out, {m, 2, 8}, {80, 16, 1}, 8), kDtype, false, 0}}});
+  works.emplace_back(
+      PointwiseWork{view(last, {m, 2, 8}, {24, 8, 1}, 0),
+                    kDtype,
+                    spec::DType::kFloat32,
+                    "element::Multiply{}",
+                    {{view(out, {m, 2, 8}, {80, 16, 1}, first * 16), kDtype, false, 0},
+                     {view(out, {m, 2, 8}, {80, 16, 1}, first * 16 + 8), kDtype, false, 0}}});
   works.emplace_back(written(keys, view(last, {1, m, 8}, {0, 24, 1}, 8)));
   works.emplace_back(written(values, view(out, {1, m, 16}, {0, 80, 1}, 48)));
   works = join_works(works);
@@ -523,7 +524,7 @@ void expect_heads(std::int64_t m, std::int64_t k) {
              std::as_writable_bytes(std::span(place))});
   for (std::int64_t row = 0; row < m; ++row) {
     for (std::int64_t column = 0; column < 16; ++column) {
-      const std::int64_t left = column / 8 * 16 + column % 8;
+      const std::int64_t left = (first + column / 8) * 16 + column % 8;
       const float expected =
           bf16_to_float(float_to_bf16(out.at(row, left) * out.at(row, left + 8)));
       ASSERT_EQ(last.at(row, column), expected) << "row " << row << ", column " << column;
@@ -537,10 +538,12 @@ void expect_heads(std::int64_t m, std::int64_t k) {
 }
 
 TEST(FastProduct, TurnsHalvesOfHeadsAndPutsThemIntoCells) {
-  expect_heads(1, 40);
-  expect_heads(5, 72);
-  expect_heads(40, 136);   // in tiles
-  expect_heads(70, 1104);  // split in depth
+  for (const std::int64_t first : {0, 1}) {
+    expect_heads(1, 40, first);
+    expect_heads(5, 72, first);
+    expect_heads(40, 136, first);   // in tiles
+    expect_heads(70, 1104, first);  // split in depth
+  }
 }
 
 TEST(FastProduct, LeavesOtherProductsToOthers) {
