@@ -472,8 +472,11 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
 
 Result<ExitCode> run_bench(const BenchVerb& verb) {
   GRAPHGATE_TRY_VOID(check_bench(verb));
-  Json json = {{"version", GRAPHGATE_VERSION}, {"build_type", GRAPHGATE_BUILD_TYPE}};
-  std::fprintf(page_of(verb), "%s build by %s\n", GRAPHGATE_BUILD_TYPE, GRAPHGATE_COMPILER);
+  Json json = {{"version", GRAPHGATE_VERSION},
+               {"build_type", GRAPHGATE_BUILD_TYPE},
+               {"allocator", GRAPHGATE_ALLOCATOR}};
+  std::fprintf(page_of(verb), "%s build by %s, %s allocator\n", GRAPHGATE_BUILD_TYPE,
+               GRAPHGATE_COMPILER, GRAPHGATE_ALLOCATOR);
   for (const Part& part : kParts) {
     const auto& only = verb.only;
     if (part.what != verb.what || (part.needs_device && verb.device.is_host())) continue;

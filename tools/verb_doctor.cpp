@@ -51,6 +51,7 @@ Json machine_facts() {
   json["version"] = GRAPHGATE_VERSION;
   json["compiler"] = GRAPHGATE_COMPILER;
   json["build_type"] = GRAPHGATE_BUILD_TYPE;
+  json["allocator"] = GRAPHGATE_ALLOCATOR;
   json["system"] = std::string(system.sysname) + " " + system.release + " " + system.machine;
   json["cpu"] = proc_field("/proc/cpuinfo", "model name");
   json["cores"] = sysconf(_SC_NPROCESSORS_ONLN);
