@@ -110,6 +110,7 @@ Edit::Edit(const spec::Graph& graph)
 
 void Edit::insert(std::uint32_t before, Node node) {
   inserted_.emplace_back(before, std::move(node));
+  is_empty_ = false;
 }
 
 void Edit::replace(ValueId old, ValueId replacement) {
@@ -134,6 +135,7 @@ void Edit::rename(Argument& argument) const {
 }
 
 void Edit::apply(spec::Graph& graph) {
+  if (is_empty_) return;
   for (std::uint32_t& to : replacements_) to = current({to}).index;
   std::stable_sort(inserted_.begin(), inserted_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

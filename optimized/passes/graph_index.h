@@ -50,14 +50,16 @@ class Edit {
  public:
   explicit Edit(const spec::Graph& graph);
 
-  void remove(std::uint32_t node) { is_removed_[node] = true; }
+  void remove(std::uint32_t node) {
+    is_removed_[node] = true;
+    is_empty_ = false;
+  }
   [[nodiscard]] bool is_removed(std::uint32_t node) const { return is_removed_[node]; }
   // `node` stands where the node at index `before` stands, before it.
   void insert(std::uint32_t before, spec::Node node);
   // Whoever reads `old` reads `replacement` instead, outputs included. Chains are followed.
   void replace(spec::ValueId old, spec::ValueId replacement);
   [[nodiscard]] spec::ValueId current(spec::ValueId id) const;
-  [[nodiscard]] bool is_empty() const { return is_empty_; }
 
   void apply(spec::Graph& graph);
 
@@ -67,7 +69,7 @@ class Edit {
   std::vector<bool> is_removed_;
   std::vector<std::pair<std::uint32_t, spec::Node>> inserted_;
   std::vector<std::uint32_t> replacements_;  // by value
-  bool is_empty_ = true;
+  bool is_empty_ = true;                     // most passes find nothing in most graphs
 };
 
 }  // namespace graphgate::optimized

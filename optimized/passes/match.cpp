@@ -18,7 +18,12 @@ bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
 }  // namespace
 
 Matcher::Matcher(spec::Graph& graph, PassContext& context)
-    : graph_(graph), context_(context), index_(graph), aliases_(graph, context), edit_(graph) {}
+    : graph_(graph), context_(context), index_(graph), edit_(graph) {}
+
+const AliasSets& Matcher::aliases() const {
+  if (!aliases_) aliases_.emplace(graph_, context_);
+  return *aliases_;
+}
 
 bool Matcher::is(std::uint32_t n, std::string_view family) const {
   if (edit_.is_removed(n)) return false;
@@ -103,8 +108,8 @@ bool Matcher::may_read_at(ValueId id, std::uint32_t from, std::uint32_t to,
                           const std::vector<std::uint32_t>& matched) const {
   if (context_.has(spec::Deviation::kMatchesAcrossMutations)) return true;
   const auto [first, last] = std::minmax(from, to);
-  return !aliases_.is_accessed_between(id, first, last, true,
-                                       [&](std::uint32_t node) { return contains(matched, node); });
+  return !aliases().is_accessed_between(
+      id, first, last, true, [&](std::uint32_t node) { return contains(matched, node); });
 }
 
 bool Matcher::writes_stay_inside(const std::vector<std::uint32_t>& matched) const {
@@ -113,11 +118,11 @@ bool Matcher::writes_stay_inside(const std::vector<std::uint32_t>& matched) cons
   return std::all_of(matched.begin(), matched.end(), [&](std::uint32_t n) {
     if (!is_in_place(n)) return true;
     const ValueId written = result_of(graph_.nodes[n]);
-    return !aliases_.holds_input(written) && !aliases_.is_reshaped(written) &&
-           !aliases_.is_accessed_between(
+    return !aliases().holds_input(written) && !aliases().is_reshaped(written) &&
+           !aliases().is_accessed_between(
                written, first, last + 1, false,
                [&](std::uint32_t node) { return contains(matched, node); }) &&
-           contains(matched, aliases_.accesses(written).front().node);
+           contains(matched, aliases().accesses(written).front().node);
   });
 }
 

@@ -22,7 +22,8 @@ class Matcher {
 
   [[nodiscard]] const spec::Graph& graph() const { return graph_; }
   [[nodiscard]] PassContext& context() const { return context_; }
-  [[nodiscard]] const AliasSets& aliases() const { return aliases_; }
+  // Made when they are first asked for: most graphs hold no pattern.
+  [[nodiscard]] const AliasSets& aliases() const;
   [[nodiscard]] const GraphIndex& index() const { return index_; }
   [[nodiscard]] const spec::Node& node(std::uint32_t n) const { return graph_.nodes[n]; }
   [[nodiscard]] std::uint32_t node_count() const {
@@ -72,7 +73,7 @@ class Matcher {
   spec::Graph& graph_;
   PassContext& context_;
   GraphIndex index_;
-  AliasSets aliases_;
+  mutable std::optional<AliasSets> aliases_;
   Edit edit_;
 };
 

@@ -14,18 +14,24 @@ using spec::ValueId;
 // wrong, or "".
 std::string fault_of(const spec::Graph& graph) {
   std::vector<bool> is_made(graph.values.size(), false);
-  std::string fault;
-  const auto expect = [&](ValueId id, const std::string& reader) {
-    if (!fault.empty()) return;
-    if (id.index >= is_made.size()) {
-      fault = reader + " reads a value that is not in the graph";
-    } else if (!is_made[id.index]) {
-      fault = reader + " reads %" + graph.value(id).name + ", which nothing makes before";
-    }
+  // The first value that nobody made before it is read.
+  const auto missing_in = [&](const auto& values_of) {
+    std::optional<ValueId> missing;
+    values_of([&](ValueId id) {
+      const bool is_there = id.index < is_made.size() && is_made[id.index];
+      if (!missing && !is_there) missing = id;
+    });
+    return missing;
+  };
+  const auto say = [&](const std::string& reader, ValueId id) {
+    return id.index >= is_made.size()
+               ? reader + " reads a value that is not in the graph"
+               : reader + " reads %" + graph.value(id).name + ", which nothing makes before";
   };
   for (const ValueId id : graph.inputs) is_made[id.index] = true;
   for (const spec::Node& node : graph.nodes) {
-    for_each_operand(node, [&](ValueId id) { expect(id, "node '" + node.name + "'"); });
+    const auto missing = missing_in([&](const auto& visit) { for_each_operand(node, visit); });
+    if (missing) return say("node '" + node.name + "'", *missing);
     for (const spec::NodeResult& result : node.results) {
       for (const ValueId id : result.values) {
         if (id.index >= is_made.size() || is_made[id.index]) {
@@ -36,9 +42,10 @@ std::string fault_of(const spec::Graph& graph) {
     }
   }
   for (const spec::Argument& output : graph.outputs) {
-    for_each_value(output, [&](ValueId id) { expect(id, "an output"); });
+    const auto missing = missing_in([&](const auto& visit) { for_each_value(output, visit); });
+    if (missing) return say("an output", *missing);
   }
-  return fault;
+  return "";
 }
 
 std::string list_of(const std::vector<std::string>& names) {
