@@ -384,7 +384,8 @@ TEST_F(Cli, DeclaresDevicesInOnePlace) {
     if (std::string(verb) == "serve") continue;  // which waits for requests
     const CliRun outcome = run(std::string(verb) + " --device-memory guarded --device tpu");
     EXPECT_EQ(outcome.code, 4) << verb;
-    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated}"), std::string::npos)
+    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated,compiled}"),
+              std::string::npos)
         << verb << ": " << outcome.err;
   }
 }
@@ -468,6 +469,7 @@ TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
   EXPECT_EQ(run("bench replay --device tpu").code, 4);
   EXPECT_EQ(run("bench plan --device emulated").code, 4);
   EXPECT_EQ(run("bench replay --device-memory guarded").code, 4);
+  EXPECT_EQ(run("bench replay --device compiled").code, 4);
   const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
   EXPECT_EQ(missing.code, 4);
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
@@ -507,6 +509,30 @@ TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
   EXPECT_EQ(without.code, 3);
   EXPECT_EQ(line_count(without.err), 1U) << without.err;
   EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
+}
+
+TEST_F(Cli, CompilesForAGpuWhereThereIsNone) {
+  // What doctor says in one line: a version, or why there is none.
+  const std::string nvrtc =
+      nlohmann::json::parse(run("doctor --json -").out).at("nvrtc").get<std::string>();
+  const fs::path cache = folder_ / "compiled";
+  const CliRun outcome = run("check --executor optimized --device compiled --cache " +
+                             cache.string() + " " + model("mutations.pt2"));
+  if (outcome.code == 3) {
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(nvrtc), std::string::npos) << outcome.err;
+    GTEST_SKIP() << nvrtc;
+  }
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("1 passed, 0 failed"), std::string::npos) << outcome.out;
+  const auto cubins = std::distance(fs::directory_iterator(cache / "cubins"), {});
+  EXPECT_GT(cubins, 0);
+  const CliRun guarded = run("run --executor optimized --device compiled --device-memory guarded " +
+                             model("mutations.pt2"));
+  EXPECT_EQ(guarded.code, 4);
+  EXPECT_NE(guarded.err.find("--device-memory guarded goes with --device cuda or emulated"),
+            std::string::npos)
+      << guarded.err;
 }
 
 // A compiler that fails the first time: what a device refuses is one program's error.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "optimized/runtime/cuda/compiling_device.h"
 #include "optimized/runtime/cuda/cuda_device.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 
@@ -10,8 +11,9 @@ namespace graphgate::tools {
 void add_device_flags(CLI::App& app, DeviceFlags& flags, const std::string& group) {
   app.add_option("--device", flags.device,
                  "where captured partitions run: the host, a GPU, or a GPU's kernels on the "
-                 "processor, thread by thread (docs/gpu.md)")
-      ->check(CLI::IsMember({"host", "cuda", "emulated"}))
+                 "processor, thread by thread; compiled: they run on the host, and their kernels "
+                 "become cubins for a GPU (docs/gpu.md)")
+      ->check(CLI::IsMember({"host", "cuda", "emulated", "compiled"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--device-memory", flags.memory,
@@ -23,7 +25,8 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags, const std::string& grou
 }
 
 Result<void> validate(const DeviceFlags& flags) {
-  if (!flags.is_host() || flags.memory == "plain") return {};
+  const bool has_memory = flags.device == "cuda" || flags.device == "emulated";
+  if (has_memory || flags.memory == "plain") return {};
   return bad_input("--device-memory " + flags.memory + " goes with --device cuda or emulated");
 }
 
@@ -42,11 +45,10 @@ Result<std::shared_ptr<optimized::Device>> make_device(const DeviceFlags& flags,
   Mode mode = Mode::kPlain;
   if (flags.memory == "guarded") mode = Mode::kGuarded;
   if (flags.memory == "guarded-front") mode = Mode::kGuardedFront;
-  if (flags.device == "cuda") {
-    const auto cubins =
-        cache.empty() ? std::filesystem::path() : std::filesystem::path(cache) / "cubins";
-    return optimized::cuda::make_cuda_device(mode, cubins);
-  }
+  const auto cubins =
+      cache.empty() ? std::filesystem::path() : std::filesystem::path(cache) / "cubins";
+  if (flags.device == "cuda") return optimized::cuda::make_cuda_device(mode, cubins);
+  if (flags.device == "compiled") return optimized::cuda::make_compiling_device("sm_90a", cubins);
   if (flags.device == "emulated") return optimized::emulated::make_emulated_device(mode);
   return std::shared_ptr<optimized::Device>();
 }

@@ -19,6 +19,8 @@ struct DeviceFlags {
   std::string device = "host";
   std::string memory = "plain";
   [[nodiscard]] bool is_host() const { return device == "host"; }
+  // Programs become cubins, which may be kept.
+  [[nodiscard]] bool makes_cubins() const { return device == "cuda" || device == "compiled"; }
 };
 
 // Declares both, in a group of --help.
@@ -30,8 +32,8 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags, const std::string& grou
 // Those that differ from what they are by themselves, as options of the optimized executor.
 [[nodiscard]] conformance::Configuration configuration_of(const DeviceFlags& flags);
 
-// The device, null for the host. A GPU's programs are kept in the folder of --cache, unless that is
-// empty. kBadInput as above; kInfrastructure where it is not there.
+// The device, null for the host. Cubins are kept in the folder of --cache, unless that is empty.
+// kBadInput as above; kInfrastructure where it is not there.
 [[nodiscard]] Result<std::shared_ptr<optimized::Device>> make_device(const DeviceFlags& flags,
                                                                      const std::string& cache = {});
 

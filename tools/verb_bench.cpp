@@ -414,6 +414,9 @@ Result<void> check_bench(const BenchVerb& verb) {
   if (verb.what != "replay" && verb.what != "decode") {
     return bad_input("--device: '" + verb.what + "' takes none");
   }
+  if (verb.device.device == "compiled") {
+    return bad_input("--device compiled: nothing runs there that could be measured");
+  }
   const auto device = make_device(verb.device);
   return device.ok() ? Result<void>() : device.error();
 }

@@ -224,7 +224,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   // Workers are forked, and CUDA does not go through a fork: each finds its own GPU. What one of
   // them compiles is there for all, and for the next campaign.
-  if (verb.planner.device.device == "cuda") {
+  if (verb.planner.device.makes_cubins()) {
     optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
   }
   PlannerFlags flags = verb.planner;
