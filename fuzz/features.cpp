@@ -51,15 +51,16 @@ constexpr std::string_view kReasons[] = {
     "unsafe",         "uses symbol", "nothing to launch", "fewer than"};
 constexpr std::string_view kEdges[] = {"inputs", "freed inputs", "outputs", "constants", "symbols"};
 constexpr std::string_view kOptions[] = {
-    "split-op",   "max-partition", "cut-after",      "partition",     "reorder",    "min-partition",
-    "memory",     "memory-pool",   "no-in-place",    "outputs-apart", "no-reuse",   "compiler",
-    "realize",    "streams",       "capture-sizes",  "pad-fill",      "plans-kept", "mode",
-    "no-capture", "warm-up",       "no-pass",        "no-recompute",  "cache",      "weak-outputs",
-    "poison",     "share-pools",   "place-alignment"};
+    "split-op",      "max-partition",   "cut-after",   "partition",    "reorder",
+    "min-partition", "memory",          "memory-pool", "no-in-place",  "outputs-apart",
+    "no-reuse",      "compiler",        "realize",     "streams",      "capture-sizes",
+    "pad-fill",      "plans-kept",      "mode",        "no-capture",   "warm-up",
+    "no-pass",       "no-recompute",    "cache",       "weak-outputs", "poison",
+    "share-pools",   "place-alignment", "static-input"};
 constexpr std::string_view kTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                         "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
-                                       "feed-back", "check", "restart"};
+                                       "feed-back", "check", "restart", "static"};
 
 // Families by the base names of their ops, and places in the alphabet.
 struct OpNames {
