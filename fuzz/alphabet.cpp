@@ -10,6 +10,7 @@ namespace {
 struct TraitRow {
   std::string_view name;
   std::uint32_t percent = 0;
+  int since = 0;  // the first generator that draws it
 };
 constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"symbolic-sizes", 45},   {"second-symbol", 20}, {"accelerator", 15},
@@ -20,6 +21,7 @@ constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"poison", 15},           {"held-outputs", 30},  {"feed-back", 35},
     {"swapped-weights", 20},  {"shared-inputs", 15}, {"exact-data", 20},
     {"special-data", 8},      {"call-modes", 15},    {"empty-sizes", 5},
+    {"static-inputs", 20, 4},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.
@@ -52,9 +54,9 @@ bool is_named(const Alphabet::Row& row, std::string_view name) {
   return row.op->name == name || families()[row.family].name == name;
 }
 
-std::optional<Trait> find_trait(std::string_view name) {
+std::optional<Trait> find_trait(std::string_view name, int generator) {
   for (std::size_t t = 0; t < kTraits.size(); ++t) {
-    if (kTraits[t].name == name) return static_cast<Trait>(t);
+    if (kTraits[t].name == name && kTraits[t].since <= generator) return static_cast<Trait>(t);
   }
   return std::nullopt;
 }
@@ -68,15 +70,18 @@ Error unknown(std::string_view flag, std::string_view name) {
 
 std::string_view trait_name(Trait trait) { return kTraits[static_cast<std::size_t>(trait)].name; }
 
-Alphabet::Alphabet() {
+Alphabet::Alphabet(int generator) {
   std::uint32_t end = 0;
   for (std::size_t f = 0; f < families().size(); ++f) {
     for (const DrawnOp& op : families()[f].ops()) {
+      if (op.since > generator) continue;
       rows_.push_back({&op, static_cast<std::uint16_t>(f), op.weight});
       ends_.push_back(end += op.weight);
     }
   }
-  for (std::size_t t = 0; t < kTraitCount; ++t) chances_[t] = kTraits[t].percent;
+  for (std::size_t t = 0; t < kTraitCount; ++t) {
+    chances_[t] = kTraits[t].since > generator ? 0 : kTraits[t].percent;
+  }
 }
 
 void Alphabet::set_weight(std::size_t row, std::uint32_t weight) {
@@ -91,14 +96,14 @@ const Alphabet::Row& Alphabet::draw(std::uint32_t gene) const {
   return rows_[static_cast<std::size_t>(found - ends_.begin())];
 }
 
-Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude) {
-  Alphabet alphabet;
+Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude, int generator) {
+  Alphabet alphabet(generator);
   bool names_ops = false;
   std::vector<std::uint32_t> weights(alphabet.rows().size(), 0);
   GRAPHGATE_TRY_VOID(for_each_word(
       ops, "--ops",
       [&](std::string_view name, std::optional<std::uint32_t> number) -> Result<void> {
-        if (const auto trait = find_trait(name)) {
+        if (const auto trait = find_trait(name, generator)) {
           alphabet.set_chance(*trait, std::min<std::uint32_t>(number.value_or(100), 100));
           return {};
         }
@@ -116,7 +121,7 @@ Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude) 
   GRAPHGATE_TRY_VOID(
       for_each_word(exclude, "--exclude",
                     [&](std::string_view name, std::optional<std::uint32_t>) -> Result<void> {
-                      if (const auto trait = find_trait(name)) {
+                      if (const auto trait = find_trait(name, generator)) {
                         alphabet.set_chance(*trait, 0);
                         return {};
                       }

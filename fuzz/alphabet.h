@@ -1,7 +1,8 @@
 // What is drawn how often: weights of ops, and chances of what a case may have besides.
 //
 // `graphgate fuzz --ops a=5,b --exclude c` makes one (parse_alphabet). A case is a function
-// of its genes and its alphabet.
+// of its genes and its alphabet. An alphabet is a generator's: rows and traits say which was the
+// first to draw them, and older ones have none of them.
 #pragma once
 
 #include <array>
@@ -15,6 +16,11 @@
 #include "spec/result.h"
 
 namespace graphgate::fuzz {
+
+// Generators. What a line (version, seed, index) stands for hangs on the version: whoever changes
+// what genes mean raises it. Lines of those from kOldestGenerator on are drawn as they were.
+inline constexpr int kGeneratorVersion = 4;
+inline constexpr int kOldestGenerator = 3;
 
 // What a case may have, each with a chance in percent.
 enum class Trait : std::uint8_t {
@@ -41,15 +47,17 @@ enum class Trait : std::uint8_t {
   kExactData,
   kSpecialData,  // NaN, infinities, -0, subnormal numbers
   kCallModes,
-  kEmptySizes,  // a dimension of 0 among the sizes that shapes are made of
+  kEmptySizes,    // a dimension of 0 among the sizes that shapes are made of
+  kStaticInputs,  // an input that calls pass at one address
 };
-inline constexpr std::size_t kTraitCount = 24;
+inline constexpr std::size_t kTraitCount = 25;
 [[nodiscard]] std::string_view trait_name(Trait trait);
 
 class Alphabet {
  public:
-  // Every op of the families with its usual weight, every trait with its usual chance.
-  Alphabet();
+  // Every op of the families with its usual weight, every trait with its usual chance; none that
+  // `generator` does not know.
+  explicit Alphabet(int generator = kGeneratorVersion);
 
   struct Row {
     const DrawnOp* op = nullptr;
@@ -78,6 +86,7 @@ class Alphabet {
 // alone are drawn. A name is an op's ("aten.add"), a family's ("view"), or a trait's, whose number
 // is a chance in percent. `exclude`: names of ops, families and traits that are not drawn. Both may
 // be empty. kBadInput names what there is not.
-[[nodiscard]] Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude);
+[[nodiscard]] Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude,
+                                              int generator = kGeneratorVersion);
 
 }  // namespace graphgate::fuzz

@@ -124,6 +124,8 @@ class NodeBuilder {
                    bool overlaps = false);
   // The same elements' bytes, as elements of another dtype of that size.
   TensorIndex view_as(TensorIndex base, spec::DType dtype);
+  // The same geometry over a copy of its storage.
+  TensorIndex copy_of(TensorIndex base);
   // `target` itself, written. Integers written into it are in this range.
   TensorIndex written(TensorIndex target, Bounds range = {INT64_MIN, INT64_MAX});
   // An argument that the op writes and does not return.

@@ -39,13 +39,20 @@ class OptionDrawer {
     return graph.nodes[genes_.below(graph.nodes.size())];
   }
 
+  // The op of a node; of one that holds an op, that one.
+  static const std::string& op_of(const spec::Node& node) {
+    const auto* held =
+        node.arguments.empty() ? nullptr : node.arguments[0].argument.as<spec::OpName>();
+    return held ? held->name : node.op;
+  }
+
   // One op or two of the programs, each with its overload or without. Where an op has none
   // (torch.sym_max), what stands before the last dot is a namespace, which names no op.
   void draw_split_ops() {
     std::string names;
     const std::uint32_t count = 1 + genes_.below(2);
     for (std::uint32_t i = 0; i < count; ++i) {
-      std::string op = draw_node().op;
+      std::string op = op_of(draw_node());
       const bool whole = genes_.chance(30);
       if (op.starts_with("_operator.") || op.starts_with("higher_order.")) continue;
       const bool has_overload = std::count(op.begin(), op.end(), '.') > 1;

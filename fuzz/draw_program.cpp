@@ -121,10 +121,11 @@ class ProgramDrawer {
         out.has_parameters = out.has_parameters || input.kind == InputKind::kParameter;
         continue;
       }
-      Port port{input.value_kind, {}, false, false};
+      Port port{input.value_kind, {}, false};
       if (input.value_kind == spec::ValueKind::kTensor) {
         port.tensor = draft_.tensor(input.tensor);
         port.holds_random_data = is_computed_float(port.tensor.dtype);
+        port.is_written = draft_.storage_of(input.tensor).writes > 0;
       }
       out.inputs.push_back(port);
     }

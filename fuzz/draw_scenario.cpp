@@ -110,8 +110,8 @@ class ScenarioDrawer {
     std::size_t with = SIZE_MAX;
     if (shares_inputs_ && !program.sharable.empty() && genes_.chance(60)) {
       const auto& pair = program.sharable[genes_.below(program.sharable.size())];
-      // A storage is on one device. Pairs of two are drawn, and left apart: ids mean what they did.
-      if (program.inputs[pair.first].tensor.on_host == program.inputs[pair.second].tensor.on_host) {
+      // Others are drawn, and left apart: ids mean what they did.
+      if (may_share(program.inputs[pair.first], program.inputs[pair.second])) {
         with = pair.first;
         shared = pair.second;
       }
@@ -134,13 +134,29 @@ class ScenarioDrawer {
     return case_.inputs.back().name;
   }
 
-  static std::string user_input_name(std::size_t place) { return "x" + std::to_string(place); }
+  // A storage is on one device. Where one input is static, the program relies on the bytes of both,
+  // and what is held of either would change with the caller's memory.
+  [[nodiscard]] bool may_share(const Port& a, const Port& b) const {
+    if (a.tensor.on_host != b.tensor.on_host || (a.is_static && b.is_static)) return false;
+    if (!a.is_static && !b.is_static) return true;
+    return !a.is_written && !b.is_written && !holds_;
+  }
+
+  // Whether the output lies in memory that the caller writes before the next call.
+  static bool lies_in_static_input(const DrawnProgram& program, std::size_t output) {
+    const std::uint16_t storage = program.outputs[output].tensor.storage;
+    return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const Port& input) {
+      return input.is_static && input.tensor.storage == storage;
+    });
+  }
 
   void after_call(std::size_t p) {
     auto& steps = case_.scenario.steps;
     const DrawnProgram& program = programs_[p];
-    if (holds_ && !is_holding_ && !program.outputs.empty()) {
-      const auto output = static_cast<std::uint32_t>(genes_.below(program.outputs.size()));
+    const bool may_hold = holds_ && !is_holding_ && !program.outputs.empty();
+    const auto output =
+        static_cast<std::uint32_t>(may_hold ? genes_.below(program.outputs.size()) : 0);
+    if (may_hold && !lies_in_static_input(program, output)) {
       held_ = {program.program.name, output};
       steps.emplace_back(spec::HoldStep{held_});
       is_holding_ = true;

@@ -16,6 +16,8 @@ struct Port {
   DrawnTensor tensor;
   bool holds_random_data = true;  // an input whose elements may be any numbers
   bool is_state = false;          // an output that is a view of a parameter or buffer
+  bool is_written = false;        // an input whose bytes the program writes
+  bool is_static = false;         // an input that calls pass at one address
 };
 
 struct DrawnProgram {
@@ -31,6 +33,11 @@ struct DrawnProgram {
   // Pairs of user inputs (by place) that may share their bytes.
   std::vector<std::pair<std::size_t, std::size_t>> sharable;
 };
+
+// The target of the user input at this place.
+[[nodiscard]] inline std::string user_input_name(std::size_t place) {
+  return "x" + std::to_string(place);
+}
 
 // What all programs of a case have in common.
 struct CaseStyle {
@@ -50,6 +57,11 @@ struct CaseStyle {
 [[nodiscard]] DrawnProgram draw_program(std::string name, const CaseStyle& style, GeneReader header,
                                         std::span<const std::uint32_t> blocks,
                                         const Alphabet& alphabet);
+
+// Chooses inputs that calls pass at one address, and asks the executor to rely on it: the option
+// names inputs of all programs.
+void draw_static_inputs(GeneReader genes, const Alphabet& alphabet,
+                        std::vector<DrawnProgram>& programs, spec::CaseFile& the_case);
 
 // Steps of the scenario, options and input sets, over finished programs; into `the_case`.
 void draw_scenario(GeneReader genes, const Alphabet& alphabet,

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "fuzz/families/family.h"
+#include "fuzz/functionalized_forms.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -14,7 +16,7 @@ using spec::Plan;
 using spec::ValueId;
 
 // A feature: its kind in the highest bits, then up to five fields.
-enum class Kind : std::uint8_t { kHazard = 1, kOp, kCut, kEdge, kOption, kScenario };
+enum class Kind : std::uint8_t { kHazard = 1, kOp, kCut, kEdge, kOption, kScenario, kWritten };
 constexpr int kKindShift = 28;
 constexpr int kFieldBits[] = {10, 7, 4, 4, 3};
 
@@ -51,15 +53,22 @@ constexpr std::string_view kReasons[] = {
     "unsafe",         "uses symbol", "nothing to launch", "fewer than"};
 constexpr std::string_view kEdges[] = {"inputs", "freed inputs", "outputs", "constants", "symbols"};
 constexpr std::string_view kOptions[] = {
-    "split-op",   "max-partition", "cut-after",      "partition",     "reorder",    "min-partition",
-    "memory",     "memory-pool",   "no-in-place",    "outputs-apart", "no-reuse",   "compiler",
-    "realize",    "streams",       "capture-sizes",  "pad-fill",      "plans-kept", "mode",
-    "no-capture", "warm-up",       "no-pass",        "no-recompute",  "cache",      "weak-outputs",
-    "poison",     "share-pools",   "place-alignment"};
+    "split-op",      "max-partition",   "cut-after",   "partition",    "reorder",
+    "min-partition", "memory",          "memory-pool", "no-in-place",  "outputs-apart",
+    "no-reuse",      "compiler",        "realize",     "streams",      "capture-sizes",
+    "pad-fill",      "plans-kept",      "mode",        "no-capture",   "warm-up",
+    "no-pass",       "no-recompute",    "cache",       "weak-outputs", "poison",
+    "share-pools",   "place-alignment", "static-input"};
 constexpr std::string_view kTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                         "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
-                                       "feed-back", "check", "restart"};
+                                       "feed-back", "check", "restart", "static"};
+
+constexpr std::string_view kPlaces[] = {"a base", "an alias of a base", "a slice of a base",
+                                        "strides over a base"};
+constexpr std::string_view kBases[] = {"", " that is written elsewhere too",
+                                       " that is given twice"};
+constexpr std::string_view kFates[] = {"in place", "in a copy", "never"};
 
 // Families by the base names of their ops, and places in the alphabet.
 struct OpNames {
@@ -283,6 +292,30 @@ void add_scenario(const spec::CaseFile& the_case, std::vector<std::uint32_t>& ou
   }
 }
 
+void add_functionalized(const spec::CaseFile& the_case, const conformance::Trace& trace,
+                        std::vector<std::uint32_t>& out) {
+  for (std::size_t p = 0; p < the_case.programs.size(); ++p) {
+    const spec::Graph& graph = the_case.programs[p].graph;
+    if (functionalized_forms(graph, {}).empty()) continue;
+    std::set<std::string, std::less<>> names;
+    const Plan* last = nullptr;
+    for (const conformance::CallRecord& call : trace.calls) {
+      if (call.program != p || !call.plan || call.plan.get() == last) continue;
+      last = call.plan.get();
+      add_node_names(*last, names);
+    }
+    for (const FunctionalizedForm& form : functionalized_forms(graph, names)) {
+      const auto found = op_names().ops.find(base_of(form.op));
+      const auto op = found == op_names().ops.end()
+                          ? static_cast<std::uint32_t>(op_names().names.size())
+                          : found->second;
+      out.push_back(pack(Kind::kWritten, {op, static_cast<std::uint32_t>(form.place),
+                                          static_cast<std::uint32_t>(form.base),
+                                          static_cast<std::uint32_t>(form.fate), 0}));
+    }
+  }
+}
+
 template <std::size_t N>
 std::string_view word(const std::string_view (&words)[N], std::uint32_t at) {
   return at < N ? words[at] : "?";
@@ -298,6 +331,7 @@ std::vector<std::uint32_t> features_of(const spec::CaseFile& the_case,
                                        const conformance::Trace& trace, const spec::OpTable& ops) {
   std::vector<std::uint32_t> out;
   add_scenario(the_case, out);
+  add_functionalized(the_case, trace, out);
   std::uint32_t traits = 0;
   const Plan* last = nullptr;
   for (const conformance::CallRecord& call : trace.calls) {
@@ -349,6 +383,10 @@ std::string feature_name(std::uint32_t feature) {
                   fields[1] == 8 ? " or more " : " ", word(kEdges, fields[0]));
     case Kind::kOption:
       return text(word(kOptions, fields[0]), " with ", word(kTraits, fields[1]));
+    case Kind::kWritten:
+      return text(fields[0] < op_names().names.size() ? op_names().names[fields[0]] : "another op",
+                  " writes ", word(kPlaces, fields[1]), word(kBases, fields[2]), ", ",
+                  word(kFates, fields[3]));
     case Kind::kScenario:
       return text(word(kSteps, fields[1]), " behind ",
                   fields[0] < std::size(kSteps) ? kSteps[fields[0]] : "nothing");

@@ -12,6 +12,7 @@
 //   edge        what crosses a partition's edge, and how much of it
 //   option      an option of the case x what its plans have
 //   scenario    a kind of step of the scenario behind another one
+//   written     what a functionalized op writes of a base x whether plans copied it first
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,9 @@ constexpr std::size_t kStyleGenes = 24;
 constexpr std::size_t kOptionGenes = 32;
 constexpr std::size_t kScenarioGenes = 64;
 constexpr std::size_t kInputGenes = 24;
-static_assert(kStyleGenes + kOptionGenes + kScenarioGenes + 3 * kInputGenes <= kHeaderGenes);
+constexpr std::size_t kStaticGenes = 4;
+static_assert(kStyleGenes + kOptionGenes + kScenarioGenes + 3 * kInputGenes + kStaticGenes <=
+              kDataGene);
 
 CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
   const auto has = [&](Trait trait) { return genes.chance(alphabet.chance(trait)); };
@@ -79,6 +81,8 @@ spec::CaseFile draw_case(std::span<const std::uint32_t> genes, const Alphabet& a
                                     blocks.subspan(begin, end - begin), alphabet));
   }
   draw_options(all.block(options_at, kOptionGenes), alphabet, programs, the_case);
+  draw_static_inputs(all.block(kDataGene - kStaticGenes, kStaticGenes), alphabet, programs,
+                     the_case);
   draw_scenario(all.block(scenario_at, kScenarioGenes), alphabet, programs, the_case);
   for (DrawnProgram& program : programs) {
     if (program.has_state) {

@@ -2,8 +2,9 @@
 //
 // draw_case is pure and total: every vector of genes gives a case that check_case accepts, whose
 // programs the reference runs. The campaign, the tests and replay call it. What a line
-// (version, seed, index) stands for hangs on kGeneratorVersion: whoever changes what genes mean
-// raises it; cases that are kept are kept as files.
+// (version, seed, index) stands for hangs on kGeneratorVersion (alphabet.h): whoever changes what
+// genes mean raises it. Versions from kOldestGenerator on have alphabets of their own; cases of
+// older ones are kept as files.
 //
 //   genes ─┬ header: dtypes, sizes, symbols, traits     ┐
 //          ├ a block for each node: op, operands, form   ├ programs (draw_program)
@@ -18,8 +19,6 @@
 #include "spec/case_file.h"
 
 namespace graphgate::fuzz {
-
-inline constexpr int kGeneratorVersion = 3;
 
 [[nodiscard]] spec::CaseFile draw_case(std::span<const std::uint32_t> genes,
                                        const Alphabet& alphabet);

@@ -29,7 +29,7 @@ std::string complaint(const CaseFile& the_case) {
   return "";
 }
 
-CaseFile case_of(std::uint64_t seed, std::uint64_t index, const Alphabet& alphabet = {}) {
+CaseFile case_of(std::uint64_t seed, std::uint64_t index, const Alphabet& alphabet = Alphabet()) {
   return draw_case(genes_of(seed, index), alphabet);
 }
 
@@ -88,12 +88,113 @@ TEST(Generator, DrawsEveryOpOfTheAlphabet) {
   }
   const Alphabet alphabet;
   for (const Alphabet::Row& row : alphabet.rows()) {
-    // No ops of their own.
-    if (row.op->name == "input" || row.op->name == "device-copy" || row.op->name == "host-scalar") {
+    // No ops of their own, or ops that other nodes hold.
+    const std::string_view name = row.op->name;
+    if (name == "input" || name == "device-copy" || name == "host-scalar" ||
+        name == "writing-cond" || name.starts_with("functionalized.")) {
       continue;
     }
     EXPECT_TRUE(seen.contains(std::string(row.op->name))) << row.op->name;
   }
+}
+
+// Lines of reports name cases by generator, seed and index.
+TEST(Generator, DrawsWhatOlderGeneratorsDrew) {
+  const auto digest_of = [](int generator) {
+    std::uint64_t digest = 0xcbf29ce484222325U;
+    for (std::uint64_t index = 0; index < 200; ++index) {
+      const auto text = spec::print_case(case_of(77, index, Alphabet(generator)));
+      for (const char c : text.value()) {
+        digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+      }
+    }
+    return digest;
+  };
+  EXPECT_EQ(digest_of(3), 12437281220082020267U);
+  EXPECT_NE(digest_of(kGeneratorVersion), digest_of(3));
+}
+
+// What names the views that functionalized ops write, and what is left out or given twice.
+TEST(Generator, DrawsEveryFormOfFunctionalizedOps) {
+  const auto alphabet = parse_alphabet("functionalized,aten.add,view=1", "");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  std::set<std::string> seen;
+  for (std::uint64_t index = 0; index < 400; ++index) {
+    const CaseFile the_case = case_of(12, index, alphabet.value());
+    ASSERT_EQ(complaint(the_case), "") << "index " << index;
+    for (const spec::Program& program : the_case.programs) {
+      for (const spec::Node& node : program.graph.nodes) {
+        if (node.op != "higher_order.auto_functionalized_v2") continue;
+        for (const spec::NamedArgument& named : node.arguments) seen.insert(named.name);
+        const auto& bases = *node.arguments.back().argument.as<spec::Argument::List>();
+        if (bases.size() == 2 && bases[0] == bases[1]) seen.insert("twice");
+        const bool is_norm = node.arguments[0].argument.as<spec::OpName>()->name ==
+                             "vllm.fused_add_rms_norm.default";
+        if (is_norm && bases.size() == 1) seen.insert("halves");
+      }
+    }
+  }
+  for (const char* name :
+       {"_out_base_index", "_out_alias", "_out_slice_dim", "_out_size", "_out_storage_offset",
+        "_out_length", "_out_1_base_index", "_spare_base_index", "_residual_slice_start",
+        "_residual_stride", "_running_var_base_index", "twice", "halves"}) {
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+}
+
+TEST(Generator, DrawsArmsThatWriteToOperands) {
+  const auto alphabet = parse_alphabet("writing-cond,aten.add,view=1", "");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  std::set<std::string> written;
+  int one_sided = 0;
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    const CaseFile the_case = case_of(13, index, alphabet.value());
+    ASSERT_EQ(complaint(the_case), "") << "index " << index;
+    for (const spec::Program& program : the_case.programs) {
+      std::vector<bool> writes;
+      for (const spec::Graph& arm : program.graph.subgraphs) {
+        writes.push_back(false);
+        for (const spec::Node& node : arm.nodes) {
+          const auto* self = node.arguments.front().argument.as<spec::ValueId>();
+          const bool is_target = arm.inputs.size() > 1 && *self == arm.inputs[1];
+          if (is_target) written.insert(node.op);
+          writes.back() = writes.back() || is_target;
+        }
+      }
+      for (std::size_t s = 0; s + 1 < writes.size(); s += 2) {
+        EXPECT_TRUE(writes[s] || writes[s + 1]) << index;
+        one_sided += writes[s] != writes[s + 1] ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(one_sided, 20);
+  for (const char* op :
+       {"aten.mul_.Tensor", "aten.zero_.default", "aten.select.int", "aten.copy_.default",
+        "aten.index_fill_.int_Scalar", "aten.index_put_.default", "aten.add_.Tensor"}) {
+    EXPECT_TRUE(written.contains(op)) << op;
+  }
+}
+
+// An executor refuses a static input that a program writes, and one that moves.
+TEST(Generator, MakesInputsStaticInEveryProgramAndStep) {
+  const auto alphabet = parse_alphabet("static-inputs=100,several-programs=50", "");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  int named = 0;
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    const CaseFile the_case = case_of(14, index, alphabet.value());
+    const auto option = the_case.options.find("static-input");
+    std::size_t steps = 0;
+    for (const spec::Step& step : the_case.scenario.steps) {
+      steps += std::holds_alternative<spec::StaticStep>(step) ? 1 : 0;
+    }
+    const std::size_t names = option == the_case.options.end()
+                                  ? 0
+                                  : 1 + static_cast<std::size_t>(std::count(
+                                            option->second.begin(), option->second.end(), ','));
+    EXPECT_EQ(steps, names * the_case.programs.size()) << index;
+    named += names > 0 ? 1 : 0;
+  }
+  EXPECT_GT(named, 200);
 }
 
 // Mutations, cuts asked for and reads behind writes: what finds bugs is in most cases.
@@ -191,6 +292,9 @@ TEST(Alphabet, RefusesUnknownNames) {
             "them)");
   EXPECT_EQ(parse_alphabet("view=x", "").error().message,
             "--ops: expected NAME=WEIGHT, found 'view=x'");
+  EXPECT_TRUE(parse_alphabet("writing-cond,static-inputs", "").ok());
+  EXPECT_FALSE(parse_alphabet("writing-cond", "", 3).ok());
+  EXPECT_FALSE(parse_alphabet("", "static-inputs", 3).ok());
 }
 
 TEST(Descent, GivesGenesThatAreTheParentsInPart) {

@@ -147,6 +147,17 @@ TensorIndex NodeBuilder::view_as(TensorIndex base, spec::DType dtype) {
   return result(tensor);
 }
 
+TensorIndex NodeBuilder::copy_of(TensorIndex base) {
+  DrawnTensor tensor = draft_.tensors_[base];
+  const DrawnStorage& of = draft_.storages_[tensor.storage];
+  DrawnStorage storage;
+  storage.is_unfilled = of.is_unfilled;
+  storage.range = of.range;
+  tensor.storage = draft_.add_storage(storage);
+  tensor.is_read = false;
+  return result(tensor);
+}
+
 NodeBuilder& NodeBuilder::writes(TensorIndex target) {
   draft_.note_write(target);
   draft_.note_conflicts(node_, target);

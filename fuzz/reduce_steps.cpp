@@ -50,6 +50,9 @@ bool is_about(const spec::Step& step, const std::string& program) {
   if (const auto* release = std::get_if<spec::ReleaseStep>(&step)) {
     return release->output.program == program;
   }
+  if (const auto* kept = std::get_if<spec::StaticStep>(&step)) {
+    return kept->input.program == program;
+  }
   const auto* back = std::get_if<spec::FeedBackStep>(&step);
   return back && (back->output.program == program || back->input.program == program);
 }

@@ -87,7 +87,7 @@ bool is_case_id(std::string_view text) {
          text.find_first_of("/.") == std::string_view::npos;
 }
 
-Result<CaseId> parse_case_id(std::string_view text, std::uint32_t generator) {
+Result<CaseId> parse_case_id(std::string_view text, KnownGenerators known) {
   const std::size_t first = text.find(':');
   const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
   const auto bad = [&] {
@@ -113,10 +113,11 @@ Result<CaseId> parse_case_id(std::string_view text, std::uint32_t generator) {
   if (is_bred != text.starts_with('f') || id.descent.ancestors.size() > kMostAncestors) {
     return bad();
   }
-  if (*version != generator) {
+  if (*version < known.oldest || *version > known.newest) {
     return bad_input("case id '" + std::string(text) + "': generator " + std::to_string(*version) +
-                     " drew it, this is generator " + std::to_string(generator) +
-                     "; a stored case file replays with any");
+                     " drew it, this is generator " + std::to_string(known.newest) +
+                     ", which draws those from " + std::to_string(known.oldest) +
+                     " on; a stored case file replays with any");
   }
   return id;
 }

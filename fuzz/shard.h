@@ -31,8 +31,13 @@ struct CaseId {
 // Whether a text looks like an id at all: a word that begins with g or f and a digit, and has a
 // colon.
 [[nodiscard]] bool is_case_id(std::string_view text);
-// kBadInput for what is no id, and for another generator than `generator`.
-[[nodiscard]] Result<CaseId> parse_case_id(std::string_view text, std::uint32_t generator);
+// The generators whose ids are drawn here: from the oldest to the newest, both included.
+struct KnownGenerators {
+  std::uint32_t oldest = 0;
+  std::uint32_t newest = 0;
+};
+// kBadInput for what is no id, and for an id of a generator that is not known.
+[[nodiscard]] Result<CaseId> parse_case_id(std::string_view text, KnownGenerators known);
 
 struct Shard {
   std::uint32_t index = 0;

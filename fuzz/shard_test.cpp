@@ -93,25 +93,30 @@ TEST(Shards, AreRefusedWhereTheEnvironmentContradictsItself) {
 }
 
 TEST(CaseIds, AreReadAsTheyArePrinted) {
+  constexpr KnownGenerators kFirst{1, 1};
   const CaseId id{1, 42, {4711, {}}};
   EXPECT_EQ(print_case_id(id), "g1:42:4711");
-  EXPECT_EQ(parse_case_id("g1:42:4711", 1).value(), id);
+  EXPECT_EQ(parse_case_id("g1:42:4711", kFirst).value(), id);
   EXPECT_TRUE(is_case_id("g1:42:4711"));
   EXPECT_FALSE(is_case_id("g1/a:b.case"));
   const CaseId bred{1, 42, {4711, {17, 903}}};
   EXPECT_EQ(print_case_id(bred), "f1:42:17-903-4711");
-  EXPECT_EQ(parse_case_id("f1:42:17-903-4711", 1).value(), bred);
+  EXPECT_EQ(parse_case_id("f1:42:17-903-4711", kFirst).value(), bred);
   EXPECT_TRUE(is_case_id("f1:42:17-903-4711"));
   for (const char* text : {"g1:42", "1:42:4711", "g1:42:", "g:1:2", "g1:42:4711 ", "g1:-1:2",
                            "g1:42:1-2", "f1:42:1", "f1:42:1-", "f1:42:-1", "f1:42:1--2"}) {
-    EXPECT_FALSE(parse_case_id(text, 1).ok()) << text;
+    EXPECT_FALSE(parse_case_id(text, kFirst).ok()) << text;
   }
 }
 
-TEST(CaseIds, OfAnotherGeneratorAreRefused) {
-  EXPECT_EQ(parse_case_id("g1:42:4711", 2).error().message,
-            "case id 'g1:42:4711': generator 1 drew it, this is generator 2; a stored case file "
-            "replays with any");
+TEST(CaseIds, OfAGeneratorThatIsNotKnownAreRefused) {
+  constexpr KnownGenerators kKnown{2, 3};
+  EXPECT_EQ(parse_case_id("g1:42:4711", kKnown).error().message,
+            "case id 'g1:42:4711': generator 1 drew it, this is generator 3, which draws those "
+            "from 2 on; a stored case file replays with any");
+  EXPECT_EQ(parse_case_id("g2:42:4711", kKnown).value().generator, 2U);
+  EXPECT_EQ(parse_case_id("g3:42:4711", kKnown).value().generator, 3U);
+  EXPECT_FALSE(parse_case_id("g4:42:4711", kKnown).ok());
 }
 
 }  // namespace

@@ -152,7 +152,9 @@ void drop_inputs(spec::CaseFile& the_case, std::size_t index, const std::vector<
   std::vector<bool> steps_dropped;
   for (spec::Step& step : the_case.scenario.steps) {
     auto* back = std::get_if<spec::FeedBackStep>(&step);
-    steps_dropped.push_back(back && !mover.move(back->input));
+    auto* kept = std::get_if<spec::StaticStep>(&step);
+    steps_dropped.push_back((back && !mover.move(back->input)) ||
+                            (kept && !mover.move(kept->input)));
   }
   drop_steps(the_case, std::move(steps_dropped));
 }
@@ -191,6 +193,7 @@ void name_ports(spec::CaseFile& the_case) {
     if (const auto* call = std::get_if<spec::CallStep>(&step)) last = call->program;
     if (auto* hold = std::get_if<spec::HoldStep>(&step)) name(hold->output);
     if (auto* release = std::get_if<spec::ReleaseStep>(&step)) name(release->output);
+    if (auto* kept = std::get_if<spec::StaticStep>(&step)) name(kept->input);
     if (auto* back = std::get_if<spec::FeedBackStep>(&step)) {
       name(back->output);
       name(back->input);

@@ -163,12 +163,27 @@ class CaseChecker {
     return {};
   }
 
+  Result<const ProgramInput*> find_input(const PortRef& port) const {
+    GRAPHGATE_TRY(const Program* program, find_port(port, /*output=*/false));
+    const auto inputs = program->inputs_of(InputKind::kUserInput);
+    if (port.index < inputs.size()) return &program->inputs[inputs[port.index]];
+    return bad_input("the program has " + std::to_string(inputs.size()) + " inputs");
+  }
+
   Result<void> check_step(const FeedBackStep& step) {
     GRAPHGATE_TRY_VOID(check_output(step.output));
+    GRAPHGATE_TRY_VOID(find_input(step.input));
+    return {};
+  }
+
+  // Numbers have no address, and constants are no call's.
+  Result<void> check_step(const StaticStep& step) {
     GRAPHGATE_TRY(const Program* program, find_port(step.input, /*output=*/false));
-    const std::size_t count = program->inputs_of(InputKind::kUserInput).size();
-    if (step.input.index < count) return {};
-    return bad_input("the program has " + std::to_string(count) + " inputs");
+    GRAPHGATE_TRY(const ProgramInput* input, find_input(step.input));
+    const bool is_tensor =
+        !input->constant && program->graph.value(input->value).kind == ValueKind::kTensor;
+    if (is_tensor) return {};
+    return bad_input("input '" + input->target + "' is no tensor that calls pass");
   }
 
   Result<void> check_expectation() {

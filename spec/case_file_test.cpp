@@ -215,6 +215,13 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
             "step 2 (hold g1.out2): the program has 2 outputs");
   EXPECT_EQ(error("g2.in0", "g2.in1"),
             "step 3 (feed-back g1.out0 -> g2.in1): the program has 1 inputs");
+  const auto kept = [&](const std::string& port) {
+    return error("feed-back g1.out0 -> g2.in0", "static " + port);
+  };
+  EXPECT_EQ(kept("g1.in0"), "valid");
+  EXPECT_EQ(kept("g1.in9"), "step 3 (static g1.in9): the program has 3 inputs");
+  EXPECT_EQ(kept("g3.in0"), "step 3 (static g3.in0): the case has no program 'g3'");
+  EXPECT_EQ(kept("g1.in1"), "step 3 (static g1.in1): input 'n' is no tensor that calls pass");
   EXPECT_EQ(error("call 1 out0", "call 3 out0"),
             "expected output 0 of call 3: the scenario has 3 calls");
   EXPECT_EQ(error("call 2 refused", "call 3 refused"),

@@ -13,7 +13,7 @@
 namespace graphgate::spec {
 
 // What case_ops gives: the builtin table itself for a case without ops of its own. For others a
-// thread keeps the tables of the eight sets of rows that it asked for latest.
+// thread keeps the tables of the 32 sets of rows that it asked for latest.
 [[nodiscard]] Result<std::shared_ptr<const OpTable>> shared_case_ops(
     const CaseFile& the_case, const std::vector<std::string>& replacements = {});
 

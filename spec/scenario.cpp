@@ -44,6 +44,9 @@ struct Printer {
   std::string operator()(const FeedBackStep& step) const {
     return "feed-back " + print_port(step.output, "out") + " -> " + print_port(step.input, "in");
   }
+  std::string operator()(const StaticStep& step) const {
+    return "static " + print_port(step.input, "in");
+  }
   std::string operator()(const CheckStep& step) const {
     return step.what == CheckStep::What::kHeld ? "check held" : "check state";
   }
@@ -61,7 +64,7 @@ class StepReader {
 
   Result<Step> read() {
     constexpr std::string_view kWanted =
-        "a step (call, hold, release, swap-weights, feed-back, check or restart)";
+        "a step (call, hold, release, swap-weights, feed-back, check, restart or static)";
     const Token start = reader_.peek();
     GRAPHGATE_TRY(const std::string word, reader_.take_dashed_word(kWanted));
     if (word == "call") return read_call();
@@ -73,6 +76,10 @@ class StepReader {
       GRAPHGATE_TRY(PortRef output, read_port("out"));
       if (word == "hold") return Step{HoldStep{std::move(output)}};
       return Step{ReleaseStep{std::move(output)}};
+    }
+    if (word == "static") {
+      GRAPHGATE_TRY(PortRef input, read_port("in"));
+      return Step{StaticStep{std::move(input)}};
     }
     return reader_.error_at(start, "expected " + std::string(kWanted) + ", found '" + word + "'");
   }

@@ -6,6 +6,7 @@
 //   call g1 size=16 flag.uniform_decode=true
 //   swap-weights g1 seed=3
 //   swap-weights g1 seed=4 target=cache rebind=true
+//   static g1.in0
 //   feed-back g1.out0 -> g1.in1
 //   release g1.out0
 //   check held
@@ -99,8 +100,16 @@ struct RestartStep {
   friend bool operator==(const RestartStep&, const RestartStep&) = default;
 };
 
+// From here on the program's calls pass this input at one address, as a caller does that keeps
+// memory for it: what a call gives is written there, in place, before the call. Behind a restart
+// that memory is another.
+struct StaticStep {
+  PortRef input;
+  friend bool operator==(const StaticStep&, const StaticStep&) = default;
+};
+
 using Step = std::variant<CallStep, HoldStep, ReleaseStep, SwapWeightsStep, FeedBackStep, CheckStep,
-                          RestartStep>;
+                          RestartStep, StaticStep>;
 
 struct Scenario {
   std::vector<Step> steps;

@@ -21,6 +21,8 @@ swap-weights g1 target="a b"
 call g1 flag.lora="2" flag.uniform_decode=true
 restart
 restart cache-env="LAYERS=2" no-pass="dead_code" op="my::f(Tensor x) -> Tensor"
+static g1.in0
+static in2
 feed-back g1.out0 -> model.v2.in1
 feed-back out0 -> in1
 check held
@@ -30,7 +32,7 @@ check state
 TEST(ScenarioText, PrintsCanonicalTextAsItWas) {
   const auto scenario = parse_scenario(kAll);
   ASSERT_TRUE(scenario.ok()) << scenario.error().message;
-  EXPECT_EQ(scenario.value().steps.size(), 17U);
+  EXPECT_EQ(scenario.value().steps.size(), 19U);
   EXPECT_EQ(print_scenario(scenario.value()), kAll);
 }
 
@@ -52,7 +54,7 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
     return scenario.ok() ? "no error" : scenario.error().message;
   };
   const std::string step =
-      "a step (call, hold, release, swap-weights, feed-back, check or restart)";
+      "a step (call, hold, release, swap-weights, feed-back, check, restart or static)";
   EXPECT_EQ(error("\n  jump g1"), "s:2:3: expected " + step + ", found 'jump'");
   EXPECT_EQ(error("swap-"), "s:1:6: expected " + step + ", found the end of the text");
   EXPECT_EQ(error("call"), "s:1:5: expected the name of a program, found the end of the text");
@@ -68,6 +70,7 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
             "s:1:6: expected [PROGRAM.]outN, found "
             "'out99999999999'");
   EXPECT_EQ(error("feed-back out0 in1"), "s:1:16: expected '->', found 'in1'");
+  EXPECT_EQ(error("static g1.out0"), "s:1:8: expected [PROGRAM.]inN, found 'out0'");
   EXPECT_EQ(error("check all"), "s:1:7: expected held or state, found 'all'");
   EXPECT_EQ(error("check held hold out0"), "s:1:12: expected the end of the line, found 'hold'");
   EXPECT_EQ(error("call g flag.a=1"), "s:1:15: expected the value of a flag, found '1'");
@@ -85,7 +88,7 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
 // A step from one gene and any names.
 Step step_from(std::uint32_t gene, const std::string& name) {
   const PortRef port{gene % 3 == 0 ? "" : name, gene % 7};
-  switch (gene % 7) {
+  switch (gene % 8) {
     case 0: {
       CallStep call{name, {}, {}, {}};
       if (gene % 5 > 1) call.sizes = {{"s0", gene % 100}, {"size", 3}};
@@ -111,6 +114,8 @@ Step step_from(std::uint32_t gene, const std::string& name) {
       return RestartStep{
           {{"no-pass", name}},
           gene % 2 == 0 ? std::vector<std::string>{name} : std::vector<std::string>{}};
+    case 6:
+      return StaticStep{port};
     default:
       return CheckStep{gene % 4 < 2 ? CheckStep::What::kHeld : CheckStep::What::kState};
   }

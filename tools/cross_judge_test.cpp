@@ -396,9 +396,11 @@ TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
   %l : tensors = aten.split.Tensor(%x, 2)
   %g = _operator.getitem(%l, 1)
   %e = aten.empty_like.default(%x)
+  %n : none, %w = higher_order.auto_functionalized_v2(vllm.silu_and_mul.default, input=%x, _out_base_index=0, _out_size=[4, 1], _out_stride=[2, 1], _out_storage_offset=1, _all_bases=[%t])
   output %a
   output %g
   output %e
+  output %w
 })");
   const auto optimized = optimized::make_executor({});
   const auto bounds = bounds_executor();

@@ -97,6 +97,11 @@ class ScriptReader {
       script_.steps.emplace_back(feed_back);
       return {};
     }
+    if (kind == "static") {
+      GRAPHGATE_TRY(const ScriptPort port, read_port(value));
+      script_.steps.emplace_back(ScriptStatic{port});
+      return {};
+    }
     if (kind != "check") return cursor.error("expected a step, found '" + std::string(kind) + "'");
     GRAPHGATE_TRY(const std::string what, value.as_string());
     const bool is_held = what == "held";

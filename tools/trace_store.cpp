@@ -130,6 +130,7 @@ class RunWriter {
     return {{"feed_back",
              {{"output", port_json(feed_back.output)}, {"input", port_json(feed_back.input)}}}};
   }
+  Json step_json(const ScriptStatic& kept) { return {{"static", port_json(kept.input)}}; }
   Json step_json(const ScriptCheck& check) {
     return {{"check", check.what == spec::CheckStep::What::kHeld ? "held" : "state"}};
   }

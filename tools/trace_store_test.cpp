@@ -41,6 +41,7 @@ scenario {
   hold g.out0
   swap-weights g seed=3
   feed-back g.out1 -> g.in1
+  static g.in0
   call g inputs=first
   check held
 }

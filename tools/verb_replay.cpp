@@ -41,9 +41,10 @@ std::vector<std::string> words_of(const ReplayVerb& verb) {
 }
 
 Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id) {
-  GRAPHGATE_TRY(const fuzz::CaseId parsed,
-                fuzz::parse_case_id(id, static_cast<std::uint32_t>(fuzz::kGeneratorVersion)));
-  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
+  constexpr fuzz::KnownGenerators kKnown{fuzz::kOldestGenerator, fuzz::kGeneratorVersion};
+  GRAPHGATE_TRY(const fuzz::CaseId parsed, fuzz::parse_case_id(id, kKnown));
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet,
+                fuzz::parse_alphabet(verb.ops, verb.exclude, static_cast<int>(parsed.generator)));
   if (verb.data_sets > 1 && !parsed.descent.ancestors.empty()) {
     return bad_input("--data-sets: '" + id + "' is bred, which has data of its own");
   }

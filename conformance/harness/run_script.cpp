@@ -1,5 +1,6 @@
 #include <ctime>
 
+#include "conformance/harness/static_inputs.h"
 #include "conformance/harness/trace.h"
 
 namespace graphgate::conformance {
@@ -84,7 +85,9 @@ class ScriptRunner {
     }
     std::erase_if(feed_backs_, [&](const FeedBack& f) { return f.input.program == call.program; });
     LoadedProgram& program = *loaded_[call.program];
-    GRAPHGATE_TRY(record.result, program.call_with(record.inputs, call.options));
+    GRAPHGATE_TRY(const auto passed, static_.placed(call.program, record.inputs));
+    GRAPHGATE_TRY(record.result, program.call_with(passed, call.options));
+    static_.part(record.result);
     record.plan = keep(program.plan());
     last_[call.program] = trace_.calls.size();
     trace_.calls.push_back(std::move(record));
@@ -153,6 +156,11 @@ class ScriptRunner {
     return {};
   }
 
+  Result<void> follow(const ScriptStatic& kept) {
+    static_.add(kept.input, script_);
+    return {};
+  }
+
   // States are in the record of every call; nothing else shows them.
   Result<void> follow(const ScriptCheck& check) {
     if (check.what == spec::CheckStep::What::kHeld) look_at_held();
@@ -166,6 +174,7 @@ class ScriptRunner {
     held_.clear();
     feed_backs_.clear();
     loaded_.clear();
+    static_.move();
     GRAPHGATE_TRY(owned_, restarted_(restart));
     executor_ = owned_.get();
     return load();
@@ -200,6 +209,7 @@ class ScriptRunner {
   std::vector<std::shared_ptr<const spec::Plan>> plans_;
   std::vector<Held> held_;
   std::vector<FeedBack> feed_backs_;
+  StaticInputs static_;
   Trace trace_;
   std::size_t step_ = 0;
 };

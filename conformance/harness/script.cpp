@@ -2,6 +2,7 @@
 #include "conformance/harness/script.h"
 
 #include <algorithm>
+#include <set>
 
 #include "conformance/harness/input_layout.h"
 #include "conformance/harness/seeded_inputs.h"
@@ -226,6 +227,7 @@ class ScriptMaker {
     call.program = place_of(step.program);
     call.options = {step.mode, step.flags};
     GRAPHGATE_TRY(call.inputs, inputs_of(step, *script_.programs[call.program]));
+    GRAPHGATE_TRY_VOID(check_static(call));
     last_program_ = call.program;
     ++calls_;
     script_.steps.emplace_back(std::move(call));
@@ -269,20 +271,45 @@ class ScriptMaker {
   }
 
   // Ports count all user inputs, constants included; calls pass those that are no constants.
-  Result<void> add(const spec::FeedBackStep& step) {
-    ScriptFeedBack feed_back;
-    feed_back.output = {place_of(step.output.program), step.output.index};
-    feed_back.input.program = place_of(step.input.program);
+  Result<ScriptPort> passed_port(const spec::PortRef& wanted) const {
+    ScriptPort passed{place_of(wanted.program), 0};
     std::size_t port = 0;
-    for (const spec::ProgramInput& input : script_.programs[feed_back.input.program]->inputs) {
+    for (const spec::ProgramInput& input : script_.programs[passed.program]->inputs) {
       if (input.kind != spec::InputKind::kUserInput) continue;
-      if (port++ == step.input.index) {
+      if (port++ == wanted.index) {
         if (input.constant) return bad_input("input '" + input.target + "' is a constant");
         break;
       }
-      feed_back.input.index += input.constant ? 0 : 1;
+      passed.index += input.constant ? 0 : 1;
     }
+    return passed;
+  }
+
+  Result<void> add(const spec::FeedBackStep& step) {
+    ScriptFeedBack feed_back;
+    feed_back.output = {place_of(step.output.program), step.output.index};
+    GRAPHGATE_TRY(feed_back.input, passed_port(step.input));
     script_.steps.emplace_back(feed_back);
+    return {};
+  }
+
+  Result<void> add(const spec::StaticStep& step) {
+    ScriptStatic kept;
+    GRAPHGATE_TRY(kept.input, passed_port(step.input));
+    static_.emplace(kept.input.program, kept.input.index);
+    script_.steps.emplace_back(kept);
+    return {};
+  }
+
+  // Memory of its own for each leaves none that two could share.
+  Result<void> check_static(const ScriptCall& call) const {
+    std::set<const spec::HostStorage*> storages;
+    for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&call.inputs[i]);
+      if (!tensor || !static_.contains({call.program, i})) continue;
+      if (storages.insert(tensor->storage.get()).second) continue;
+      return bad_input("two static inputs share a storage");
+    }
     return {};
   }
 
@@ -343,6 +370,7 @@ class ScriptMaker {
   Script script_;
   std::map<std::string, Tensors, std::less<>> read_;
   std::vector<std::pair<std::size_t, std::size_t>> held_;
+  std::set<std::pair<std::size_t, std::size_t>> static_;  // programs, and inputs that calls pass
   std::size_t step_ = 0;
   std::size_t calls_ = 0;
   std::size_t last_program_ = 0;

@@ -62,8 +62,13 @@ struct ScriptRestart {
   Configuration changes;
   std::shared_ptr<const spec::OpTable> ops;  // null: Script::ops
 };
+// From here on calls pass this input at one address (spec::StaticStep). In one call no two such
+// inputs share a storage.
+struct ScriptStatic {
+  ScriptPort input;
+};
 using ScriptStep = std::variant<ScriptCall, ScriptHold, ScriptRelease, ScriptSwap, ScriptFeedBack,
-                                ScriptCheck, ScriptRestart>;
+                                ScriptCheck, ScriptRestart, ScriptStatic>;
 
 struct Script {
   std::string name;

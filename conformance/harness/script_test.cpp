@@ -124,6 +124,18 @@ TEST(CaseScript, CountsPortsWithoutConstantInputs) {
   EXPECT_NE(constant.error().message.find("input 'flag' is a constant"), std::string::npos);
 }
 
+TEST(CaseScript, LetsInputsBeStaticThatShareNoStorageWithAnother) {
+  const Script made = script("scenario {\n  static p.in2\n  call p\n}\n").value();
+  EXPECT_EQ(std::get<ScriptStatic>(made.steps[0]).input.index, 1U) << "constants have no place";
+  const std::string shared =
+      "inputs \"a\" of \"p\" {\n  x : f32[1, 2] = [1.0, 2.0]\n  z : f32[2] = alias \"x\"\n}\n";
+  EXPECT_TRUE(script(shared + "scenario {\n  static p.in2\n  call p inputs=a\n}\n").ok());
+  const auto both =
+      script(shared + "scenario {\n  static p.in0; static p.in2\n  call p inputs=a\n}\n");
+  ASSERT_FALSE(both.ok());
+  EXPECT_EQ(both.error().message, "step 2 (call p inputs=a): two static inputs share a storage");
+}
+
 TEST(CaseScript, SwapsEveryParameterBySeed) {
   const Script made =
       script("scenario {\n  call p\n  swap-weights p seed=9\n  swap-weights p\n}\n").value();

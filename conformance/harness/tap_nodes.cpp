@@ -60,11 +60,17 @@ class Tapper {
   }
 
  private:
+  // Whether it says where in an operand's storage elements lie: as_strided, and a functionalized op
+  // that writes such a view of a base.
+  [[nodiscard]] static bool counts_in_storage(const Node& node) {
+    return node.op.find("as_strided") != std::string::npos ||
+           std::any_of(node.arguments.begin(), node.arguments.end(),
+                       [](const auto& named) { return named.name.ends_with("_storage_offset"); });
+  }
+
   // Whether packed copies of its operands are all that the node's results hang on.
   [[nodiscard]] bool can_stand_alone(const Node& node) const {
-    if (node.op == "higher_order.cond" || node.op.find("as_strided") != std::string::npos) {
-      return false;
-    }
+    if (node.op == "higher_order.cond" || counts_in_storage(node)) return false;
     bool keeps_a_list = false;
     for_each_operand(node, [&](ValueId id) {
       keeps_a_list |= original_.graph.value(id).kind == ValueKind::kTensorList;

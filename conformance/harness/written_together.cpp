@@ -101,10 +101,8 @@ class Sharing {
              });
     };
     const spec::OpRow* const row = ops_.find(node.op);
-    bool out = false;
+    bool out = copies_folded(node);
     for (const spec::NamedArgument& named : node.arguments) {
-      const auto* copied = named.argument.as<ValueId>();
-      out = out || (copied && named.name == "self" && copies_layout(row) && folded_[copied->index]);
       const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
       if (!argument || !row->writes(*argument)) continue;
       spec::for_each_value(named.argument, [&](ValueId id) { out = out || shares(id); });
@@ -112,10 +110,29 @@ class Sharing {
     return out;
   }
 
-  // Ops that write a view of a copy, which keeps self's strides, and so two elements in one place.
-  static bool copies_layout(const spec::OpRow* row) {
+  // Whether the node writes into a copy that has two elements in one place, as what it copied has.
+  [[nodiscard]] bool copies_folded(const Node& node) const {
+    const std::string_view copied = copied_by(node);
+    bool out = false;
+    for (const spec::NamedArgument& named : node.arguments) {
+      if (copied.empty() || named.name != copied) continue;
+      spec::for_each_value(named.argument, [&](ValueId id) { out = out || folded_[id.index]; });
+    }
+    return out;
+  }
+
+  // The argument of which an op writes a copy that keeps its strides; "" for other ops.
+  [[nodiscard]] std::string_view copied_by(const Node& node) const {
+    if (is_functionalized(node)) return "_all_bases";
+    const spec::OpRow* const row = ops_.find(node.op);
     const std::string name = row ? row->schema.base_name() : "";
-    return name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter";
+    const bool is_scatter =
+        name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter";
+    return is_scatter ? "self" : "";
+  }
+
+  static bool is_functionalized(const Node& node) {
+    return node.op.starts_with("higher_order.auto_functionalized");
   }
 
   // Views of one storage, as the program states them. Where callers pass inputs that share bytes,
@@ -132,7 +149,12 @@ class Sharing {
   // Results that may share the storage of an operand do so from here on. Of ops without a row
   // (conditionals) all may.
   void join(const Node& node) {
-    if (node.op.starts_with("higher_order.auto_functionalized")) return;  // all results are new
+    if (copies_folded(node)) {
+      for (const spec::NodeResult& result : node.results) {
+        for (const ValueId id : result.values) folded_[id.index] = true;
+      }
+    }
+    if (is_functionalized(node)) return;  // all results are new
     const spec::OpRow* const row = ops_.find(node.op);
     const bool folds = node.op.find("expand") != std::string::npos ||
                        node.op.find("unfold") != std::string::npos ||

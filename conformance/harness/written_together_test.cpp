@@ -48,7 +48,25 @@ TEST(WrittenTogether, AreCopiesThatKeepAnOverlap) {
   const std::string windows = "  %w = aten.unfold.default(%x, 0, 2, 1)\n";
   EXPECT_TRUE(last_writes_together(windows + "  %c = aten.select_scatter.default(%w, %y, 0, 0)\n"));
   EXPECT_FALSE(last_writes_together(windows + "  %c = aten.add.Tensor(%w, %w)\n"));
+  EXPECT_TRUE(last_writes_together(windows + "  %b = aten.select_scatter.default(%w, %y, 0, 0)\n"
+                                             "  %c = aten.select_scatter.default(%b, %y, 0, 0)\n"));
   EXPECT_FALSE(last_writes_together("  %c = aten.slice_scatter.default(%x, %y)\n"));
+}
+
+// A functionalized op writes such a copy of its base.
+TEST(WrittenTogether, AreNewBasesOfBasesThatOverlap) {
+  const auto functionalized = [](const std::string& base, const std::string& result) {
+    return "  %n" + result + " : none, %" + result +
+           " = higher_order.auto_functionalized_v2(vllm.silu_and_mul.default, input=%x, "
+           "_out_base_index=0, _all_bases=[%" +
+           base + "])\n";
+  };
+  const std::string windows = "  %w = aten.unfold.default(%x, 0, 2, 1)\n";
+  EXPECT_TRUE(last_writes_together(windows + functionalized("w", "c")));
+  EXPECT_TRUE(
+      last_writes_together(windows + functionalized("w", "b") + "  %c = aten.neg_.default(%b)\n"));
+  EXPECT_FALSE(last_writes_together(functionalized("y", "c")));
+  EXPECT_FALSE(last_writes_together(functionalized("x", "b") + "  %c = aten.neg_.default(%b)\n"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Conditionals: a predicate that data decide, and two arms that make tensors of one type.
+// Conditionals: a predicate that data decide, and two arms that make tensors of one type. Some of
+// them write to an operand, which is read behind the conditional too.
 #include "fuzz/families/family.h"
 
 namespace graphgate::fuzz {
@@ -7,38 +8,65 @@ namespace {
 using spec::Argument;
 using spec::DType;
 
-// One arm: a chain of one to three pointwise nodes over its operand, the last of them in place now
-// and then. Values of an arm are its own.
-spec::Graph draw_arm(GeneReader& genes, std::string name, const spec::TensorType& operand,
-                     const spec::TensorType& result) {
+// An arm in the making. Its values are its own; their names begin with the arm's.
+class ArmBuilder {
+ public:
+  explicit ArmBuilder(std::string name) { graph_.name = std::move(name); }
+
+  spec::ValueId input(const std::string& name, const spec::TensorType& type) {
+    graph_.inputs.push_back(add_value(graph_.name + "_" + name, type));
+    return graph_.inputs.back();
+  }
+  // One result, of this type where it is known.
+  spec::ValueId node(std::string op, std::vector<spec::NamedArgument> arguments,
+                     const std::optional<spec::TensorType>& type) {
+    const std::string name = graph_.name + "_" + std::to_string(graph_.nodes.size());
+    const spec::ValueId id = add_value(name, type);
+    graph_.nodes.push_back({name, std::move(op), std::move(arguments), {{false, {id}}}});
+    return id;
+  }
+  spec::Graph result_in(spec::ValueId id) {
+    graph_.outputs = {Argument{id}};
+    return std::move(graph_);
+  }
+
+ private:
+  spec::ValueId add_value(std::string name, const std::optional<spec::TensorType>& type) {
+    spec::Value value;
+    value.name = std::move(name);
+    value.type = type;
+    graph_.values.push_back(std::move(value));
+    return {static_cast<std::uint32_t>(graph_.values.size() - 1)};
+  }
+
+  spec::Graph graph_;
+};
+
+// A chain of one to three pointwise nodes over `from`, the last of them in place now and then.
+spec::ValueId draw_chain(ArmBuilder& arm, GeneReader& genes, spec::ValueId from,
+                         const spec::TensorType& result) {
   static constexpr const char* kUnary[] = {"aten.neg.default", "aten.abs.default",
                                            "aten.tanh.default", "aten.relu.default",
                                            "aten.clone.default"};
-  spec::Graph graph;
-  graph.name = std::move(name);
-  const auto add_value = [&](std::string value_name, const spec::TensorType& type) {
-    spec::Value value;
-    value.name = std::move(value_name);
-    value.type = type;
-    graph.values.push_back(std::move(value));
-    return spec::ValueId{static_cast<std::uint32_t>(graph.values.size() - 1)};
-  };
-  spec::ValueId last = add_value(graph.name + "_x", operand);
-  graph.inputs = {last};
+  spec::ValueId last = from;
   const std::uint32_t count = 1 + genes.below(3);
   for (std::uint32_t i = 0; i < count; ++i) {
-    spec::Node node;
     const bool in_place = i > 0 && genes.chance(40);
-    node.op = in_place ? "aten.mul_.Tensor" : genes.of(kUnary);
-    node.arguments.push_back({"self", {last}});
-    if (in_place) node.arguments.push_back({"other", {0.5}});
-    last = add_value(graph.name + "_" + std::to_string(i), result);
-    node.results.push_back({false, {last}});
-    node.name = graph.values.back().name;
-    graph.nodes.push_back(std::move(node));
+    if (in_place) {
+      last = arm.node("aten.mul_.Tensor", {{"self", {last}}, {"other", {0.5}}}, result);
+    } else {
+      last = arm.node(genes.of(kUnary), {{"self", {last}}}, result);
+    }
   }
-  graph.outputs = {Argument{last}};
-  return graph;
+  return last;
+}
+
+// One arm that touches nothing but its operand.
+spec::Graph draw_arm(GeneReader& genes, std::string name, const spec::TensorType& operand,
+                     const spec::TensorType& result) {
+  ArmBuilder arm(std::move(name));
+  const spec::ValueId x = arm.input("x", operand);
+  return arm.result_in(draw_chain(arm, genes, x, result));
 }
 
 TensorIndex draw_predicate(Draft& draft, GeneReader& genes) {
@@ -55,11 +83,16 @@ TensorIndex draw_predicate(Draft& draft, GeneReader& genes) {
   return node.fresh(DType::kBool, {});
 }
 
-bool draw_cond(Draft& draft, GeneReader& genes, std::size_t) {
-  const auto operand = draft.pick(genes, [&](const DrawnTensor& tensor) {
+// What an arm may read: row-major, so that the strides of what it makes are known.
+std::optional<TensorIndex> pick_operand(Draft& draft, GeneReader& genes) {
+  return draft.pick(genes, [&](const DrawnTensor& tensor) {
     return is_computed_float(tensor.dtype) && tensor.sizes.rank >= 1 &&
            draft.is_row_major(tensor) && tensor.offset == 0 && !draft.is_unbacked(tensor.sizes);
   });
+}
+
+bool draw_cond(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto operand = pick_operand(draft, genes);
   if (!operand) return false;
   const DrawnTensor from = draft.tensor(*operand);
   const spec::TensorType type = draft.type_of(from);
@@ -76,7 +109,117 @@ bool draw_cond(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"higher_order.cond", 5, draw_cond, 0}};
+// What the arms of a conditional that writes are over.
+struct WritingOperands {
+  spec::TensorType x;
+  spec::TensorType target;
+  std::optional<spec::TensorType> index;  // rows of the target
+  bool copies = false;                    // x may be copied to the target
+};
+
+// The first row, as a view.
+spec::ValueId draw_row(ArmBuilder& arm, spec::ValueId of) {
+  constexpr std::int64_t kFirst = 0;
+  return arm.node("aten.select.int", {{"self", {of}}, {"dim", {kFirst}}, {"index", {kFirst}}}, {});
+}
+
+// A write to the target, or to a part of it.
+void draw_write(ArmBuilder& arm, GeneReader& genes, const WritingOperands& types,
+                const std::vector<spec::ValueId>& in) {
+  const spec::ValueId x = in[0];
+  const spec::ValueId target = in[1];
+  switch (genes.below(6)) {
+    case 0:
+      arm.node("aten.mul_.Tensor", {{"self", {target}}, {"other", {0.5}}}, types.target);
+      return;
+    case 1:
+      arm.node("aten.zero_.default", {{"self", {target}}}, types.target);
+      return;
+    case 2: {
+      const spec::ValueId row = draw_row(arm, target);
+      arm.node("aten.add_.Tensor", {{"self", {row}}, {"other", {1.0}}}, {});
+      return;
+    }
+    case 3:
+      if (!types.index) break;
+      arm.node(
+          "aten.index_fill_.int_Scalar",
+          {{"self", {target}}, {"dim", {std::int64_t{0}}}, {"index", {in[2]}}, {"value", {0.25}}},
+          types.target);
+      return;
+    case 4: {
+      if (!types.index) break;
+      const spec::ValueId row = draw_row(arm, target);
+      const spec::ValueId copy = arm.node("aten.clone.default", {{"self", {row}}}, {});
+      arm.node("aten.index_put_.default",
+               {{"self", {target}}, {"indices", {Argument::List{{in[2]}}}}, {"values", {copy}}},
+               types.target);
+      return;
+    }
+    default:
+      break;
+  }
+  if (types.copies) {
+    arm.node("aten.copy_.default", {{"self", {target}}, {"src", {x}}}, types.target);
+  } else {
+    arm.node("aten.add_.Tensor", {{"self", {target}}, {"other", {1.0}}}, types.target);
+  }
+}
+
+// One arm over x, the target and perhaps an index: it reads x before it writes, or behind.
+spec::Graph draw_writing_arm(GeneReader& genes, std::string name, const WritingOperands& types,
+                             const spec::TensorType& result, std::uint32_t writes) {
+  ArmBuilder arm(std::move(name));
+  std::vector<spec::ValueId> in = {arm.input("x", types.x), arm.input("t", types.target)};
+  if (types.index) in.push_back(arm.input("i", *types.index));
+  if (writes == 1) draw_write(arm, genes, types, in);
+  const spec::ValueId last = draw_chain(arm, genes, in[0], result);
+  if (writes == 2) draw_write(arm, genes, types, in);
+  return arm.result_in(last);
+}
+
+// Arms that write to an operand. Which did is for data to decide, and all that is read behind.
+bool draw_writing_cond(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto operand = pick_operand(draft, genes);
+  if (!operand) return false;
+  const auto target = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return is_computed_float(tensor.dtype) && tensor.sizes.rank >= 1 && tensor.has_layout &&
+           !draft.is_unbacked(tensor.sizes) && draft.table().least(tensor.sizes[0]) >= 1;
+  });
+  if (!target || !draft.may_write(*target)) return false;
+  const DrawnTensor from = draft.tensor(*operand);
+  const DrawnTensor to = draft.tensor(*target);
+  std::optional<TensorIndex> index;
+  if (draft.table().least(to.sizes[0]) >= 2 && genes.chance(50)) {
+    index = draft.pick_index(genes, Shape{2}, to.sizes[0]);
+  }
+  WritingOperands types{draft.type_of(from), draft.type_of(to), std::nullopt, false};
+  if (index) types.index = draft.type_of(draft.tensor(*index));
+  types.copies = from.storage != to.storage && broadcasts_to(from.sizes, to.sizes);
+  DrawnTensor made = from;
+  made.strides = draft.row_major(from.sizes);
+  const spec::TensorType result = draft.type_of(made);
+  const TensorIndex predicate = draw_predicate(draft, genes);
+  // 0: does not write, 1: before the result is made, 2: behind it.
+  const std::uint32_t gene = genes.next();
+  const std::uint32_t yes_writes = gene % 3;
+  const std::uint32_t no_writes = yes_writes == 0 ? 1 + gene / 3 % 2 : gene / 3 % 3;
+  const std::string number = std::to_string(draft.subgraphs());
+  const spec::SubgraphId yes =
+      draft.add_subgraph(draw_writing_arm(genes, "yes" + number, types, result, yes_writes));
+  const spec::SubgraphId no =
+      draft.add_subgraph(draw_writing_arm(genes, "no" + number, types, result, no_writes));
+  std::vector<TensorIndex> operands = {*operand, *target};
+  if (index) operands.push_back(*index);
+  NodeBuilder node(draft, "higher_order.cond");
+  node.tensor("", predicate).argument("", {yes}).argument("", {no}).tensors("", operands);
+  node.fresh(from.dtype, from.sizes);
+  node.writes(*target);
+  return true;
+}
+
+constexpr DrawnOp kRows[] = {{"higher_order.cond", 5, draw_cond, 0},
+                             {"writing-cond", 4, draw_writing_cond, 0, 4}};
 
 }  // namespace
 

@@ -49,6 +49,7 @@ constexpr Family kFamilies[] = {
     {"variance", variance_rows},
     {"view", view_rows},
     {"vllm", vllm_rows},
+    {"functionalized", functionalized_rows},
 };
 
 std::string known(std::string name) {

@@ -21,6 +21,7 @@ struct DrawnOp {
   std::uint32_t weight = 4;
   bool (*draw)(Draft& draft, GeneReader& genes, std::size_t variant) = nullptr;
   std::size_t variant = 0;  // for `draw`: which of the ops that it serves
+  int since = 0;            // the first generator that draws it (alphabet.h)
 };
 
 struct Family {
@@ -144,6 +145,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> distance_rows();
 [[nodiscard]] std::span<const DrawnOp> einsum_rows();
 [[nodiscard]] std::span<const DrawnOp> extremum_rows();
+[[nodiscard]] std::span<const DrawnOp> functionalized_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();

@@ -121,6 +121,16 @@ std::vector<DeviceArena> DeviceMemory::arenas() const {
   return out;
 }
 
+std::optional<std::uint64_t> DeviceMemory::twin_of(std::span<const std::byte> host) const {
+  const auto arena = arena_at(host.data());
+  if (arena == arenas_.end()) return std::nullopt;
+  const std::int64_t begin = host.data() - arena->first;
+  if (begin + static_cast<std::int64_t>(host.size()) > arena->second.size_bytes) {
+    return std::nullopt;
+  }
+  return arena->second.twin + static_cast<std::uint64_t>(begin);
+}
+
 std::uint64_t DeviceMemory::twin_of(const std::byte* host) const {
   if (host == nullptr) return 0;
   const auto arena = arena_at(host);

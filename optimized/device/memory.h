@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -114,6 +115,9 @@ class DeviceMemory {
   [[nodiscard]] std::vector<DeviceArena> arenas() const;
   // The twin of a host address inside (or right behind) what is known; 0 for null.
   [[nodiscard]] std::uint64_t twin_of(const std::byte* host) const;
+
+  // The same of bytes that may not be known, or not all of them: nullopt then.
+  [[nodiscard]] std::optional<std::uint64_t> twin_of(std::span<const std::byte> host) const;
 
   // Empty ranges do nothing; others lie inside one known arena.
   void host_wrote(std::span<std::byte> bytes);

@@ -54,7 +54,11 @@ void attend(N* out, const N* query, const N* key, const N* value, std::int64_t t
     const N product = dot_from(Sum<N>(), query, key + j * step, heads.width);
     has_wild_score = has_wild_score || !is_finite(product) || is_nan(product).undecided;
   }
-  std::vector<N> weights = normalized(softmax_row(std::move(scores)));
+  SoftmaxRow<N> row = softmax_row(std::move(scores));
+  // A token sees itself at least: no mask has made these scores.
+  if (row.is_masked)
+    row.weights.assign(row.weights.size(), N(std::numeric_limits<double>::quiet_NaN()));
+  std::vector<N> weights = normalized(std::move(row));
   for (N& weight : weights) weight = round_edge(weight, dtype);
   for (std::int64_t d = 0; d < heads.width; ++d) {
     Sum<N> sum;

@@ -20,6 +20,22 @@ TEST(UnifiedAttention, ReadsTheKeyHeadOfItsGroupAndNoLaterToken) {
   EXPECT_EQ(values(*out), (Values{2, 2, 4, 4}));
 }
 
+// Every token sees itself: scores of -infinity are the data's, and no mask that gives zeros.
+TEST(UnifiedAttention, MakesNaNOfScoresThatAreAllNegativeInfinity) {
+  for (const Mode mode : {Mode::kEager, Mode::kWorstCase}) {
+    const TensorRef out = tensor(DType::kFloat32, {2, 1, 1}, {-1, -1});
+    test::run("vllm.unified_attention_with_output.default",
+              {{"query", {tensor(DType::kFloat32, {2, 1, 1}, {1, -INFINITY})}},
+               {"key", {tensor(DType::kFloat32, {2, 1, 1}, {1, 2})}},
+               {"value", {tensor(DType::kFloat32, {2, 1, 1}, {3, 4})}},
+               {"output", {out}},
+               {"layer_name", {std::string("0")}}},
+              mode);
+    EXPECT_EQ(values(*out)[0], 3);
+    EXPECT_TRUE(std::isnan(values(*out)[1]));
+  }
+}
+
 TEST(FusedAddRmsNorm, WritesTheSumAndNormalizesIt) {
   const TensorRef input = tensor(DType::kFloat32, {1, 2}, {1, 1});
   const TensorRef residual = tensor(DType::kFloat32, {1, 2}, {2, -4});

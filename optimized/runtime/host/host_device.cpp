@@ -83,8 +83,26 @@ void HostProgram::know_memory() {
   for (const auto& [place, host] : state_.rebound) know(host);
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     const spec::PlanPool& pool = plan_.pools[plan_.buffers[b].pool.index];
-    if (pool.kind == spec::PoolKind::kCaller) know_for_now(buffer_bytes({b}));
+    if (pool.kind == spec::PoolKind::kCaller) know_callers(buffer_bytes({b}));
   }
+}
+
+void HostProgram::know_callers(std::span<std::byte> bytes) {
+  if (bytes.empty()) return;
+  DeviceMemory& memory = options_.device->memory();
+  const bool is_mine = !memory.twin_of(bytes).has_value();
+  memory.know(bytes, nullptr);
+  on_device_->of_caller.push_back({bytes, memory.twin_of(bytes.data()), is_mine});
+}
+
+bool HostProgram::has_lost_twins() const {
+  if (!on_device_ || on_device_->of_caller.empty()) return false;
+  const std::uint64_t generation = on_device_->memory.generation();
+  if (std::exchange(on_device_->generation_seen, generation) == generation) return false;
+  return std::any_of(on_device_->of_caller.begin(), on_device_->of_caller.end(),
+                     [&](const OnDevice::CallersBytes& callers) {
+                       return on_device_->memory.twin_of(callers.bytes) != callers.twin;
+                     });
 }
 
 // State that no step of any plan writes, where a pool holds nothing else. What a caller has bound
@@ -122,7 +140,7 @@ void HostProgram::place_canaries() {
   on_device_->canaries.emplace(memory, std::move(arenas), jobs);
 }
 
-// Bytes that live as long as the recordings do, or that the caller owns.
+// Bytes that live as long as the recordings do.
 void HostProgram::know_for_now(std::span<std::byte> bytes) {
   if (bytes.empty()) return;
   options_.device->memory().know(bytes, nullptr);

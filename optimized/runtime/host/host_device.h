@@ -27,6 +27,10 @@ struct OnDevice {
   OnDevice(DeviceMemory& device_memory, bool is_fast) : memory(device_memory), text(is_fast) {}
   ~OnDevice() {
     for (const std::byte* host : known) memory.forget(host);
+    for (const CallersBytes& callers : of_caller) {
+      const bool is_there = callers.is_mine && memory.twin_of(callers.bytes) == callers.twin;
+      if (is_there) memory.forget(callers.bytes.data());
+    }
   }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
@@ -40,9 +44,17 @@ struct OnDevice {
     bool is_captured = false;
     std::unique_ptr<DeviceRun> run;  // null: runs on the host
   };
+  // What the caller owns may be known to plans of several sizes, of which the largest has the twin.
+  struct CallersBytes {
+    std::span<std::byte> bytes;
+    std::uint64_t twin = 0;  // as launches have it
+    bool is_mine = false;    // this has made it known
+  };
   DeviceMemory& memory;
   std::vector<const std::byte*> known;  // arenas that this alone has made known
-  std::string type;                     // the device type of the plan's captures
+  std::vector<CallersBytes> of_caller;
+  std::uint64_t generation_seen = 0;  // of the memory, when twins of the caller's were looked at
+  std::string type;                   // the device type of the plan's captures
   DeviceProgramText text;
   std::vector<std::shared_ptr<const std::span<std::byte>>> reserved;
   std::vector<HostMemory> scratch;            // of eager steps

@@ -10,6 +10,8 @@
 namespace graphgate::optimized {
 namespace {
 
+using Values = std::vector<float>;
+
 // The state adds up what it is given. neg is cut out, so that there are two graphs and a step.
 constexpr const char* kSums = R"(program "sums" {
   buffer %sum "sum" : f32[4] = [0.0, 0.0, 0.0, 0.0]
@@ -152,6 +154,61 @@ TEST(RefusedCaptures, FailOneCallAndTheNextRecordsAnew) {
   // Another program on the same device.
   const Loaded other(kSums, options);
   EXPECT_EQ(other.run(inputs), (std::vector<float>{2, 4, 6, 8}));
+}
+
+// An input that stays where it is, at several sizes: its plans see one memory, from its beginning.
+class CallersMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto emulated = emulated::make_emulated_device();
+    if (!emulated.ok()) GTEST_SKIP() << emulated.error().message;
+    device_ = std::make_shared<RefusingDevice>(emulated.value());
+    input_.storage->bytes.reserve(16 * sizeof(float));
+  }
+
+  [[nodiscard]] Loaded load(std::size_t plans_kept) const {
+    Options options;
+    options.device = device_;
+    options.runtime.static_inputs = {"x"};
+    options.plans_kept = plans_kept;
+    return Loaded(R"(program "sizes" {
+  symbol s0 in [2, 16] hint 4
+  input %x : f32[s0]
+  %y : f32[s0] = aten.add.Tensor(%x, 1.0)
+  output %y
+})",
+                  options);
+  }
+
+  // With these elements at the one address.
+  Values run(const Loaded& loaded, const std::vector<float>& elements) {
+    input_.sizes = {static_cast<std::int64_t>(elements.size())};
+    input_.storage->bytes.resize(elements.size() * sizeof(float));
+    std::memcpy(input_.storage->bytes.data(), elements.data(), elements.size() * sizeof(float));
+    return loaded.run({input_});
+  }
+
+  std::shared_ptr<RefusingDevice> device_;
+  spec::HostTensor input_ = spec::make_host_tensor(spec::DType::kFloat32, {2});
+};
+
+TEST_F(CallersMemory, IsReadByPlansOfAllSizes) {
+  const Loaded loaded = load(8);
+  EXPECT_EQ(run(loaded, {1, 2}), (Values{2, 3}));
+  EXPECT_EQ(run(loaded, {3, 4, 5, 6}), (Values{4, 5, 6, 7}));
+  EXPECT_EQ(run(loaded, {7, 8}), (Values{8, 9}));
+  EXPECT_EQ(run(loaded, {1, 1, 1, 1}), (Values{2, 2, 2, 2}));
+  EXPECT_EQ(run(loaded, {5, 6}), (Values{6, 7}));
+  EXPECT_EQ(device_->loads, 3) << "the smaller plan is recorded again, once";
+}
+
+TEST_F(CallersMemory, OutlivesThePlanThatMadeItKnown) {
+  const Loaded loaded = load(2);
+  EXPECT_EQ(run(loaded, Values(16, 1.0F)), Values(16, 2.0F));
+  EXPECT_EQ(run(loaded, {1, 2}), (Values{2, 3}));
+  EXPECT_EQ(run(loaded, {1, 2, 3}), (Values{2, 3, 4}));  // the first plan is gone
+  EXPECT_EQ(run(loaded, {8, 9}), (Values{9, 10}));
+  EXPECT_EQ(run(loaded, {7, 8, 9}), (Values{8, 9, 10}));
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ void HostProgram::start(std::span<const InputSource> inputs) {
   heap_.clear();
   heap_bytes_.clear();
   follow_memory(find_caller_pools(inputs));
-  if (!is_recorded_) record_all({});
+  if (!is_recorded_ || has_lost_twins()) record_all({});
   last_run_ = run_pool_->begin_run(plan_.name, run_bytes_);
   copy_in(inputs);
   for (std::size_t p = 0; options_.poison && p < pools_.size(); ++p) {

@@ -140,6 +140,10 @@ class HostProgram {
   void place_canaries();
   void find_ranges();
   void know_for_now(std::span<std::byte> bytes);
+  void know_callers(std::span<std::byte> bytes);
+  // Whether the caller's memory has other twins than launches were recorded with: a plan of another
+  // size has made more of it known, or has gone with what it had made known.
+  [[nodiscard]] bool has_lost_twins() const;
   void add_places(const spec::PlanStep& step, DevicePlaces& places) const;
   void begin_on_device();
   void end_on_device();

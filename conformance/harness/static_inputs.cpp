@@ -1,0 +1,94 @@
+#include "conformance/harness/static_inputs.h"
+
+#include <algorithm>
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::HostStorage;
+using spec::HostTensor;
+
+// The bytes of its storage up to the tensor's last element.
+std::size_t reach_bytes(const HostTensor& tensor) {
+  std::int64_t last = tensor.storage_offset;
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 0) return 0;
+    last += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return static_cast<std::size_t>((last + 1) * spec::item_size_bytes(tensor.dtype));
+}
+
+bool is_shared(const std::vector<spec::InputValue>& inputs, std::size_t index) {
+  const auto& storage = std::get<HostTensor>(inputs[index]).storage;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
+    if (i != index && tensor && tensor->storage == storage) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void StaticInputs::add(const ScriptPort& input, const Script& script) {
+  Memory& memory = memories_[{input.program, input.index}];
+  for (const ScriptStep& step : script.steps) {
+    const auto* call = std::get_if<ScriptCall>(&step);
+    if (!call || call->program != input.program || input.index >= call->inputs.size()) continue;
+    const auto* tensor = std::get_if<HostTensor>(&call->inputs[input.index]);
+    if (tensor) memory.most_bytes = std::max(memory.most_bytes, tensor->storage->bytes.size());
+  }
+}
+
+void StaticInputs::move() {
+  for (auto& [port, memory] : memories_) memory.storage.reset();
+}
+
+Result<std::vector<spec::InputValue>> StaticInputs::placed(
+    std::size_t program, const std::vector<spec::InputValue>& inputs) {
+  std::vector<spec::InputValue> out = inputs;
+  std::map<const HostStorage*, std::shared_ptr<HostStorage>> moved;
+  for (auto& [port, memory] : memories_) {
+    const auto* given = port.first == program && port.second < inputs.size()
+                            ? std::get_if<HostTensor>(&inputs[port.second])
+                            : nullptr;
+    if (!given) continue;
+    const std::string name = "static input " + std::to_string(port.second);
+    const std::vector<std::byte>& bytes = given->storage->bytes;
+    // Of an output that is fed back, what lies behind it is no part of the input.
+    const std::size_t count = is_shared(inputs, port.second) ? bytes.size() : reach_bytes(*given);
+    if (count > memory.most_bytes) return bad_input(name + " does not fit where it was");
+    if (!memory.storage) {
+      memory.storage = std::make_shared<HostStorage>();
+      memory.storage->bytes.reserve(std::max<std::size_t>(memory.most_bytes, 1));
+    }
+    // Within what is reserved, so the bytes stay where they are.
+    memory.storage->bytes.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+    if (moved.emplace(given->storage.get(), memory.storage).second) continue;
+    return bad_input(name + " shares a storage with another");
+  }
+  for (spec::InputValue& input : out) {
+    auto* tensor = std::get_if<HostTensor>(&input);
+    const auto found = tensor ? moved.find(tensor->storage.get()) : moved.end();
+    if (found != moved.end()) tensor->storage = found->second;
+  }
+  return out;
+}
+
+void StaticInputs::part(spec::CallResult& result) const {
+  std::map<const HostStorage*, std::shared_ptr<HostStorage>> parted;
+  for (const auto& [port, memory] : memories_) {
+    if (memory.storage) parted.emplace(memory.storage.get(), nullptr);
+  }
+  if (parted.empty()) return;
+  const auto part_one = [&](HostTensor* tensor) {
+    const auto found = tensor ? parted.find(tensor->storage.get()) : parted.end();
+    if (found == parted.end()) return;
+    if (!found->second) found->second = std::make_shared<HostStorage>(*tensor->storage);
+    tensor->storage = found->second;
+  };
+  for (spec::OutputValue& output : result.outputs) part_one(std::get_if<HostTensor>(&output));
+  for (spec::InputValue& input : result.final_inputs) part_one(std::get_if<HostTensor>(&input));
+  for (HostTensor& state : result.final_states) part_one(&state);
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,40 @@
+// Memory that a caller keeps for inputs of its calls: the addresses that ScriptStatic promises.
+//
+// run_script asks it before and behind each call. What a call gives is written into that memory, so
+// an executor that relies on the address reads the bytes of this call, and one that keeps a tensor
+// of an earlier call sees them change. What the trace records of a call does not change any more.
+#pragma once
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "conformance/harness/script.h"
+
+namespace graphgate::conformance {
+
+class StaticInputs {
+ public:
+  // From here on. The memory is as large as the largest that calls of the script give this input.
+  void add(const ScriptPort& input, const Script& script);
+  // Other memory from here on, for the same inputs.
+  void move();
+
+  // What to pass in place of `inputs`: tensors over the memory of static inputs, and over it, too,
+  // whatever shares a storage with one of them. kBadInput where a static input does not fit, or two
+  // of them share a storage.
+  [[nodiscard]] Result<std::vector<spec::InputValue>> placed(
+      std::size_t program, const std::vector<spec::InputValue>& inputs);
+  // Gives results that lie in such memory memory of their own; they go on to share it.
+  void part(spec::CallResult& result) const;
+
+ private:
+  struct Memory {
+    std::size_t most_bytes = 0;
+    std::shared_ptr<spec::HostStorage> storage;  // null: no call has given anything yet
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Memory> memories_;  // by program and input
+};
+
+}  // namespace graphgate::conformance
