@@ -1,6 +1,7 @@
 #include "reference/effects_audit.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace graphgate::reference {
 namespace {
@@ -20,6 +21,9 @@ EffectsAudit::EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arg
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     for_each_tensor(arguments[i], [&](const Tensor& tensor) { add(i, tensor); });
   }
+  for (Snapshot& snapshot : snapshots_) {
+    if (!may_write(snapshot)) snapshot.bytes = snapshot.storage->host->bytes;
+  }
 }
 
 void EffectsAudit::add(std::size_t argument, const Tensor& tensor) {
@@ -28,7 +32,7 @@ void EffectsAudit::add(std::size_t argument, const Tensor& tensor) {
     snapshot.arguments.push_back(argument);
     return;
   }
-  snapshots_.push_back({tensor.storage, tensor.storage->host->bytes, {argument}});
+  snapshots_.push_back({tensor.storage, {}, {argument}});
 }
 
 bool EffectsAudit::may_write(const Snapshot& snapshot) const {
@@ -45,9 +49,15 @@ bool EffectsAudit::may_alias(std::size_t result, std::size_t argument) const {
   return result < returns.size() && contains(returns[result].aliases, argument);
 }
 
+bool EffectsAudit::is_unchanged(const Snapshot& snapshot) {
+  const std::vector<std::byte>& bytes = snapshot.storage->host->bytes;
+  if (bytes.size() != snapshot.bytes.size()) return false;
+  return bytes.empty() || std::memcmp(bytes.data(), snapshot.bytes.data(), bytes.size()) == 0;
+}
+
 void EffectsAudit::check(const std::vector<Datum>& results) const {
   for (const Snapshot& snapshot : snapshots_) {
-    if (may_write(snapshot) || snapshot.storage->host->bytes == snapshot.bytes) continue;
+    if (may_write(snapshot) || is_unchanged(snapshot)) continue;
     throw AuditError("effects audit: " + row_.schema.qualified_name() + " wrote argument '" +
                      row_.schema.arguments[snapshot.arguments.front()].name +
                      "', which its schema does not declare");
