@@ -31,11 +31,10 @@ std::string GraphFacts::name_of(Writer writer) const {
 
 GraphFacts facts_of(const spec::Program& program, const spec::OpTable& ops,
                     const std::map<std::string, std::int64_t>& symbols,
-                    const std::vector<std::uint32_t>& input_groups,
-                    const std::vector<spec::ProvenanceRow>* run) {
+                    const std::vector<std::uint32_t>& input_groups, const RunRows& rows) {
   GraphFacts facts;
   facts.program = &program;
-  FactsWalk(program, ops, symbols, RunRows(program, run), facts).walk(input_groups);
+  FactsWalk(program, ops, symbols, rows, facts).walk(input_groups);
   return facts;
 }
 

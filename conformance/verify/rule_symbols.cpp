@@ -46,13 +46,14 @@ class SymbolCheck {
   }
 
   void check_partition(std::uint32_t block, std::uint32_t index) {
+    const auto& listed = plan_.blocks[block].partitions[index].signature.symbols;
+    if (listed.empty() && symbols_.empty()) return;
     must_.clear();
     may_.clear();
     knows_all_ = true;
     for (const FlowNode& node : flow_.nodes) {
       if (is_inside(node.step, block, index)) add_node(node);
     }
-    const auto& listed = plan_.blocks[block].partitions[index].signature.symbols;
     const SymbolSet names(listed.begin(), listed.end());
     for (const std::string& name : must_) {
       if (!names.contains(name)) {
