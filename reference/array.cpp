@@ -249,6 +249,10 @@ Array<N> load(const Tensor& tensor, DType as) {
     if (is_plain(tensor, as)) {
       const std::byte* bytes = tensor.storage->bytes();
       const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+      if (is_contiguous(tensor)) {
+        decode_floats(bytes + tensor.offset * item, tensor.dtype, out.data);
+        return out;
+      }
       for_each_position(tensor, [&](std::int64_t position) {
         out.data[i++] = decode_float(bytes + position * item, tensor.dtype);
       });
@@ -276,6 +280,9 @@ void store(Tensor& tensor, const Array<N>& array) {
   std::size_t i = 0;
   if constexpr (std::is_same_v<N, double>) {
     if (is_real && tensor.storage->marks.empty()) {
+      if (is_contiguous(tensor)) {
+        return encode_floats(array.data, tensor.dtype, bytes + tensor.offset * item);
+      }
       for_each_position(tensor, [&](std::int64_t position) {
         encode_float(array.data[i++], tensor.dtype, bytes + position * item);
       });

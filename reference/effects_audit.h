@@ -34,9 +34,9 @@ class EffectsAudit {
     std::shared_ptr<Storage> storage;
     std::vector<std::byte> bytes;        // empty where an argument may write
     std::vector<std::size_t> arguments;  // the arguments that reach it
+    bool may_change = false;             // one of them is written
   };
   void add(std::size_t argument, const Tensor& tensor);
-  [[nodiscard]] bool may_write(const Snapshot& snapshot) const;
   [[nodiscard]] static bool is_unchanged(const Snapshot& snapshot);
   [[nodiscard]] bool may_alias(std::size_t result, std::size_t argument) const;
   void check_result(std::size_t index, const Tensor& result) const;

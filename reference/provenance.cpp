@@ -103,7 +103,7 @@ void Provenance::assign(const Tensor& target, const Tensor& source) {
 
 ProvenanceRow& Provenance::add_row(const Tensor& tensor, std::string port) {
   const auto next = static_cast<std::uint32_t>(numbers_.size());
-  const auto [number, is_new] = numbers_.emplace(tensor.storage.get(), next);
+  const auto [number, is_new] = numbers_.try_emplace(tensor.storage.get(), next);
   if (is_new) numbered_.push_back(tensor.storage);
   ProvenanceRow& row = rows_.emplace_back();
   row.port = std::move(port);
@@ -201,6 +201,9 @@ std::vector<Datum> Provenance::operate(
   };
   const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
   std::vector<std::string> names;
+  names.reserve(arguments.size());
+  operation.tensors.reserve(arguments.size());
+  operation.operands.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::size_t given = 0;
     for_each_tensor(arguments[i], [&](const TensorRef& tensor) {

@@ -26,8 +26,10 @@ namespace graphgate::reference {
 
 class Provenance {
  public:
-  // Without words it only writes rows.
-  explicit Provenance(bool keeps_words) : keeps_words_(keeps_words) {}
+  // Without words it only writes rows. `rows`: about as many as a call will have.
+  Provenance(bool keeps_words, std::size_t rows) : keeps_words_(keeps_words) {
+    rows_.reserve(rows);
+  }
 
   // Row-major words of a tensor, and the other way.
   [[nodiscard]] SharedWords read(const Tensor& tensor);

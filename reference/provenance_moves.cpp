@@ -97,9 +97,10 @@ const Moves* find_moves(const spec::OpRow& row, const std::string& base) {
 // The tag, on the op or on the functional form of an in-place one, where PyTorch left it out.
 bool is_pointwise(const spec::OpRow& row) {
   if (row.has_tag("pointwise")) return true;
+  const std::string name = row.schema.base_name();
+  if (name == row.schema.name) return false;
   spec::OpSchema functional = row.schema;
-  if (functional.base_name() == functional.name) return false;
-  functional.name = functional.base_name();
+  functional.name = name;
   const spec::OpRow* twin = spec::builtin_op_table().find(functional.qualified_name());
   return twin && twin->has_tag("pointwise");
 }

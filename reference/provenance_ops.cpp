@@ -65,16 +65,13 @@ Inputs read_operands(const WordCall& call) {
   return out;
 }
 
-// The version after a write over `old`: one more; of a new tensor, the first.
-std::uint32_t version_at(const WordCall& call, const WordTarget& target, std::size_t position) {
-  if (!target.written) return 1;
-  const SharedWords& old = call.operands[*target.written].words;
-  return position < old.size() ? spec::provenance_version(old[position]) + 1 : 1;
-}
-
+// With producer, and version: one more than what is written over; of a new tensor, the first.
 SharedWords finish(const WordCall& call, const WordTarget& target, Words hashes) {
-  for (std::size_t p = 0; p < hashes.size(); ++p) {
-    hashes[p] = spec::make_provenance(hashes[p], call.producer, version_at(call, target, p));
+  const SharedWords old = target.written ? call.operands[*target.written].words : SharedWords();
+  const spec::ProvenanceWord* before = old.begin();
+  for (spec::ProvenanceWord& word : hashes) {
+    const std::uint32_t version = before == old.end() ? 1 : spec::provenance_version(*before++) + 1;
+    word = spec::make_provenance(word, call.producer, version);
   }
   return hashes;
 }

@@ -136,6 +136,11 @@ T read_as(const std::byte* bytes) {
   return value;
 }
 
+void write_single(double value, std::byte* bytes) {
+  const auto narrow = static_cast<float>(value);
+  std::memcpy(bytes, &narrow, sizeof(float));
+}
+
 }  // namespace
 
 double decode_float(const std::byte* bytes, DType dtype) {
@@ -156,12 +161,33 @@ void encode_float(double value, DType dtype, std::byte* bytes) {
   if (dtype == DType::kFloat64) {
     std::memcpy(bytes, &value, sizeof(double));
   } else if (dtype == DType::kFloat32) {
-    const auto narrow = static_cast<float>(value);
-    std::memcpy(bytes, &narrow, sizeof(float));
+    write_single(value, bytes);
   } else {
     const FloatFormat& format = format_of(dtype);
     const std::uint16_t bits = pack_narrow(round_narrow(static_cast<float>(value), format), format);
     std::memcpy(bytes, &bits, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
+  }
+}
+
+void decode_floats(const std::byte* bytes, DType dtype, std::span<double> values) {
+  const std::int64_t item = spec::item_size_bytes(dtype);
+  const bool is_single = dtype == DType::kFloat32;  // no need to ask of each
+  for (double& value : values) {
+    value = is_single ? static_cast<double>(read_as<float>(bytes)) : decode_float(bytes, dtype);
+    bytes += item;
+  }
+}
+
+void encode_floats(std::span<const double> values, DType dtype, std::byte* bytes) {
+  const std::int64_t item = spec::item_size_bytes(dtype);
+  const bool is_single = dtype == DType::kFloat32;
+  for (const double value : values) {
+    if (is_single) {
+      write_single(value, bytes);
+    } else {
+      encode_float(value, dtype, bytes);
+    }
+    bytes += item;
   }
 }
 
