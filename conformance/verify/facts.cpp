@@ -7,6 +7,7 @@
 namespace graphgate::verify {
 
 std::vector<Writer> TensorFact::writers() const {
+  if (contents.size() == 1) return contents.front().writers;
   std::vector<Writer> out;
   for (const Content& content : contents) out = united(out, content.writers);
   return out;

@@ -142,8 +142,7 @@ class NodeCheck {
     std::map<std::uint32_t, std::vector<const FlowNode*>> steps;
     for (const FlowNode& flow : case_.flow->nodes) {
       if (!flow.graph_node) continue;
-      const spec::OpRow* row = case_.plan_case.ops->find(flow.node->op);
-      const bool writes = row != nullptr && row->effects.mutates();
+      const bool writes = flow.row != nullptr && flow.row->effects.mutates();
       if (flow.match == NodeMatch::kRewritten) {
         const auto& absorbed = lineage_.absorbed_by(*flow.graph_node);
         for (const std::uint32_t node : absorbed) {

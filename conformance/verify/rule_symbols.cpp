@@ -117,6 +117,7 @@ class SymbolCheck {
   }
 
   void add_expr(const spec::SymExpr& expr, bool surely) {
+    if (expr.is_constant()) return;
     for (const std::string& name : spec::free_symbols(expr)) {
       may_.insert(name);  // bound or not: no input may tell a symbol that stands in `2*s0` alone
       if (!symbols_.contains(name)) continue;
