@@ -230,19 +230,44 @@ void add_marks(Tensor& tensor) {
   storage.marks = std::move(marks);
 }
 
+namespace {
+
+// Whether load<double> need only decode: the elements are numbers of `as`, and rounding leaves what
+// float32 holds as it is.
+bool is_plain(const Tensor& tensor, DType as) {
+  return tensor.storage->marks.empty() && spec::is_floating_point(tensor.dtype) &&
+         tensor.dtype != DType::kFloat64 && widens(tensor.dtype, as);
+}
+
+}  // namespace
+
 template <class N>
 Array<N> load(const Tensor& tensor, DType as) {
   Array<N> out(tensor.sizes);
   std::size_t i = 0;
+  if constexpr (std::is_same_v<N, double>) {
+    if (is_plain(tensor, as)) {
+      const std::byte* bytes = tensor.storage->bytes();
+      const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+      if (is_contiguous(tensor)) {
+        decode_floats(bytes + tensor.offset * item, tensor.dtype, out.data);
+        return out;
+      }
+      for_each_position(tensor, [&](std::int64_t position) {
+        out.data[i++] = decode_float(bytes + position * item, tensor.dtype);
+      });
+      return out;
+    }
+  }
   const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
                       !widens(tensor.dtype, as);
-  for (const std::int64_t position : element_positions(tensor)) {
+  for_each_position(tensor, [&](std::int64_t position) {
     N x = Convert<N>::from(read_element(tensor, position), as);
     if constexpr (!std::is_same_v<N, Whole>) {
       if (rounds) x = cast(x, as);
     }
     out.data[i++] = x;
-  }
+  });
   return out;
 }
 
@@ -253,7 +278,18 @@ void store(Tensor& tensor, const Array<N>& array) {
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   const bool is_real = spec::is_floating_point(tensor.dtype);
   std::size_t i = 0;
-  for (const std::int64_t position : element_positions(tensor)) {
+  if constexpr (std::is_same_v<N, double>) {
+    if (is_real && tensor.storage->marks.empty()) {
+      if (is_contiguous(tensor)) {
+        return encode_floats(array.data, tensor.dtype, bytes + tensor.offset * item);
+      }
+      for_each_position(tensor, [&](std::int64_t position) {
+        encode_float(array.data[i++], tensor.dtype, bytes + position * item);
+      });
+      return;
+    }
+  }
+  for_each_position(tensor, [&](std::int64_t position) {
     const Written out = convert_out(array.data[i++], tensor.dtype);
     if (!out.exact) add_marks(tensor);
     if (is_real) {
@@ -262,7 +298,7 @@ void store(Tensor& tensor, const Array<N>& array) {
       encode_integer(out.integer, tensor.dtype, bytes + position * item);
     }
     write_mark(*tensor.storage, position, out.mark);
-  }
+  });
 }
 
 template Array<double> load(const Tensor&, DType);

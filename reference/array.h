@@ -96,17 +96,19 @@ void add_marks(Tensor& tensor);
 
 // The array stretched to `sizes`.
 template <class N>
-[[nodiscard]] Array<N> broadcast_to(const Array<N>& array, const Sizes& sizes) {
+[[nodiscard]] Array<N> broadcast_to(Array<N> array, const Sizes& sizes) {
   if (array.sizes == sizes) return array;
   Array<N> out(sizes);
-  const std::size_t lead = sizes.size() - array.sizes.size();
-  Sizes from(array.sizes.size());
+  Tensor stretched;  // geometry alone
+  stretched.sizes = sizes;
+  stretched.strides.assign(sizes.size(), 0);
+  std::int64_t stride = 1;
+  for (std::size_t d = array.sizes.size(); d-- > 0; stride *= array.sizes[d]) {
+    const std::size_t lead = sizes.size() - array.sizes.size();
+    if (array.sizes[d] != 1) stretched.strides[d + lead] = stride;
+  }
   std::int64_t i = 0;
-  for_each_index(sizes, [&](const Sizes& index) {
-    for (std::size_t d = 0; d < from.size(); ++d)
-      from[d] = array.sizes[d] == 1 ? 0 : index[d + lead];
-    out[i++] = array.at(from);
-  });
+  for_each_position(stretched, [&](std::int64_t from) { out[i++] = array[from]; });
   return out;
 }
 

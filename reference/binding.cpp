@@ -66,6 +66,7 @@ std::vector<Datum> bind_arguments(const spec::OpSchema& schema,
                                   const std::vector<spec::NamedArgument>& named,
                                   const Environment& environment) {
   std::vector<Datum> out;
+  out.reserve(schema.arguments.size());
   for (const spec::SchemaArgument& parameter : schema.arguments) {
     const auto given = std::find_if(named.begin(), named.end(), [&](const auto& argument) {
       return argument.name == parameter.name;

@@ -91,10 +91,18 @@ void Call::emit(const Array<N>& array, spec::DType dtype, const Sizes& strides) 
   // An in-place or out= op computes in the common dtype first, then converts into its target's.
   if constexpr (std::is_same_v<N, Whole>) {
     const bool wraps_first = target->dtype != dtype && !spec::is_floating_point(dtype);
-    store(*target, wraps_first ? wrap_all(array, dtype) : array);
+    if (wraps_first) {
+      store(*target, wrap_all(array, dtype));
+    } else {
+      store(*target, array);
+    }
   } else {
     const bool rounds_twice = target->dtype != dtype && spec::is_floating_point(dtype);
-    store(*target, rounds_twice ? round_all(array, dtype) : array);
+    if (rounds_twice) {
+      store(*target, round_all(array, dtype));
+    } else {
+      store(*target, array);
+    }
   }
   emit_datum({target});
 }

@@ -1,6 +1,7 @@
 #include "reference/effects_audit.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace graphgate::reference {
 namespace {
@@ -17,23 +18,24 @@ void for_each_tensor(const Datum& datum, Visit&& visit) {
 
 EffectsAudit::EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arguments)
     : row_(row) {
+  snapshots_.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     for_each_tensor(arguments[i], [&](const Tensor& tensor) { add(i, tensor); });
+  }
+  for (Snapshot& snapshot : snapshots_) {
+    if (!snapshot.may_change) snapshot.bytes = snapshot.storage->host->bytes;
   }
 }
 
 void EffectsAudit::add(std::size_t argument, const Tensor& tensor) {
-  for (Snapshot& snapshot : snapshots_) {
-    if (snapshot.storage != tensor.storage) continue;
-    snapshot.arguments.push_back(argument);
-    return;
+  auto snapshot = std::find_if(snapshots_.begin(), snapshots_.end(), [&](const Snapshot& known) {
+    return known.storage == tensor.storage;
+  });
+  if (snapshot == snapshots_.end()) {
+    snapshot = snapshots_.insert(snapshot, {tensor.storage, {}, {}, false});
   }
-  snapshots_.push_back({tensor.storage, tensor.storage->host->bytes, {argument}});
-}
-
-bool EffectsAudit::may_write(const Snapshot& snapshot) const {
-  return std::any_of(snapshot.arguments.begin(), snapshot.arguments.end(),
-                     [this](std::size_t argument) { return row_.writes(argument); });
+  snapshot->arguments.push_back(argument);
+  snapshot->may_change = snapshot->may_change || row_.writes(argument);
 }
 
 bool EffectsAudit::may_alias(std::size_t result, std::size_t argument) const {
@@ -45,9 +47,15 @@ bool EffectsAudit::may_alias(std::size_t result, std::size_t argument) const {
   return result < returns.size() && contains(returns[result].aliases, argument);
 }
 
+bool EffectsAudit::is_unchanged(const Snapshot& snapshot) {
+  const std::vector<std::byte>& bytes = snapshot.storage->host->bytes;
+  if (bytes.size() != snapshot.bytes.size()) return false;
+  return bytes.empty() || std::memcmp(bytes.data(), snapshot.bytes.data(), bytes.size()) == 0;
+}
+
 void EffectsAudit::check(const std::vector<Datum>& results) const {
   for (const Snapshot& snapshot : snapshots_) {
-    if (may_write(snapshot) || snapshot.storage->host->bytes == snapshot.bytes) continue;
+    if (snapshot.may_change || is_unchanged(snapshot)) continue;
     throw AuditError("effects audit: " + row_.schema.qualified_name() + " wrote argument '" +
                      row_.schema.arguments[snapshot.arguments.front()].name +
                      "', which its schema does not declare");

@@ -21,7 +21,7 @@ class AuditError : public std::runtime_error {
 
 class EffectsAudit {
  public:
-  // Copies the bytes of every storage that the arguments reach.
+  // Copies the bytes of every storage that the arguments reach and none of them may write.
   EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arguments);
 
   // Compares: throws AuditError when a storage changed although no argument over it is written, or
@@ -32,11 +32,12 @@ class EffectsAudit {
  private:
   struct Snapshot {
     std::shared_ptr<Storage> storage;
-    std::vector<std::byte> bytes;
+    std::vector<std::byte> bytes;        // empty where an argument may write
     std::vector<std::size_t> arguments;  // the arguments that reach it
+    bool may_change = false;             // one of them is written
   };
   void add(std::size_t argument, const Tensor& tensor);
-  [[nodiscard]] bool may_write(const Snapshot& snapshot) const;
+  [[nodiscard]] static bool is_unchanged(const Snapshot& snapshot);
   [[nodiscard]] bool may_alias(std::size_t result, std::size_t argument) const;
   void check_result(std::size_t index, const Tensor& result) const;
 

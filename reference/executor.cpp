@@ -91,7 +91,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
         options_(options),
         prepared_(std::move(prepared)),
         calls_(std::move(calls)),
-        provenance_(options.provenance_words) {
+        provenance_(options.provenance_words, rows_expected()) {
     Importer importer;
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.kind == InputKind::kUserInput) continue;
@@ -146,6 +146,11 @@ class ReferenceProgram final : public spec::LoadedProgram {
   }
 
  private:
+  // A node has two operands and a result, and some have written.
+  [[nodiscard]] std::size_t rows_expected() const {
+    return options_.mode == Mode::kProvenance ? 4 * program_.graph.nodes.size() : 0;
+  }
+
   // The words of states at the beginning, or of those in a storage with new contents.
   void begin_states(const Storage* changed) {
     if (options_.mode != Mode::kProvenance) return;

@@ -65,6 +65,7 @@ Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
   Prepared prepared;
   prepared.graph = &graph;
   auto dying = last_uses(graph);
+  prepared.steps.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     GRAPHGATE_TRY(Prepared::Step step, prepare_step(graph.nodes[n], ops));
     step.dying = std::move(dying[n]);

@@ -42,6 +42,9 @@ bool number_fits(long double x, DType dtype) {
 Operands gather_operands(const Call& call, std::initializer_list<std::string_view> names) {
   Operands operands;
   std::vector<Sizes> shapes;
+  operands.data.reserve(names.size());
+  operands.tensors.reserve(names.size());
+  shapes.reserve(names.size());
   for (const std::string_view name : names) {
     operands.data.push_back(call.datum(name));
     if (const auto* tensor = operands.data.back().as<TensorRef>()) {

@@ -22,174 +22,91 @@ void for_each_tensor(const Datum& datum, Visit&& visit) {
   }
 }
 
-// A cast of integers that loses nothing.
-bool widens_integers(spec::DType from, spec::DType to) {
-  if (!spec::is_integral(from) || !spec::is_integral(to)) return false;
-  if (from == spec::DType::kBool || to == spec::DType::kBool) return false;
-  return to != spec::DType::kUInt8 && spec::item_size_bytes(to) > spec::item_size_bytes(from);
-}
-
-// The names of the tensors that a node gives an op, in the order in which the op gets them.
-std::vector<std::string> operand_names(const spec::OpRow& row, const spec::Node& node,
-                                       const spec::Graph& graph,
-                                       const std::vector<Datum>& arguments) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    std::size_t tensors = 0;
-    for_each_tensor(arguments[i], [&](const TensorRef&) { ++tensors; });
-    std::vector<std::string> own;
-    for (const spec::NamedArgument& named : node.arguments) {
-      if (named.name != row.schema.arguments[i].name) continue;
-      for_each_value(named.argument, [&](spec::ValueId id) {
-        if (graph.value(id).kind == spec::ValueKind::kTensor) own.push_back(graph.value(id).name);
-      });
-    }
-    own.resize(tensors);
-    names.insert(names.end(), own.begin(), own.end());
-  }
-  return names;
-}
-
 bool same_elements(const Tensor& a, const Tensor& b) {
   return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset &&
          a.sizes == b.sizes && a.strides == b.strides;
 }
 
-// The names of a node's results, at least `count`.
-std::vector<std::string> result_names(const spec::Node& node, const spec::Graph& graph,
-                                      std::size_t count) {
-  std::vector<std::string> names;
-  for (const spec::NodeResult& result : node.results) {
-    for (const spec::ValueId id : result.values) names.push_back(graph.value(id).name);
+// The name of the k-th tensor that a node gives for an argument of its op; empty if it has none.
+std::string operand_name(const spec::Node& node, const spec::Graph& graph,
+                         const std::string& argument, std::size_t k) {
+  std::string name;
+  for (const spec::NamedArgument& named : node.arguments) {
+    if (named.name != argument) continue;
+    for_each_value(named.argument, [&](spec::ValueId id) {
+      const spec::Value& value = graph.value(id);
+      if (value.kind == spec::ValueKind::kTensor && k-- == 0) name = value.name;
+    });
   }
-  names.resize(std::max(names.size(), count));
-  return names;
+  return name;
+}
+
+// The name of a node's k-th result, lists unpacked; empty if it has none.
+std::string result_name(const spec::Node& node, const spec::Graph& graph, std::size_t k) {
+  for (const spec::NodeResult& result : node.results) {
+    if (k < result.values.size()) return graph.value(result.values[k]).name;
+    k -= result.values.size();
+  }
+  return {};
 }
 
 }  // namespace
 
-ProvenanceWord Origins::part(ProvenanceWord whole, std::uint8_t size, std::uint8_t index) {
-  if (size == 1) return whole;
-  std::uint64_t hash = mix_provenance(mix_provenance(0, "byte"), provenance_hash(whole));
-  hash = mix_provenance(mix_provenance(hash, size), index);
-  const ProvenanceWord word = spec::make_provenance(hash, spec::provenance_producer(whole),
-                                                    spec::provenance_version(whole));
-  parts_[word] = {whole, size, index, {}};
-  return word;
+Cells& Provenance::cells_of(const std::shared_ptr<Storage>& storage) {
+  Known& known = cells_[storage.get()];
+  if (known.storage.lock() != storage) known = {storage, {}};
+  known.cells.resize(static_cast<std::size_t>(storage->size_bytes()));
+  return known.cells;
 }
 
-ProvenanceWord Origins::join(const Words& parts) const {
-  if (parts.size() == 1) return parts.front();
-  const auto first = parts_.find(parts.front());
-  bool is_whole = first != parts_.end() && first->second.size == parts.size();
-  std::uint64_t hash = mix_provenance(0, "joined");
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    hash = mix_provenance(hash, provenance_hash(parts[i]));
-    const auto found = parts_.find(parts[i]);
-    is_whole = is_whole && found != parts_.end() && found->second.index == i &&
-               found->second.size == parts.size() && found->second.word == first->second.word;
-  }
-  if (is_whole) return first->second.word;
-  return spec::make_provenance(hash, spec::provenance_producer(parts.back()),
-                               spec::provenance_version(parts.back()));
+const WordRule& Provenance::rule_of(const spec::OpRow& row) {
+  return rules_.try_emplace(&row, row).first->second;
 }
 
-ProvenanceWord Origins::cast(ProvenanceWord word, spec::DType from, spec::DType to,
-                             std::uint32_t producer) {
-  if (from == to) return word;
-  const auto origin = casts_.find(word);
-  if (origin != casts_.end() && origin->second.dtype == to) return origin->second.word;
-  std::uint64_t hash = mix_provenance(mix_provenance(0, "cast"), spec::torch_name(to));
-  hash = mix_provenance(hash, provenance_hash(word));
-  const ProvenanceWord made = spec::make_provenance(hash, producer, 1);
-  if (widens_integers(from, to)) casts_[made] = {word, 0, 0, from};
-  return made;
-}
-
-Provenance::Cells& Provenance::cells_of(const std::shared_ptr<Storage>& storage) {
-  Cells& cells = cells_[storage.get()];
-  if (cells.storage.lock() != storage) cells = {storage, {}};
-  cells.bytes.resize(static_cast<std::size_t>(storage->size_bytes()));
-  return cells;
-}
-
-Words Provenance::read(const Tensor& tensor) {
+SharedWords Provenance::read(const Tensor& tensor) {
   if (!keeps_words_) return {};
-  const std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
-  const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
-  Words words;
-  words.reserve(static_cast<std::size_t>(tensor.count()));
-  Words parts(size);
-  for (const std::int64_t position : element_positions(tensor)) {
-    const ByteWord* at = bytes.data() + static_cast<std::size_t>(position) * size;
-    bool is_whole = true;
-    bool is_written = false;
-    for (std::size_t i = 0; i < size; ++i) {
-      is_whole = is_whole && at[i].size == size && at[i].index == i && at[i].word == at[0].word;
-      is_written = is_written || at[i].size != 0;
-    }
-    if (is_whole || !is_written) {
-      words.push_back(is_whole ? at[0].word : spec::kUnwrittenWord);
-      continue;
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      parts[i] = at[i].size == 0 ? spec::kUnwrittenWord
-                                 : origins_.part(at[i].word, at[i].size, at[i].index);
-    }
-    words.push_back(origins_.join(parts));
-  }
-  return words;
+  return cells_of(tensor.storage).read(tensor, origins_);
 }
 
-void Provenance::write(const Tensor& tensor, const Words& words) {
-  if (!keeps_words_) return;
-  std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
-  const auto size = static_cast<std::uint8_t>(spec::item_size_bytes(tensor.dtype));
-  std::size_t next = 0;
-  for (const std::int64_t position : element_positions(tensor)) {
-    ByteWord* at = bytes.data() + position * size;
-    for (std::uint8_t i = 0; i < size; ++i) at[i] = {words[next], size, i};
-    ++next;
-  }
+void Provenance::write(const Tensor& tensor, const SharedWords& words) {
+  if (keeps_words_) cells_of(tensor.storage).write(tensor, words);
 }
 
 void Provenance::begin(const Tensor& tensor, std::string_view kind, std::string_view name,
                        std::uint64_t times) {
   if (!keeps_words_) return;
-  std::vector<ByteWord>& bytes = cells_of(tensor.storage).bytes;
-  const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
+  const auto bytes = static_cast<std::size_t>(tensor.storage->size_bytes());
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
   const spec::InitialWords initial(kind, name, times);
-  for (std::size_t b = 0; b < bytes.size();) {
-    const ProvenanceWord word = initial.at(static_cast<std::int64_t>(b / size));
-    for (std::size_t i = 0; i < size && b < bytes.size(); ++i, ++b) {
-      bytes[b] = {word, static_cast<std::uint8_t>(size), static_cast<std::uint8_t>(i)};
-    }
-  }
+  Words words((bytes + item - 1) / item);
+  std::int64_t position = 0;
+  for (ProvenanceWord& word : words) word = initial.at(position++);
+  cells_of(tensor.storage).begin(std::move(words), item);
 }
 
 void Provenance::duplicate(const Storage& original, const std::shared_ptr<Storage>& copy) {
   const auto found = cells_.find(&original);
   if (found == cells_.end()) return;
-  const std::vector<ByteWord> bytes = found->second.bytes;
-  cells_of(copy).bytes = bytes;
+  Cells cells = found->second.cells;
+  cells_of(copy) = std::move(cells);
 }
 
 void Provenance::assign(const Tensor& target, const Tensor& source) {
   if (!keeps_words_) return;
+  const SharedWords given = read(source);
   Array<ProvenanceWord> words;
   words.sizes = source.sizes;
-  words.data = read(source);
+  words.data.assign(given.begin(), given.end());
   for (auto& word : words.data) word = origins_.cast(word, source.dtype, target.dtype, 0);
   write(target, broadcast_to(words, target.sizes).data);
 }
 
-ProvenanceRow Provenance::row_for(const Tensor& tensor, std::string port, std::string value) {
+ProvenanceRow& Provenance::add_row(const Tensor& tensor, std::string port) {
   const auto next = static_cast<std::uint32_t>(numbers_.size());
-  const auto [number, is_new] = numbers_.emplace(tensor.storage.get(), next);
+  const auto [number, is_new] = numbers_.try_emplace(tensor.storage.get(), next);
   if (is_new) numbered_.push_back(tensor.storage);
-  ProvenanceRow row;
+  ProvenanceRow& row = rows_.emplace_back();
   row.port = std::move(port);
-  row.value = std::move(value);
   row.storage = number->second;
   row.dtype = tensor.dtype;
   row.sizes = tensor.sizes;
@@ -224,7 +141,7 @@ class Operation {
       for_each_tensor(result, [&](const TensorRef& tensor) { made.push_back(tensor); });
     }
     if (row.has_tag("inplace_view")) return made;
-    for (std::size_t r = 0; r < made.size(); ++r) add_result(row, r, *made[r]);
+    for (std::size_t r = 0; r < made.size(); ++r) add_result(row, r, made[r]);
     add_written(row);
     return made;
   }
@@ -235,8 +152,8 @@ class Operation {
 
  private:
   // A result: new, a written operand, or a view, which makes no words.
-  void add_result(const spec::OpRow& row, std::size_t result, const Tensor& tensor) {
-    const auto over = operand_over(tensor, row);
+  void add_result(const spec::OpRow& row, std::size_t result, const TensorRef& tensor) {
+    const auto over = operand_over(*tensor, row);
     if (over && !row.writes(operands[*over].argument)) return;
     targets.push_back({result, over, tensor});
   }
@@ -247,14 +164,15 @@ class Operation {
           std::any_of(targets.begin(), targets.end(),
                       [&](const WordTarget& target) { return target.written == k; });
       if (!row.writes(operands[k].argument) || is_there) continue;
-      targets.push_back({std::nullopt, k, *tensors[k]});
+      targets.push_back({std::nullopt, k, tensors[k]});
     }
   }
 };
 
 // Indices and masks that the op may overwrite while it uses them.
-std::vector<Datum> as_read(const spec::OpRow& row, const std::vector<Datum>& arguments) {
-  if (!row.effects.mutates() || !moves_words(row, arguments)) return arguments;
+std::vector<Datum> as_read(const spec::OpRow& row, const WordRule& rule,
+                           const std::vector<Datum>& arguments) {
+  if (!row.effects.mutates() || !rule.moves_words(arguments)) return arguments;
   std::vector<Datum> out = arguments;
   const std::function<void(Datum&)> keep = [&](Datum& datum) {
     if (auto* tensor = std::get_if<TensorRef>(&datum.value)) *tensor = copy_of(**tensor);
@@ -271,57 +189,61 @@ std::vector<Datum> as_read(const spec::OpRow& row, const std::vector<Datum>& arg
 std::vector<Datum> Provenance::operate(
     const spec::OpRow& row, Body body, std::vector<Datum> arguments, const spec::Node& node,
     const spec::Graph& graph, const std::function<std::vector<Datum>(std::vector<Datum>)>& run) {
+  const WordRule& rule = rule_of(row);
   Operation operation;
-  const bool moves_nothing = row.effects.is_view && !moves_words(row, arguments);
+  const auto add_row_of = [&](const Tensor& tensor, const char* kind, std::size_t number,
+                              std::string value, SharedWords words) {
+    ProvenanceRow& made = add_row(tensor, kind + std::to_string(number));
+    made.value = std::move(value);
+    made.node = node.name;
+    made.op = rule.op;
+    made.words = std::move(words);
+  };
+  const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
+  std::vector<std::string> names;
+  names.reserve(arguments.size());
+  operation.tensors.reserve(arguments.size());
+  operation.operands.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::size_t given = 0;
     for_each_tensor(arguments[i], [&](const TensorRef& tensor) {
+      const SharedWords words = moves_nothing ? SharedWords() : read(*tensor);
+      names.push_back(operand_name(node, graph, row.schema.arguments[i].name, given++));
+      add_row_of(*tensor, "operand ", operation.operands.size(), names.back(), words);
       operation.tensors.push_back(tensor);
-      operation.operands.push_back({i, *tensor, moves_nothing ? Words{} : read(*tensor)});
+      operation.operands.push_back({i, *tensor, words});
     });
   }
-  const std::string op = row.schema.qualified_name();
-  const auto add_row = [&](const Tensor& tensor, const char* kind, std::size_t number,
-                           std::string value, SharedWords words) {
-    rows_.push_back(row_for(tensor, kind + std::to_string(number), std::move(value)));
-    rows_.back().node = node.name;
-    rows_.back().op = op;
-    rows_.back().words = std::move(words);
-  };
-  const auto names = operand_names(row, node, graph, arguments);
-  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
-    const WordOperand& operand = operation.operands[k];
-    add_row(operand.tensor, "operand ", k, names[k], operand.words);
-  }
-  const std::vector<Datum> before = keeps_words_ ? as_read(row, arguments) : std::vector<Datum>();
+  const std::vector<Datum> before =
+      keeps_words_ ? as_read(row, rule, arguments) : std::vector<Datum>();
   std::vector<Datum> results = run(std::move(arguments));
   const std::vector<TensorRef> made = operation.take_results(row, results);
   SharedWords alone;  // of the only target
-  if (keeps_words_ && !leaves_unwritten(row)) {
-    const WordCall call{row, body, before, operation.operands, spec::provenance_tag(node.name)};
+  if (keeps_words_ && !rule.leaves_unwritten) {
+    const WordCall call{
+        row, rule, body, before, operation.operands, spec::provenance_tag(node.name)};
     auto words = words_after(call, operation.targets, origins_);
-    for (std::size_t t = 0; t < words.size(); ++t) write(operation.targets[t].tensor, words[t]);
+    for (std::size_t t = 0; t < words.size(); ++t) write(*operation.targets[t].tensor, words[t]);
     if (words.size() == 1) alone = std::move(words.front());
   }
-  const auto words_now = [&](const Tensor& tensor) -> SharedWords {
-    const bool is_target = !alone.empty() && same_elements(tensor, operation.targets[0].tensor);
+  const auto words_now = [&](const Tensor& tensor) {
+    const bool is_target = !alone.empty() && same_elements(tensor, *operation.targets[0].tensor);
     return is_target ? alone : read(tensor);
   };
-  const auto values = result_names(node, graph, made.size());
   for (std::size_t r = 0; r < made.size(); ++r) {
-    const bool is_new = operation.has_made(r);
-    add_row(*made[r], "result ", r, values[r], is_new ? words_now(*made[r]) : SharedWords());
+    add_row_of(*made[r], "result ", r, result_name(node, graph, r),
+               operation.has_made(r) ? words_now(*made[r]) : SharedWords());
   }
   for (std::size_t k = 0; k < names.size() && !row.has_tag("inplace_view"); ++k) {
     if (!row.writes(operation.operands[k].argument)) continue;
-    add_row(*operation.tensors[k], "written ", k, names[k], words_now(*operation.tensors[k]));
+    const Tensor& written = *operation.tensors[k];
+    add_row_of(written, "written ", k, names[k], words_now(written));
   }
   return results;
 }
 
 void Provenance::note_end(std::string port, const Tensor& tensor) {
-  ProvenanceRow row = row_for(tensor, std::move(port), "");
-  row.words = read(tensor);
-  rows_.push_back(std::move(row));
+  add_row(tensor, std::move(port)).words = read(tensor);
 }
 
 std::vector<ProvenanceRow> Provenance::take_rows() {

@@ -1,7 +1,9 @@
-// Which ops move elements, and which leave bytes unwritten.
+// Which ops move elements, compute them place by place, or leave bytes unwritten.
 #include <algorithm>
 
 #include "reference/provenance_ops.h"
+#include "spec/op_table.h"
+#include "spec/provenance.h"
 
 namespace graphgate::reference {
 namespace {
@@ -75,34 +77,53 @@ constexpr Moves kMoves[] = {
     {"graphgate.clone_preserve_strides", "self"},
 };
 
-}  // namespace
+constexpr std::string_view kUnwritten[] = {"aten.empty",          "aten.empty_like",
+                                           "aten.empty_permuted", "aten.empty_strided",
+                                           "aten.new_empty",      "aten.new_empty_strided"};
 
+// "aten.add" for add, add_ and add.out.
 std::string base_of(const spec::OpRow& row) { return row.schema.ns + "." + row.schema.base_name(); }
 
-const Moves* find_moves(const spec::OpRow& row) {
-  const std::string name = base_of(row);
-  const auto* found = std::find_if(std::begin(kMoves), std::end(kMoves),
-                                   [&](const Moves& moves) { return moves.base_name == name; });
-  return found == std::end(kMoves) ? nullptr : found;
-}
-
-bool moves_words(const spec::OpRow& row, const std::vector<Datum>& arguments) {
-  const Moves* moves = find_moves(row);
+const Moves* find_moves(const spec::OpRow& row, const std::string& base) {
+  const auto* moves = std::find_if(std::begin(kMoves), std::end(kMoves),
+                                   [&](const Moves& known) { return known.base_name == base; });
   // A copy of a view of another dtype moves bytes.
   const bool reinterprets = row.schema.name == "view_copy" && row.schema.overload == "dtype";
-  if (!moves || reinterprets) return false;
-  if (!row.schema.find_argument(moves->first)) return false;
-  if (row.schema.find_argument("reduce")) return false;
-  const auto accumulate = row.schema.find_argument("accumulate");
-  const auto* adds = accumulate ? arguments[*accumulate].as<bool>() : nullptr;
-  return !adds || !*adds;
+  if (moves == std::end(kMoves) || reinterprets) return nullptr;
+  if (!row.schema.find_argument(moves->first) || row.schema.find_argument("reduce")) return nullptr;
+  return moves;
 }
 
-bool leaves_unwritten(const spec::OpRow& row) {
-  constexpr std::string_view kNames[] = {"aten.empty",          "aten.empty_like",
-                                         "aten.empty_permuted", "aten.empty_strided",
-                                         "aten.new_empty",      "aten.new_empty_strided"};
-  return std::find(std::begin(kNames), std::end(kNames), base_of(row)) != std::end(kNames);
+// The tag, on the op or on the functional form of an in-place one, where PyTorch left it out.
+bool is_pointwise(const spec::OpRow& row) {
+  if (row.has_tag("pointwise")) return true;
+  const std::string name = row.schema.base_name();
+  if (name == row.schema.name) return false;
+  spec::OpSchema functional = row.schema;
+  functional.name = name;
+  const spec::OpRow* twin = spec::builtin_op_table().find(functional.qualified_name());
+  return twin && twin->has_tag("pointwise");
+}
+
+}  // namespace
+
+WordRule::WordRule(const spec::OpRow& row) : op(row.schema.qualified_name()) {
+  const std::string name = base_of(row);
+  base = spec::mix_provenance(0, name);
+  moves = find_moves(row, name);
+  adds = row.schema.find_argument("accumulate");
+  is_pointwise = reference::is_pointwise(row);
+  leaves_unwritten =
+      std::find(std::begin(kUnwritten), std::end(kUnwritten), name) != std::end(kUnwritten);
+  // Integers plus 0, minus 0 and times 1 are what they were.
+  const bool is_sum = name == "aten.add" || name == "aten.sub";
+  if (is_sum || name == "aten.mul") other = row.schema.find_argument("other");
+  neutral = is_sum ? 0 : 1;
+}
+
+bool WordRule::moves_words(const std::vector<Datum>& arguments) const {
+  const auto* is_sum = adds ? arguments[*adds].as<bool>() : nullptr;
+  return moves && (!is_sum || !*is_sum);
 }
 
 }  // namespace graphgate::reference

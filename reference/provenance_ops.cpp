@@ -16,16 +16,6 @@ bool is_out(const spec::OpRow& row, std::size_t argument) {
   return row.effects.mutates(argument) && !row.effects.arguments[argument].reads;
 }
 
-// The tag, on the op or on the functional form of an in-place one, where PyTorch left it out.
-bool is_pointwise(const spec::OpRow& row) {
-  if (row.has_tag("pointwise")) return true;
-  spec::OpSchema functional = row.schema;
-  if (functional.base_name() == functional.name) return false;
-  functional.name = functional.base_name();
-  const spec::OpRow* twin = spec::builtin_op_table().find(functional.qualified_name());
-  return twin && twin->has_tag("pointwise");
-}
-
 std::uint64_t mix_datum(std::uint64_t hash, const Datum& datum) {
   const auto tagged = [&](std::string_view kind, std::uint64_t word) {
     return mix_provenance(mix_provenance(hash, kind), word);
@@ -51,38 +41,37 @@ std::uint64_t mix_datum(std::uint64_t hash, const Datum& datum) {
 }
 
 // The op and everything that it is given beside tensors.
-std::uint64_t key_of(const spec::OpRow& row, const std::vector<Datum>& arguments) {
-  std::uint64_t key = mix_provenance(0, base_of(row));
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const spec::SchemaArgument& declared = row.schema.arguments[i];
+std::uint64_t key_of(const WordCall& call) {
+  std::uint64_t key = call.rule.base;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const spec::SchemaArgument& declared = call.row.schema.arguments[i];
     const BaseType type = declared.type.base;
     const bool places_only = type == BaseType::kDevice || type == BaseType::kLayout ||
                              type == BaseType::kMemoryFormat || type == BaseType::kGenerator;
-    if (places_only || is_out(row, i)) continue;
-    key = mix_datum(mix_provenance(key, declared.name), arguments[i]);
+    if (places_only || is_out(call.row, i)) continue;
+    key = mix_datum(mix_provenance(key, declared.name), call.arguments[i]);
   }
   return key;
 }
 
 // The operands whose elements count.
-std::vector<const WordOperand*> read_operands(const WordCall& call) {
-  std::vector<const WordOperand*> out;
+using Inputs = std::vector<const WordOperand*>;
+Inputs read_operands(const WordCall& call) {
+  Inputs out;
+  out.reserve(call.operands.size());
   for (const WordOperand& operand : call.operands) {
     if (!is_out(call.row, operand.argument)) out.push_back(&operand);
   }
   return out;
 }
 
-// The version after a write over `old`: one more; of a new tensor, the first.
-std::uint32_t version_at(const WordCall& call, const WordTarget& target, std::size_t position) {
-  if (!target.written) return 1;
-  const SharedWords& old = call.operands[*target.written].words;
-  return position < old.size() ? spec::provenance_version(old[position]) + 1 : 1;
-}
-
-Words finish(const WordCall& call, const WordTarget& target, std::vector<std::uint64_t> hashes) {
-  for (std::size_t p = 0; p < hashes.size(); ++p) {
-    hashes[p] = spec::make_provenance(hashes[p], call.producer, version_at(call, target, p));
+// With producer, and version: one more than what is written over; of a new tensor, the first.
+SharedWords finish(const WordCall& call, const WordTarget& target, Words hashes) {
+  const SharedWords old = target.written ? call.operands[*target.written].words : SharedWords();
+  const spec::ProvenanceWord* before = old.begin();
+  for (spec::ProvenanceWord& word : hashes) {
+    const std::uint32_t version = before == old.end() ? 1 : spec::provenance_version(*before++) + 1;
+    word = spec::make_provenance(word, call.producer, version);
   }
   return hashes;
 }
@@ -110,20 +99,20 @@ bool broadcasts(const Sizes& from, const Sizes& to) {
   return true;
 }
 
-Words pointwise_words(const WordCall& call, const WordTarget& target, std::uint64_t key) {
-  const auto count = static_cast<std::size_t>(target.tensor.count());
+SharedWords pointwise_words(const WordCall& call, const WordTarget& target, const Inputs& inputs,
+                            std::uint64_t key) {
+  const auto count = static_cast<std::size_t>(target.tensor->count());
   Words hashes(count, mix_target(key, call, target));
-  for (const WordOperand* operand : read_operands(call)) {
+  for (const WordOperand* operand : inputs) {
     SharedWords stretched = operand->words;
-    if (operand->tensor.sizes != target.tensor.sizes) {
+    if (operand->tensor.sizes != target.tensor->sizes) {
       Array<spec::ProvenanceWord> words;
       words.sizes = operand->tensor.sizes;
       words.data = as_vector(operand->words);
-      stretched = broadcast_to(words, target.tensor.sizes).data;
+      stretched = broadcast_to(words, target.tensor->sizes).data;
     }
-    for (std::size_t p = 0; p < count; ++p) {
-      hashes[p] = mix_provenance(hashes[p], provenance_hash(stretched[p]));
-    }
+    const spec::ProvenanceWord* word = stretched.data();
+    for (std::uint64_t& hash : hashes) hash = mix_provenance(hash, provenance_hash(*word++));
   }
   return finish(call, target, std::move(hashes));
 }
@@ -131,24 +120,26 @@ Words pointwise_words(const WordCall& call, const WordTarget& target, std::uint6
 // Of all elements of one operand: eight histories that take turns, mixed into one.
 std::uint64_t digest_of(const SharedWords& words) {
   std::uint64_t turns[8] = {};
-  for (std::size_t p = 0; p < words.size(); ++p) {
-    turns[p % 8] = mix_provenance(turns[p % 8], provenance_hash(words[p]));
+  std::size_t p = 0;
+  for (const spec::ProvenanceWord word : words) {
+    std::uint64_t& turn = turns[p++ % 8];
+    turn = mix_provenance(turn, provenance_hash(word));
   }
   std::uint64_t digest = 0;
   for (const std::uint64_t turn : turns) digest = mix_provenance(digest, turn);
   return digest;
 }
 
-std::uint64_t digest_of(const WordCall& call, std::uint64_t key) {
-  for (const WordOperand* operand : read_operands(call)) {
+std::uint64_t digest_of(const Inputs& inputs, std::uint64_t key) {
+  for (const WordOperand* operand : inputs) {
     key = mix_provenance(key, operand->words.size());
     key = mix_provenance(key, digest_of(operand->words));
   }
   return key;
 }
 
-Words whole_words(const WordCall& call, const WordTarget& target, std::uint64_t digest) {
-  Words hashes(static_cast<std::size_t>(target.tensor.count()));
+SharedWords whole_words(const WordCall& call, const WordTarget& target, std::uint64_t digest) {
+  Words hashes(static_cast<std::size_t>(target.tensor->count()));
   const std::uint64_t base = mix_target(digest, call, target);
   for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
   return finish(call, target, std::move(hashes));
@@ -183,8 +174,9 @@ Words words_in(const Tensor& tensor) {
 // number.
 class WordArguments {
  public:
-  WordArguments(const WordCall& call, const Moves& moves, spec::DType dtype, Origins& origins)
-      : call_(call), moves_(moves), dtype_(dtype), origins_(origins) {
+  WordArguments(const WordCall& call, spec::DType dtype, Origins& origins)
+      : call_(call), dtype_(dtype), origins_(origins) {
+    data_.reserve(call.arguments.size());
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       data_.push_back(substitute(i, call.arguments[i]));
     }
@@ -199,7 +191,7 @@ class WordArguments {
     if (datum.as<TensorRef>()) {
       const std::size_t k = stand_ins_.size();
       const WordOperand& operand = call_.operands[k];
-      const bool moves = moves_.has(declared.name) || call_.row.writes(argument);
+      const bool moves = call_.rule.moves->has(declared.name) || call_.row.writes(argument);
       stand_ins_.push_back(moves ? as_tensor(operand.tensor, converted(operand)) : nullptr);
       return moves ? Datum{stand_ins_.back()} : datum;
     }
@@ -223,7 +215,6 @@ class WordArguments {
   }
 
   const WordCall& call_;
-  const Moves& moves_;
   spec::DType dtype_;
   Origins& origins_;
   std::vector<Datum> data_;
@@ -231,10 +222,10 @@ class WordArguments {
 };
 
 // Nothing where the body does not take int64.
-std::optional<std::vector<Words>> moved_words(const WordCall& call, const Moves& moves,
-                                              const std::vector<WordTarget>& targets,
-                                              std::uint64_t key, Origins& origins) {
-  const WordArguments arguments(call, moves, targets.front().tensor.dtype, origins);
+std::optional<std::vector<SharedWords>> moved_words(const WordCall& call,
+                                                    const std::vector<WordTarget>& targets,
+                                                    std::uint64_t key, Origins& origins) {
+  const WordArguments arguments(call, targets.front().tensor->dtype, origins);
   Call run(Mode::kEager, call.row, arguments.data());
   try {
     call.body(run);
@@ -248,56 +239,54 @@ std::optional<std::vector<Words>> moved_words(const WordCall& call, const Moves&
       for (const Datum& element : *list) results.push_back(*element.as<TensorRef>());
     }
   }
-  std::vector<Words> out;
+  std::vector<SharedWords> out;
   for (const WordTarget& target : targets) {
     const TensorRef tensor =
         target.result ? results.at(*target.result) : arguments.stand_in(*target.written);
     if (!tensor || tensor->dtype != spec::DType::kInt64) return std::nullopt;
-    Words& words = out.emplace_back(words_in(*tensor));
-    if (words.size() != static_cast<std::size_t>(target.tensor.count())) return std::nullopt;
+    Words words = words_in(*tensor);
+    if (words.size() != static_cast<std::size_t>(target.tensor->count())) return std::nullopt;
     const auto filler = spec::make_provenance(mix_target(mix_provenance(key, "fill"), call, target),
                                               call.producer, 1);
     std::replace(words.begin(), words.end(), spec::ProvenanceWord{0}, filler);
+    out.emplace_back(std::move(words));
   }
   return out;
 }
 
-// Integers plus 0, minus 0 and times 1 are what they were.
+// Integers that are added 0 to, or multiplied with 1, are what they were.
 bool keeps_integers(const WordCall& call, const WordTarget& target) {
-  const std::string name = base_of(call.row);
-  const bool adds = name == "aten.add" || name == "aten.sub";
-  const auto other = call.row.schema.find_argument("other");
-  if ((!adds && name != "aten.mul") || !other || call.operands.empty()) return false;
-  const auto* number = call.arguments[*other].as<std::int64_t>();
+  if (!call.rule.other || call.operands.empty()) return false;
+  const auto* number = call.arguments[*call.rule.other].as<std::int64_t>();
   const WordOperand& self = call.operands.front();
-  return number && *number == (adds ? 0 : 1) && self.tensor.dtype == target.tensor.dtype &&
+  return number && *number == call.rule.neutral && self.tensor.dtype == target.tensor->dtype &&
          spec::is_integral(self.tensor.dtype) && self.tensor.dtype != spec::DType::kBool &&
-         self.tensor.sizes == target.tensor.sizes;
+         self.tensor.sizes == target.tensor->sizes;
 }
 
 }  // namespace
 
-std::vector<Words> words_after(const WordCall& call, const std::vector<WordTarget>& targets,
-                               Origins& origins) {
+std::vector<SharedWords> words_after(const WordCall& call, const std::vector<WordTarget>& targets,
+                                     Origins& origins) {
   if (targets.empty()) return {};
-  const std::uint64_t key = key_of(call.row, call.arguments);
-  if (moves_words(call.row, call.arguments)) {
-    auto moved = moved_words(call, *find_moves(call.row), targets, key, origins);
+  const std::uint64_t key = key_of(call);
+  if (call.rule.moves_words(call.arguments)) {
+    auto moved = moved_words(call, targets, key, origins);
     if (moved) return std::move(*moved);
   }
+  const Inputs inputs = read_operands(call);
   std::optional<std::uint64_t> digest;
-  std::vector<Words> out;
+  std::vector<SharedWords> out;
   for (const WordTarget& target : targets) {
-    const auto inputs = read_operands(call);
     const bool fits = std::all_of(inputs.begin(), inputs.end(), [&](const WordOperand* operand) {
-      return broadcasts(operand->tensor.sizes, target.tensor.sizes);
+      return broadcasts(operand->tensor.sizes, target.tensor->sizes);
     });
     if (keeps_integers(call, target)) {
-      out.push_back(as_vector(call.operands.front().words));
-    } else if (is_pointwise(call.row) && fits) {
-      out.push_back(pointwise_words(call, target, key));
+      out.push_back(call.operands.front().words);
+    } else if (call.rule.is_pointwise && fits) {
+      out.push_back(pointwise_words(call, target, inputs, key));
     } else {
-      if (!digest) digest = digest_of(call, key);
+      if (!digest) digest = digest_of(inputs, key);
       out.push_back(whole_words(call, target, *digest));
     }
   }

@@ -7,9 +7,45 @@
 // Used by provenance.cpp only.
 #pragma once
 
-#include "reference/provenance.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/provenance_cells.h"
+#include "reference/registry.h"
+#include "reference/tensor.h"
 
 namespace graphgate::reference {
+
+// The arguments of an op whose elements move into its results. What else it takes (indices, masks)
+// is read for what it is.
+struct Moves {
+  std::string_view base_name;
+  std::string_view first;
+  std::string_view second = {};
+
+  [[nodiscard]] bool has(std::string_view argument) const {
+    return argument == first || argument == second;
+  }
+};
+
+// What an op makes of words, whatever it is given.
+struct WordRule {
+  explicit WordRule(const spec::OpRow& row);
+
+  std::string op;                    // its qualified name
+  std::uint64_t base = 0;            // its base name, mixed: where keys begin
+  const Moves* moves = nullptr;      // null for one that computes
+  std::optional<std::size_t> adds;   // the argument with which one that moves computes
+  bool is_pointwise = false;         // each element is made of those in its place
+  bool leaves_unwritten = false;     // the results hold nothing yet
+  std::optional<std::size_t> other;  // the argument that leaves integers as they are...
+  std::int64_t neutral = 0;          // ...where it is this number
+
+  // Whether the op moves elements: runs on words themselves.
+  [[nodiscard]] bool moves_words(const std::vector<Datum>& arguments) const;
+};
 
 // A tensor that an op is given: its geometry and its words, before the op ran.
 struct WordOperand {
@@ -23,32 +59,12 @@ struct WordOperand {
 struct WordTarget {
   std::optional<std::size_t> result;
   std::optional<std::size_t> written;
-  Tensor tensor;
+  TensorRef tensor;
 };
-
-// The arguments of an op whose elements move into its results; null for one that computes. What
-// else it takes (indices, masks) is read for what it is.
-struct Moves {
-  std::string_view base_name;
-  std::string_view first;
-  std::string_view second = {};
-
-  [[nodiscard]] bool has(std::string_view argument) const {
-    return argument == first || argument == second;
-  }
-};
-[[nodiscard]] const Moves* find_moves(const spec::OpRow& row);
-
-// "aten.add" for add, add_ and add.out.
-[[nodiscard]] std::string base_of(const spec::OpRow& row);
-
-// Whether the op moves elements: runs on words themselves.
-[[nodiscard]] bool moves_words(const spec::OpRow& row, const std::vector<Datum>& arguments);
-// Whether the op's results hold nothing yet.
-[[nodiscard]] bool leaves_unwritten(const spec::OpRow& row);
 
 struct WordCall {
   const spec::OpRow& row;
+  const WordRule& rule;
   Body body;
   // As before the op ran: tensors that a moving op only reads (indices, masks) hold what it read.
   const std::vector<Datum>& arguments;
@@ -57,8 +73,8 @@ struct WordCall {
 };
 
 // The words of each target, in row-major order.
-[[nodiscard]] std::vector<Words> words_after(const WordCall& call,
-                                             const std::vector<WordTarget>& targets,
-                                             Origins& origins);
+[[nodiscard]] std::vector<SharedWords> words_after(const WordCall& call,
+                                                   const std::vector<WordTarget>& targets,
+                                                   Origins& origins);
 
 }  // namespace graphgate::reference

@@ -74,7 +74,7 @@ bool is_contiguous(const Tensor& tensor) {
 }
 
 bool is_non_overlapping_and_dense(const Tensor& tensor) {
-  if (tensor.count() == 0) return true;
+  if (is_contiguous(tensor)) return true;
   std::vector<std::size_t> order(tensor.sizes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -91,20 +91,9 @@ bool is_non_overlapping_and_dense(const Tensor& tensor) {
 }
 
 std::vector<std::int64_t> element_positions(const Tensor& tensor) {
-  const std::int64_t count = tensor.count();
-  std::vector<std::int64_t> positions;
-  positions.reserve(static_cast<std::size_t>(count));
-  std::vector<std::int64_t> index(tensor.sizes.size(), 0);
-  std::int64_t position = tensor.offset;
-  for (std::int64_t i = 0; i < count; ++i) {
-    positions.push_back(position);
-    for (std::size_t d = index.size(); d-- > 0;) {
-      position += tensor.strides[d];
-      if (++index[d] < tensor.sizes[d]) break;
-      position -= tensor.strides[d] * tensor.sizes[d];
-      index[d] = 0;
-    }
-  }
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(tensor.count()));
+  std::size_t i = 0;
+  for_each_position(tensor, [&](std::int64_t position) { positions[i++] = position; });
   return positions;
 }
 

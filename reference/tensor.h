@@ -114,7 +114,30 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 // Every byte of the spanned range belongs to exactly one element: some permutation is contiguous.
 [[nodiscard]] bool is_non_overlapping_and_dense(const Tensor& tensor);
 
-// Positions (in elements from the start of the storage) of all elements in row-major order.
+// Calls visit(position) for all elements in row-major order: places in elements from the start of
+// the storage.
+template <class Visit>
+void for_each_position(const Tensor& tensor, Visit&& visit) {
+  const std::int64_t count = tensor.count();
+  if (is_contiguous(tensor)) {
+    for (std::int64_t i = 0; i < count; ++i) visit(tensor.offset + i);
+    return;
+  }
+  const std::size_t last = tensor.sizes.size() - 1;  // of rank 0 all are contiguous
+  std::vector<std::int64_t> index(last, 0);
+  std::int64_t row = tensor.offset;
+  for (std::int64_t done = 0; done < count; done += tensor.sizes[last]) {
+    for (std::int64_t i = 0; i < tensor.sizes[last]; ++i) visit(row + i * tensor.strides[last]);
+    for (std::size_t d = last; d-- > 0;) {
+      row += tensor.strides[d];
+      if (++index[d] < tensor.sizes[d]) break;
+      row -= tensor.strides[d] * tensor.sizes[d];
+      index[d] = 0;
+    }
+  }
+}
+
+// The same, as a list.
 [[nodiscard]] std::vector<std::int64_t> element_positions(const Tensor& tensor);
 
 // Throws Undecidable unless every element is exactly its bytes.

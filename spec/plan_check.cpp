@@ -18,11 +18,14 @@ std::string print_range(std::int64_t begin, std::int64_t size) {
 template <class Things, class NameOf>
 Result<void> check_names(const Things& things, std::string_view what, NameOf name) {
   std::unordered_set<std::string_view> seen;
+  seen.reserve(things.size());
   for (std::size_t i = 0; i < things.size(); ++i) {
     const std::string& text = name(things[i]);
-    const std::string place = std::string(what) + " number " + std::to_string(i);
-    if (text.empty()) return bad_input("it has no name").at(place);
-    if (!seen.insert(text).second) return bad_input("'" + text + "' is another's name").at(place);
+    const bool is_new = seen.insert(text).second;
+    if (is_new && !text.empty()) continue;
+    const Error error =
+        bad_input(text.empty() ? "it has no name" : "'" + text + "' is another's name");
+    return error.at(std::string(what) + " number " + std::to_string(i));
   }
   return {};
 }

@@ -63,6 +63,11 @@ HostTensor make_host_tensor(DType dtype, std::vector<std::int64_t> sizes, Device
 std::vector<std::byte> packed_bytes(const HostTensor& tensor) {
   const auto item = static_cast<std::size_t>(item_size_bytes(tensor.dtype));
   const std::int64_t count = element_count(tensor.sizes);
+  if (count > 0 && tensor.strides == contiguous_strides(tensor.sizes)) {
+    const std::byte* first =
+        tensor.storage->bytes.data() + static_cast<std::size_t>(tensor.storage_offset) * item;
+    return {first, first + static_cast<std::size_t>(count) * item};
+  }
   std::vector<std::byte> packed(static_cast<std::size_t>(count) * item);
   std::vector<std::int64_t> index(tensor.sizes.size(), 0);
   std::int64_t position = tensor.storage_offset;

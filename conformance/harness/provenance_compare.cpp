@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 
 #include "spec/plan.h"
 #include "spec/provenance_words.h"
@@ -36,7 +33,10 @@ void add_names(const spec::Graph& graph, NameCounts& counts) {
 class Producers {
  public:
   explicit Producers(const spec::Program& program) {
-    for (const auto& [name, count] : count_names(program.graph)) add(name, "'" + name + "'");
+    const NameCounts counts = count_names(program.graph);
+    for (const auto& [name, count] : std::map(counts.begin(), counts.end())) {
+      add(name, "'" + std::string(name) + "'");
+    }
     for (const spec::ProgramInput& input : program.inputs) {
       if (!input.constant) add(input.target, "'" + input.target + "' as it came in");
     }
@@ -47,7 +47,7 @@ class Producers {
   }
 
  private:
-  void add(const std::string& name, const std::string& text) {
+  void add(std::string_view name, const std::string& text) {
     std::string& known = names_[spec::provenance_tag(name)];
     known += (known.empty() ? "" : " or ") + text;
   }
@@ -95,6 +95,7 @@ std::uint64_t label(ProvenanceWord word) {
 std::optional<Stretch> first_difference(const ProvenanceRow& actual,
                                         const ProvenanceRow& expected) {
   std::optional<Stretch> found;
+  if (actual.words == expected.words) return found;
   for (std::size_t i = 0; i < actual.words.size(); ++i) {
     const ProvenanceWord a = actual.words[i];
     const ProvenanceWord e = expected.words[i];
@@ -115,6 +116,19 @@ bool is_comparable(const ProvenanceRow& a, const ProvenanceRow& b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.words.size() == b.words.size();
 }
 
+// Where a row stands: at the end of a call `node` is empty.
+struct Place {
+  std::string_view node;
+  std::string_view port;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const {
+    const std::hash<std::string_view> hash;
+    return hash(place.node) * 31 + hash(place.port);
+  }
+};
+
 class Comparison {
  public:
   Comparison(const CallRecord& actual, const CallRecord& expected, const spec::Program& program,
@@ -122,52 +136,57 @@ class Comparison {
       : actual_(actual.result.provenance),
         expected_(expected.result.provenance),
         plan_(actual.plan.get()),
+        program_(program),
         ops_(ops),
-        producers_(program),
         makers_(actual_),
         right_makers_(expected_) {
-    name_counts_ = count_names(program.graph);
-    for (const ProvenanceRow& row : expected_) rows_[key_of(row)].push_back(&row);
+    const NameCounts counts = count_names(program.graph);
+    const auto is_unambiguous = [&](const std::string& node) {
+      const auto found = counts.find(node);
+      return found != counts.end() && found->second == 1;
+    };
+    rows_.reserve(expected_.size());
+    for (const ProvenanceRow& row : expected_) {
+      if (!row.node.empty() && !is_unambiguous(row.node)) continue;
+      rows_[{row.node, row.port}].rows.push_back(&row);
+    }
   }
 
   ProvenanceDifferences run() {
-    std::map<Key, std::size_t> uses;
     for (const ProvenanceRow& row : actual_) {
-      const bool is_known = row.node.empty() || is_unambiguous(row.node);
-      const auto twins = is_known ? rows_.find(key_of(row)) : rows_.end();
-      if (twins == rows_.end()) continue;
+      const auto found = rows_.find({row.node, row.port});
+      if (found == rows_.end()) continue;
+      Twins& twins = found->second;
+      if (!is_same_family(row, *twins.rows.front())) continue;
       // A node that is computed anew for another reader has more rows than the reference.
-      const std::size_t use = std::min(uses[twins->first]++, twins->second.size() - 1);
-      compare(row, *twins->second[use]);
+      const std::size_t use = std::min(twins.uses++, twins.rows.size() - 1);
+      compare(row, *twins.rows[use]);
       if (!row.node.empty() && !out_.findings.empty()) break;
     }
     return std::move(out_);
   }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string>;
-
-  [[nodiscard]] bool is_unambiguous(const std::string& node) const {
-    const auto found = name_counts_.find(node);
-    return found != name_counts_.end() && found->second == 1;
-  }
+  // The reference's rows of one place, all of one node, and how many of ours stood there so far.
+  struct Twins {
+    std::vector<const ProvenanceRow*> rows;
+    std::size_t uses = 0;
+  };
 
   // add, add_ and add.out are one.
-  [[nodiscard]] std::string family(const std::string& op) {
-    const auto known = families_.find(op);
-    if (known != families_.end()) return known->second;
-    const spec::OpRow* row = ops_.find(op);
-    return families_[op] = row ? row->schema.ns + "." + row->schema.base_name() : op;
+  [[nodiscard]] bool is_same_family(const ProvenanceRow& a, const ProvenanceRow& b) const {
+    return a.node.empty() || a.op == b.op || family(a.op) == family(b.op);
   }
-  [[nodiscard]] Key key_of(const ProvenanceRow& row) {
-    return {row.node, row.node.empty() ? "" : family(row.op), row.port};
+  [[nodiscard]] std::string family(const std::string& op) const {
+    const spec::OpRow* row = ops_.find(op);
+    return row ? row->schema.ns + "." + row->schema.base_name() : op;
   }
 
   // empty_like and its kin take no byte of what they are given.
-  [[nodiscard]] bool makes_unwritten(const ProvenanceRow& row) {
-    const auto made = rows_.find({row.node, family(row.op), "result 0"});
-    if (row.node.empty() || made == rows_.end()) return false;
-    const auto& words = made->second.front()->words;
+  [[nodiscard]] bool makes_unwritten(const ProvenanceRow& row) const {
+    const auto made = rows_.find({row.node, "result 0"});
+    if (made == rows_.end()) return false;
+    const auto& words = made->second.rows.front()->words;
     return !words.empty() && std::all_of(words.begin(), words.end(), [](ProvenanceWord word) {
       return is_same(word, spec::kUnwrittenWord);
     });
@@ -224,10 +243,11 @@ class Comparison {
     return is_initial ? "P1.stale-read" : "P3.foreign-read";
   }
 
-  [[nodiscard]] std::string describe(ProvenanceWord word, const ProvenanceRow* maker) const {
+  [[nodiscard]] std::string describe(ProvenanceWord word, const ProvenanceRow* maker) {
     if (word == spec::kUnwrittenWord) return "unwritten";
+    if (!producers_) producers_.emplace(program_);
     const std::uint32_t version = spec::provenance_version(word);
-    const std::string writer = maker ? "'" + maker->node + "'" : producers_.name(word);
+    const std::string writer = maker ? "'" + maker->node + "'" : producers_->name(word);
     if (version == 0) return "version 0, " + writer;
     return "version " + std::to_string(version) + ", written by " + writer;
   }
@@ -295,13 +315,12 @@ class Comparison {
   const Rows& actual_;
   const Rows& expected_;
   const spec::Plan* plan_;
+  const spec::Program& program_;
   const spec::OpTable& ops_;
-  Producers producers_;
+  std::optional<Producers> producers_;  // made for the first finding
   Makers makers_;
   Makers right_makers_;
-  NameCounts name_counts_;
-  std::map<std::string, std::string, std::less<>> families_;
-  std::map<Key, std::vector<const ProvenanceRow*>> rows_;
+  std::unordered_map<Place, Twins, PlaceHash> rows_;
   ProvenanceDifferences out_;
 };
 

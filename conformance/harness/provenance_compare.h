@@ -6,9 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "conformance/harness/trace.h"
@@ -19,8 +18,8 @@
 namespace graphgate::conformance {
 
 // How many nodes of the graph and its subgraphs have the name: a row of a name that stands there
-// twice does not tell which of them it is of.
-using NameCounts = std::map<std::string, int, std::less<>>;
+// twice does not tell which of them it is of. The graph owns the names.
+using NameCounts = std::unordered_map<std::string_view, int>;
 [[nodiscard]] NameCounts count_names(const spec::Graph& graph);
 
 struct ProvenanceDifferences {

@@ -22,6 +22,8 @@ class Collector {
     out_.position.resize(plan.steps.size());
     out_.places.resize(plan.steps.size());
     out_.may_lie_in.resize(plan.buffers.size());
+    out_.all.reserve(3 * plan.values.size());  // most are made once, and read once or twice
+    out_.value_bytes.reserve(plan.values.size());
     for (const spec::PlanValue& value : plan.values) add_value(value);
   }
 

@@ -25,6 +25,16 @@ std::vector<Dim> moving_dims(const HostTensor& geometry) {
   return dims;
 }
 
+// Whether the elements lie one behind the other.
+bool is_row_major(const HostTensor& geometry) {
+  std::int64_t expected = 1;
+  for (std::size_t i = geometry.sizes.size(); i-- > 0;) {
+    if (geometry.sizes[i] != 1 && geometry.strides[i] != expected) return false;
+    expected *= geometry.sizes[i];
+  }
+  return true;
+}
+
 void merge_ranges(std::vector<ByteRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin_bytes < b.begin_bytes; });
@@ -74,6 +84,9 @@ ByteSet bytes_of(const HostTensor& geometry) {
   }
   const std::int64_t item_bytes = spec::item_size_bytes(geometry.dtype);
   const std::int64_t begin = geometry.storage_offset * item_bytes;
+  if (is_row_major(geometry)) {
+    return bytes_of(begin, begin + spec::element_count(geometry.sizes) * item_bytes);
+  }
   std::int64_t length = item_bytes;  // of the run that every combination of the outer ones begins
   std::vector<Dim> outer;
   std::int64_t span = item_bytes;

@@ -8,6 +8,7 @@ namespace graphgate::verify {
 
 std::vector<Writer> united(const std::vector<Writer>& a, const std::vector<Writer>& b) {
   std::vector<Writer> out;
+  out.reserve(a.size() + b.size());
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
   return out;
 }

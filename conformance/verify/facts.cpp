@@ -7,6 +7,7 @@
 namespace graphgate::verify {
 
 std::vector<Writer> TensorFact::writers() const {
+  if (contents.size() == 1) return contents.front().writers;
   std::vector<Writer> out;
   for (const Content& content : contents) out = united(out, content.writers);
   return out;
@@ -31,11 +32,10 @@ std::string GraphFacts::name_of(Writer writer) const {
 
 GraphFacts facts_of(const spec::Program& program, const spec::OpTable& ops,
                     const std::map<std::string, std::int64_t>& symbols,
-                    const std::vector<std::uint32_t>& input_groups,
-                    const std::vector<spec::ProvenanceRow>* run) {
+                    const std::vector<std::uint32_t>& input_groups, const RunRows& rows) {
   GraphFacts facts;
   facts.program = &program;
-  FactsWalk(program, ops, symbols, RunRows(program, run), facts).walk(input_groups);
+  FactsWalk(program, ops, symbols, rows, facts).walk(input_groups);
   return facts;
 }
 

@@ -19,6 +19,7 @@
 
 #include "conformance/verify/accesses.h"
 #include "conformance/verify/content_map.h"
+#include "conformance/verify/run_rows.h"
 #include "spec/executor.h"
 #include "spec/program.h"
 
@@ -85,10 +86,10 @@ struct GraphFacts {
 };
 
 // `symbols` bind the program's sizes. `input_groups`: by input, equal numbers for inputs that share
-// a storage; used where `run` does not say. `run` may be null.
+// a storage; used where `rows` do not say.
 [[nodiscard]] GraphFacts facts_of(const spec::Program& program, const spec::OpTable& ops,
                                   const std::map<std::string, std::int64_t>& symbols,
                                   const std::vector<std::uint32_t>& input_groups,
-                                  const std::vector<spec::ProvenanceRow>* run);
+                                  const RunRows& rows);
 
 }  // namespace graphgate::verify

@@ -98,7 +98,6 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   bool declared = false;
   bool updates = false;
   std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
-  const auto stated = geometry_of(value);
   const auto is_other_dtype = converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value);
   if (is_other_dtype.value_or(false)) base.reset();
   if (is_other_dtype && !*is_other_dtype) declared = true;
@@ -109,7 +108,10 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   // one.
   if (row != nullptr && (!base || is_of_run(base->storage))) {
     known.tensor = made_ref(row, RunRows::geometry_of(*row), writer);
-  } else if (!base) {
+    return known;
+  }
+  const auto stated = geometry_of(value);
+  if (!base) {
     known.tensor = made_ref(nullptr, stated, writer);
   } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
     known.tensor = base;

@@ -39,7 +39,8 @@ std::unique_ptr<Known> facts_of_text(const std::string& text,
   known->program = spec::parse_program(text, spec::builtin_op_table()).value();
   std::vector<std::uint32_t> groups;
   for (std::uint32_t i = 0; i < known->program.inputs.size(); ++i) groups.push_back(i);
-  known->facts = facts_of(known->program, spec::builtin_op_table(), symbols, groups, run);
+  known->facts = facts_of(known->program, spec::builtin_op_table(), symbols, groups,
+                          RunRows(known->program, run));
   return known;
 }
 

@@ -24,12 +24,12 @@ std::vector<spec::SubgraphId> subgraphs_of(const Node& node) {
 }  // namespace
 
 FactsWalk::FactsWalk(const spec::Program& program, const spec::OpTable& ops,
-                     const std::map<std::string, std::int64_t>& symbols, RunRows rows,
+                     const std::map<std::string, std::int64_t>& symbols, const RunRows& rows,
                      GraphFacts& facts)
     : program_(program),
       ops_(ops),
       symbols_(symbols.begin(), symbols.end()),
-      rows_(std::move(rows)),
+      rows_(rows),
       facts_(facts) {}
 
 void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
@@ -94,14 +94,12 @@ void FactsWalk::walk_frame(std::uint32_t frame, Values& values) {
 
 void FactsWalk::walk_node(std::uint32_t index, Values& values) {
   const Node& node = facts_.node(index);
-  NodeFact fact = std::move(facts_.nodes[index]);
-  fact.use = use_of(node, ops_);
-  record_operands(fact, values);
-  facts_.nodes[index] = fact;
+  facts_.nodes[index].use = use_of(node, ops_);
+  record_operands(facts_.nodes[index], values);
   if (!subgraphs_of(node).empty()) {
     walk_conditional(index, values);
   } else {
-    write_operands(fact, facts_.writer_of(index), values);
+    write_operands(facts_.nodes[index], facts_.writer_of(index), values);
     make_results(index, values);
   }
   std::vector<TensorFact> results;
@@ -116,6 +114,7 @@ void FactsWalk::walk_node(std::uint32_t index, Values& values) {
 }
 
 void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
+  fact.operands.reserve(fact.use.operands.size());
   for (const OperandUse& use : fact.use.operands) {
     const Known& known = values[use.value.index];
     OperandFact operand{use, std::nullopt, known.number};

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "conformance/verify/facts.h"
-#include "conformance/verify/run_rows.h"
 
 namespace graphgate::verify {
 
 class FactsWalk {
  public:
   FactsWalk(const spec::Program& program, const spec::OpTable& ops,
-            const std::map<std::string, std::int64_t>& symbols, RunRows rows, GraphFacts& facts);
+            const std::map<std::string, std::int64_t>& symbols, const RunRows& rows,
+            GraphFacts& facts);
   void walk(const std::vector<std::uint32_t>& input_groups);
 
  private:
@@ -78,7 +78,7 @@ class FactsWalk {
   const spec::Program& program_;
   const spec::OpTable& ops_;
   spec::SymbolValues symbols_;
-  RunRows rows_;
+  const RunRows& rows_;
   GraphFacts& facts_;
   std::vector<Storage> storages_;
   std::map<std::uint32_t, std::uint32_t> storage_of_row_;  // by ProvenanceRow::storage

@@ -55,6 +55,7 @@ void add_hidden(const OpRow& row, const Node& node, std::vector<HiddenUse>& out)
 NodeUse use_of(const Node& node, const spec::OpTable& ops) {
   NodeUse use;
   use.row = ops.find(node.op);
+  use.operands.reserve(node.arguments.size());
   for (std::size_t a = 0; a < node.arguments.size(); ++a) {
     const spec::NamedArgument& named = node.arguments[a];
     const auto index =

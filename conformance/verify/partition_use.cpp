@@ -10,15 +10,15 @@ void add_buffers(const spec::Plan& plan, const spec::Argument& argument, BufferS
   });
 }
 
-}  // namespace
-
-BufferSet PartitionUses::results_of(const spec::Plan& plan, std::uint32_t block) {
+BufferSet results_of(const spec::Plan& plan, std::uint32_t block) {
   BufferSet out;
   for (const spec::Argument& output : plan.blocks[block].outputs) add_buffers(plan, output, out);
   if (block != 0) return out;
   for (const spec::Argument& output : plan.outputs) add_buffers(plan, output, out);
   return out;
 }
+
+}  // namespace
 
 std::string PartitionUses::name_of(const spec::Plan& plan, const PartitionUse& use) {
   const std::string text = "partition " + std::to_string(use.index);
@@ -34,7 +34,10 @@ PartitionUses partition_uses(const Accesses& accesses) {
     uses.program_inputs.insert(buffer);
     if (input.kind != spec::InputKind::kUserInput) uses.states.insert(buffer);
   }
-  uses.outputs = PartitionUses::results_of(plan, 0);
+  for (std::uint32_t b = 0; b < plan.blocks.size(); ++b) {
+    uses.results.push_back(results_of(plan, b));
+  }
+  uses.outputs = uses.results.front();
   std::vector<std::vector<std::size_t>> place(plan.blocks.size());  // into `all`
   for (std::uint32_t b = 0; b < plan.blocks.size(); ++b) {
     for (std::uint32_t p = 0; p < plan.blocks[b].partitions.size(); ++p) {

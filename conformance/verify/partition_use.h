@@ -25,15 +25,14 @@ struct PartitionUse {
 };
 
 struct PartitionUses {
-  std::vector<PartitionUse> all;  // block by block, in order
-  BufferSet program_inputs;       // state and user inputs
-  BufferSet states;               // parameters, buffers and constants
-  BufferSet written;              // by any step
-  BufferSet may_be_written;       // these, and what heap buffers that are written may be views of
-  BufferSet outputs;              // of the plan
+  std::vector<PartitionUse> all;   // block by block, in order
+  BufferSet program_inputs;        // state and user inputs
+  BufferSet states;                // parameters, buffers and constants
+  BufferSet written;               // by any step
+  BufferSet may_be_written;        // these, and what heap buffers that are written may be views of
+  BufferSet outputs;               // of the plan: results[0]
+  std::vector<BufferSet> results;  // by block: what it results in
 
-  // What the block results in, block 0 included.
-  [[nodiscard]] static BufferSet results_of(const spec::Plan& plan, std::uint32_t block);
   // "partition 2" or "partition 0 of block 'then'".
   [[nodiscard]] static std::string name_of(const spec::Plan& plan, const PartitionUse& use);
 };

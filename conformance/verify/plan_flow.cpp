@@ -147,11 +147,11 @@ class FlowWalk {
   void walk_node(const Node& node, std::uint32_t step, std::optional<std::uint32_t> body,
                  std::uint32_t block) {
     const auto index = static_cast<std::uint32_t>(flow_.nodes.size());
-    FlowNode flow{step, body, &node, NodeMatch::kExtra, std::nullopt, 0, false};
+    const NodeUse use = use_of(node, ops_);
+    FlowNode flow{step, body, &node, use.row, NodeMatch::kExtra, std::nullopt, 0, false};
     if (facts_ != nullptr && frames_[block]) {
       match_node(plan_, ops_, *facts_, *frames_[block], block, flow);
     }
-    const NodeUse use = use_of(node, ops_);
     flow.may_alias = use.row != nullptr && may_alias(*use.row) && !is_made_anew(flow);
     Token token{TokenKind::kNode, index, 0, {}};
     const std::size_t begin = at_;

@@ -29,6 +29,7 @@ struct FlowNode {
   std::uint32_t step = 0;
   std::optional<std::uint32_t> body;
   const spec::Node* node = nullptr;
+  const spec::OpRow* row = nullptr;  // null for ops that the table does not have
   NodeMatch match = NodeMatch::kExtra;
   std::optional<std::uint32_t> graph_node;  // into GraphFacts::nodes
   Writer token = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "conformance/verify/rule_families.h"
 
@@ -30,8 +31,9 @@ struct DeviceTally {
   std::size_t anywhere = 0;
 };
 
-void tally_graph(const spec::Graph& graph, const std::set<std::string>& in_plan,
-                 DeviceTally& tally) {
+using Names = std::unordered_set<std::string_view>;
+
+void tally_graph(const spec::Graph& graph, const Names& in_plan, DeviceTally& tally) {
   for (const spec::Value& value : graph.values) {
     if (value.kind != ValueKind::kTensor) continue;
     const bool is_planned = in_plan.contains(value.name);
@@ -67,7 +69,8 @@ std::size_t count_of(const DeviceCounts& counts, const std::string& type) {
 // planner may rightly have come to another one than the program's text does.
 std::optional<std::string> accelerator_of(const RuleCase& rule_case) {
   DeviceTally tally;
-  std::set<std::string> in_plan;
+  Names in_plan;
+  in_plan.reserve(rule_case.plan().values.size());
   for (const spec::PlanValue& value : rule_case.plan().values) {
     in_plan.insert(value.value.name);
     if (value.value.type) {
@@ -170,23 +173,24 @@ class CaptureCheck {
     for (const spec::NodeResult& result : node.results) {
       ids.insert(ids.end(), result.values.begin(), result.values.end());
     }
-    std::set<std::string> said;
+    std::set<std::string_view> said;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const spec::PlanValue& value = plan_.values[ids[i].index];
-      const std::string verb = i < operands ? "uses " : "makes ";
-      const std::string what = verb + value_name(plan_, ids[i]);
+      const auto what = [&] {
+        return (i < operands ? "uses " : "makes ") + value_name(plan_, ids[i]);
+      };
       if (is_number(value.value.kind) && said.insert("number").second) {
-        report("V7.data-dependent", step, node, what + ", a number that only a call can tell");
+        report("V7.data-dependent", step, node, what() + ", a number that only a call can tell");
       }
       if (!value.buffer) continue;
       if (is_in_heap(value) && said.insert("heap").second) {
         report(
             "V7.allocation", step, node,
-            what + ", which each call allocates anew: a replay would use the first call's bytes");
+            what() + ", which each call allocates anew: a replay would use the first call's bytes");
       }
       if (is_elsewhere(value) && said.insert("device").second) {
         report("V7.host-read", step, node,
-               what + " on " + spec::print_device(value.value.type->device) + ", and not on " +
+               what() + " on " + spec::print_device(value.value.type->device) + ", and not on " +
                    *accelerator_ + ": a replay keeps the first call's contents");
       }
     }

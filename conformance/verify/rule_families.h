@@ -7,15 +7,19 @@
 
 #include "conformance/verify/accesses.h"
 #include "conformance/verify/facts.h"
+#include "conformance/verify/partition_use.h"
 #include "conformance/verify/plan_flow.h"
 #include "conformance/verify/verify.h"
 
 namespace graphgate::verify {
 
 // All that a rule over one plan may look at. `facts` is null without a program; `flow` never is.
+// `rows` are those of the run that facts were taken from.
 struct RuleCase {
   const PlanCase& plan_case;
   const Accesses& accesses;
+  const PartitionUses& uses;
+  const RunRows& rows;
   const GraphFacts* facts = nullptr;
   const PlanFlow* flow = nullptr;
 

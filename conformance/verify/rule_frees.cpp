@@ -1,7 +1,6 @@
 // V5: a buffer that crosses partitions is given up exactly once, and nothing uses it afterwards.
 #include <algorithm>
 
-#include "conformance/verify/partition_use.h"
 #include "conformance/verify/rule_families.h"
 
 namespace graphgate::verify {
@@ -10,10 +9,7 @@ namespace {
 class FreeCheck {
  public:
   FreeCheck(const RuleCase& rule_case, Findings& out)
-      : plan_(rule_case.plan()),
-        accesses_(rule_case.accesses),
-        uses_(partition_uses(rule_case.accesses)),
-        out_(out) {}
+      : plan_(rule_case.plan()), accesses_(rule_case.accesses), uses_(rule_case.uses), out_(out) {}
 
   void check() {
     for (std::size_t i = 0; i < uses_.all.size(); ++i) {
@@ -37,7 +33,7 @@ class FreeCheck {
     if (uses_.program_inputs.contains(id)) {
       report("V5.freed-output", id,
              where + " gives up " + name + ", which is an input or state, and read after the call");
-    } else if (PartitionUses::results_of(plan_, use.block).contains(id)) {
+    } else if (uses_.results[use.block].contains(id)) {
       report("V5.freed-output", id, where + " gives up " + name + ", which is returned");
     }
     for (std::size_t i = place + 1; i < uses_.all.size(); ++i) {
@@ -114,7 +110,7 @@ class FreeCheck {
         if (input.deallocate && input.buffer.index == id) return;
       }
     }
-    if (!home || PartitionUses::results_of(plan_, *home).contains(id)) return;
+    if (!home || uses_.results[*home].contains(id)) return;
     for (const auto& bases : accesses_.may_lie_in) {
       if (bases.contains(id)) return;  // a view of it may live on
     }
@@ -150,7 +146,7 @@ class FreeCheck {
 
   const spec::Plan& plan_;
   const Accesses& accesses_;
-  PartitionUses uses_;
+  const PartitionUses& uses_;
   Findings& out_;
 };
 

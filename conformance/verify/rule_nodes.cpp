@@ -40,9 +40,9 @@ bool same_words(const ProvenanceRow& a, const ProvenanceRow& b) {
 }
 
 // A run that tells geometry alone says nothing of what a node gives back.
-const std::vector<ProvenanceRow>* rows_with_words(const RuleCase& rule_case) {
+bool tells_words(const RuleCase& rule_case) {
   const auto* run = rule_case.plan().padding ? nullptr : rule_case.plan_case.facts_of_run;
-  return run != nullptr && has_words(*run) ? run : nullptr;
+  return run != nullptr && has_words(*run);
 }
 
 class NodeCheck {
@@ -51,7 +51,7 @@ class NodeCheck {
       : case_(rule_case),
         facts_(*rule_case.facts),
         lineage_(facts_, *rule_case.flow),
-        rows_(*facts_.program, rows_with_words(rule_case)),
+        tells_words_(tells_words(rule_case)),
         out_(out),
         seen_by_(facts_.nodes.size()),
         seers_(facts_.nodes.size()),
@@ -142,8 +142,7 @@ class NodeCheck {
     std::map<std::uint32_t, std::vector<const FlowNode*>> steps;
     for (const FlowNode& flow : case_.flow->nodes) {
       if (!flow.graph_node) continue;
-      const spec::OpRow* row = case_.plan_case.ops->find(flow.node->op);
-      const bool writes = row != nullptr && row->effects.mutates();
+      const bool writes = flow.row != nullptr && flow.row->effects.mutates();
       if (flow.match == NodeMatch::kRewritten) {
         const auto& absorbed = lineage_.absorbed_by(*flow.graph_node);
         for (const std::uint32_t node : absorbed) {
@@ -198,8 +197,10 @@ class NodeCheck {
 
   // By the run: what the node made, and what it wrote, has the words of one of its operands.
   [[nodiscard]] bool words_stay(const Node& node) const {
+    if (!tells_words_) return false;
     std::vector<const ProvenanceRow*> operands;
-    while (const auto* row = rows_.operand(node.name, operands.size())) operands.push_back(row);
+    while (const auto* row = case_.rows.operand(node.name, operands.size()))
+      operands.push_back(row);
     if (operands.empty()) return false;
     const auto is_operand = [&](const ProvenanceRow& made) {
       return std::any_of(operands.begin(), operands.end(), [&](const ProvenanceRow* row) {
@@ -207,12 +208,12 @@ class NodeCheck {
       });
     };
     std::size_t results = 0;
-    while (const auto* row = rows_.result(node.name, results)) {
+    while (const auto* row = case_.rows.result(node.name, results)) {
       if (!row->words.empty() && !is_operand(*row)) return false;
       ++results;
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      const auto* row = rows_.written(node.name, i);
+      const auto* row = case_.rows.written(node.name, i);
       if (row != nullptr && !same_words(*row, *operands[i])) return false;
     }
     return results > 0;
@@ -283,7 +284,7 @@ class NodeCheck {
   const RuleCase& case_;
   const GraphFacts& facts_;
   Lineage lineage_;
-  RunRows rows_;
+  bool tells_words_;
   Findings& out_;
   std::vector<std::string> seen_by_;            // by node: who first; empty: nobody sees it
   std::vector<std::set<std::uint32_t>> seers_;  // by node: all who see it, or kEnd

@@ -50,8 +50,7 @@ class OrderCheck {
     for (const FlowRead& read : flow_.reads) {
       const FlowNode& node = flow_.nodes[read.node];
       if (node.match == NodeMatch::kExtra || !node.graph_node || is_view(node)) continue;
-      const spec::OpRow* row = case_.plan_case.ops->find(node.node->op);
-      if (row != nullptr && takes_no_byte(*row)) continue;
+      if (node.row != nullptr && takes_no_byte(*node.row)) continue;
       check_read(read, node);
     }
     for (const FlowEnd& end : flow_.ends) {
@@ -198,8 +197,9 @@ class OrderCheck {
   // As sets first; then, where both differ over their elements, one by one.
   std::optional<Mismatch> compare(const TensorFact& fact, spec::ValueId value,
                                   const std::vector<Content>& contents, bool exact) {
-    if (fact.writers().empty()) return std::nullopt;  // nobody is known; V1 asks whether it matters
-    if (const auto bad = first_unexpected(fact.writers(), contents, exact)) return bad;
+    const std::vector<Writer> writers = fact.writers();
+    if (writers.empty()) return std::nullopt;  // nobody is known; V1 asks whether it matters
+    if (const auto bad = first_unexpected(writers, contents, exact)) return bad;
     if (!exact) return std::nullopt;
     if (fact.is_certain()) {
       if (const auto bad = first_missing(fact.contents, contents)) return bad;

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "conformance/verify/memory_drawing.h"
-#include "conformance/verify/partition_use.h"
 #include "conformance/verify/rule_families.h"
 #include "spec/type_text.h"
 
@@ -31,7 +30,7 @@ class OverlapCheck {
       : case_(rule_case),
         plan_(rule_case.plan()),
         accesses_(rule_case.accesses),
-        tenants_(tenants_of(rule_case.accesses)),
+        tenants_(tenants_of(rule_case.accesses, rule_case.uses)),
         out_(out) {}
 
   void check() {
@@ -45,7 +44,7 @@ class OverlapCheck {
   }
 
  private:
-  static std::vector<Tenant> tenants_of(const Accesses& accesses) {
+  static std::vector<Tenant> tenants_of(const Accesses& accesses, const PartitionUses& uses) {
     const spec::Plan& plan = *accesses.plan;
     std::vector<Tenant> tenants(plan.buffers.size());
     for (const Access& access : accesses.all) {
@@ -53,7 +52,6 @@ class OverlapCheck {
       std::vector<std::uint32_t>& steps = tenants[access.buffer->index].steps;
       if (steps.empty() || steps.back() != access.step) steps.push_back(access.step);
     }
-    const PartitionUses uses = partition_uses(accesses);
     for (const std::uint32_t id : uses.program_inputs) {
       tenants[id].from_start = tenants[id].to_end = true;
     }

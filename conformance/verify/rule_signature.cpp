@@ -1,7 +1,6 @@
 // V2: what a partition says that crosses its edges is what crosses them.
 #include <algorithm>
 
-#include "conformance/verify/partition_use.h"
 #include "conformance/verify/rule_families.h"
 
 namespace graphgate::verify {
@@ -10,10 +9,7 @@ namespace {
 class SignatureCheck {
  public:
   SignatureCheck(const RuleCase& rule_case, Findings& out)
-      : plan_(rule_case.plan()),
-        accesses_(rule_case.accesses),
-        uses_(partition_uses(rule_case.accesses)),
-        out_(out) {}
+      : plan_(rule_case.plan()), accesses_(rule_case.accesses), uses_(rule_case.uses), out_(out) {}
 
   void check() {
     for (std::size_t i = 0; i < uses_.all.size(); ++i) {
@@ -77,7 +73,7 @@ class SignatureCheck {
   // Used behind this partition, in the same block or by who asked for the block's results;
   // `surely`: by its own name, and not through what may be a view of it.
   bool is_used_later(std::size_t place, std::uint32_t id, bool surely) const {
-    const BufferSet results = PartitionUses::results_of(plan_, use_->block);
+    const BufferSet& results = uses_.results[use_->block];
     if (results.contains(id)) return true;
     for (const std::uint32_t result : results) {
       if (!surely && accesses_.may_lie_in[result].contains(id)) return true;
@@ -128,7 +124,7 @@ class SignatureCheck {
 
   const spec::Plan& plan_;
   const Accesses& accesses_;
-  PartitionUses uses_;
+  const PartitionUses& uses_;
   Findings& out_;
   const PartitionUse* use_ = nullptr;
   BufferSet inputs_;

@@ -46,13 +46,14 @@ class SymbolCheck {
   }
 
   void check_partition(std::uint32_t block, std::uint32_t index) {
+    const auto& listed = plan_.blocks[block].partitions[index].signature.symbols;
+    if (listed.empty() && symbols_.empty()) return;
     must_.clear();
     may_.clear();
     knows_all_ = true;
     for (const FlowNode& node : flow_.nodes) {
       if (is_inside(node.step, block, index)) add_node(node);
     }
-    const auto& listed = plan_.blocks[block].partitions[index].signature.symbols;
     const SymbolSet names(listed.begin(), listed.end());
     for (const std::string& name : must_) {
       if (!names.contains(name)) {
@@ -116,6 +117,7 @@ class SymbolCheck {
   }
 
   void add_expr(const spec::SymExpr& expr, bool surely) {
+    if (expr.is_constant()) return;
     for (const std::string& name : spec::free_symbols(expr)) {
       may_.insert(name);  // bound or not: no input may tell a symbol that stands in `2*s0` alone
       if (!symbols_.contains(name)) continue;

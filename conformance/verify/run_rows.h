@@ -5,10 +5,9 @@
 // are left out.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "spec/program.h"
@@ -18,7 +17,8 @@ namespace graphgate::verify {
 
 class RunRows {
  public:
-  // `run` may be null: then there is no row.
+  RunRows() = default;
+  // `run` may be null: then there is no row. Points into both, which must outlive it.
   RunRows(const spec::Program& program, const std::vector<spec::ProvenanceRow>* run);
 
   // The row of the node's `index`-th result, lists unpacked; null if there is none.
@@ -39,8 +39,19 @@ class RunRows {
   [[nodiscard]] const spec::ProvenanceRow* find(const std::string& node, const char* what,
                                                 std::size_t index) const;
 
-  std::map<std::pair<std::string, std::string>, const spec::ProvenanceRow*> by_port_;
-  std::map<std::string, const spec::ProvenanceRow*> first_operands_;  // by value name
+  struct Place {
+    std::string_view node;  // empty: the end of the call
+    std::string_view port;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const {
+      const std::hash<std::string_view> hash;
+      return hash(place.node) * 31 + hash(place.port);
+    }
+  };
+  std::unordered_map<Place, const spec::ProvenanceRow*, PlaceHash> by_port_;
+  std::unordered_map<std::string_view, const spec::ProvenanceRow*> first_operands_;  // by value
 };
 
 // Whether the run kept words; one that is asked for geometry alone does not.

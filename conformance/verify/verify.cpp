@@ -34,16 +34,18 @@ std::vector<std::uint32_t> input_groups(const spec::Plan& plan) {
 std::vector<spec::Finding> verify_plan(const PlanCase& plan_case) {
   GRAPHGATE_CHECK(plan_case.plan != nullptr && plan_case.ops != nullptr);
   const Accesses accesses = accesses_of(*plan_case.plan, *plan_case.ops);
-  // A padded plan is larger than the call that a run tells of.
+  const PartitionUses uses = partition_uses(accesses);
+  RunRows rows;
   std::optional<GraphFacts> facts;
   if (plan_case.program != nullptr &&
       plan_case.program->inputs.size() == plan_case.plan->inputs.size()) {
+    // A padded plan is larger than the call that a run tells of.
+    if (!plan_case.plan->padding) rows = RunRows(*plan_case.program, plan_case.facts_of_run);
     facts = facts_of(*plan_case.program, *plan_case.ops, plan_case.plan->symbols,
-                     input_groups(*plan_case.plan),
-                     plan_case.plan->padding ? nullptr : plan_case.facts_of_run);
+                     input_groups(*plan_case.plan), rows);
   }
   const PlanFlow flow = flow_of(accesses, *plan_case.ops, facts ? &*facts : nullptr);
-  const RuleCase rule_case{plan_case, accesses, facts ? &*facts : nullptr, &flow};
+  const RuleCase rule_case{plan_case, accesses, uses, rows, facts ? &*facts : nullptr, &flow};
   Findings findings;
   for (const auto family : kFamilies) family(rule_case, findings);
   return findings;

@@ -52,10 +52,21 @@ const FloatFormat& format_of(DType dtype) {
 
 bool is_small(DType dtype) { return dtype != DType::kFloat64 && dtype != DType::kFloat32; }
 
+// 2^exponent, from 2^-1074 to 2^1023.
+double power_of_two(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+// That of the leading bit of a finite `value`; at most -1023 for zeros and float64's subnormals.
+int exponent_of(double value) {
+  return static_cast<int>((std::bit_cast<std::uint64_t>(value) >> 52) & 0x7ff) - 1023;
+}
+
 // The spacing of a format's elements around a finite `value`.
 double spacing(double value, const FloatFormat& format) {
-  const int exponent = value == 0 ? format.min_exponent : std::ilogb(value);
-  return std::ldexp(1.0, std::max(exponent, format.min_exponent) - (format.precision - 1));
+  const int exponent = std::max(exponent_of(value), format.min_exponent);
+  return power_of_two(exponent - (format.precision - 1));
 }
 
 // Rounds a float32 value into a narrower format.
@@ -85,12 +96,12 @@ std::uint16_t pack_narrow(double value, const FloatFormat& format) {
                                : (1 << (format.exponent_bits + fraction_bits)) - 1;
   } else if (std::isinf(value)) {
     bits = exponent_mask << fraction_bits;
-  } else if (magnitude < std::ldexp(1.0, format.min_exponent)) {
-    bits = static_cast<int>(std::ldexp(magnitude, fraction_bits - format.min_exponent));
+  } else if (magnitude < power_of_two(format.min_exponent)) {
+    bits = static_cast<int>(magnitude * power_of_two(fraction_bits - format.min_exponent));
   } else {
-    const int exponent = std::ilogb(magnitude);
+    const int exponent = exponent_of(magnitude);
     const int fraction =
-        static_cast<int>(std::ldexp(magnitude, fraction_bits - exponent)) - (1 << fraction_bits);
+        static_cast<int>(magnitude * power_of_two(fraction_bits - exponent)) - (1 << fraction_bits);
     bits = ((exponent - format.min_exponent + 1) << fraction_bits) | fraction;
   }
   return static_cast<std::uint16_t>(sign | bits);
@@ -110,10 +121,10 @@ double unpack_narrow(unsigned bits, const FloatFormat& format) {
              fraction == (1U << fraction_bits) - 1) {
     magnitude = std::numeric_limits<double>::quiet_NaN();
   } else if (exponent == 0) {
-    magnitude = std::ldexp(fraction, format.min_exponent - fraction_bits);
+    magnitude = fraction * power_of_two(format.min_exponent - fraction_bits);
   } else {
-    magnitude = std::ldexp(fraction + (1U << fraction_bits),
-                           static_cast<int>(exponent) - 1 + format.min_exponent - fraction_bits);
+    magnitude = (fraction + (1U << fraction_bits)) *
+                power_of_two(static_cast<int>(exponent) - 1 + format.min_exponent - fraction_bits);
   }
   return negative ? -magnitude : magnitude;
 }
@@ -123,6 +134,11 @@ T read_as(const std::byte* bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof(T));
   return value;
+}
+
+void write_single(double value, std::byte* bytes) {
+  const auto narrow = static_cast<float>(value);
+  std::memcpy(bytes, &narrow, sizeof(float));
 }
 
 }  // namespace
@@ -145,12 +161,33 @@ void encode_float(double value, DType dtype, std::byte* bytes) {
   if (dtype == DType::kFloat64) {
     std::memcpy(bytes, &value, sizeof(double));
   } else if (dtype == DType::kFloat32) {
-    const auto narrow = static_cast<float>(value);
-    std::memcpy(bytes, &narrow, sizeof(float));
+    write_single(value, bytes);
   } else {
     const FloatFormat& format = format_of(dtype);
     const std::uint16_t bits = pack_narrow(round_narrow(static_cast<float>(value), format), format);
     std::memcpy(bytes, &bits, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
+  }
+}
+
+void decode_floats(const std::byte* bytes, DType dtype, std::span<double> values) {
+  const std::int64_t item = spec::item_size_bytes(dtype);
+  const bool is_single = dtype == DType::kFloat32;  // no need to ask of each
+  for (double& value : values) {
+    value = is_single ? static_cast<double>(read_as<float>(bytes)) : decode_float(bytes, dtype);
+    bytes += item;
+  }
+}
+
+void encode_floats(std::span<const double> values, DType dtype, std::byte* bytes) {
+  const std::int64_t item = spec::item_size_bytes(dtype);
+  const bool is_single = dtype == DType::kFloat32;
+  for (const double value : values) {
+    if (is_single) {
+      write_single(value, bytes);
+    } else {
+      encode_float(value, dtype, bytes);
+    }
+    bytes += item;
   }
 }
 
