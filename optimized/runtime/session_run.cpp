@@ -234,8 +234,9 @@ Result<std::shared_ptr<spec::HeldOutput>> Session::hold(std::size_t index) {
 }
 
 Result<void> Session::set_state(std::string_view target, const HostTensor& value, bool rebind) {
+  const std::span<const std::byte> before = state_.bytes_of(target);
   GRAPHGATE_TRY_VOID(state_.set(target, value, rebind));
-  if (instrument_) instrument_->replace_state(state_.bytes_of(target));
+  if (instrument_) instrument_->replace_state(before, state_.bytes_of(target));
   return {};
 }
 

@@ -79,8 +79,9 @@ class Instrument {
   virtual void end_run() = 0;
   // State has been put back to what it was before the last runs (a warm-up).
   virtual void undo_runs(std::uint32_t runs) = 0;
-  // A caller replaced these bytes of state.
-  virtual void replace_state(std::span<const std::byte> bytes) = 0;
+  // A caller replaced state, which lay in the bytes `before` and lies in `now`, others or the same.
+  // Empty where no run has read any.
+  virtual void replace_state(std::span<const std::byte> before, std::span<const std::byte> now) = 0;
   // What a call hands out, before drain(): `port` is "output 0", "input NAME" or "state NAME".
   virtual void collect(std::string_view port, const Tensor& tensor) = 0;
   // What was seen since the last drain.

@@ -207,15 +207,18 @@ void ProvenanceInstrument::undo_runs(std::uint32_t runs) {
   rows_.clear();
 }
 
-void ProvenanceInstrument::replace_state(std::span<const std::byte> bytes) {
-  const Address first = address_of(bytes.data());
-  const auto state = states_.find(first);
-  if (bytes.empty()) return;  // no graph reads it, or none has run
-  if (state == states_.end()) {
+// Where state lay that was bound anew other state may lie now: nothing of it stays there.
+void ProvenanceInstrument::replace_state(std::span<const std::byte> before,
+                                         std::span<const std::byte> now) {
+  if (now.empty()) return;  // no graph reads it, or none has run
+  const Address first = address_of(now.data());
+  const auto known = states_.extract(address_of(before.data()));
+  if (known.empty()) {
+    rebound_.erase(address_of(before.data()));
     rebound_.insert(first);
     return;
   }
-  const StateWords& words = state->second;
+  const StateWords& words = states_.insert_or_assign(first, known.mapped()).first->second;
   begin_words("state", words.name, ++replaced_[{words.plan, words.name}], first, words.size_bytes,
               words.item_bytes);
 }

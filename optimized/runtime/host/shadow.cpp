@@ -177,7 +177,8 @@ void ShadowInstrument::end_run() {
 
 void ShadowInstrument::undo_runs(std::uint32_t /*runs*/) {}
 
-void ShadowInstrument::replace_state(std::span<const std::byte> /*bytes*/) {}
+void ShadowInstrument::replace_state(std::span<const std::byte> /*before*/,
+                                     std::span<const std::byte> /*now*/) {}
 
 void ShadowInstrument::collect(std::string_view port, const Tensor& tensor) {
   if (tensor.bytes == nullptr) return;

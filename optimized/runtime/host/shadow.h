@@ -47,7 +47,7 @@ class ShadowInstrument final : public Instrument {
   void after_launch(const BoundStep& /*step*/) override {}
   void end_run() override;
   void undo_runs(std::uint32_t runs) override;
-  void replace_state(std::span<const std::byte> bytes) override;
+  void replace_state(std::span<const std::byte> before, std::span<const std::byte> now) override;
   void collect(std::string_view port, const Tensor& tensor) override;
   [[nodiscard]] std::vector<spec::Finding> drain_findings() override;
 
