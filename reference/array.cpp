@@ -249,7 +249,7 @@ Array<N> load(const Tensor& tensor, DType as) {
     if (is_plain(tensor, as)) {
       const std::byte* bytes = tensor.storage->bytes();
       const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-      if (is_contiguous(tensor)) {
+      if (out.count() > 0 && is_contiguous(tensor)) {
         decode_floats(bytes + tensor.offset * item, tensor.dtype, out.data);
         return out;
       }
@@ -280,7 +280,7 @@ void store(Tensor& tensor, const Array<N>& array) {
   std::size_t i = 0;
   if constexpr (std::is_same_v<N, double>) {
     if (is_real && tensor.storage->marks.empty()) {
-      if (is_contiguous(tensor)) {
+      if (array.count() > 0 && is_contiguous(tensor)) {
         return encode_floats(array.data, tensor.dtype, bytes + tensor.offset * item);
       }
       for_each_position(tensor, [&](std::int64_t position) {

@@ -46,26 +46,16 @@ HostTensor export_tensor(const Tensor& tensor) {
 }
 
 spec::Spread export_spread(const Tensor& tensor) {
-  spec::Spread spread;
-  const bool real = spec::is_floating_point(tensor.dtype);
-  if (!real && tensor.storage->marks.empty()) {
-    const Array<Whole> exact = load<Whole>(tensor, tensor.dtype);
-    for (const Whole x : exact.data) spread.values.push_back(static_cast<long double>(x.value));
-    spread.radii.assign(spread.values.size(), 0);
-    return spread;
-  }
-  for (const std::int64_t position : element_positions(tensor)) {
-    Mark mark;
-    if (tensor.storage->marks.empty()) {
-      const std::byte* at =
-          tensor.storage->bytes() + position * spec::item_size_bytes(tensor.dtype);
-      mark.value = static_cast<long double>(decode_float(at, tensor.dtype));
-    } else {
-      mark = tensor.storage->marks[static_cast<std::size_t>(position)];
-    }
-    spread.values.push_back(mark.value);
-    spread.radii.push_back(mark.radius);
-  }
+  const auto count = static_cast<std::size_t>(tensor.count());
+  spec::Spread spread{std::vector<long double>(count), std::vector<double>(count)};
+  const std::vector<Mark>& marks = tensor.storage->marks;
+  std::size_t i = 0;
+  for_each_position(tensor, [&](std::int64_t position) {
+    const Mark mark =
+        marks.empty() ? exact_mark(tensor, position) : marks[static_cast<std::size_t>(position)];
+    spread.values[i] = mark.value;
+    spread.radii[i++] = mark.radius;
+  });
   return spread;
 }
 

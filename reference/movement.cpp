@@ -55,15 +55,15 @@ void move_elements(Tensor& target, const Tensor& source, std::span<const std::in
   std::byte* write = target.storage->writable_bytes();
   const std::vector<Mark>& marks = source.storage->marks;
   std::size_t i = 0;
-  for (const std::int64_t to : element_positions(target)) {
+  for_each_position(target, [&](std::int64_t to) {
     const std::int64_t position = from[i++];
-    if (position < 0) continue;
+    if (position < 0) return;
     const auto at = static_cast<std::size_t>(to);
     const auto source_at = static_cast<std::size_t>(position);
     std::memcpy(write + at * item, read + source_at * item, item);
-    if (target.storage->marks.empty()) continue;
+    if (target.storage->marks.empty()) return;
     target.storage->marks[at] = marks.empty() ? exact_mark(source, position) : marks[source_at];
-  }
+  });
 }
 
 void assign(Mode mode, Tensor& target, const Tensor& source) {

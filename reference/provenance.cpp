@@ -9,8 +9,6 @@
 namespace graphgate::reference {
 namespace {
 
-using spec::mix_provenance;
-using spec::provenance_hash;
 using spec::ProvenanceRow;
 using spec::ProvenanceWord;
 

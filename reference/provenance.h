@@ -65,7 +65,7 @@ class Provenance {
 
   const bool keeps_words_;
   std::unordered_map<const Storage*, Known> cells_;
-  std::unordered_map<const spec::OpRow*, WordRule> rules_;
+  std::unordered_map<const spec::OpRow*, WordRule> rules_;     // of ops that ran
   std::unordered_map<const Storage*, std::uint32_t> numbers_;  // of storages, in this call
   std::vector<std::shared_ptr<Storage>> numbered_;             // keeps their addresses
   std::vector<spec::ProvenanceRow> rows_;

@@ -83,9 +83,9 @@ SharedWords Cells::read(const Tensor& tensor, Origins& origins) {
   if (count == words_.size() && tensor.offset == 0 && is_contiguous(tensor)) return words_;
   Words words;
   words.reserve(count);
-  for (const std::int64_t position : element_positions(tensor)) {
+  for_each_position(tensor, [&](std::int64_t position) {
     words.push_back(words_[static_cast<std::size_t>(position)]);
-  }
+  });
   return words;
 }
 
@@ -99,9 +99,9 @@ void Cells::write(const Tensor& tensor, const SharedWords& words) {
   }
   Words changed = is_all ? Words(words.size()) : Words(words_.begin(), words_.end());
   std::size_t next = 0;
-  for (const std::int64_t position : element_positions(tensor)) {
+  for_each_position(tensor, [&](std::int64_t position) {
     changed[static_cast<std::size_t>(position)] = words[next++];
-  }
+  });
   begin(std::move(changed), item);
 }
 
@@ -147,11 +147,11 @@ void Cells::write_bytes(const Tensor& tensor, const SharedWords& words) {
   bytes_.resize(size_bytes_);
   const auto size = static_cast<std::uint8_t>(item_bytes_of(tensor));
   std::size_t next = 0;
-  for (const std::int64_t position : element_positions(tensor)) {
+  for_each_position(tensor, [&](std::int64_t position) {
     ByteWord* at = bytes_.data() + position * size;
     for (std::uint8_t i = 0; i < size; ++i) at[i] = {words[next], size, i};
     ++next;
-  }
+  });
 }
 
 }  // namespace graphgate::reference

@@ -154,19 +154,18 @@ TensorRef as_tensor(const Tensor& like, const Words& words) {
   const TensorRef whole = new_tensor(spec::DType::kInt64, {extent}, like.device);
   TensorRef tensor = view_of(*whole, like.sizes, like.strides, like.offset);
   std::byte* bytes = tensor->storage->writable_bytes();
-  std::size_t i = 0;
-  for (const std::int64_t position : element_positions(*tensor)) {
-    std::memcpy(bytes + position * 8, &words[i++], 8);
-  }
+  const spec::ProvenanceWord* word = words.data();
+  for_each_position(*tensor,
+                    [&](std::int64_t position) { std::memcpy(bytes + position * 8, word++, 8); });
   return tensor;
 }
 
 Words words_in(const Tensor& tensor) {
-  Words words;
+  Words words(static_cast<std::size_t>(tensor.count()));
   const std::byte* bytes = tensor.storage->bytes();
-  for (const std::int64_t position : element_positions(tensor)) {
-    std::memcpy(&words.emplace_back(), bytes + position * 8, 8);
-  }
+  spec::ProvenanceWord* word = words.data();
+  for_each_position(tensor,
+                    [&](std::int64_t position) { std::memcpy(word++, bytes + position * 8, 8); });
   return words;
 }
 

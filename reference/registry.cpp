@@ -1,7 +1,7 @@
 #include "reference/registry.h"
 
-#include <map>
 #include <string>
+#include <unordered_map>
 
 namespace graphgate::reference {
 namespace {
@@ -54,8 +54,8 @@ struct Entry {
   std::string_view family;
 };
 
-std::map<std::string, Entry, std::less<>> index_bodies() {
-  std::map<std::string, Entry, std::less<>> bodies;
+std::unordered_map<std::string_view, Entry> index_bodies() {
+  std::unordered_map<std::string_view, Entry> bodies;
   for (const Family& family : kFamilies) {
     for (const OpBody& op : family.ops()) {
       const bool is_new = bodies.emplace(op.base_name, Entry{op, family.name}).second;

@@ -48,17 +48,20 @@ TensorRef new_tensor(spec::DType dtype, std::vector<std::int64_t> sizes, spec::D
 TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
                   std::vector<std::int64_t> strides, std::int64_t offset) {
   (void)count_of(sizes);
-  auto view = std::make_shared<Tensor>(base);
-  view->sizes = std::move(sizes);
-  view->strides = std::move(strides);
-  view->offset = offset;
-  const spec::HostTensor geometry{view->dtype, view->sizes, view->strides, offset, {}, nullptr};
   // Geometry without a storage, and strides that run backwards, are the reference's own making.
-  const bool is_inner = !base.storage || std::any_of(view->strides.begin(), view->strides.end(),
+  const bool is_inner = !base.storage || std::any_of(strides.begin(), strides.end(),
                                                      [](std::int64_t x) { return x < 0; });
+  spec::HostTensor geometry{base.dtype, std::move(sizes), std::move(strides), offset, {}, nullptr};
   if (!is_inner && !spec::geometry_fits(geometry, base.storage->size_bytes())) {
     throw OpError("the view reaches outside of its storage");
   }
+  auto view = std::make_shared<Tensor>();
+  view->storage = base.storage;
+  view->dtype = base.dtype;
+  view->sizes = std::move(geometry.sizes);
+  view->strides = std::move(geometry.strides);
+  view->offset = offset;
+  view->device = base.device;
   return view;
 }
 

@@ -88,6 +88,7 @@ long double decode_integer(std::uint64_t bits, DType dtype) {
 
 std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
   std::vector<long double> values;
+  values.reserve(static_cast<std::size_t>(spec::element_count(tensor.sizes)));
   const bool real = spec::is_floating_point(tensor.dtype);
   const Layout layout = layout_of(tensor.dtype);
   for_each_element(tensor, [&](std::uint64_t bits) {

@@ -140,14 +140,16 @@ class Comparison {
         ops_(ops),
         makers_(actual_),
         right_makers_(expected_) {
-    const NameCounts counts = count_names(program.graph);
-    const auto is_unambiguous = [&](const std::string& node) {
+    // Names of one graph differ.
+    const NameCounts counts =
+        program.graph.subgraphs.empty() ? NameCounts() : count_names(program.graph);
+    const auto is_ambiguous = [&](const std::string& node) {
       const auto found = counts.find(node);
-      return found != counts.end() && found->second == 1;
+      return found != counts.end() && found->second > 1;
     };
     rows_.reserve(expected_.size());
     for (const ProvenanceRow& row : expected_) {
-      if (!row.node.empty() && !is_unambiguous(row.node)) continue;
+      if (is_ambiguous(row.node)) continue;
       rows_[{row.node, row.port}].rows.push_back(&row);
     }
   }

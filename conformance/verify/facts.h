@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/verify/accesses.h"
@@ -33,11 +34,20 @@ struct Frame {
   std::uint32_t arm = 0;                     // among the subgraphs that the conditional is given
 };
 
+// Where a tensor lies in its storage, without bytes; what is known of it shares one. Null where
+// that is unknown.
+struct PlacedTensor : spec::HostTensor {
+  explicit PlacedTensor(spec::HostTensor tensor)
+      : spec::HostTensor(std::move(tensor)), bytes(bytes_of(*this)) {}
+  ByteSet bytes;  // of the storage
+};
+using Geometry = std::shared_ptr<const PlacedTensor>;
+
 // A tensor as the graph has it at one moment. Writers are those of GraphFacts: inputs first, then
 // nodes. `contents` are ranges of its storage; one range to kNoEnd where the geometry is unknown.
 struct TensorFact {
   std::uint32_t storage = 0;
-  std::optional<spec::HostTensor> geometry;  // without bytes
+  Geometry geometry;
   std::vector<Content> contents;
 
   // Every writer that may be seen in it, ascending.

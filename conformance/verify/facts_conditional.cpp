@@ -81,15 +81,13 @@ void FactsWalk::join_results(std::uint32_t index, const std::vector<std::vector<
       }
       if (graph.value(id).kind != spec::ValueKind::kTensor) continue;
       const spec::ProvenanceRow* row = rows_.result(node.name, unpacked++);
-      const auto geometry =
-          row != nullptr ? RunRows::geometry_of(*row) : geometry_of(graph.value(id));
+      const Geometry geometry = row != nullptr ? geometry_of(*row) : geometry_of(graph.value(id));
       const bool is_there = row != nullptr && storage_of_row_.contains(row->storage);
       known.tensor = made_ref(row, geometry, facts_.writer_of(index));
       // What the arm that ran left there, or a storage from before, which keeps its contents. Both
       // arms' writers are there for certain: each run has one of them.
       if (is_there || writers.empty()) continue;
-      const ByteRange range =
-          known.tensor->geometry ? bytes_of(*known.tensor->geometry).hull() : ByteRange{0, kNoEnd};
+      const ByteRange range = bytes_of(*known.tensor).hull();
       storages_[known.tensor->storage].map.write(range, writers, may);
     }
   }

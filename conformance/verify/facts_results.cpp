@@ -9,8 +9,6 @@ namespace {
 using spec::Node;
 using spec::ValueId;
 
-ByteSet everything() { return {{{0, kNoEnd}}, true}; }
-
 // to and type_as may return what they are given: as another dtype they have copied it, as the same
 // type_as has not. (view.dtype alone sees the same bytes with another dtype.) Nothing for other ops
 // and where the program states no dtype.
@@ -107,10 +105,10 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   // A storage that the run does not tell apart from others (a conditional's result) may be this
   // one.
   if (row != nullptr && (!base || is_of_run(base->storage))) {
-    known.tensor = made_ref(row, RunRows::geometry_of(*row), writer);
+    known.tensor = made_ref(row, geometry_of(*row), writer);
     return known;
   }
-  const auto stated = geometry_of(value);
+  const Geometry stated = geometry_of(value);
   if (!base) {
     known.tensor = made_ref(nullptr, stated, writer);
   } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
@@ -133,15 +131,15 @@ bool FactsWalk::is_of_run(std::uint32_t storage) const {
 
 bool FactsWalk::covers_all(const Ref& ref) const {
   if (!ref.geometry) return ref.whole;
-  const ByteSet bytes = bytes_of(*ref.geometry);
+  const ByteSet& bytes = bytes_of(ref);
   if (!bytes.exact || bytes.ranges.size() > 1) return false;
   const std::vector<Content> all = storages_[ref.storage].map.read_all();
   return all.empty() || (bytes.hull().begin_bytes <= all.front().range.begin_bytes &&
                          all.back().range.end_bytes <= bytes.hull().end_bytes);
 }
 
-FactsWalk::Ref FactsWalk::made_ref(const spec::ProvenanceRow* row,
-                                   std::optional<spec::HostTensor> geometry, Writer writer) {
+FactsWalk::Ref FactsWalk::made_ref(const spec::ProvenanceRow* row, Geometry geometry,
+                                   Writer writer) {
   Ref ref;
   ref.geometry = std::move(geometry);
   if (row != nullptr) {
@@ -154,14 +152,12 @@ FactsWalk::Ref FactsWalk::made_ref(const spec::ProvenanceRow* row,
   ref.storage = add_storage();
   if (row != nullptr) storage_of_row_[row->storage] = ref.storage;
   ref.whole = !ref.geometry;
-  ContentMap& map = storages_[ref.storage].map;
-  map.write(ref.geometry ? bytes_of(*ref.geometry) : everything(), writer);
+  storages_[ref.storage].map.write(bytes_of(ref), writer);
   return ref;
 }
 
 FactsWalk::Ref FactsWalk::viewed_ref(const NodeFact& fact, const Ref& base, bool declared,
-                                     Writer writer,
-                                     const std::optional<spec::HostTensor>& geometry) {
+                                     Writer writer, const Geometry& geometry) {
   Ref ref = base;
   const Node& node = facts_.node(facts_.node_of(writer));
   // to(copy=True), reshape of what has no such view, to(dtype): the schema calls all of them views.
@@ -205,11 +201,11 @@ FactsWalk::Known FactsWalk::make_list(std::uint32_t index, std::size_t result,
   for (std::size_t i = 0;; ++i) {
     const spec::ProvenanceRow* row = rows_.result(node.name, i);
     if (row == nullptr || (base && !is_of_run(base->storage))) break;
-    known.list.push_back(made_ref(row, RunRows::geometry_of(*row), writer));
+    known.list.push_back(made_ref(row, geometry_of(*row), writer));
   }
   if (!known.list.empty()) return known;
-  known.element = base ? viewed_ref(fact, *base, declared, writer, std::nullopt)
-                       : made_ref(nullptr, std::nullopt, writer);
+  known.element = base ? viewed_ref(fact, *base, declared, writer, nullptr)
+                       : made_ref(nullptr, nullptr, writer);
   known.element->whole = false;
   return known;
 }

@@ -10,8 +10,6 @@ using spec::ValueId;
 
 constexpr ByteRange kEverything{0, kNoEnd};
 
-ByteSet everything() { return {{kEverything}, true}; }
-
 // The subgraphs that a node is given, in order; the same one may stand there twice.
 std::vector<spec::SubgraphId> subgraphs_of(const Node& node) {
   std::vector<spec::SubgraphId> out;
@@ -67,12 +65,11 @@ void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Valu
                                                           : i;
     if (!groups.contains(group)) groups[group] = add_storage();
     ref.storage = groups[group];
-    if (row != nullptr) ref.geometry = RunRows::geometry_of(*row);
+    if (row != nullptr) ref.geometry = geometry_of(*row);
     ref.whole = !ref.geometry;
     // Inputs that share bytes are all writers of what is there at the start.
-    const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
     ContentMap& map = storages_[ref.storage].map;
-    for (const Content& content : map.read(bytes)) {
+    for (const Content& content : map.read(bytes_of(ref))) {
       map.write(content.range, united(content.writers, {i}), !content.writers.empty());
     }
     facts_.input_storages[i] = ref.storage;
@@ -149,8 +146,17 @@ void FactsWalk::write_operands(const NodeFact& fact, Writer writer, const Values
   }
 }
 
-std::optional<spec::HostTensor> FactsWalk::geometry_of(const spec::Value& value) const {
-  if (!value.type || value.type->layout != spec::Layout::kStrided) return std::nullopt;
+const ByteSet& FactsWalk::bytes_of(const Ref& ref) {
+  static const ByteSet kAll{{kEverything}, true};
+  return ref.geometry ? ref.geometry->bytes : kAll;
+}
+
+Geometry FactsWalk::geometry_of(const spec::ProvenanceRow& row) {
+  return std::make_shared<const PlacedTensor>(RunRows::geometry_of(row));
+}
+
+Geometry FactsWalk::geometry_of(const spec::Value& value) const {
+  if (!value.type || value.type->layout != spec::Layout::kStrided) return nullptr;
   spec::HostTensor geometry;
   geometry.dtype = value.type->dtype;
   const auto evaluate_all = [&](const std::vector<spec::SymExpr>& from,
@@ -162,13 +168,13 @@ std::optional<spec::HostTensor> FactsWalk::geometry_of(const spec::Value& value)
     }
     return true;
   };
-  if (!evaluate_all(value.type->sizes, geometry.sizes)) return std::nullopt;
-  if (!evaluate_all(value.type->strides, geometry.strides)) return std::nullopt;
+  if (!evaluate_all(value.type->sizes, geometry.sizes)) return nullptr;
+  if (!evaluate_all(value.type->strides, geometry.strides)) return nullptr;
   const auto offset = spec::evaluate(value.type->storage_offset, symbols_);
-  if (!offset.ok()) return std::nullopt;
+  if (!offset.ok()) return nullptr;
   geometry.storage_offset = offset.value();
-  if (!spec::geometry_fits(geometry, kNoEnd)) return std::nullopt;
-  return geometry;
+  if (!spec::geometry_fits(geometry, kNoEnd)) return nullptr;
+  return std::make_shared<const PlacedTensor>(std::move(geometry));
 }
 
 TensorFact FactsWalk::read(const Ref& ref) const {
@@ -176,7 +182,7 @@ TensorFact FactsWalk::read(const Ref& ref) const {
   fact.storage = ref.storage;
   fact.geometry = ref.geometry;
   const ContentMap& map = storages_[ref.storage].map;
-  const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
+  const ByteSet& bytes = bytes_of(ref);
   if (ref.geometry && bytes.exact && ref.copied_by.empty()) {
     fact.contents = map.read(bytes);
     return fact;
@@ -194,7 +200,7 @@ TensorFact FactsWalk::read(const Ref& ref) const {
 
 void FactsWalk::write(const Ref& ref, Writer writer, bool may) {
   Storage& storage = storages_[ref.storage];
-  const ByteSet bytes = ref.geometry ? bytes_of(*ref.geometry) : everything();
+  const ByteSet& bytes = bytes_of(ref);
   const bool reaches_all = bytes.exact && (ref.geometry || ref.whole);
   if (may || storage.is_loose || !reaches_all || !ref.copied_by.empty()) {
     storage.map.may_write(bytes, writer);

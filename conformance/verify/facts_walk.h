@@ -21,7 +21,7 @@ class FactsWalk {
   // A tensor over a storage. Without geometry it is the whole storage (`whole`), or some part.
   struct Ref {
     std::uint32_t storage = 0;
-    std::optional<spec::HostTensor> geometry;
+    Geometry geometry;
     bool whole = false;
     std::vector<Writer> copied_by;  // nodes that may have copied it out of the storage
   };
@@ -58,15 +58,17 @@ class FactsWalk {
   Known make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
                     const Values& values);
   Known make_list(std::uint32_t index, std::size_t result, const Values& values);
-  Ref made_ref(const spec::ProvenanceRow* row, std::optional<spec::HostTensor> geometry,
-               Writer writer);
+  Ref made_ref(const spec::ProvenanceRow* row, Geometry geometry, Writer writer);
   // What a result is that shares storage with operand `base`, as the schema says.
   Ref viewed_ref(const NodeFact& fact, const Ref& base, bool declared, Writer writer,
-                 const std::optional<spec::HostTensor>& geometry);
+                 const Geometry& geometry);
   [[nodiscard]] std::optional<Ref> aliased_operand(const NodeFact& fact, std::size_t result,
                                                    const Values& values, bool& declared,
                                                    bool& updates) const;
-  [[nodiscard]] std::optional<spec::HostTensor> geometry_of(const spec::Value& value) const;
+  [[nodiscard]] static Geometry geometry_of(const spec::ProvenanceRow& row);
+  [[nodiscard]] Geometry geometry_of(const spec::Value& value) const;
+  // Of the storage: those that it is, or may be some of.
+  [[nodiscard]] static const ByteSet& bytes_of(const Ref& ref);
   // Whether rows of the run name the storage.
   [[nodiscard]] bool is_of_run(std::uint32_t storage) const;
   // Whether the tensor is all of its storage, as far as anything of it is known.

@@ -9,6 +9,7 @@ Lineage::Lineage(const GraphFacts& facts, const PlanFlow& flow)
   for (const FlowNode& node : flow.nodes) {
     if (node.graph_node) absent_[*node.graph_node] = false;
   }
+  lacks_nodes_ = std::find(absent_.begin(), absent_.end(), true) != absent_.end();
 }
 
 std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
@@ -21,6 +22,8 @@ std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
 }
 
 const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
+  static const std::set<std::uint32_t> kNone;
+  if (!lacks_nodes_) return kNone;
   const auto [entry, is_new] = absorbed_.try_emplace(graph_node);
   if (!is_new) return entry->second;
   std::set<std::uint32_t> found;
@@ -49,7 +52,15 @@ bool Lineage::any_accepts(const std::vector<Writer>& writers, Writer token) {
                      [&](Writer writer) { return accepts(writer, token); });
 }
 
+bool Lineage::is_of(Writer writer, Writer token) const {
+  const Token& what = flow_.tokens[token];
+  if (what.kind == TokenKind::kInput) return writer == what.index;
+  const auto& graph_node = flow_.nodes[what.index].graph_node;
+  return what.kind == TokenKind::kNode && graph_node && facts_.writer_of(*graph_node) == writer;
+}
+
 bool Lineage::accepts(Writer writer, Writer token) {
+  if (is_of(writer, token)) return true;  // mostly
   const auto [entry, is_new] = decided_.try_emplace({writer, token}, false);
   if (!is_new) return entry->second;
   const bool decision = decide(writer, token);
@@ -82,14 +93,13 @@ bool Lineage::hands_on(std::uint32_t graph_node) {
 
 bool Lineage::decide_token(Writer writer, Writer token) {
   const Token& what = flow_.tokens[token];
-  if (what.kind == TokenKind::kInput) return writer == what.index;
+  if (what.kind == TokenKind::kInput) return false;
   const FlowNode& node = flow_.nodes[what.index];
   if (what.kind == TokenKind::kPassed) {
     if (accepts(writer, what.under)) return true;
     if (!node.graph_node || facts_.writer_of(*node.graph_node) != writer) return false;
     return any_accepts(operand_writers(facts_.nodes[*node.graph_node]), what.under);
   }
-  if (node.graph_node && facts_.writer_of(*node.graph_node) == writer) return true;
   if (node.match == NodeMatch::kExtra || node.may_alias) {
     return std::any_of(what.reads.begin(), what.reads.end(),
                        [&](Writer read) { return accepts(writer, read); });

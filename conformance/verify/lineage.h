@@ -38,6 +38,8 @@ class Lineage {
   [[nodiscard]] std::vector<Writer> writers_read_by(std::uint32_t graph_node);
 
  private:
+  // Whether `writer` is who wrote them, by its name.
+  [[nodiscard]] bool is_of(Writer writer, Writer token) const;
   bool decide(Writer writer, Writer token);
   bool decide_token(Writer writer, Writer token);
   // Whether an absent node hands on what it was given. One that writes its operand does not, unless
@@ -48,6 +50,7 @@ class Lineage {
   const GraphFacts& facts_;
   const PlanFlow& flow_;
   std::vector<bool> absent_;
+  bool lacks_nodes_ = false;  // some is absent
   std::map<std::uint32_t, std::set<std::uint32_t>> absorbed_;
   std::map<std::pair<Writer, Writer>, bool> decided_;
   std::optional<std::set<std::uint32_t>> fused_;  // absent nodes that some step stands for

@@ -64,11 +64,11 @@ PartitionUses partition_uses(const Accesses& accesses) {
          step = accesses.places[*step].conditional) {
       const StepPlace& at = accesses.places[*step];
       PartitionUse& use = uses.all[place[at.block][at.partition]];
-      use.touched.insert(buffer);
+      if (is_new) use.made.insert(buffer);
+      if (!use.touched.insert(buffer).second) continue;
       use.reached.insert(buffer);
       const auto& bases = accesses.may_lie_in[buffer];
       use.reached.insert(bases.begin(), bases.end());
-      if (is_new) use.made.insert(buffer);
     }
   }
   return uses;

@@ -208,8 +208,7 @@ class OverlapCheck {
     return found;
   }
 
-  void check_sizes(spec::ValueId id, const std::optional<spec::HostTensor>& fact,
-                   const std::string& node) {
+  void check_sizes(spec::ValueId id, const Geometry& fact, const std::string& node) {
     const spec::PlanValue& value = plan_.values[id.index];
     if (!fact || !value.value.type) return;
     const auto geometry = spec::concrete_geometry(*value.value.type);

@@ -121,7 +121,7 @@ class SymbolCheck {
     for (const std::string& name : spec::free_symbols(expr)) {
       may_.insert(name);  // bound or not: no input may tell a symbol that stands in `2*s0` alone
       if (!symbols_.contains(name)) continue;
-      if (surely && hangs_on(expr, name)) must_.insert(name);
+      if (surely && !must_.contains(name) && hangs_on(expr, name)) must_.insert(name);
     }
   }
 

@@ -9,19 +9,20 @@
 namespace graphgate::verify {
 namespace {
 
-void count_names(const spec::Graph& graph, std::unordered_map<std::string_view, int>& counts) {
-  for (const spec::Node& node : graph.nodes) ++counts[node.name];
-  for (const spec::Graph& subgraph : graph.subgraphs) count_names(subgraph, counts);
+using Names = std::unordered_set<std::string_view>;
+
+void add_names(const spec::Graph& graph, Names& out) {
+  for (const spec::Node& node : graph.nodes) out.insert(node.name);
+  for (const spec::Graph& subgraph : graph.subgraphs) add_names(subgraph, out);
 }
 
-// The nodes of the root graph that rows can be told apart of. Of a conditional only one arm has
-// run, and what it returns may be any arm's.
-std::unordered_set<std::string_view> nodes_alone(const spec::Graph& graph) {
-  std::unordered_map<std::string_view, int> counts;
-  count_names(graph, counts);
-  std::unordered_set<std::string_view> out;
+// The names that do not tell one node of the root graph, where they differ, or one way to run it:
+// of a conditional only one arm has run, and what it returns may be any arm's.
+Names names_left_out(const spec::Graph& graph) {
+  Names out;
+  for (const spec::Graph& subgraph : graph.subgraphs) add_names(subgraph, out);
   for (const spec::Node& node : graph.nodes) {
-    if (counts[node.name] == 1 && !spec::is_higher_order(node.op)) out.insert(node.name);
+    if (spec::is_higher_order(node.op)) out.insert(node.name);
   }
   return out;
 }
@@ -30,11 +31,11 @@ std::unordered_set<std::string_view> nodes_alone(const spec::Graph& graph) {
 
 RunRows::RunRows(const spec::Program& program, const std::vector<spec::ProvenanceRow>* run) {
   if (run == nullptr) return;
-  const auto alone = nodes_alone(program.graph);
+  const Names left_out = names_left_out(program.graph);
   std::set<std::string_view> twice;
   by_port_.reserve(run->size());
   for (const spec::ProvenanceRow& row : *run) {
-    if (!row.node.empty() && !alone.contains(row.node)) continue;
+    if (left_out.contains(row.node)) continue;
     if (!by_port_.try_emplace({row.node, row.port}, &row).second) twice.insert(row.node);
     if (row.port.starts_with("operand")) first_operands_.try_emplace(row.value, &row);
   }
