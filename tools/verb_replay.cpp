@@ -160,10 +160,11 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
   add_planner_flags(*replay, verb.planner);
   replay->footer(
       "The case runs in a process of its own, under its own options; options given here are set "
-      "over them. A stored case replays with any generator; an id with the one that drew it.\n\n"
+      "over them. A stored case replays with any generator; an id of an older one as it was drawn, "
+      "from generator 3 on.\n\n"
       "Examples:\n  graphgate replay found.reduced.case\n"
-      "  graphgate replay g3:42:4711 --deviation frees_twice\n"
-      "  graphgate replay g3:42:4711 --write 4711.case\n"
+      "  graphgate replay g4:42:4711 --deviation frees_twice\n"
+      "  graphgate replay g4:42:4711 --write 4711.case\n"
       "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
       "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
       "input, of another version too.");

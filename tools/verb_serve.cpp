@@ -12,6 +12,7 @@
 #include "spec/plan.h"
 #include "tools/case_runs.h"
 #include "tools/executor_sources.h"
+#include "tools/external/kept_inputs.h"
 #include "tools/external/messages.h"
 #include "tools/verbs.h"
 
@@ -31,6 +32,7 @@ struct OpenProgram {
   std::size_t executor = 0;
   std::unique_ptr<spec::Program> program;
   std::unique_ptr<spec::LoadedProgram> loaded;
+  KeptInputs kept;
 };
 
 class Server {
@@ -136,7 +138,8 @@ class Server {
     if (mode == "eager") options.mode = spec::CallMode::kEager;
     if (mode == "captured") options.mode = spec::CallMode::kCaptured;
     GRAPHGATE_TRY(options.flags, read_texts(body, "flags"));
-    GRAPHGATE_TRY(const auto inputs, tensors.read_values<spec::InputValue>(body, "inputs"));
+    GRAPHGATE_TRY(auto inputs, tensors.read_values<spec::InputValue>(body, "inputs"));
+    GRAPHGATE_TRY_VOID(program->kept.place(body, inputs));
     GRAPHGATE_TRY(const spec::CallResult result, program->loaded->call_with(inputs, options));
     Json answer = {{"result", result_json(result, bytes)}};
     if (const spec::Plan* plan = program->loaded->plan()) {

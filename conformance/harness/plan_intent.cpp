@@ -236,14 +236,40 @@ class IntentJudge {
         partition);
   }
 
-  // Whether two steps mention a buffer both, but for state and inputs that neither writes; or
-  // numbers.
+  // Whether two steps mention a buffer both, but for state and inputs that neither writes; or touch
+  // hidden state, or a token, that orders them.
   [[nodiscard]] bool meet(const PlanStep& a, const PlanStep& b) const {
+    if (are_ordered(unseen_of(a), unseen_of(b))) return true;
     const std::set<spec::BufferId> x = touched(a);
     const std::set<spec::BufferId> y = touched(b);
     return std::any_of(x.begin(), x.end(), [&](spec::BufferId id) {
       return y.contains(id) && (!is_kept(id) || writes(a, id) || writes(b, id));
     });
+  }
+  // What a step touches that no argument shows. A name may stand for an argument's text: then all
+  // steps of that op count as one state's.
+  struct Unseen {
+    std::set<std::string> read;
+    std::set<std::string> written;
+    std::set<std::string> tokens;
+  };
+  [[nodiscard]] Unseen unseen_of(const PlanStep& step) const {
+    Unseen out;
+    for (const std::string& op : ops_of(step)) {
+      const spec::OpRow* row = case_.ops->find(op);
+      if (!row) continue;
+      out.read.insert(row->hidden_state_reads.begin(), row->hidden_state_reads.end());
+      out.written.insert(row->hidden_state_writes.begin(), row->hidden_state_writes.end());
+      out.tokens.insert(row->orders.begin(), row->orders.end());
+    }
+    return out;
+  }
+  static bool are_ordered(const Unseen& a, const Unseen& b) {
+    const auto share = [](const std::set<std::string>& x, const std::set<std::string>& y) {
+      return std::any_of(x.begin(), x.end(), [&](const auto& name) { return y.contains(name); });
+    };
+    return share(a.tokens, b.tokens) || share(a.written, b.written) || share(a.read, b.written) ||
+           share(a.written, b.read);
   }
   [[nodiscard]] bool is_kept(spec::BufferId id) const {
     const spec::PoolKind kind = plan_.pools[plan_.buffers[id.index].pool.index].kind;

@@ -43,11 +43,12 @@ std::string one_partition(const std::string& head) {
 
 // The rules found, in order.
 std::vector<std::string> rules_of(const spec::Plan& plan, const Configuration& configuration,
-                                  bool allocates = false, const spec::Graph& graph = {}) {
+                                  bool allocates = false, const spec::Graph& graph = {},
+                                  const spec::OpTable& ops = spec::builtin_op_table()) {
   IntentCase intent;
   intent.plan = &plan;
   intent.graph = &graph;
-  intent.ops = &spec::builtin_op_table();
+  intent.ops = &ops;
   intent.configuration = configuration;
   intent.is_allocation = [&](const spec::PlanStep&) { return allocates; };
   std::vector<std::string> rules;
@@ -197,6 +198,27 @@ TEST(Intent, AsksTheProgramForTheOpsOfAFusedBody) {
   EXPECT_EQ(found("aten.view.default", "aten.as_strided"), Rules{});
   EXPECT_EQ(found("aten.as_strided.default", "aten.as_strided"), Rules{"Q4.not-in-effect"});
   EXPECT_EQ(rules_of(plan, {{"split-op", "aten.as_strided"}}), Rules{"Q4.not-in-effect"});
+}
+
+// What no argument shows keeps steps apart, too.
+TEST(Intent, WantsNoStreamsForStepsThatHiddenStateOrders) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  const auto found = [&](const std::string& relu, const std::string& neg) {
+    spec::OpTable ops;
+    const auto added = ops.add_text("aten::relu(Tensor self) -> Tensor ; " + relu +
+                                        "\naten::neg(Tensor self) -> Tensor ; " + neg + "\n",
+                                    "ops");
+    EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
+    return rules_of(plan, {{"streams", "2"}}, false, {}, ops);
+  };
+  const Rules idle = {"Q5.idle-streams"};
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_writes=notes"), Rules{});
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_reads=notes"), Rules{});
+  EXPECT_EQ(found("hidden_reads=notes", "hidden_writes=notes"), Rules{});
+  EXPECT_EQ(found("orders=kv", "orders=kv"), Rules{});
+  EXPECT_EQ(found("hidden_reads=notes", "hidden_reads=notes"), idle);
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_writes=others"), idle);
+  EXPECT_EQ(found("orders=kv", "hidden_writes=notes"), idle);
 }
 
 TEST(Intent, FindsStreamsThatStayIdle) {

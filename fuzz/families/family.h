@@ -20,8 +20,8 @@ struct DrawnOp {
   std::string_view name;  // base name: "aten.add"
   std::uint32_t weight = 4;
   bool (*draw)(Draft& draft, GeneReader& genes, std::size_t variant) = nullptr;
-  std::size_t variant = 0;  // for `draw`: which of the ops that it serves
-  int since = 0;            // the first generator that draws it (alphabet.h)
+  std::uint32_t variant = 0;  // for `draw`: which of the ops that it serves
+  int since = 0;              // the first generator that draws it (alphabet.h)
 };
 
 struct Family {
@@ -125,7 +125,7 @@ template <class Table>
 [[nodiscard]] std::vector<DrawnOp> rows_of(const Table& table,
                                            bool (*draw)(Draft&, GeneReader&, std::size_t)) {
   std::vector<DrawnOp> rows;
-  std::size_t variant = 0;
+  std::uint32_t variant = 0;
   for (const auto& row : table) rows.push_back({row.name, row.weight, draw, variant++});
   return rows;
 }

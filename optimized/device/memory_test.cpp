@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "optimized/device/device.h"
 #include "optimized/device/far_memory.h"
+#include "optimized/device/recorded_twins.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -29,6 +31,32 @@ TEST(DeviceMemory, HasATwinForEveryKnownArenaAndGivesItBack) {
     EXPECT_EQ(far.arenas(), 1U);
   }
   EXPECT_EQ(far.arenas(), 0U);
+}
+
+// The same place may come to be known anew, or no more: launches that have its twin must not run.
+TEST(RecordedTwins, AreComparedWhenArenasHaveComeOrGone) {
+  FarMemory far;
+  DeviceMemory memory(far);
+  std::vector<std::byte> host(64);
+  std::vector<std::byte> other(64);
+  memory.know({host.data(), 16}, nullptr);
+  RecordedTwins twins(memory);
+  EXPECT_EQ(twins.note(nullptr), 0U);
+  EXPECT_EQ(twins.note(host.data() + 4), memory.twin_of(host.data() + 4));
+  EXPECT_EQ(twins.note(host.data() + 16), memory.twin_of(host.data() + 16)) << "right behind it";
+  twins.check();
+  memory.know(other, nullptr);
+  twins.check();
+  memory.forget(other.data());
+  twins.check();
+  memory.know(host, nullptr);  // more of it
+  EXPECT_THROW(twins.check(), DeviceError);
+  EXPECT_THROW(twins.check(), DeviceError);
+  RecordedTwins again(memory);
+  again.note(host.data() + 4);
+  again.check();
+  memory.forget(host.data());
+  EXPECT_THROW(again.check(), DeviceError);
 }
 
 // Addresses of a program: 128 TiB. What a device refuses takes none of them.

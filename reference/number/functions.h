@@ -279,12 +279,13 @@ template <class P>
 Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   if (std::isnan(x.value) || (std::isinf(x.value) && x.radius == 0)) return x;
   const auto most = static_cast<long double>(max_finite(dtype));
-  if (std::fabs(x.value) > most) {
+  if (detail::may_pass<P>(x.value, x.radius, most)) {
     // Infinity, or as wide as it was computed.
-    if (declared_arithmetic().keeps_wide && dtype != compute_dtype(dtype)) {
+    const bool is_beyond = std::fabs(x.value) > most;
+    if (is_beyond && declared_arithmetic().keeps_wide && dtype != compute_dtype(dtype)) {
       return {x.value, detail::kInfinity, x.arithmetic};
     }
-    return detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype);
+    if (const auto out = detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype)) return *out;
   }
   const bool is_zero = x.value == 0 && detail::is_open_sign<P>(x.radius, x.arithmetic);
   if (is_zero || (x.radius == 0 && detail::holds(x.value, dtype))) return x;

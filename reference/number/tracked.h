@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "reference/number/arithmetic.h"
 #include "reference/number/float_format.h"
@@ -174,23 +175,28 @@ inline bool holds(long double value, spec::DType dtype) {
   return static_cast<long double>(round_to_dtype(value, dtype)) == value;
 }
 
-// A number whose magnitude passes the largest finite element: infinity, the largest element, or
-// open, as value +- radius lies beyond, before or across the point where rounding turns to
-// infinity.
+// Whether an executor may have a number beyond the largest finite element.
 template <class P>
-Tracked<P> overflowed(long double value, double radius, ArithmeticOf<P> arithmetic,
-                      spec::DType dtype) {
+bool may_pass(long double value, double radius, long double most) {
+  return std::fabs(value) + static_cast<long double>(P::kDecisionRadii * radius) > most;
+}
+
+// A number that may: infinity, the largest element, or open, as what an executor may have lies
+// beyond, before or across the point where rounding turns to infinity. Nothing where all of it
+// rounds as smaller numbers do.
+template <class P>
+std::optional<Tracked<P>> overflowed(long double value, double radius, ArithmeticOf<P> arithmetic,
+                                     spec::DType dtype) {
   const long double most = max_finite(dtype);
   const long double threshold = most + static_cast<long double>(half_ulp(most, dtype));
-  const long double near = std::fabs(value) - static_cast<long double>(radius);
-  const long double far = std::fabs(value) + static_cast<long double>(radius);
-  if (near >= threshold) {
+  const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
+  if (std::fabs(value) - reach >= threshold) {
     const auto beyond = static_cast<long double>(round_to_dtype(value, dtype));
-    return {beyond, 0, arithmetic};
+    return Tracked<P>{beyond, 0, arithmetic};
   }
-  if (far < threshold)
-    return {std::copysign(std::min(std::fabs(value), most), value), radius, arithmetic};
-  return {value, kInfinity, arithmetic};
+  if (std::fabs(value) + reach >= threshold) return Tracked<P>{value, kInfinity, arithmetic};
+  if (std::fabs(value) <= most) return std::nullopt;
+  return Tracked<P>{std::copysign(most, value), radius, arithmetic};
 }
 
 template <class P>
@@ -228,8 +234,9 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   if (std::isinf(value)) return {value, radius == kInfinity ? radius : 0, arithmetic};
   const spec::DType dtype = dtype_of<P>(arithmetic);
   const long double most = max_finite(dtype);
-  if (std::fabs(value) > most || radius > most)
-    return overflowed<P>(value, radius, arithmetic, dtype);
+  if (may_pass<P>(value, radius, most)) {
+    if (const auto out = overflowed<P>(value, radius, arithmetic, dtype)) return *out;
+  }
   if (is_open_sign<P>(radius, arithmetic)) {
     if (value == 0) return {value, kOpenSign, arithmetic};
     radius = 0;

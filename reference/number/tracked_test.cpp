@@ -210,6 +210,21 @@ TEST(Tracked, ARemainderWhoseQuotientOverflowsIsOpen) {
   EXPECT_TRUE(std::isinf(fmod(exact(1e30F), exact(1e-20F)).radius));
 }
 
+// From 65520 on a number is infinite in float16: whoever may land on the other side is right, too.
+TEST(Tracked, AHalfThatMayOverflowIsOpenOnBothSides) {
+  const auto is_open = [](auto x) { return std::isinf(round_edge(x, DType::kFloat16).radius); };
+  EXPECT_TRUE(is_open(Bounded(65500.0L, 30, kSingle)));
+  EXPECT_FALSE(is_open(Bounded(65500.0L, 10, kSingle)));
+  EXPECT_TRUE(is_open(Bounded(65540.0L, 30, kSingle)));
+  EXPECT_FALSE(is_open(Bounded(65540.0L, 10, kSingle)));
+  // A radius of the estimate is one deviation; a judge allows several.
+  const auto single = Sampled::Arithmetic::kFloat32;
+  EXPECT_TRUE(is_open(Sampled(65540.0L, 10, single)));
+  EXPECT_TRUE(is_open(Sampled(65400.0L, 20, single)));
+  EXPECT_FALSE(is_open(Sampled(65400.0L, 10, single)));
+  EXPECT_FALSE(is_open(Sampled(66000.0L, 10, single)));
+}
+
 TEST(Tracked, AHalfThatOverflowsIsInfiniteOrKeptWide) {
   EXPECT_EQ(round_edge(exact(70000), DType::kFloat16).radius, 0);
   const DeclaredArithmetic declared(*parse_arithmetic("fast"));

@@ -9,6 +9,7 @@
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
 #include "tools/external/exchange_folder.h"
+#include "tools/external/kept_inputs.h"
 #include "tools/external/messages.h"
 #include "tools/external/own_plans.h"
 #include "tools/external/process.h"
@@ -132,6 +133,8 @@ class ExternalProgram final : public spec::LoadedProgram {
     }
     body["flags"] = options.flags;
     body["inputs"] = bytes.values(std::vector<spec::InputValue>(inputs.begin(), inputs.end()));
+    Json kept = places_.note(inputs);
+    if (!kept.empty()) body["kept"] = std::move(kept);
     GRAPHGATE_TRY(const Message answer, session_->ask("call", std::move(body), bytes));
     auto result = read_answer(answer);
     if (!result.ok()) return session_->garbage(result.error());
@@ -164,6 +167,7 @@ class ExternalProgram final : public spec::LoadedProgram {
 
   std::shared_ptr<Session> session_;
   const std::size_t id_;
+  KeptPlaces places_;
   std::optional<spec::Plan> plan_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 #include "optimized/device/call_order.h"
@@ -32,7 +31,7 @@ CudaRun::CudaRun(const Driver& driver, Streams& streams, const DeviceMemory& mem
                  bool overlaps, bool waits)
     : driver_(driver),
       stream_(streams.main()),
-      memory_(memory),
+      twins_(memory),
       module_(std::move(module)),
       overlaps_(overlaps),
       waits_(waits),
@@ -52,7 +51,6 @@ void CudaRun::record(std::span<const DeviceCall> calls) {
 }
 
 void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
-  std::map<const std::byte*, CUdeviceptr> twins;
   for (const DeviceCall& call : job.calls) {
     BoundCall bound;
     bound.name = call.name;
@@ -67,15 +65,11 @@ void CudaRun::bind(const Device::Job& job, CUdeviceptr fault) {
                      static_cast<int>(call.shared_bytes));
     }
     for (const std::byte* pointer : call.pointers) {
-      const CUdeviceptr twin = memory_.twin_of(pointer);
-      twins.emplace(pointer, twin);
-      bound.arguments.push_back(twin);
+      bound.arguments.push_back(twins_.note(pointer));
     }
     if (call.reports_faults) bound.arguments.push_back(fault);
     calls_.push_back(std::move(bound));
   }
-  addresses_.assign(twins.begin(), twins.end());
-  generation_ = memory_.generation();
 }
 
 CUevent CudaRun::make_event() {
@@ -212,20 +206,8 @@ DeviceCapture CudaRun::checked(const DeviceCapture& captured,
   return *std::move(out);
 }
 
-void CudaRun::check_addresses() {
-  if (generation_ == memory_.generation()) return;
-  for (const auto& [host, twin] : addresses_) {
-    if (memory_.twin_of(host) != twin) {
-      throw DeviceError(
-          "a recorded address has moved: what was captured there must be recorded "
-          "anew");
-    }
-  }
-  generation_ = memory_.generation();
-}
-
 void CudaRun::launch() {
-  check_addresses();
+  twins_.check();
   if (!waits_) return start();  // what it throws may be another's
   named(what_, [this] {
     start();

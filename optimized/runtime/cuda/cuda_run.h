@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "optimized/device/device.h"
+#include "optimized/device/recorded_twins.h"
 #include "optimized/runtime/cuda/handles.h"
 #include "optimized/runtime/cuda/streams.h"
 
@@ -67,12 +68,11 @@ class CudaRun final : public DeviceRun {
   [[nodiscard]] std::vector<CapturedKernel> expected_kernels() const;
   [[nodiscard]] DeviceCapture checked(const DeviceCapture& captured,
                                       std::span<const DeviceCall> calls) const;
-  void check_addresses();
   void start();
 
   const Driver& driver_;
   CUstream stream_;
-  const DeviceMemory& memory_;
+  RecordedTwins twins_;
   std::shared_ptr<const Module> module_;
   const bool overlaps_;
   const bool waits_;
@@ -81,8 +81,6 @@ class CudaRun final : public DeviceRun {
   std::vector<Event> events_;
   std::vector<Side> sides_;
   CUevent begun_ = nullptr;  // recorded before all calls, where there are sides
-  std::vector<std::pair<const std::byte*, CUdeviceptr>> addresses_;  // each once
-  std::uint64_t generation_ = 0;  // of the memory, when addresses were compared last
   GraphExec graph_;
   DeviceCapture captured_;
 };

@@ -18,6 +18,7 @@
 #include "optimized/device/call_order.h"
 #include "optimized/device/compiler_log.h"
 #include "optimized/device/embedded.h"
+#include "optimized/device/recorded_twins.h"
 #include "optimized/runtime/emulated/block.h"
 #include "optimized/runtime/emulated/emulated_memory.h"
 #include "optimized/runtime/host/streams.h"
@@ -164,9 +165,9 @@ class EmulatedRun final : public DeviceRun {
   };
   // With `overlaps` a launch that may begins, up to where it waits, before the one that runs does
   // more.
-  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, bool overlaps,
-              const Device::Job& job)
-      : blocks_(blocks), set_hooks_(set_hooks), seed_(job.seed) {
+  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, RecordedTwins twins,
+              bool overlaps, const Device::Job& job)
+      : blocks_(blocks), set_hooks_(set_hooks), seed_(job.seed), twins_(std::move(twins)) {
     const std::vector<CallPlace> places = places_of(job.calls);
     if (job.is_captured) captured_.edges = edges_of(places, overlaps);
     for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -194,6 +195,7 @@ class EmulatedRun final : public DeviceRun {
   void launch() override {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
+    twins_.check();
     if (set_hooks_ != nullptr) set_hooks_(&Block::hooks());
     const std::vector<std::uint32_t> order = interleave_launches(queued_, next_seed());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -274,6 +276,7 @@ class EmulatedRun final : public DeviceRun {
   Blocks& blocks_;
   const SetHooks set_hooks_;
   const std::uint64_t seed_;
+  RecordedTwins twins_;
   std::uint64_t launched_ = 0;
   std::vector<QueuedLaunch> queued_;  // by call
   std::vector<bool> may_begin_early_;
@@ -301,13 +304,14 @@ class EmulatedDevice final : public Device {
     const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
     for (const Job& job : jobs) {
       std::vector<EmulatedRun::Launch> launches;
+      RecordedTwins twins(memory_);
       launches.reserve(job.calls.size());
       for (const DeviceCall& call : job.calls) {
         GRAPHGATE_CHECK(library);  // a job with calls has a text
-        launches.push_back(bound(*library, call));
+        launches.push_back(bound(*library, call, twins));
       }
       runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
-                                                   text.is_fast(), job));
+                                                   std::move(twins), text.is_fast(), job));
     }
     return runs;
   }
@@ -318,7 +322,7 @@ class EmulatedDevice final : public Device {
   }
 
  private:
-  EmulatedRun::Launch bound(const Library& library, const DeviceCall& call) {
+  EmulatedRun::Launch bound(const Library& library, const DeviceCall& call, RecordedTwins& twins) {
     EmulatedRun::Launch launch;
     launch.call = library.find<Call>("call_" + call.name);
     launch.name = call.what.empty() ? call.name : call.what;
@@ -329,7 +333,7 @@ class EmulatedDevice final : public Device {
                         " blocks in clusters of " + std::to_string(call.cluster));
     }
     for (const std::byte* pointer : call.pointers) {
-      launch.arguments.push_back(reinterpret_cast<char*>(memory_.twin_of(pointer)));  // NOLINT
+      launch.arguments.push_back(reinterpret_cast<char*>(twins.note(pointer)));  // NOLINT
     }
     if (call.reports_faults) {
       launch.arguments.push_back(reinterpret_cast<char*>(&fault_));  // NOLINT: as a kernel has it
