@@ -33,9 +33,8 @@ class CliExecutor : public Cli {
 };
 
 TEST_F(CliExecutor, IsJudgedAsTheSameExecutorInThisProcess) {
-  for (const char* cases :
-       {"op/conv*.case", "mutation/*.case", "feed_back.case", "swapped_weights.case",
-        "wrapper/static-input*.case"}) {
+  for (const char* cases : {"op/conv*.case", "mutation/*.case", "feed_back.case",
+                            "swapped_weights.case", "wrapper/static-input*.case"}) {
     const CliRun apart = check(served("optimized"), cases);
     EXPECT_EQ(apart.code, 0) << apart.out << apart.err;
     const auto there = verdicts(report());

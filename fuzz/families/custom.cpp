@@ -13,9 +13,6 @@ constexpr std::string_view kToken =
 constexpr std::string_view kNote = "aten::neg.note(Tensor self) -> Tensor ; hidden_writes=notes";
 constexpr std::string_view kUnsafe =
     "aten::relu.unsafe(Tensor self) -> Tensor ; tags=cudagraph_unsafe";
-constexpr std::string_view kEffect =
-    "vllm::silu_and_mul.keep(Tensor(a!) out, Tensor input) -> () ; tags=cudagraph_unsafe ; "
-    "hidden_writes=cache ; orders=kv";
 
 enum Kind : std::size_t { kLooks, kNotes, kUnsafely };
 
@@ -49,7 +46,7 @@ bool draw_token(Draft& draft, GeneReader& genes, std::size_t) {
 bool draw_effect(Draft& draft, GeneReader& genes, std::size_t) {
   const auto halved = pick_halved(draft, genes);
   if (!halved) return false;
-  draft.add_custom_op(kEffect);
+  draft.add_custom_op(kKeepingSilu);
   NodeBuilder node(draft, "vllm.silu_and_mul.keep");
   node.tensor("out", halved->out).tensor("input", halved->input).writes(halved->out);
   return true;

@@ -93,6 +93,11 @@ TensorIndex add_pointwise(Draft& draft, GeneReader& genes, const OpForms& forms,
   return node.written(form.target);
 }
 
+// The row of a custom op with effects alone: an argument is written, and hidden state.
+inline constexpr std::string_view kKeepingSilu =
+    "vllm::silu_and_mul.keep(Tensor(a!) out, Tensor input) -> () ; tags=cudagraph_unsafe ; "
+    "hidden_writes=cache ; orders=kv";
+
 // What ops over two halves of a last dimension (silu_and_mul) read, and where they write.
 struct HalvedOperands {
   TensorIndex input = 0;

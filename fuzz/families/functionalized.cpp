@@ -13,9 +13,6 @@ using spec::DType;
 
 constexpr std::string_view kSpare =
     "vllm::silu_and_mul.spare(Tensor(a!) out, Tensor input, Tensor(b!)? spare=None) -> ()";
-constexpr std::string_view kKeep =
-    "vllm::silu_and_mul.keep(Tensor(a!) out, Tensor input) -> () ; tags=cudagraph_unsafe ; "
-    "hidden_writes=cache ; orders=kv";
 // Since which generator these are drawn.
 constexpr int kSince = 4;
 
@@ -29,7 +26,7 @@ struct Half {
 };
 
 struct WrittenArgument {
-  std::string name;
+  std::string_view name;
   std::size_t base = 0;
   Place place = Place::kWhole;
   Half half;
@@ -45,14 +42,11 @@ class Functionalized {
 
   NodeBuilder& node() { return node_; }
 
-  std::size_t base(TensorIndex tensor) {
-    bases_.push_back(tensor);
-    return bases_.size() - 1;
-  }
+  void base(TensorIndex tensor) { bases_.push_back(tensor); }
 
   // Ids of sizes stand before the node: the draft adds them where they are first asked for.
   void written(const WrittenArgument& argument) {
-    const std::string prefix = "_" + argument.name;
+    const std::string prefix = "_" + std::string(argument.name);
     const DrawnTensor from = draft_.tensor(bases_[argument.base]);
     node_.integer(prefix + "_base_index", static_cast<std::int64_t>(argument.base));
     const int dim = argument.half.dim;
@@ -150,7 +144,7 @@ struct SiluKind {
   bool has_spare = false;
 };
 constexpr SiluKind kSilu[] = {{"vllm.silu_and_mul.default", "", false},
-                              {"vllm.silu_and_mul.keep", kKeep, false},
+                              {"vllm.silu_and_mul.keep", kKeepingSilu, false},
                               {"vllm.silu_and_mul.spare", kSpare, true}};
 
 bool draw_silu_and_mul(Draft& draft, GeneReader& genes, std::size_t variant) {
@@ -240,7 +234,7 @@ bool draw_unified_attention(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-// Two results of its own, and three new bases of a list.
+// A written list: an argument for each element.
 bool draw_split(Draft& draft, GeneReader& genes, std::size_t) {
   const auto self =
       draft.pick(genes, [&](const DrawnTensor& tensor) { return may_be_base(draft, tensor); });

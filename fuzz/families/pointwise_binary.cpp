@@ -123,7 +123,7 @@ std::span<const DrawnOp> pointwise_binary_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
     rows.reserve(std::size(kBinary));
-    for (std::size_t i = 0; i < std::size(kBinary); ++i) {
+    for (std::uint32_t i = 0; i < std::size(kBinary); ++i) {
       rows.push_back({kBinary[i].name, kBinary[i].weight, draw_binary, i});
     }
     return rows;

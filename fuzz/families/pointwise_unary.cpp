@@ -93,7 +93,7 @@ std::span<const DrawnOp> pointwise_unary_rows() {
     static std::vector<std::string> names;
     names.reserve(std::size(kUnary));
     std::vector<DrawnOp> rows;
-    for (std::size_t i = 0; i < std::size(kUnary); ++i) {
+    for (std::uint32_t i = 0; i < std::size(kUnary); ++i) {
       names.push_back("aten." + std::string(kUnary[i].name));
       rows.push_back({names.back(), kUnary[i].weight, draw_unary, i});
     }

@@ -107,7 +107,7 @@ std::span<const DrawnOp> reduction_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
     rows.reserve(std::size(kReductions));
-    for (std::size_t i = 0; i < std::size(kReductions); ++i) {
+    for (std::uint32_t i = 0; i < std::size(kReductions); ++i) {
       rows.push_back({kReductions[i].name, kReductions[i].weight, draw_reduction, i});
     }
     return rows;

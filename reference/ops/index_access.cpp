@@ -95,14 +95,20 @@ std::vector<Picked> true_positions(Mode mode, const Tensor& tensor) {
   return positions;
 }
 
-void require_decided_zeros(Mode mode, const Tensor& tensor) {
+bool has_undecided_zero(Mode mode, const Tensor& tensor) {
+  bool out = false;
   with_number(mode, tensor.dtype, [&]<class N>() {
     for (const N& element : load<N>(tensor, tensor.dtype).data) {
-      if (is_zero(element).undecided) {
-        throw Undecidable("the count of nonzero elements hangs on a tie");
-      }
+      out = out || is_zero(element).undecided;
     }
   });
+  return out;
+}
+
+void require_decided_zeros(Mode mode, const Tensor& tensor) {
+  if (has_undecided_zero(mode, tensor)) {
+    throw Undecidable("the count of nonzero elements hangs on a tie");
+  }
 }
 
 TensorRef nonzero_of(Mode mode, const Tensor& tensor) {

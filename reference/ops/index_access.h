@@ -51,6 +51,8 @@ enum class Negative : std::uint8_t { kWraps, kRefused };
 [[nodiscard]] std::vector<Picked> true_positions(Mode mode, const Tensor& tensor);
 // Throws Undecidable where the oracle cannot tell of an element whether it is zero.
 void require_decided_zeros(Mode mode, const Tensor& tensor);
+// Whether nobody can tell of some element if it is zero.
+[[nodiscard]] bool has_undecided_zero(Mode mode, const Tensor& tensor);
 // The results of nonzero: coordinates of true_positions, [count, rank], strides {1, count}.
 [[nodiscard]] TensorRef nonzero_of(Mode mode, const Tensor& tensor);
 

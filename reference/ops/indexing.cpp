@@ -110,7 +110,7 @@ void nonzero_static(Call& call) {
   const std::int64_t filled = std::min(out.count(), found.count());
   for (std::int64_t i = 0; i < filled; ++i) out[i] = found[i];
   // An undecided count leaves the fill open as well.
-  const bool open = found.count() > 0 && found.data.back().undecided;
+  const bool open = has_undecided_zero(call.mode(), self);
   for (std::int64_t i = filled; i < out.count(); ++i) out[i].undecided = open;
   // CUDA's kernel fills a coordinate at a time.
   const bool by_coordinate = declared_arithmetic().has_cuda_kernels;

@@ -138,6 +138,26 @@ TEST(NonzeroStatic, LeavesEverythingAfterAnUndecidedElementOpen) {
   EXPECT_TRUE(found[1].undecided);
 }
 
+// [1, ?] has one nonzero element or two, [?] none or one.
+TEST(NonzeroStatic, LeavesTheFillOpenBehindAnUndecidedLastElement) {
+  const auto is_open = [](const Numbers& elements) {
+    const TensorRef self =
+        tensor(DType::kInt64, {static_cast<std::int64_t>(elements.size())}, elements);
+    Array<Whole> wholes = load<Whole>(*self, DType::kInt64);
+    wholes.data.back().undecided = true;
+    store(*self, wholes);
+    const TensorRef out =
+        run_tensor("aten.nonzero_static.default", {{"self", {self}}, {"size", {std::int64_t{2}}}},
+                   Mode::kWorstCase);
+    std::vector<bool> open;
+    for (const Whole& place : load<Whole>(*out, DType::kInt64).data)
+      open.push_back(place.undecided);
+    return open;
+  };
+  EXPECT_EQ(is_open({1, 0}), (std::vector<bool>{false, true}));
+  EXPECT_EQ(is_open({0}), (std::vector<bool>{true, true}));
+}
+
 TEST(NonzeroStatic, IsFilledByCoordinateByCudaKernels) {
   const Arguments given = {{"self", {counting({2, 2})}}, {"size", {std::int64_t{3}}}};
   EXPECT_EQ(run_tensor("aten.nonzero_static.default", given)->strides, (Sizes{2, 1}));
