@@ -41,7 +41,7 @@ Json KeptPlaces::note(std::span<const spec::InputValue> inputs) {
 Result<void> KeptInputs::place(const JsonCursor& call, std::vector<spec::InputValue>& inputs) {
   last_.resize(inputs.size());
   std::map<const HostStorage*, std::shared_ptr<HostStorage>> moved;
-  GRAPHGATE_TRY_VOID(interop::read_list(call, "kept", [&](const JsonCursor& each) -> Result<void> {
+  const auto place_one = [&](const JsonCursor& each) -> Result<void> {
     GRAPHGATE_TRY(const std::size_t index, read_index(each, "input"));
     GRAPHGATE_TRY(const std::size_t bytes, read_index(each, "bytes"));
     bool stays = false;
@@ -55,7 +55,8 @@ Result<void> KeptInputs::place(const JsonCursor& call, std::vector<spec::InputVa
         moved.try_emplace(tensor->storage.get(), is_there ? last_[index] : with_room(bytes));
     if (is_new) at->second->bytes.assign(given.begin(), given.end());
     return {};
-  }));
+  };
+  GRAPHGATE_TRY_VOID(interop::read_list(call, "kept", place_one));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto* tensor = std::get_if<HostTensor>(&inputs[i]);
     if (!tensor) continue;
