@@ -175,9 +175,11 @@ inline bool holds(long double value, spec::DType dtype) {
   return static_cast<long double>(round_to_dtype(value, dtype)) == value;
 }
 
-// Whether an executor may have a number beyond the largest finite element.
+// Whether an executor may have a number beyond the largest finite element. That element itself
+// masks scores: what is added to it, or was rounded off, is too little to change it.
 template <class P>
 bool may_pass(long double value, double radius, long double most) {
+  if (std::fabs(value) == most) return static_cast<long double>(radius) > most;
   return std::fabs(value) + static_cast<long double>(P::kDecisionRadii * radius) > most;
 }
 

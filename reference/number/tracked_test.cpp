@@ -225,6 +225,19 @@ TEST(Tracked, AHalfThatMayOverflowIsOpenOnBothSides) {
   EXPECT_FALSE(is_open(Sampled(66000.0L, 10, single)));
 }
 
+// As eager attention masks scores: added to them, moved by the greatest of them, and scaled.
+TEST(Tracked, AMaskOfTheSmallestNumberStaysOne) {
+  const auto masked = [](auto score) {
+    using N = decltype(score);
+    const N mask(-static_cast<long double>(max_finite(DType::kFloat32)), 0, score.arithmetic);
+    return round_edge((mask + score) - score, DType::kFloat32);
+  };
+  for (const long double score : {-7.5L, 0.25L, 7.5L}) {
+    EXPECT_FALSE(std::isinf(masked(Bounded(score, 0.01, kSingle)).radius));
+    EXPECT_FALSE(std::isinf(masked(Sampled(score, 0.01, Sampled::Arithmetic::kFloat32)).radius));
+  }
+}
+
 TEST(Tracked, AHalfThatOverflowsIsInfiniteOrKeptWide) {
   EXPECT_EQ(round_edge(exact(70000), DType::kFloat16).radius, 0);
   const DeclaredArithmetic declared(*parse_arithmetic("fast"));

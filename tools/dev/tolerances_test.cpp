@@ -58,6 +58,7 @@ const std::map<std::string, Allowed>& allowed() {
       {"fuzz/campaign_test.cpp",
        {3, "estimates and bounds of a sample, computed here another way"}},
       {"fuzz/families/batch_norm.cpp", {3, "an argument of the op: its epsilon"}},
+      {"fuzz/families/functionalized.cpp", {2, "an argument of the op: its epsilon"}},
       {"fuzz/families/normalization.cpp", {2, "an argument of the op: its epsilon"}},
       {"fuzz/families/vllm.cpp", {1, "an argument of the op: its epsilon"}},
       {"optimized/arithmetic/functions_special_test.cpp",
