@@ -276,6 +276,10 @@ double change(const Tracked<P>& x, long double at_value, F f) {
   for (const long double end : {f(x.value - reach), f(x.value + reach)}) {
     if (std::isnan(end) != std::isnan(at_value)) return kInfinity;
   }
+  // Infinite at both ends of the reach, an even function is least inside of it: cosh at 0.
+  if (std::isinf(at_value) && std::fabs(x.value) <= reach && std::isfinite(f(0.0L))) {
+    return kInfinity;
+  }
   // A domain that lies inside of the reach, [-1, 1] of atanh, holds 0.
   if (std::isnan(at_value) && std::fabs(x.value) < reach && !std::isnan(f(0.0L))) return kInfinity;
   return most;

@@ -225,6 +225,13 @@ TEST(Tracked, AHalfThatMayOverflowIsOpenOnBothSides) {
   EXPECT_FALSE(is_open(Sampled(66000.0L, 10, single)));
 }
 
+TEST(Tracked, ACoshThatMayBeThatOfZeroIsOpen) {
+  EXPECT_TRUE(std::isinf(cosh(Bounded(1e6L, 1e7, kSingle)).radius));
+  EXPECT_TRUE(std::isinf(cosh(Bounded(1e6L, 1e6, kSingle)).radius));
+  EXPECT_EQ(cosh(Bounded(1e6L, 10, kSingle)).radius, 0) << "infinite, whatever the error";
+  EXPECT_TRUE(std::isinf(sinh(Bounded(1e6L, 1e7, kSingle)).radius));
+}
+
 // As eager attention masks scores: added to them, moved by the greatest of them, and scaled.
 TEST(Tracked, AMaskOfTheSmallestNumberStaysOne) {
   const auto masked = [](auto score) {
