@@ -69,6 +69,8 @@ bool is_packed(const HostTensor& tensor) {
          tensor.strides == spec::contiguous_strides(tensor.sizes);
 }
 
+}  // namespace
+
 bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t index) {
   const auto& storage = std::get<HostTensor>(inputs[index]).storage;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -77,8 +79,6 @@ bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t ind
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<const spec::ProgramInput*> passed_inputs(const spec::Program& program) {
   std::vector<const spec::ProgramInput*> inputs;

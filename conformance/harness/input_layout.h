@@ -17,6 +17,9 @@ namespace graphgate::conformance {
                                         const spec::TensorType& type,
                                         const spec::SymbolValues& symbols);
 
+// Whether another tensor among them lies in the storage of that one.
+[[nodiscard]] bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t index);
+
 // User inputs that are no constants, in order: what the inputs of a call are parallel to.
 [[nodiscard]] std::vector<const spec::ProgramInput*> passed_inputs(const spec::Program& program);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "conformance/harness/input_layout.h"
+
 namespace graphgate::conformance {
 namespace {
 
@@ -16,15 +18,6 @@ std::size_t reach_bytes(const HostTensor& tensor) {
     last += (tensor.sizes[d] - 1) * tensor.strides[d];
   }
   return static_cast<std::size_t>((last + 1) * spec::item_size_bytes(tensor.dtype));
-}
-
-bool is_shared(const std::vector<spec::InputValue>& inputs, std::size_t index) {
-  const auto& storage = std::get<HostTensor>(inputs[index]).storage;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto* tensor = std::get_if<HostTensor>(&inputs[i]);
-    if (i != index && tensor && tensor->storage == storage) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -55,7 +48,8 @@ Result<std::vector<spec::InputValue>> StaticInputs::placed(
     const std::string name = "static input " + std::to_string(port.second);
     const std::vector<std::byte>& bytes = given->storage->bytes;
     // Of an output that is fed back, what lies behind it is no part of the input.
-    const std::size_t count = is_shared(inputs, port.second) ? bytes.size() : reach_bytes(*given);
+    const std::size_t count =
+        shares_storage(inputs, port.second) ? bytes.size() : reach_bytes(*given);
     if (count > memory.most_bytes) return bad_input(name + " does not fit where it was");
     if (!memory.storage) {
       memory.storage = std::make_shared<HostStorage>();

@@ -189,6 +189,17 @@ int draw_dim(GeneReader& genes, int rank) {
   return static_cast<int>(genes.below(static_cast<std::size_t>(rank)));
 }
 
+AttentionOperands draw_attention_operands(Draft& draft, GeneReader& genes) {
+  AttentionOperands out;
+  out.dtype = draft.draw_floating(genes);
+  const auto& dims = draft.settings().dims;
+  out.sizes = Shape{dims[genes.below(dims.size())], 2, 4};
+  out.query = draft.pick_like(genes, out.dtype, out.sizes);
+  out.key = draft.pick_like(genes, out.dtype, out.sizes);
+  out.value = draft.pick_like(genes, out.dtype, out.sizes);
+  return out;
+}
+
 std::optional<HalvedOperands> pick_halved(Draft& draft, GeneReader& genes) {
   const auto input = draft.pick(genes, [&](const DrawnTensor& tensor) {
     const int last = tensor.sizes.rank - 1;

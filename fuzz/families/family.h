@@ -98,6 +98,16 @@ inline constexpr std::string_view kKeepingSilu =
     "vllm::silu_and_mul.keep(Tensor(a!) out, Tensor input) -> () ; tags=cudagraph_unsafe ; "
     "hidden_writes=cache ; orders=kv";
 
+// What vLLM's attention reads, of one dtype and these sizes.
+struct AttentionOperands {
+  spec::DType dtype = spec::DType::kFloat32;
+  Shape sizes;
+  TensorIndex query = 0;
+  TensorIndex key = 0;
+  TensorIndex value = 0;
+};
+[[nodiscard]] AttentionOperands draw_attention_operands(Draft& draft, GeneReader& genes);
+
 // What ops over two halves of a last dimension (silu_and_mul) read, and where they write.
 struct HalvedOperands {
   TensorIndex input = 0;

@@ -215,17 +215,12 @@ bool draw_add_rms_norm(Draft& draft, GeneReader& genes, std::size_t) {
 
 // Attention into an output that was empty until then, as vLLM's graphs have it.
 bool draw_unified_attention(Draft& draft, GeneReader& genes, std::size_t) {
-  const DType dtype = draft.draw_floating(genes);
-  const auto& dims = draft.settings().dims;
-  const Shape sizes{dims[genes.below(dims.size())], 2, 4};
-  const TensorIndex query = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex key = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex value = draft.pick_like(genes, dtype, sizes);
+  const AttentionOperands in = draw_attention_operands(draft, genes);
   const std::uint32_t form = genes.next() % 4;
-  const TensorIndex output = form == 3 ? value : draft.add_empty(dtype, sizes);
+  const TensorIndex output = form == 3 ? in.value : draft.add_empty(in.dtype, in.sizes);
   if (!may_be_base(draft, draft.tensor(output))) return false;
   Functionalized call(draft, "vllm.unified_attention_with_output.default");
-  call.node().tensor("query", query).tensor("key", key).tensor("value", value);
+  call.node().tensor("query", in.query).tensor("key", in.key).tensor("value", in.value);
   call.node().text("layer_name", "layer");
   call.base(output);
   call.written({"output", 0, form == 2 ? Place::kAlias : Place::kWhole, {}});

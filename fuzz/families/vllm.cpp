@@ -4,8 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 bool draw_silu_and_mul(Draft& draft, GeneReader& genes, std::size_t) {
   const auto halved = pick_halved(draft, genes);
   if (!halved) return false;
@@ -41,16 +39,11 @@ bool draw_add_rms_norm(Draft& draft, GeneReader& genes, std::size_t) {
 
 // Attention into an output that was empty until then: what vLLM splits its graphs at.
 bool draw_unified_attention(Draft& draft, GeneReader& genes, std::size_t) {
-  const DType dtype = draft.draw_floating(genes);
-  const auto& dims = draft.settings().dims;
-  const Shape sizes{dims[genes.below(dims.size())], 2, 4};
-  const TensorIndex query = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex key = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex value = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex output = draft.add_empty(dtype, sizes);
+  const AttentionOperands in = draw_attention_operands(draft, genes);
+  const TensorIndex output = draft.add_empty(in.dtype, in.sizes);
   NodeBuilder node(draft, "vllm.unified_attention_with_output.default");
-  node.tensor("query", query).tensor("key", key).tensor("value", value).tensor("output", output);
-  node.text("layer_name", "layer").writes(output);
+  node.tensor("query", in.query).tensor("key", in.key).tensor("value", in.value);
+  node.tensor("output", output).text("layer_name", "layer").writes(output);
   return true;
 }
 
