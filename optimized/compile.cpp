@@ -29,7 +29,8 @@ void count_plan(const spec::Plan& plan, CompileCounters* counters) {
 
 }  // namespace
 
-Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& options) {
+Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& options,
+                            PassCounts* counts) {
   for (const spec::ProgramInput& input : program.inputs) {
     if (input.kind != spec::InputKind::kUserInput && !program.tensors.contains(input.target)) {
       return bad_input("no data for '" + input.target + "'");
@@ -37,7 +38,7 @@ Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& 
   }
   StageClock clock(options.log);
   clock.begin("passes");
-  return run_passes(program, *options.ops, options.deviations, options.passes);
+  return run_passes(program, *options.ops, options.deviations, options.passes, counts);
 }
 
 Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prepared,

@@ -44,10 +44,12 @@ struct CompileOptions {
   CompileCounters* counters = nullptr;
 };
 
-// What every plan of a program starts from: the graph after passes. kBadInput for pass options that
-// contradict each other or name no pass, and for a state without a tensor.
+// What every plan of a program starts from: the graph after passes. `counts`, where given, receives
+// what each did. kBadInput for pass options that contradict each other or name no pass, and for a
+// state without a tensor.
 [[nodiscard]] Result<spec::Graph> prepare(const spec::Program& program,
-                                          const CompileOptions& options);
+                                          const CompileOptions& options,
+                                          PassCounts* counts = nullptr);
 
 // The plan for inputs of these geometries. kBadInput where an op refuses the sizes, kUnsupported
 // for what has no kernel; both name the node.

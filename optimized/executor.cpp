@@ -1,4 +1,6 @@
 // The optimized executor: loads programs into sessions.
+#include <algorithm>
+
 #include "optimized/runtime/session.h"
 
 namespace graphgate::optimized {
@@ -27,13 +29,13 @@ Options for_device(Options options) {
   return options;
 }
 
-// A provenance run follows the program's own nodes: passes that put one node in the place of
-// several are off, since its words would hash another op (docs/provenance.md).
-Options for_instrument(Options options) {
-  if (options.runtime.instrument != InstrumentKind::kProvenance) return options;
+// Passes that put one node in the place of several.
+bool fuses_nodes(std::string_view pass) { return pass.starts_with("fuse_"); }
+
+Options without_fused_nodes(Options options) {
   PassOptions& passes = options.compile.passes;
   for (const Pass& pass : builtin_passes()) {
-    if (!pass.name.starts_with("fuse_")) continue;
+    if (!fuses_nodes(pass.name)) continue;
     std::erase(passes.enabled, pass.name);
     passes.disabled.push_back(pass.name);
   }
@@ -42,8 +44,7 @@ Options for_instrument(Options options) {
 
 class OptimizedExecutor final : public spec::Executor {
  public:
-  explicit OptimizedExecutor(Options options)
-      : options_(for_device(for_instrument(std::move(options)))) {
+  explicit OptimizedExecutor(Options options) : options_(for_device(std::move(options))) {
     if (options_.runtime.share_pools) {
       shared_pool_ = std::make_shared<RunPool>(options_.compile.deviations);
     }
@@ -57,18 +58,44 @@ class OptimizedExecutor final : public spec::Executor {
     if (options_.device && options_.runtime.instrument != InstrumentKind::kNone) {
       return bad_input("instruments watch the host: they do not go with a device");
     }
-    auto prepared = prepare(program, options_.compile);
+    PassCounts counts;
+    auto prepared = prepare(program, options_.compile, &counts);
     if (!prepared.ok()) return prepared.error().at(program.name);
-    const auto supported = check_supported(prepared.value(), *options_.compile.ops);
+    if (is_fused_under_words(counts)) return load_unfused(program);
+    return load_prepared(program, std::move(prepared).value(), options_, instrument_ != nullptr);
+  }
+
+ private:
+  // A run with words follows the program's own nodes: one node in the place of several would hash
+  // another op (docs/provenance.md). Passes of a range run later, and may find what these did not.
+  [[nodiscard]] bool is_fused_under_words(const PassCounts& counts) const {
+    if (options_.runtime.instrument != InstrumentKind::kProvenance) return false;
+    return !options_.runtime.compile_ranges.empty() ||
+           std::any_of(counts.begin(), counts.end(), [](const auto& count) {
+             return fuses_nodes(count.first) && count.second.matches > 0;
+           });
+  }
+
+  Result<std::unique_ptr<spec::LoadedProgram>> load_unfused(const spec::Program& program) {
+    const Options options = without_fused_nodes(options_);
+    auto prepared = prepare(program, options.compile);
+    if (!prepared.ok()) return prepared.error().at(program.name);
+    return load_prepared(program, std::move(prepared).value(), options, false);
+  }
+
+  Result<std::unique_ptr<spec::LoadedProgram>> load_prepared(const spec::Program& program,
+                                                             spec::Graph prepared,
+                                                             const Options& options,
+                                                             bool is_as_unwatched) {
+    const auto supported = check_supported(prepared, *options.compile.ops);
     if (!supported.ok()) return supported.error().at(program.name);
-    auto session =
-        Session::make(program, std::move(prepared).value(), options_, shared_pool_, instrument_);
+    auto session = Session::make(program, std::move(prepared), options, shared_pool_,
+                                 {instrument_, is_as_unwatched});
     if (!session.ok()) return session.error().at(program.name);
     if (options_.compile.counters) ++options_.compile.counters->graphs_seen;
     return std::unique_ptr<spec::LoadedProgram>(std::move(session).value());
   }
 
- private:
   const Options options_;
   std::shared_ptr<RunPool> shared_pool_;  // where programs share memory
   std::shared_ptr<Instrument> instrument_;

@@ -471,6 +471,35 @@ TEST(OptimizedExecutor, RefusesInputsThatTheProgramDoesNotState) {
             "inputs: symbol s0 is 5, expected a value in [2, 4]");
 }
 
+// A node that stands for two has other words; where none does, one run serves for both.
+TEST(OptimizedExecutor, SaysWhetherItRunsUnderWordsAsWithout) {
+  const spec::Program gated = program_of(R"(program "gated" {
+  input %x : f32[4]
+  input %y : f32[4]
+  %a : f32[4] = aten.silu.default(%x)
+  %b : f32[4] = aten.mul.Tensor(%a, %y)
+  output %b
+})");
+  const spec::Program plain = program_of(R"(program "plain" {
+  input %x : f32[4]
+  %a : f32[4] = aten.relu.default(%x)
+  output %a
+})");
+  const auto says = [](const spec::Program& program, InstrumentKind instrument,
+                       std::vector<SizeRange> ranges = {}) {
+    Options options;
+    options.runtime.instrument = instrument;
+    options.runtime.compile_ranges = std::move(ranges);
+    const auto executor = make_executor(options);
+    return executor->load(program).value()->is_as_unwatched();
+  };
+  EXPECT_TRUE(says(plain, InstrumentKind::kProvenance));
+  EXPECT_FALSE(says(gated, InstrumentKind::kProvenance)) << "silu_mul is taken apart";
+  EXPECT_TRUE(says(gated, InstrumentKind::kShadow));
+  EXPECT_FALSE(says(plain, InstrumentKind::kProvenance, {{1, 8}})) << "passes run again later";
+  EXPECT_FALSE(says(plain, InstrumentKind::kNone)) << "nothing watches";
+}
+
 TEST(OptimizedExecutor, ForgetsThePlanUsedLongestAgoAndKeepsState) {
   Options options;
   options.plans_kept = 2;

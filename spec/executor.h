@@ -88,6 +88,9 @@ class LoadedProgram {
   }
   // The plan that the last call followed, until the next call; null from executors that make none.
   [[nodiscard]] virtual const Plan* plan() const { return nullptr; }
+  // Of an executor that an instrument watches: whether plans, results and refusals are those of one
+  // that nothing watches, so that one run can stand for both.
+  [[nodiscard]] virtual bool is_as_unwatched() const { return false; }
 };
 
 class Executor {

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "conformance/harness/same_bits.h"
 #include "fuzz/features.h"
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"
@@ -136,6 +137,51 @@ TEST_F(Drawn, CasesPassTheCheapJudges) {
     EXPECT_EQ(fuzz::feature_name(feature).find('?'), std::string::npos)
         << fuzz::feature_name(feature);
   }
+}
+
+// What differs between two runs, in words; "" for nothing.
+std::string difference_between(const conformance::Trace& watched, const conformance::Trace& plain) {
+  if (watched.calls.size() != plain.calls.size() || watched.held.size() != plain.held.size()) {
+    return "other calls";
+  }
+  for (std::size_t c = 0; c < plain.calls.size(); ++c) {
+    const conformance::CallRecord& one = watched.calls[c];
+    const conformance::CallRecord& other = plain.calls[c];
+    if (!(*one.plan == *other.plan)) return "another plan of call " + std::to_string(c);
+    const auto bits = conformance::compare_bits(one.result, other.result, "unwatched", {});
+    if (bits.differences.empty()) continue;
+    return bits.differences.front().where + ": " + bits.differences.front().message;
+  }
+  for (std::size_t h = 0; h < plain.held.size(); ++h) {
+    const auto& now = watched.held[h].now;
+    const auto& then = plain.held[h].now;
+    const bool is_same = now.has_value() == then.has_value() &&
+                         (!now || spec::packed_bytes(*now) == spec::packed_bytes(*then));
+    if (!is_same) return "another held output";
+  }
+  return "";
+}
+
+// Runs with words stand for plain ones in campaigns.
+TEST_F(Drawn, CasesRunWithWordsAsTheyRunWithout) {
+  constexpr int kCases = 300;
+  int same = 0;
+  for (std::uint64_t index = 0; index < kCases; ++index) {
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(61, index), fuzz::Alphabet());
+    const auto script = conformance::script_of(the_case, fuzz::no_files());
+    ASSERT_TRUE(script.ok()) << script.error().message;
+    conformance::Runs runs(script.value(), *subject_, *oracle_);
+    const auto watched = runs.subject({{"instrument", "provenance"}});
+    ASSERT_TRUE(watched.ok()) << watched.error().message;
+    if (!watched.value()->is_as_unwatched) continue;
+    ++same;
+    const auto plain = runs.subject();
+    ASSERT_TRUE(plain.ok()) << plain.error().message;
+    ASSERT_EQ(difference_between(*watched.value(), *plain.value()), "")
+        << "index " << index << "\n"
+        << spec::print_case(the_case).value();
+  }
+  EXPECT_GT(same, kCases / 2);
 }
 
 bool mutates(const spec::CaseFile& the_case, const spec::OpTable& ops) {

@@ -28,8 +28,7 @@ class RunWriter {
  public:
   RunWriter(fs::path folder, const Script& script) : folder_(std::move(folder)), script_(script) {}
 
-  Result<void> write(const RunHead& head,
-                     const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
+  Result<void> write(const RunHead& head, const conformance::SubjectTraces& traces) {
     Json json;
     json["graphgate_run"] = kStoredRunVersion;
     json["executor"] = head.executor;
@@ -237,7 +236,7 @@ Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
 }  // namespace
 
 Result<void> write_run(const std::string& folder, const Script& script, const RunHead& head,
-                       const std::map<Configuration, std::unique_ptr<Trace>>& traces) {
+                       const conformance::SubjectTraces& traces) {
   std::error_code failed;
   const fs::path parent = fs::path(folder).parent_path();
   if (!parent.empty()) fs::create_directories(parent, failed);

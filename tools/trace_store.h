@@ -41,9 +41,8 @@ struct StoredRun : RunHead {
 
 // The folder appears whole or not at all; a stored run that was there is replaced, anything else
 // that was is kInfrastructure.
-[[nodiscard]] Result<void> write_run(
-    const std::string& folder, const conformance::Script& script, const RunHead& head,
-    const std::map<conformance::Configuration, std::unique_ptr<conformance::Trace>>& traces);
+[[nodiscard]] Result<void> write_run(const std::string& folder, const conformance::Script& script,
+                                     const RunHead& head, const conformance::SubjectTraces& traces);
 
 // kBadInput, with file and place, for what is no stored run, of another version, or damaged.
 [[nodiscard]] Result<StoredRun> read_run(const std::string& folder);

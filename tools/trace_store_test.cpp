@@ -112,7 +112,7 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
 }
 
 TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
-  std::map<conformance::Configuration, std::unique_ptr<Trace>> traces;
+  conformance::SubjectTraces traces;
   auto late = std::make_unique<Trace>();
   late->executor = "theirs";
   late->error = Error{ErrorKind::kInternal, "no answer"};

@@ -208,6 +208,7 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
+  setting.settings.share_runs = true;
   setting.target = options.target;
   setting.pool = options.pool;
   setting.pool.wants_lines = false;

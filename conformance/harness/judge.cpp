@@ -222,6 +222,8 @@ Result<JudgeSet> parse_judges(std::string_view text) {
 Result<CaseReport> judge_script(Runs& runs, JudgeSet judges, const JudgeSettings& settings) {
   CaseReport report;
   report.name = runs.script().name;
+  const bool may_share = settings.share_runs && !(judges == JudgeSet::all());
+  if (may_share && judges.has(Judge::kProvenance)) runs.share_runs_with_words();
   auto subject = runs.subject();
   const bool may_be_refused = runs.script().expectation.outcome == Outcome::kUnsupported;
   if (!subject.ok()) {

@@ -61,6 +61,9 @@ class JudgeSet {
 // "all", or names with commas between them. kBadInput names what is no judge.
 [[nodiscard]] Result<JudgeSet> parse_judges(std::string_view text);
 
+// What one subject showed of one script, by the changes to the script's options.
+using SubjectTraces = std::map<Configuration, std::shared_ptr<const Trace>>;
+
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
 // the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
 // "geometry"} says what it computes ("geometry": provenance rows without words). Where a script
@@ -71,6 +74,9 @@ class Runs {
  public:
   Runs(const Script& script, const ExecutorSource& subject, const ExecutorSource& oracle);
 
+  // From now on the subject's run with words of provenance stands for its plain run as well, where
+  // it says that watching it changed nothing (Trace::is_as_unwatched).
+  void share_runs_with_words() { shares_runs_ = true; }
   // The subject under the script's options with `changes`. Errors are those of
   // ExecutorSource::make; what goes wrong during the run stands in the trace.
   [[nodiscard]] Result<const Trace*> subject(const Configuration& changes = {});
@@ -95,10 +101,8 @@ class Runs {
   // Takes the oracle's traces of other runs of the same script, where nothing that the subject made
   // has gone into them and both subjects compute in the same arithmetic.
   void share_oracle(const Runs& other);
-  // What the subject has run so far, by the changes asked for.
-  [[nodiscard]] const std::map<Configuration, std::unique_ptr<Trace>>& subject_traces() const {
-    return subject_traces_;
-  }
+  // What the subject has run so far.
+  [[nodiscard]] const SubjectTraces& subject_traces() const { return subject_traces_; }
 
   [[nodiscard]] const Script& script() const { return script_; }
   [[nodiscard]] std::string_view subject_name() const { return subject_.name(); }
@@ -114,11 +118,13 @@ class Runs {
     bool is_guided = false;  // it hangs on what the subject made
   };
   [[nodiscard]] Result<OracleRun> run_oracle(std::string_view mode, bool with_states);
+  [[nodiscard]] bool is_run_with_words();
 
   const Script& script_;
   const ExecutorSource& subject_;
   const ExecutorSource& oracle_;
-  std::map<Configuration, std::unique_ptr<Trace>> subject_traces_;
+  bool shares_runs_ = false;
+  SubjectTraces subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;
   std::set<std::string, std::less<>> guided_;  // modes whose trace hangs on what the subject made
 };
@@ -148,6 +154,9 @@ struct JudgeSettings {
   std::string quality_baseline;
   // Run every configuration of the table (configuration_table.h), not only the first few.
   bool every_configuration = false;
+  // Where provenance is judged, its runs serve the other judges too (Runs::share_runs_with_words);
+  // not where all judges are asked, who take nothing on trust.
+  bool share_runs = false;
 };
 
 // One judge, one file: judge_provenance.cpp, judge_exact.cpp, ... An Error is a defect of the

@@ -163,6 +163,43 @@ TEST(RunsOfAScript, AreMadeOnceForEveryConfiguration) {
   EXPECT_EQ(expected.made, 1);
 }
 
+// How many executors it takes to run plainly and with words.
+int executors_of(bool is_as_unwatched, bool shares_runs, const ScriptedAnswer& answer) {
+  const Script script = two_calls();
+  ScriptedSource subject("e", {{"", answer}});
+  subject.is_as_unwatched = is_as_unwatched;
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  if (shares_runs) runs.share_runs_with_words();
+  EXPECT_TRUE(runs.subject().ok() && runs.subject({{"instrument", "provenance"}}).ok());
+  return subject.made;
+}
+
+TEST(RunsOfAScript, StandForPlainOnesWhereWordsChangeNothing) {
+  EXPECT_EQ(executors_of(true, true, answering({1, 2})), 1);
+  EXPECT_EQ(executors_of(true, false, answering({1, 2})), 2) << "nobody asked to share";
+  EXPECT_EQ(executors_of(false, true, answering({1, 2})), 2) << "the executor says that they do";
+  EXPECT_EQ(executors_of(true, true, refusing(ErrorKind::kBadInput, 1)), 2)
+      << "which of the two is refused has to be seen";
+}
+
+TEST(JudgeScript, SharesNoRunsWhereAllJudgesAreAsked) {
+  const Script script = two_calls();
+  const auto shares_for = [&](const JudgeSet& judges) {
+    ScriptedSource subject("e", {{"", answering({1, 2})}});
+    subject.is_as_unwatched = true;
+    const ScriptedSource expected = oracle();
+    Runs runs(script, subject, expected);
+    JudgeSettings settings = quick();
+    settings.share_runs = true;
+    EXPECT_TRUE(judge_script(runs, judges, settings).ok());
+    const SubjectTraces& traces = runs.subject_traces();
+    return traces.at({}) == traces.at({{"instrument", "provenance"}});
+  };
+  EXPECT_TRUE(shares_for(parse_judges("provenance,bounds").value()));
+  EXPECT_FALSE(shares_for(JudgeSet::all()));
+}
+
 // An oracle that fed back its own outputs would judge the second call by the first one's rounding.
 TEST(RunsOfAScript, CallTheOracleWithWhatTheSubjectFedBack) {
   Script script = two_calls();

@@ -45,6 +45,7 @@ class ScriptRunner {
     } else {
       look_at_held();
     }
+    trace_.is_as_unwatched = is_as_unwatched_ && ran.ok() && !trace_.calls.empty();
     trace_.seconds = thread_seconds() - begin;
     return std::move(trace_);
   }
@@ -88,6 +89,7 @@ class ScriptRunner {
     GRAPHGATE_TRY(const auto passed, static_.placed(call.program, record.inputs));
     GRAPHGATE_TRY(record.result, program.call_with(passed, call.options));
     static_.part(record.result);
+    is_as_unwatched_ &= program.is_as_unwatched();
     record.plan = keep(program.plan());
     last_[call.program] = trace_.calls.size();
     trace_.calls.push_back(std::move(record));
@@ -212,6 +214,7 @@ class ScriptRunner {
   StaticInputs static_;
   Trace trace_;
   std::size_t step_ = 0;
+  bool is_as_unwatched_ = true;
 };
 
 }  // namespace

@@ -77,6 +77,8 @@ Guided guided_by(const Trace& trace, const Script& script, bool with_states) {
 // Whether an oracle of that mode computes numbers. Words of provenance go on from call to call.
 bool computes_numbers(std::string_view mode) { return mode != "provenance" && mode != "geometry"; }
 
+const Configuration kWithWords = {{"instrument", "provenance"}};
+
 // Whether calls of an oracle begin with the states that the subject left. Where a recording or an
 // expectation is compared with the oracle as well, they began with states of their own.
 bool takes_states(const Script& script, std::string_view mode) {
@@ -160,9 +162,19 @@ Result<std::unique_ptr<spec::Executor>> Runs::make_oracle(std::string_view mode)
 Result<const Trace*> Runs::subject(const Configuration& changes) {
   const auto known = subject_traces_.find(changes);
   if (known != subject_traces_.end()) return known->second.get();
+  if (shares_runs_ && changes.empty() && is_run_with_words()) {
+    return subject_traces_.emplace(changes, subject_traces_.at(kWithWords)).first->second.get();
+  }
   GRAPHGATE_TRY(Trace made, subject_on(script_, changes));
-  return subject_traces_.emplace(changes, std::make_unique<Trace>(std::move(made)))
+  return subject_traces_.emplace(changes, std::make_shared<const Trace>(std::move(made)))
       .first->second.get();
+}
+
+// Runs the subject with words, if it can, and tells whether that shows what a plain run would.
+bool Runs::is_run_with_words() {
+  if (script_.options.contains("instrument")) return false;
+  const auto watched = subject(kWithWords);
+  return watched.ok() && watched.value()->is_as_unwatched;
 }
 
 Result<Runs::OracleRun> Runs::run_oracle(std::string_view mode, bool with_states) {
@@ -192,7 +204,7 @@ Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
 }
 
 void Runs::provide(Trace trace, const Configuration& changes) {
-  subject_traces_[changes] = std::make_unique<Trace>(std::move(trace));
+  subject_traces_[changes] = std::make_shared<const Trace>(std::move(trace));
 }
 
 void Runs::share_oracle(const Runs& other) {

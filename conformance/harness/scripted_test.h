@@ -37,14 +37,18 @@ using GivenStates = std::vector<std::pair<std::string, spec::HostTensor>>;
 class ScriptedExecutor final : public spec::Executor {
  public:
   // `given` outlives it.
-  ScriptedExecutor(std::string name, ScriptedAnswer answer, GivenStates& given)
-      : name_(std::move(name)), answer_(std::move(answer)), given_(given) {}
+  ScriptedExecutor(std::string name, ScriptedAnswer answer, GivenStates& given,
+                   bool is_as_unwatched)
+      : name_(std::move(name)),
+        answer_(std::move(answer)),
+        given_(given),
+        is_as_unwatched_(is_as_unwatched) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
     struct Loaded final : spec::LoadedProgram {
-      Loaded(ScriptedAnswer scripted, GivenStates& states)
-          : answer(std::move(scripted)), given(states) {}
+      Loaded(ScriptedAnswer scripted, GivenStates& states, bool as_unwatched)
+          : answer(std::move(scripted)), given(states), says_as_unwatched(as_unwatched) {}
       Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
         return answer(inputs, calls++);
       }
@@ -53,17 +57,21 @@ class ScriptedExecutor final : public spec::Executor {
         given.emplace_back(target, value);
         return {};
       }
+      [[nodiscard]] bool is_as_unwatched() const override { return says_as_unwatched; }
       ScriptedAnswer answer;
       GivenStates& given;
+      bool says_as_unwatched = false;
       std::size_t calls = 0;
     };
-    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Loaded>(answer_, given_));
+    return std::unique_ptr<spec::LoadedProgram>(
+        std::make_unique<Loaded>(answer_, given_, is_as_unwatched_));
   }
 
  private:
   std::string name_;
   ScriptedAnswer answer_;
   GivenStates& given_;
+  bool is_as_unwatched_;
 };
 
 // Answers by the configuration's "mode", with "" for none; kUnsupported for others.
@@ -84,13 +92,14 @@ class ScriptedSource final : public ExecutorSource {
     if (found == answers_.end()) return unsupported("no such mode");
     ++made;
     return std::unique_ptr<spec::Executor>(
-        std::make_unique<ScriptedExecutor>(name_, found->second, given));
+        std::make_unique<ScriptedExecutor>(name_, found->second, given, is_as_unwatched));
   }
 
   mutable int made = 0;         // executors so far
   mutable Configuration asked;  // the last one
   mutable GivenStates given;
   Promises promised;
+  bool is_as_unwatched = false;
 
  private:
   std::string name_;

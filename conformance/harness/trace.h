@@ -46,7 +46,10 @@ struct Trace {
   std::size_t error_step = 0;
   bool is_late = false;    // it ended because no answer came in time
   bool is_loaded = false;  // all programs, by the first executor
-  double seconds = 0;      // processor time of load and calls
+  // Of a run that an instrument watched: all calls were as in one that nothing watches
+  // (LoadedProgram::is_as_unwatched), and none was refused.
+  bool is_as_unwatched = false;
+  double seconds = 0;  // processor time of load and calls
 };
 
 // Runs the script's programs on one executor, loaded once. What an executor refuses ends the trace

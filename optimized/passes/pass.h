@@ -47,6 +47,7 @@ struct PassCount {
   std::int64_t nodes_removed = 0;  // fewer nodes than before (negative: more)
 };
 
+using PassCounts = std::map<std::string, PassCount, std::less<>>;  // by the name of the pass
 using SymbolRanges = std::map<std::string, spec::SymbolInfo, std::less<>>;
 
 // What passes know of the compile they run in. One per compile; `ops` outlives it.
@@ -64,8 +65,7 @@ class PassContext {
   [[nodiscard]] const SymbolRanges& symbols() const { return symbols_; }
   [[nodiscard]] const std::optional<SizeRange>& range() const { return range_; }
 
-  // By the name of the pass.
-  std::map<std::string, PassCount, std::less<>> counts;
+  PassCounts counts;
   // The pass that runs, for counting; the manager sets it.
   std::string current;
   void count_match() { ++counts[current].matches; }

@@ -199,7 +199,7 @@ std::optional<std::string> leading_symbol(const spec::Program& program) {
 
 Result<spec::Graph> run_passes(const spec::Program& program, const spec::OpTable& ops,
                                const spec::DeviationSet& deviations, const PassOptions& options,
-                               std::map<std::string, PassCount, std::less<>>* counts) {
+                               PassCounts* counts) {
   GRAPHGATE_TRY(const PassManager manager, PassManager::make(options));
   SymbolRanges symbols = program.symbols;
   if (const auto symbol = leading_symbol(program); options.range && symbol) {

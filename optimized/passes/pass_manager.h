@@ -58,6 +58,6 @@ class PassManager {
 // each did.
 [[nodiscard]] Result<spec::Graph> run_passes(
     const spec::Program& program, const spec::OpTable& ops, const spec::DeviationSet& deviations,
-    const PassOptions& options, std::map<std::string, PassCount, std::less<>>* counts = nullptr);
+    const PassOptions& options, PassCounts* counts = nullptr);
 
 }  // namespace graphgate::optimized

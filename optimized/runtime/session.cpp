@@ -46,21 +46,22 @@ std::vector<InputValue> relabeled(std::span<const InputValue> inputs,
 }  // namespace
 
 Session::Session(const spec::Program& program, spec::Graph prepared, const Options& options,
-                 std::shared_ptr<RunPool> shared_pool, std::shared_ptr<Instrument> instrument)
+                 std::shared_ptr<RunPool> shared_pool, Watcher watcher)
     : program_(program),
       options_(options),
       prepared_(std::move(prepared)),
       shared_pool_(std::move(shared_pool)),
-      instrument_(std::move(instrument)),
+      instrument_(std::move(watcher.instrument)),
+      is_as_unwatched_(watcher.is_as_unwatched),
       state_(program, shared_pool_ ? shared_pool_ : std::make_shared<RunPool>()),
       trusts_places_(options.compile.deviations.has(Deviation::kOwnOutputIsStatic)) {}
 
 Result<std::unique_ptr<Session>> Session::make(const spec::Program& program, spec::Graph prepared,
                                                const Options& options,
                                                std::shared_ptr<RunPool> shared_pool,
-                                               std::shared_ptr<Instrument> instrument) {
+                                               Watcher watcher) {
   std::unique_ptr<Session> session(new Session(program, std::move(prepared), options,
-                                               std::move(shared_pool), std::move(instrument)));
+                                               std::move(shared_pool), std::move(watcher)));
   const RuntimeOptions& runtime = options.runtime;
   session->symbol_ = leading_symbol(program);
   if (!runtime.padded_symbol.empty()) {

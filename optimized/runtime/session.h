@@ -25,15 +25,21 @@
 
 namespace graphgate::optimized {
 
+// Who watches a session's runs; null: nobody.
+struct Watcher {
+  std::shared_ptr<Instrument> instrument;
+  bool is_as_unwatched = false;  // what was prepared is what runs without it
+};
+
 class Session final : public spec::LoadedProgram {
  public:
   // `prepared` is what passes made of the program, which outlives the session. `shared_pool` is
-  // null where every plan has a pool of its own, `instrument` where nothing watches. kBadInput for
-  // a static input or a padded symbol that the program lacks; what the plan store refuses.
+  // null where every plan has a pool of its own. kBadInput for a static input or a padded symbol
+  // that the program lacks; what the plan store refuses.
   static Result<std::unique_ptr<Session>> make(const spec::Program& program, spec::Graph prepared,
                                                const Options& options,
                                                std::shared_ptr<RunPool> shared_pool,
-                                               std::shared_ptr<Instrument> instrument = nullptr);
+                                               Watcher watcher = {});
 
   Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override;
   Result<spec::CallResult> call_with(std::span<const spec::InputValue> inputs,
@@ -42,6 +48,7 @@ class Session final : public spec::LoadedProgram {
   Result<void> set_state(std::string_view target, const spec::HostTensor& value,
                          bool rebind) override;
   [[nodiscard]] const spec::Plan* plan() const override;
+  [[nodiscard]] bool is_as_unwatched() const override { return is_as_unwatched_; }
 
   // Why the padded symbol may not be padded; empty where it may.
   [[nodiscard]] const std::string& padding_refusal() const { return proof_.refusal; }
@@ -79,7 +86,7 @@ class Session final : public spec::LoadedProgram {
   };
 
   Session(const spec::Program& program, spec::Graph prepared, const Options& options,
-          std::shared_ptr<RunPool> shared_pool, std::shared_ptr<Instrument> instrument);
+          std::shared_ptr<RunPool> shared_pool, Watcher watcher);
   Result<void> resolve_static_inputs();
 
   // session.cpp: from a call to a plan.
@@ -110,7 +117,8 @@ class Session final : public spec::LoadedProgram {
   const spec::Graph prepared_;
   std::map<std::pair<std::int64_t, std::int64_t>, spec::Graph> prepared_by_range_;
   std::shared_ptr<RunPool> shared_pool_;
-  std::shared_ptr<Instrument> instrument_;
+  const std::shared_ptr<Instrument> instrument_;
+  const bool is_as_unwatched_;
   std::unique_ptr<PlanCache> cache_;
   std::optional<std::string> symbol_;  // the padded one
   PaddingProof proof_;

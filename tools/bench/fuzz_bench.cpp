@@ -102,7 +102,6 @@ class PartClock {
 
 struct Workload {
   bool (*wanted)(const spec::CaseFile& the_case) = nullptr;
-  bool runs_reference = false;  // eager, though no judge may ask for it
   conformance::JudgeSet judges;
 };
 
@@ -113,12 +112,11 @@ Result<void> judge_one(const spec::CaseFile& the_case, const Workload& work, Par
   GRAPHGATE_TRY(const auto script, conformance::script_of(the_case, fuzz::no_files()));
   clock.end("script");
   conformance::Runs runs(script, *subject, *oracle);
+  runs.share_runs_with_words();  // as campaigns do
   GRAPHGATE_TRY_VOID(runs.subject());
   clock.end("optimized");
-  if (work.runs_reference) {
-    GRAPHGATE_TRY_VOID(runs.oracle("eager"));
-    clock.end("reference");
-  }
+  GRAPHGATE_TRY_VOID(runs.oracle("provenance"));
+  clock.end("reference");
   GRAPHGATE_TRY(const auto report, conformance::judge_script(runs, work.judges, {}));
   for (const conformance::JudgeReport& judge : report.judges) {
     clock.add(conformance::judge_name(judge.judge), judge.seconds);
@@ -184,12 +182,12 @@ DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked) {
 
 Result<JudgeTimes> measure_judging(std::uint64_t cases) {
   GRAPHGATE_TRY(const auto judges, conformance::parse_judges("provenance,verifier"));
-  return judged_times(cases, {is_median, true, judges});
+  return judged_times(cases, {is_median, judges});
 }
 
 Result<JudgeTimes> measure_campaign_cases(std::uint64_t cases) {
   GRAPHGATE_TRY(const auto judges, conformance::parse_judges(kQuickJudges));
-  return judged_times(cases, {[](const spec::CaseFile&) { return true; }, false, judges});
+  return judged_times(cases, {[](const spec::CaseFile&) { return true; }, judges});
 }
 
 Result<Curves> measure_features(std::uint64_t seed, std::uint64_t cases) {
