@@ -173,28 +173,68 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
     if (!row.ok()) return row.error().at(place);
     const std::string name = row.value().schema.qualified_name();
     auto shared = std::make_shared<const OpRow>(std::move(row).value());
-    if (rows_.contains(name) || !added.emplace(name, std::move(shared)).second) {
+    if (find(name) != nullptr || !added.emplace(name, std::move(shared)).second) {
       return bad_input("column 1: " + name + " is in the table already").at(place);
     }
   }
-  rows_.merge(added);
+  added_.merge(added);
   return {};
 }
 
+void OpTable::share() {
+  auto shared = std::make_shared<Shared>();
+  shared->rows = rows();
+  shared->by_name.reserve(shared->rows.size());
+  for (const auto& [name, row] : shared->rows) shared->by_name.emplace(name, row.get());
+  added_.clear();
+  shared_ = std::move(shared);
+}
+
+OpTable::Rows OpTable::rows() const {
+  Rows all = added_;
+  if (shared_) all.insert(shared_->rows.begin(), shared_->rows.end());
+  return all;
+}
+
+std::size_t OpTable::size() const { return added_.size() + (shared_ ? shared_->rows.size() : 0); }
+
 const OpRow* OpTable::find(std::string_view qualified_name) const {
-  const auto found = rows_.find(qualified_name);
-  return found == rows_.end() ? nullptr : found->second.get();
+  if (shared_) {
+    const auto found = shared_->by_name.find(qualified_name);
+    if (found != shared_->by_name.end()) return found->second;
+  }
+  const auto found = added_.find(qualified_name);
+  return found == added_.end() ? nullptr : found->second.get();
+}
+
+// In name order.
+std::vector<const OpRow*> OpTable::find_from(std::string_view prefix) const {
+  std::map<std::string_view, const OpRow*> found;
+  const auto add_from = [&](const Rows& rows) {
+    for (auto row = rows.lower_bound(prefix); row != rows.end() && row->first.starts_with(prefix);
+         ++row) {
+      found.emplace(row->first, row->second.get());
+    }
+  };
+  if (shared_) add_from(shared_->rows);
+  add_from(added_);
+  std::vector<const OpRow*> out;
+  out.reserve(found.size());
+  for (const auto& [name, row] : found) out.push_back(row);
+  return out;
 }
 
 std::vector<const OpRow*> OpTable::find_by_base_name(std::string_view base) const {
-  std::vector<const OpRow*> family;
   // All names of the family start with `base`; longer names of other families may stand between.
-  for (auto row = rows_.lower_bound(base); row != rows_.end() && row->first.starts_with(base);
-       ++row) {
-    const OpSchema& schema = row->second->schema;
-    if (schema.ns + "." + schema.base_name() == base) family.push_back(row->second.get());
-  }
+  std::vector<const OpRow*> family = find_from(base);
+  std::erase_if(family, [&](const OpRow* row) {
+    return row->schema.ns + "." + row->schema.base_name() != base;
+  });
   return family;
+}
+
+std::vector<const OpRow*> OpTable::find_overloads(std::string_view name) const {
+  return find_from(std::string(name) + ".");
 }
 
 std::string print_row(const OpRow& row) {
@@ -216,6 +256,7 @@ const OpTable& builtin_op_table() {
       if (!added.ok()) std::fprintf(stderr, "%s\n", added.error().message.c_str());
       GRAPHGATE_CHECK(added.ok());
     }
+    table.share();
     return table;
   }();
   return kTable;

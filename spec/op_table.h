@@ -32,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "spec/effects.h"
@@ -59,7 +60,8 @@ struct OpRow {
 };
 
 // Ops by qualified name. Rows stay where they are: a pointer from find() lives as long as the table
-// or a copy of it, and survives add_text. Copies share rows.
+// or a copy of it, and survives add_text. Copies share rows, and those of the built-in table share
+// its list of names as well: a copy with a few ops more costs these.
 class OpTable {
  public:
   using Rows = std::map<std::string, std::shared_ptr<const OpRow>, std::less<>>;
@@ -75,12 +77,25 @@ class OpTable {
   // aten.add.Tensor, aten.add.out, aten.add_.Tensor...
   [[nodiscard]] std::vector<const OpRow*> find_by_base_name(std::string_view base) const;
 
-  // In byte order of qualified names.
-  [[nodiscard]] const Rows& rows() const { return rows_; }
-  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  // Every overload of a name: "aten.add_" gives aten.add_.Tensor, aten.add_.Scalar.
+  [[nodiscard]] std::vector<const OpRow*> find_overloads(std::string_view name) const;
+
+  // A list of all, in byte order of qualified names.
+  [[nodiscard]] Rows rows() const;
+  [[nodiscard]] std::size_t size() const;
 
  private:
-  Rows rows_;
+  // What copies have in common. It never changes.
+  struct Shared {
+    Rows rows;
+    std::unordered_map<std::string_view, const OpRow*> by_name;  // the keys of `rows`
+  };
+  friend const OpTable& builtin_op_table();
+  void share();
+  [[nodiscard]] std::vector<const OpRow*> find_from(std::string_view prefix) const;
+
+  std::shared_ptr<const Shared> shared_;  // null where nothing is shared
+  Rows added_;
 };
 
 // One line of the text format, without a newline: what add_text reads back to the same row.

@@ -158,6 +158,28 @@ TEST(BuiltinOpTable, ListsItsOpsInNameOrder) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
+TEST(BuiltinOpTable, SharesItsOpsWithCopiesThatHaveMore) {
+  OpTable copy = builtin_op_table();
+  ASSERT_TRUE(copy.add_text("aten::add.mine(Tensor self) -> Tensor\n", "mine.txt").ok());
+  EXPECT_FALSE(copy.add_text("aten::add.Tensor(Tensor self) -> Tensor\n", "mine.txt").ok())
+      << "it is there already";
+  EXPECT_EQ(copy.find("aten.add.Tensor"), builtin_op_table().find("aten.add.Tensor"));
+  ASSERT_NE(copy.find("aten.add.mine"), nullptr);
+  EXPECT_EQ(builtin_op_table().find("aten.add.mine"), nullptr);
+  EXPECT_EQ(copy.size(), builtin_op_table().size() + 1);
+  EXPECT_EQ(copy.rows().size(), copy.size());
+  Names names;
+  for (const OpRow* row : copy.find_overloads("aten.add")) {
+    names.push_back(row->schema.qualified_name());
+  }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "aten.add.mine"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "aten.add.Tensor"), 1);
+  EXPECT_TRUE(copy.find_overloads("aten.ad").empty());
+  const OpTable again = copy;
+  EXPECT_EQ(again.find("aten.add.mine"), copy.find("aten.add.mine"));
+}
+
 TEST(BuiltinOpTable, HoldsTheOpsThatExportedProgramsUse) {
   const OpTable& table = builtin_op_table();
   for (const std::string_view name :

@@ -14,8 +14,8 @@ bool is_known(const std::string& option, const spec::OpTable& ops) {
   const std::string name = dotted(option);
   if (name.find('.') == std::string::npos) return false;
   if (ops.find(name)) return true;
-  const auto overload = ops.rows().lower_bound(name + ".");
-  return overload != ops.rows().end() && names_op(option, overload->first);
+  const auto overloads = ops.find_overloads(name);
+  return !overloads.empty() && names_op(option, overloads.front()->schema.qualified_name());
 }
 
 }  // namespace
