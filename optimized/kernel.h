@@ -41,6 +41,7 @@ struct Item {
   [[nodiscard]] const T* as() const {
     return std::get_if<T>(&value);
   }
+  friend bool operator==(const Item&, const Item&) = default;
 };
 
 // A call's arguments, by the schema's names; defaults are filled in. has() is false for names that

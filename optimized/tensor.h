@@ -53,6 +53,8 @@ struct Tensor {
   // The first element. Null without bytes.
   [[nodiscard]] std::byte* data() const;
   [[nodiscard]] std::int64_t size(std::int64_t dim) const;  // dim in [-rank, rank)
+  // The same geometry at the same address.
+  friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
 // Bytes [begin, end) of a storage.

@@ -109,13 +109,19 @@ Launch HostProgram::bind_body(const spec::PlanStep& step) {
 }
 
 // The launch of the step that is being bound, with the instrument's eyes on it.
-Launch HostProgram::watched(BoundStep bound, Launch launch) const {
+Launch HostProgram::watched(BoundStep made, Launch launch) {
   if (!options_.instrument) return launch;
-  bound.step = running_;
-  return [instrument = options_.instrument, bound = std::move(bound), launch = std::move(launch)] {
-    instrument->before_launch(bound);
-    instrument->launch(bound, launch);
-    instrument->after_launch(bound);
+  made.step = running_;
+  // Eager steps are bound in every run, mostly to the same: what was found out of one stays known.
+  last_bound_.resize(plan_.steps.size());
+  std::shared_ptr<const BoundStep>& bound = last_bound_[running_];
+  if (!bound || !bound->does_the_same(made)) {
+    bound = std::make_shared<const BoundStep>(std::move(made));
+  }
+  return [instrument = options_.instrument, bound, launch = std::move(launch)] {
+    instrument->before_launch(*bound);
+    instrument->launch(*bound, launch);
+    instrument->after_launch(*bound);
   };
 }
 

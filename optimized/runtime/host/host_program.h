@@ -123,7 +123,7 @@ class HostProgram {
   void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
   Launch bind_step(const spec::PlanStep& step, bool has_data);
   Launch bind_body(const spec::PlanStep& step);
-  [[nodiscard]] Launch watched(BoundStep bound, Launch launch) const;
+  [[nodiscard]] Launch watched(BoundStep made, Launch launch);
   [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
   void take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data);
   void take_result(spec::ValueId id, Made& made, bool has_data);
@@ -177,8 +177,9 @@ class HostProgram {
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
   std::set<std::uint32_t> eager_buffers_;           // those that eager partitions make
   std::unique_ptr<OnDevice> on_device_;
-  std::map<std::uint32_t, Launch> bound_once_;  // by step, under a deviation
-  std::uint32_t running_ = 0;                   // the step that runs, for messages
+  std::map<std::uint32_t, Launch> bound_once_;                // by step, under a deviation
+  std::vector<std::shared_ptr<const BoundStep>> last_bound_;  // by step, for the instrument
+  std::uint32_t running_ = 0;                                 // the step that runs, for messages
   std::uint64_t recorded_count_ = 0;
   std::uint64_t last_run_ = 0;
   bool is_recorded_ = false;

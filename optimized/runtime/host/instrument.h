@@ -31,6 +31,7 @@ struct BoundCall {
   const spec::OpRow* row = nullptr;
   std::vector<Item> arguments;
   std::vector<Tensor> results;
+  friend bool operator==(const BoundCall&, const BoundCall&) = default;
 };
 
 // A launch: one call, or those of a fused step's body in order, without views. `workspace` is the
@@ -41,6 +42,11 @@ struct BoundStep {
   std::span<const std::byte> workspace;
   // The instrument's own: what it found out at the first launch.
   mutable std::shared_ptr<const void> notes;
+
+  [[nodiscard]] bool does_the_same(const BoundStep& other) const {
+    return step == other.step && calls == other.calls &&
+           workspace.data() == other.workspace.data() && workspace.size() == other.workspace.size();
+  }
 };
 
 // Rows of an input slot along `dim`, behind the rows of the call.
