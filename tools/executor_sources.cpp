@@ -33,10 +33,16 @@ void add_argument(const std::string& name, const std::string& value, bool repeat
 // The planner's flags, declared once: declaring them takes longer than reading the few that a case
 // sets.
 struct FlagReader {
-  FlagReader() { add_planner_flags(app, flags); }
+  FlagReader() {
+    add_planner_flags(app, flags);
+    for (const CLI::Option* option : std::as_const(app).get_options()) {
+      for (const std::string& name : option->get_lnames()) by_name.emplace(name, option);
+    }
+  }
 
   PlannerFlags flags;
   CLI::App app;
+  std::map<std::string, const CLI::Option*, std::less<>> by_name;
 };
 
 class OptimizedSource final : public conformance::ExecutorSource {
@@ -142,8 +148,10 @@ Result<PlannerFlags> planner_flags(const Configuration& configuration) {
   CLI::App& app = reader.app;
   std::vector<std::string> arguments;
   for (const auto& [name, value] : configuration) {
-    const CLI::Option* option = app.get_option_no_throw("--" + name);
-    if (!option) return bad_input("option '" + name + "': the optimized executor has none such");
+    const auto known = reader.by_name.find(name);
+    if (known == reader.by_name.end())
+      return bad_input("option '" + name + "': the optimized executor has none such");
+    const CLI::Option* const option = known->second;
     const bool is_switch = option->get_items_expected_max() == 0;
     if (value.empty() != is_switch) {
       return bad_input("option '" + name + "': expected " + (is_switch ? "no value" : "a value"));

@@ -76,6 +76,7 @@ Result<void> Session::check_static_inputs(std::span<const InputValue> inputs) {
 // Bytes come from the caller, whatever the tensor once was.
 std::vector<InputSource> Session::sources_of(std::span<const InputValue> inputs) const {
   std::vector<InputSource> sources;
+  sources.reserve(inputs.size());
   for (const InputValue& input : inputs) {
     const auto* tensor = std::get_if<HostTensor>(&input);
     if (!tensor) continue;
@@ -129,6 +130,10 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
   std::map<std::string, HostTensor, std::less<>> states;
   std::vector<HostTensor> tensors;
   std::vector<const HostTensor*> given;
+  tensors.reserve(plan.inputs.size());
+  given.reserve(inputs.size());
+  result.outputs.reserve(plan.outputs.size());
+  result.final_inputs.reserve(inputs.size());
   for (const InputValue& input : inputs) {
     if (const auto* tensor = std::get_if<HostTensor>(&input)) given.push_back(tensor);
   }
@@ -157,6 +162,8 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
     const bool is_tensor = std::holds_alternative<HostTensor>(input);
     result.final_inputs.push_back(is_tensor ? InputValue(tensors[next++]) : input);
   }
+  result.state_targets.reserve(states.size());
+  result.final_states.reserve(states.size());
   for (auto& [target, tensor] : states) {
     result.state_targets.push_back(target);
     result.final_states.push_back(std::move(tensor));

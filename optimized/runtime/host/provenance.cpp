@@ -103,11 +103,11 @@ void ProvenanceInstrument::after_launch(const BoundStep& step) {
 ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& call,
                                                                std::uint32_t step) const {
   CallNotes notes{WordRule(call), {}, {}, {}};
-  const auto row_at = [&](const Tensor& tensor, const std::string& port,
-                          std::optional<ValueId> value) {
-    spec::ProvenanceRow row = row_of(tensor, port);
+  const std::string op = call.row->schema.qualified_name();
+  const auto row_at = [&](const Tensor& tensor, std::string port, std::optional<ValueId> value) {
+    spec::ProvenanceRow row = row_of(tensor, std::move(port));
     row.node = call.node->name;
-    row.op = call.row->schema.qualified_name();
+    row.op = op;
     row.step = step;
     if (value && value->index < plan_->values.size()) {
       row.value = plan_->values[value->index].value.name;
@@ -116,6 +116,8 @@ ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& 
   };
   const std::vector<WordInput>& inputs = notes.rule.inputs();
   std::vector<std::optional<ValueId>> values;
+  values.reserve(inputs.size());
+  notes.operands.reserve(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::string& name = call.row->schema.arguments[inputs[k].argument].name;
     std::vector<ValueId> given;
@@ -127,17 +129,19 @@ ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& 
     notes.operands.push_back(row_at(inputs[k].tensor, "operand " + std::to_string(k), values[k]));
   }
   const std::vector<ValueId> results = flat_results(*call.node);
-  for (const WordOutput& output : notes.rule.outputs()) {
-    notes.written.emplace_back();
-    notes.results.emplace_back();
+  const std::vector<WordOutput>& outputs = notes.rule.outputs();
+  notes.written.resize(outputs.size());
+  notes.results.resize(outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const WordOutput& output = outputs[o];
     if (output.input) {
-      const std::string port = "written " + std::to_string(*output.input);
-      notes.written.back() = row_at(output.tensor, port, values[*output.input]);
+      notes.written[o] =
+          row_at(output.tensor, "written " + std::to_string(*output.input), values[*output.input]);
     }
     if (!output.result) continue;
     const bool is_known = *output.result < results.size();
-    notes.results.back() = row_at(output.tensor, "result " + std::to_string(*output.result),
-                                  is_known ? std::optional(results[*output.result]) : std::nullopt);
+    notes.results[o] = row_at(output.tensor, "result " + std::to_string(*output.result),
+                              is_known ? std::optional(results[*output.result]) : std::nullopt);
   }
   return notes;
 }

@@ -185,6 +185,7 @@ Words with_labels(std::vector<Word> hashes, std::uint32_t producer, const WordAr
 
 WordRule::WordRule(const BoundCall& call) : producer_(spec::provenance_tag(call.node->name)) {
   for (std::size_t a = 0; a < call.arguments.size(); ++a) flatten(call.arguments[a], a, inputs_);
+  counts_.reserve(inputs_.size());
   for (const WordInput& input : inputs_) counts_.push_back(is_looked_at(*call.row, input.argument));
   find_outputs(call);
   if (find_kernel(*call.row)->bind == nullptr) {
