@@ -37,6 +37,7 @@ Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable&
   if (!step.body) {
     return unsupported("node '" + node.name + "': the reference has no body for " + node.op);
   }
+  step.given = find_given(step.row->schema, node.arguments);
   return step;
 }
 
@@ -118,7 +119,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
     run.graph = &graph;
     std::vector<Datum> results =
         step.row ? run_op(*step.row, step.body,
-                          bind_arguments(step.row->schema, step.node->arguments, environment), run)
+                          bind_arguments(step.row->schema, step.given, environment), run)
                  : run_higher_order(prepared, *step.node, environment, run);
     bind_results(*step.node, std::move(results), environment);
     for (const spec::ValueId id : step.dying) environment[id.index] = Datum{};

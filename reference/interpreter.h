@@ -16,6 +16,7 @@ struct Prepared {
     const spec::Node* node = nullptr;
     const spec::OpRow* row = nullptr;  // null for higher-order ops
     Body body = nullptr;
+    Given given;                       // what the op takes
     std::vector<spec::ValueId> dying;  // values that no later node and no output needs
   };
   const spec::Graph* graph = nullptr;
