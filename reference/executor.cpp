@@ -95,7 +95,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     const DeclaredArithmetic declared(options_.arithmetic);
     Run run{options_};
     if (options_.mode == Mode::kProvenance) run.provenance = &provenance_;
-    (void)provenance_.take_rows();  // of a call that failed
+    provenance_.forget_rows();  // of a call that failed
     if (!std::exchange(has_begun_, true)) begin_states(nullptr);
     try {
       spec::CallResult result = execute(inputs, run);

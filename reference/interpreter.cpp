@@ -100,11 +100,12 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum
 
 std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
                           const Run& run) {
-  const auto run_it = [&](std::vector<Datum> given) {
-    return run_body(row, body, std::move(given), run);
-  };
-  if (!run.provenance) return run_it(std::move(arguments));
-  return run.provenance->operate(row, body, std::move(arguments), *run.node, *run.graph, run_it);
+  if (!run.provenance) return run_body(row, body, std::move(arguments), run);
+  const Provenance::Operation operation =
+      run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
+  std::vector<Datum> results = run_body(row, body, std::move(arguments), run);
+  run.provenance->after_op(operation, results);
+  return results;
 }
 
 std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs, Run& run) {

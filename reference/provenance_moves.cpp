@@ -115,6 +115,7 @@ WordRule::WordRule(const spec::OpRow& row) : op(row.schema.qualified_name()) {
   is_pointwise = reference::is_pointwise(row);
   leaves_unwritten =
       std::find(std::begin(kUnwritten), std::end(kUnwritten), name) != std::end(kUnwritten);
+  moves_geometry = row.has_tag("inplace_view");
   // Integers plus 0, minus 0 and times 1 are what they were.
   const bool is_sum = name == "aten.add" || name == "aten.sub";
   if (is_sum || name == "aten.mul") other = row.schema.find_argument("other");

@@ -105,9 +105,9 @@ SharedWords pointwise_words(const WordCall& call, const WordTarget& target, cons
   Words hashes(count, mix_target(key, call, target));
   for (const WordOperand* operand : inputs) {
     SharedWords stretched = operand->words;
-    if (operand->tensor.sizes != target.tensor->sizes) {
+    if (operand->tensor->sizes != target.tensor->sizes) {
       Array<spec::ProvenanceWord> words;
-      words.sizes = operand->tensor.sizes;
+      words.sizes = operand->tensor->sizes;
       words.data = as_vector(operand->words);
       stretched = broadcast_to(words, target.tensor->sizes).data;
     }
@@ -191,7 +191,7 @@ class WordArguments {
       const std::size_t k = stand_ins_.size();
       const WordOperand& operand = call_.operands[k];
       const bool moves = call_.rule.moves->has(declared.name) || call_.row.writes(argument);
-      stand_ins_.push_back(moves ? as_tensor(operand.tensor, converted(operand)) : nullptr);
+      stand_ins_.push_back(moves ? as_tensor(*operand.tensor, converted(operand)) : nullptr);
       return moves ? Datum{stand_ins_.back()} : datum;
     }
     if (const auto* list = datum.as<Datum::List>()) {
@@ -209,7 +209,7 @@ class WordArguments {
   Words converted(const WordOperand& operand) {
     Words words = as_vector(operand.words);
     for (auto& word : words)
-      word = origins_.cast(word, operand.tensor.dtype, dtype_, call_.producer);
+      word = origins_.cast(word, operand.tensor->dtype, dtype_, call_.producer);
     return words;
   }
 
@@ -258,9 +258,9 @@ bool keeps_integers(const WordCall& call, const WordTarget& target) {
   if (!call.rule.other || call.operands.empty()) return false;
   const auto* number = call.arguments[*call.rule.other].as<std::int64_t>();
   const WordOperand& self = call.operands.front();
-  return number && *number == call.rule.neutral && self.tensor.dtype == target.tensor->dtype &&
-         spec::is_integral(self.tensor.dtype) && self.tensor.dtype != spec::DType::kBool &&
-         self.tensor.sizes == target.tensor->sizes;
+  return number && *number == call.rule.neutral && self.tensor->dtype == target.tensor->dtype &&
+         spec::is_integral(self.tensor->dtype) && self.tensor->dtype != spec::DType::kBool &&
+         self.tensor->sizes == target.tensor->sizes;
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ std::vector<SharedWords> words_after(const WordCall& call, const std::vector<Wor
   std::vector<SharedWords> out;
   for (const WordTarget& target : targets) {
     const bool fits = std::all_of(inputs.begin(), inputs.end(), [&](const WordOperand* operand) {
-      return broadcasts(operand->tensor.sizes, target.tensor->sizes);
+      return broadcasts(operand->tensor->sizes, target.tensor->sizes);
     });
     if (keeps_integers(call, target)) {
       out.push_back(call.operands.front().words);
