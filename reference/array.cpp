@@ -239,28 +239,42 @@ bool is_plain(const Tensor& tensor, DType as) {
          tensor.dtype != DType::kFloat64 && widens(tensor.dtype, as);
 }
 
+void load_plain(const Tensor& tensor, std::span<double> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes();
+  std::size_t done = 0;
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    decode_floats(bytes + position * item, stride * item, tensor.dtype,
+                  values.subspan(done, static_cast<std::size_t>(count)));
+    done += static_cast<std::size_t>(count);
+  });
+}
+
+void store_plain(Tensor& tensor, std::span<const double> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  std::byte* bytes = tensor.storage->writable_bytes();
+  std::size_t done = 0;
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    encode_floats(values.subspan(done, static_cast<std::size_t>(count)), tensor.dtype,
+                  bytes + position * item, stride * item);
+    done += static_cast<std::size_t>(count);
+  });
+}
+
 }  // namespace
 
 template <class N>
 Array<N> load(const Tensor& tensor, DType as) {
   Array<N> out(tensor.sizes);
-  std::size_t i = 0;
   if constexpr (std::is_same_v<N, double>) {
     if (is_plain(tensor, as)) {
-      const std::byte* bytes = tensor.storage->bytes();
-      const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-      if (out.count() > 0 && is_contiguous(tensor)) {
-        decode_floats(bytes + tensor.offset * item, tensor.dtype, out.data);
-        return out;
-      }
-      for_each_position(tensor, [&](std::int64_t position) {
-        out.data[i++] = decode_float(bytes + position * item, tensor.dtype);
-      });
+      load_plain(tensor, out.data);
       return out;
     }
   }
   const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
                       !widens(tensor.dtype, as);
+  std::size_t i = 0;
   for_each_position(tensor, [&](std::int64_t position) {
     N x = Convert<N>::from(read_element(tensor, position), as);
     if constexpr (!std::is_same_v<N, Whole>) {
@@ -274,21 +288,13 @@ Array<N> load(const Tensor& tensor, DType as) {
 template <class N>
 void store(Tensor& tensor, const Array<N>& array) {
   if (tensor.sizes != array.sizes) throw OpError("a result does not have the sizes of its target");
+  const bool is_real = spec::is_floating_point(tensor.dtype);
+  if constexpr (std::is_same_v<N, double>) {
+    if (is_real && tensor.storage->marks.empty()) return store_plain(tensor, array.data);
+  }
   std::byte* bytes = tensor.storage->writable_bytes();
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  const bool is_real = spec::is_floating_point(tensor.dtype);
   std::size_t i = 0;
-  if constexpr (std::is_same_v<N, double>) {
-    if (is_real && tensor.storage->marks.empty()) {
-      if (array.count() > 0 && is_contiguous(tensor)) {
-        return encode_floats(array.data, tensor.dtype, bytes + tensor.offset * item);
-      }
-      for_each_position(tensor, [&](std::int64_t position) {
-        encode_float(array.data[i++], tensor.dtype, bytes + position * item);
-      });
-      return;
-    }
-  }
   for_each_position(tensor, [&](std::int64_t position) {
     const Written out = convert_out(array.data[i++], tensor.dtype);
     if (!out.exact) add_marks(tensor);
