@@ -1,5 +1,6 @@
 #include "reference/array.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace graphgate::reference {
@@ -21,20 +22,21 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
   return dim < 0 ? dim + n : dim;
 }
 
-Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
-  std::size_t rank = 0;
-  for (const Sizes& shape : shapes) rank = std::max(rank, shape.size());
-  Sizes out(rank, 1);
-  for (const Sizes& shape : shapes) {
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      std::int64_t& size = out[rank - shape.size() + d];
-      if (shape[d] != 1 && size != 1 && shape[d] != size) {
-        throw OpError("sizes " + std::to_string(shape[d]) + " and " + std::to_string(size) +
-                      " do not broadcast");
-      }
-      if (shape[d] != 1) size = shape[d];
+void broadcast_with(Sizes& sizes, const Sizes& shape) {
+  if (sizes.size() < shape.size()) sizes.insert(sizes.begin(), shape.size() - sizes.size(), 1);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    std::int64_t& size = sizes[sizes.size() - shape.size() + d];
+    if (shape[d] != 1 && size != 1 && shape[d] != size) {
+      throw OpError("sizes " + std::to_string(shape[d]) + " and " + std::to_string(size) +
+                    " do not broadcast");
     }
+    if (shape[d] != 1) size = shape[d];
   }
+}
+
+Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
+  Sizes out;
+  for (const Sizes& shape : shapes) broadcast_with(out, shape);
   return out;
 }
 
@@ -239,6 +241,11 @@ bool is_plain(const Tensor& tensor, DType as) {
          tensor.dtype != DType::kFloat64 && widens(tensor.dtype, as);
 }
 
+// Whether load<Whole> need only decode and wrap.
+bool is_plain_integer(const Tensor& tensor) {
+  return tensor.storage->marks.empty() && !spec::is_floating_point(tensor.dtype);
+}
+
 void load_plain(const Tensor& tensor, std::span<double> values) {
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   const std::byte* bytes = tensor.storage->bytes();
@@ -247,6 +254,15 @@ void load_plain(const Tensor& tensor, std::span<double> values) {
     decode_floats(bytes + position * item, stride * item, tensor.dtype,
                   values.subspan(done, static_cast<std::size_t>(count)));
     done += static_cast<std::size_t>(count);
+  });
+}
+
+void load_plain(const Tensor& tensor, DType as, std::span<Whole> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes();
+  auto next = values.begin();
+  for_each_position(tensor, [&](std::int64_t position) {
+    *next++ = Whole(wrap_to(decode_integer(bytes + position * item, tensor.dtype), as));
   });
 }
 
@@ -261,6 +277,17 @@ void store_plain(Tensor& tensor, std::span<const double> values) {
   });
 }
 
+void store_plain(Tensor& tensor, std::span<const Whole> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  std::byte* bytes = tensor.storage->writable_bytes();
+  auto next = values.begin();
+  for_each_position(tensor, [&](std::int64_t position) {
+    encode_integer((next++)->value, tensor.dtype, bytes + position * item);
+  });
+}
+
+bool is_undecided(Whole x) { return x.undecided; }
+
 }  // namespace
 
 template <class N>
@@ -269,6 +296,12 @@ Array<N> load(const Tensor& tensor, DType as) {
   if constexpr (std::is_same_v<N, double>) {
     if (is_plain(tensor, as)) {
       load_plain(tensor, out.data);
+      return out;
+    }
+  }
+  if constexpr (std::is_same_v<N, Whole>) {
+    if (is_plain_integer(tensor)) {
+      load_plain(tensor, as, out.data);
       return out;
     }
   }
@@ -291,6 +324,10 @@ void store(Tensor& tensor, const Array<N>& array) {
   const bool is_real = spec::is_floating_point(tensor.dtype);
   if constexpr (std::is_same_v<N, double>) {
     if (is_real && tensor.storage->marks.empty()) return store_plain(tensor, array.data);
+  }
+  if constexpr (std::is_same_v<N, Whole>) {
+    const bool is_decided = std::none_of(array.data.begin(), array.data.end(), is_undecided);
+    if (is_plain_integer(tensor) && is_decided) return store_plain(tensor, array.data);
   }
   std::byte* bytes = tensor.storage->writable_bytes();
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);

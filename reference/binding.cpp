@@ -79,8 +79,13 @@ std::vector<Datum> bind_arguments(const spec::OpSchema& schema, const Given& giv
   std::vector<Datum> out;
   out.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    out.push_back(given[i] ? evaluate_argument(*given[i], environment)
-                           : default_datum(schema.arguments[i]));
+    if (!given[i]) {
+      out.push_back(default_datum(schema.arguments[i]));
+    } else if (const auto* value = given[i]->as<spec::ValueId>()) {
+      out.push_back(environment.at(value->index));
+    } else {
+      out.push_back(evaluate_argument(*given[i], environment));
+    }
   }
   return out;
 }

@@ -5,6 +5,7 @@ namespace graphgate::reference {
 Call::Call(Mode mode, const spec::OpRow& row, std::vector<Datum> arguments)
     : mode_(mode), row_(row), arguments_(std::move(arguments)) {
   GRAPHGATE_CHECK(arguments_.size() == row_.schema.arguments.size());
+  results_.reserve(row_.schema.returns.size());
 }
 
 const Datum* Call::find(std::string_view name) const {

@@ -4,23 +4,11 @@
 #include <cstring>
 
 namespace graphgate::reference {
-namespace {
-
-template <class Visit>
-void for_each_tensor(const Datum& datum, Visit&& visit) {
-  if (const auto* tensor = datum.as<TensorRef>()) visit(**tensor);
-  if (const auto* list = datum.as<Datum::List>()) {
-    for (const Datum& element : *list) for_each_tensor(element, visit);
-  }
-}
-
-}  // namespace
-
 EffectsAudit::EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arguments)
     : row_(row) {
   reached_.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for_each_tensor(arguments[i], [&](const Tensor& tensor) { add(i, tensor); });
+    for_each_tensor(arguments[i], [&](const TensorRef& tensor) { add(i, *tensor); });
   }
   std::size_t size = 0;
   for (Reached& reached : reached_) {
@@ -74,7 +62,7 @@ void EffectsAudit::check(const std::vector<Datum>& results) const {
                      "', which its schema does not declare");
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    for_each_tensor(results[i], [&](const Tensor& result) { check_result(i, result); });
+    for_each_tensor(results[i], [&](const TensorRef& result) { check_result(i, *result); });
   }
 }
 

@@ -123,7 +123,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
                           bind_arguments(step.row->schema, step.given, environment), run)
                  : run_higher_order(prepared, *step.node, environment, run);
     bind_results(*step.node, std::move(results), environment);
-    for (const spec::ValueId id : step.dying) environment[id.index] = Datum{};
+    for (const spec::ValueId id : step.dying) environment[id.index].value = spec::None{};
   }
   std::vector<Datum> outputs;
   outputs.reserve(graph.outputs.size());

@@ -12,14 +12,6 @@ namespace {
 using spec::ProvenanceRow;
 using spec::ProvenanceWord;
 
-template <class Visit>
-void for_each_tensor(const Datum& datum, Visit&& visit) {
-  if (const auto* tensor = datum.as<TensorRef>()) visit(*tensor);
-  if (const auto* list = datum.as<Datum::List>()) {
-    for (const Datum& element : *list) for_each_tensor(element, visit);
-  }
-}
-
 bool same_elements(const Tensor& a, const Tensor& b) {
   return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset &&
          a.sizes == b.sizes && a.strides == b.strides;
@@ -156,7 +148,7 @@ std::vector<WordTarget> targets_of(const Operation& operation, const std::vector
     const bool is_there =
         std::any_of(targets.begin(), targets.end(),
                     [&](const WordTarget& target) { return target.written == k; });
-    if (!is_there) targets.push_back({std::nullopt, k, operation.tensors[k]});
+    if (!is_there) targets.push_back({std::nullopt, k, operation.operands[k].object});
   }
   return targets;
 }
@@ -196,10 +188,8 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
                                             const std::vector<Datum>& arguments,
                                             const spec::Node& node, const spec::Graph& graph) {
   const WordRule& rule = rule_of(row);
-  Operation operation{row, rule, body, node, graph, {}, {}, {}, {}};
-  operation.tensors.reserve(arguments.size());
+  Operation operation{row, rule, body, node, graph, {}, {}};
   operation.operands.reserve(arguments.size());
-  operation.names.reserve(arguments.size());
   const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::size_t given = 0;
@@ -207,11 +197,9 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
       const SharedWords words = moves_nothing ? SharedWords() : read(*tensor);
       const std::string& name = operand_name(node, graph, row.schema.arguments[i].name, given++);
       add_row_of(operation, *tensor, Port::kOperand, operation.operands.size(), name, words);
-      operation.names.push_back(&name);
-      operation.tensors.push_back(tensor);
-      const bool may_change = row.effects.mutates(i);
+      const bool may_change = row.writes(i);
       operation.operands.push_back(
-          {i, may_change ? std::make_shared<Tensor>(*tensor) : tensor, words});
+          {i, may_change ? std::make_shared<Tensor>(*tensor) : tensor, words, tensor, &name});
     });
   }
   if (keeps_words_) operation.arguments = as_read(row, rule, arguments);
@@ -219,7 +207,7 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
 }
 
 void Provenance::after_op(const Operation& operation, const std::vector<Datum>& results) {
-  const auto& [row, rule, body, node, graph, arguments, tensors, operands, names] = operation;
+  const auto& [row, rule, body, node, graph, arguments, operands] = operation;
   std::vector<TensorRef> made;
   made.reserve(results.size());
   for (const Datum& result : results) {
@@ -247,7 +235,8 @@ void Provenance::after_op(const Operation& operation, const std::vector<Datum>& 
   }
   for (std::size_t k = 0; k < operands.size() && !rule.moves_geometry; ++k) {
     if (!row.writes(operands[k].argument)) continue;
-    add_row_of(operation, *tensors[k], Port::kWritten, k, *names[k], words_now(*tensors[k]));
+    const Tensor& written = *operands[k].object;
+    add_row_of(operation, written, Port::kWritten, k, *operands[k].name, words_now(written));
   }
 }
 

@@ -55,10 +55,8 @@ class Provenance {
     const Body body;
     const spec::Node& node;
     const spec::Graph& graph;
-    std::vector<Datum> arguments;    // as words_after is to see them
-    std::vector<TensorRef> tensors;  // the operands, as objects
+    std::vector<Datum> arguments;  // as words_after is to see them
     std::vector<WordOperand> operands;
-    std::vector<const std::string*> names;  // of the operands, in the graph
   };
   [[nodiscard]] Operation before_op(const spec::OpRow& row, Body body,
                                     const std::vector<Datum>& arguments, const spec::Node& node,

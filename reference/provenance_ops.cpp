@@ -68,10 +68,10 @@ Inputs read_operands(const WordCall& call) {
 // With producer, and version: one more than what is written over; of a new tensor, the first.
 SharedWords finish(const WordCall& call, const WordTarget& target, Words hashes) {
   const SharedWords old = target.written ? call.operands[*target.written].words : SharedWords();
-  const spec::ProvenanceWord* before = old.begin();
-  for (spec::ProvenanceWord& word : hashes) {
-    const std::uint32_t version = before == old.end() ? 1 : spec::provenance_version(*before++) + 1;
-    word = spec::make_provenance(word, call.producer, version);
+  const std::size_t kept = old.size();
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const std::uint32_t version = i < kept ? spec::provenance_version(old.data()[i]) + 1 : 1;
+    hashes[i] = spec::make_provenance(hashes[i], call.producer, version);
   }
   return hashes;
 }
@@ -146,7 +146,7 @@ SharedWords whole_words(const WordCall& call, const WordTarget& target, std::uin
 }
 
 // An int64 tensor of that geometry whose elements are the words.
-TensorRef as_tensor(const Tensor& like, const Words& words) {
+TensorRef as_tensor(const Tensor& like, const SharedWords& words) {
   std::int64_t extent = like.offset + 1;
   for (std::size_t d = 0; d < like.sizes.size(); ++d) {
     extent += std::max<std::int64_t>(like.sizes[d] - 1, 0) * like.strides[d];
@@ -206,10 +206,11 @@ class WordArguments {
     return datum;
   }
 
-  Words converted(const WordOperand& operand) {
+  SharedWords converted(const WordOperand& operand) {
+    const spec::DType from = operand.tensor->dtype;
+    if (from == dtype_) return operand.words;
     Words words = as_vector(operand.words);
-    for (auto& word : words)
-      word = origins_.cast(word, operand.tensor->dtype, dtype_, call_.producer);
+    for (auto& word : words) word = origins_.cast(word, from, dtype_, call_.producer);
     return words;
   }
 

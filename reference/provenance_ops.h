@@ -53,6 +53,8 @@ struct WordOperand {
   std::size_t argument = 0;  // of the schema
   TensorRef tensor;
   SharedWords words;
+  TensorRef object;                   // the tensor itself, which the op may change
+  const std::string* name = nullptr;  // of the value in the graph
 };
 
 // A tensor that an op has made or written. `written` is the operand that it was before: its own, or

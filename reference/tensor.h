@@ -95,6 +95,15 @@ struct Datum {
   [[nodiscard]] bool is_none() const { return as<spec::None>() != nullptr; }
 };
 
+// Calls visit(tensor) for a tensor, and for those of a list.
+template <class Visit>
+void for_each_tensor(const Datum& datum, Visit&& visit) {
+  if (const auto* tensor = datum.as<TensorRef>()) visit(*tensor);
+  if (const auto* list = datum.as<Datum::List>()) {
+    for (const Datum& element : *list) for_each_tensor(element, visit);
+  }
+}
+
 // More elements than this are refused with an OpError before any memory is asked for.
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
