@@ -81,16 +81,16 @@ Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
 
 namespace {
 
-std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+std::vector<Datum> run_body(const spec::OpRow& row, Body body, const std::vector<Datum>& arguments,
                             const Run& run) {
   const bool is_provenance = run.options.mode == Mode::kProvenance;
   require_no_partial_overlap(row, arguments);
-  Call call(is_provenance ? Mode::kEager : run.options.mode, row, std::move(arguments));
+  Call call(is_provenance ? Mode::kEager : run.options.mode, row, arguments);
   if (!run.options.audit_effects) {
     body(call);
     return std::move(call.results());
   }
-  const EffectsAudit audit(row, call.arguments());
+  const EffectsAudit audit(row, arguments);
   body(call);
   audit.check(call.results());
   return std::move(call.results());
@@ -98,12 +98,12 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum
 
 }  // namespace
 
-std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<Datum>& arguments,
                           const Run& run) {
-  if (!run.provenance) return run_body(row, body, std::move(arguments), run);
+  if (!run.provenance) return run_body(row, body, arguments, run);
   const Provenance::Operation operation =
       run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
-  std::vector<Datum> results = run_body(row, body, std::move(arguments), run);
+  std::vector<Datum> results = run_body(row, body, arguments, run);
   run.provenance->after_op(operation, results);
   return results;
 }

@@ -51,8 +51,10 @@ std::string port_text(Port port, std::size_t number) {
 }  // namespace
 
 Provenance::Known& Provenance::known(const std::shared_ptr<Storage>& storage) {
+  if (last_known_ && last_known_->storage == storage) return *last_known_;
   Known& known = storages_[storage.get()];
   if (!known.storage) known.storage = storage;
+  last_known_ = &known;
   return known;
 }
 
@@ -163,16 +165,6 @@ Datum copy_of_datum(const Datum& datum) {
   return {std::move(copies)};
 }
 
-// Indices and masks that the op may overwrite while it uses them.
-std::vector<Datum> as_read(const spec::OpRow& row, const WordRule& rule,
-                           const std::vector<Datum>& arguments) {
-  if (!row.effects.mutates() || !rule.moves_words(arguments)) return arguments;
-  std::vector<Datum> out;
-  out.reserve(arguments.size());
-  for (const Datum& datum : arguments) out.push_back(copy_of_datum(datum));
-  return out;
-}
-
 }  // namespace
 
 void Provenance::add_row_of(const Operation& operation, const Tensor& tensor, Port port,
@@ -188,7 +180,7 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
                                             const std::vector<Datum>& arguments,
                                             const spec::Node& node, const spec::Graph& graph) {
   const WordRule& rule = rule_of(row);
-  Operation operation{row, rule, body, node, graph, {}, {}};
+  Operation operation{row, rule, body, node, graph, arguments, {}, {}};
   operation.operands.reserve(arguments.size());
   const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -202,12 +194,16 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
           {i, may_change ? std::make_shared<Tensor>(*tensor) : tensor, words, tensor, &name});
     });
   }
-  if (keeps_words_) operation.arguments = as_read(row, rule, arguments);
+  const bool may_overwrite = row.effects.mutates() && rule.moves_words(arguments);
+  if (!keeps_words_ || !may_overwrite) return operation;
+  // Indices and masks, as the op reads them.
+  operation.copies.reserve(arguments.size());
+  for (const Datum& datum : arguments) operation.copies.push_back(copy_of_datum(datum));
   return operation;
 }
 
 void Provenance::after_op(const Operation& operation, const std::vector<Datum>& results) {
-  const auto& [row, rule, body, node, graph, arguments, operands] = operation;
+  const auto& [row, rule, body, node, graph, arguments, copies, operands] = operation;
   std::vector<TensorRef> made;
   made.reserve(results.size());
   for (const Datum& result : results) {
@@ -217,7 +213,8 @@ void Provenance::after_op(const Operation& operation, const std::vector<Datum>& 
       rule.moves_geometry ? std::vector<WordTarget>() : targets_of(operation, made);
   SharedWords alone;  // of the only target
   if (keeps_words_ && !rule.leaves_unwritten) {
-    const WordCall call{row, rule, body, arguments, operands, spec::provenance_tag(node.name)};
+    const std::vector<Datum>& seen = copies.empty() ? arguments : copies;
+    const WordCall call{row, rule, body, seen, operands, spec::provenance_tag(node.name)};
     auto words = words_after(call, targets, origins_);
     for (std::size_t t = 0; t < words.size(); ++t) write(*targets[t].tensor, words[t]);
     if (words.size() == 1) alone = std::move(words.front());
@@ -254,6 +251,7 @@ std::vector<ProvenanceRow> Provenance::take_rows() {
 void Provenance::forget_rows() {
   rows_.clear();
   next_number_ = 0;
+  last_known_ = nullptr;
   std::erase_if(storages_, [](const auto& entry) { return entry.second.storage.use_count() == 1; });
   for (auto& [address, known] : storages_) known.number.reset();
 }

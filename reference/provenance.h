@@ -55,7 +55,8 @@ class Provenance {
     const Body body;
     const spec::Node& node;
     const spec::Graph& graph;
-    std::vector<Datum> arguments;  // as words_after is to see them
+    const std::vector<Datum>& arguments;
+    std::vector<Datum> copies;  // of the arguments, where the op may overwrite what it reads
     std::vector<WordOperand> operands;
   };
   [[nodiscard]] Operation before_op(const spec::OpRow& row, Body body,
@@ -86,6 +87,7 @@ class Provenance {
 
   const bool keeps_words_;
   std::unordered_map<const Storage*, Known> storages_;
+  Known* last_known_ = nullptr;  // a row follows upon its words
   std::uint32_t next_number_ = 0;
   std::unordered_map<const spec::OpRow*, WordRule> rules_;  // of ops that ran
   std::vector<spec::ProvenanceRow> rows_;
