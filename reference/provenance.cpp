@@ -183,13 +183,14 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
   Operation operation{row, rule, body, node, graph, arguments, {}, {}};
   operation.operands.reserve(arguments.size());
   const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
+  // One tensor may be given twice, read and written.
+  const bool may_change = row.effects.mutates() || !row.undeclared_writes.empty();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::size_t given = 0;
     for_each_tensor(arguments[i], [&](const TensorRef& tensor) {
       const SharedWords words = moves_nothing ? SharedWords() : read(*tensor);
       const std::string& name = operand_name(node, graph, row.schema.arguments[i].name, given++);
       add_row_of(operation, *tensor, Port::kOperand, operation.operands.size(), name, words);
-      const bool may_change = row.writes(i);
       operation.operands.push_back(
           {i, may_change ? std::make_shared<Tensor>(*tensor) : tensor, words, tensor, &name});
     });
