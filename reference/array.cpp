@@ -1,5 +1,6 @@
 #include "reference/array.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace graphgate::reference {
@@ -21,20 +22,21 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
   return dim < 0 ? dim + n : dim;
 }
 
-Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
-  std::size_t rank = 0;
-  for (const Sizes& shape : shapes) rank = std::max(rank, shape.size());
-  Sizes out(rank, 1);
-  for (const Sizes& shape : shapes) {
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      std::int64_t& size = out[rank - shape.size() + d];
-      if (shape[d] != 1 && size != 1 && shape[d] != size) {
-        throw OpError("sizes " + std::to_string(shape[d]) + " and " + std::to_string(size) +
-                      " do not broadcast");
-      }
-      if (shape[d] != 1) size = shape[d];
+void broadcast_with(Sizes& sizes, const Sizes& shape) {
+  if (sizes.size() < shape.size()) sizes.insert(sizes.begin(), shape.size() - sizes.size(), 1);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    std::int64_t& size = sizes[sizes.size() - shape.size() + d];
+    if (shape[d] != 1 && size != 1 && shape[d] != size) {
+      throw OpError("sizes " + std::to_string(shape[d]) + " and " + std::to_string(size) +
+                    " do not broadcast");
     }
+    if (shape[d] != 1) size = shape[d];
   }
+}
+
+Sizes broadcast_sizes(const std::vector<Sizes>& shapes) {
+  Sizes out;
+  for (const Sizes& shape : shapes) broadcast_with(out, shape);
   return out;
 }
 
@@ -239,28 +241,73 @@ bool is_plain(const Tensor& tensor, DType as) {
          tensor.dtype != DType::kFloat64 && widens(tensor.dtype, as);
 }
 
+// Whether load<Whole> need only decode and wrap.
+bool is_plain_integer(const Tensor& tensor) {
+  return tensor.storage->marks.empty() && !spec::is_floating_point(tensor.dtype);
+}
+
+void load_plain(const Tensor& tensor, std::span<double> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes();
+  std::size_t done = 0;
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    decode_floats(bytes + position * item, stride * item, tensor.dtype,
+                  values.subspan(done, static_cast<std::size_t>(count)));
+    done += static_cast<std::size_t>(count);
+  });
+}
+
+void load_plain(const Tensor& tensor, DType as, std::span<Whole> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes();
+  auto next = values.begin();
+  for_each_position(tensor, [&](std::int64_t position) {
+    *next++ = Whole(wrap_to(decode_integer(bytes + position * item, tensor.dtype), as));
+  });
+}
+
+void store_plain(Tensor& tensor, std::span<const double> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  std::byte* bytes = tensor.storage->writable_bytes();
+  std::size_t done = 0;
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    encode_floats(values.subspan(done, static_cast<std::size_t>(count)), tensor.dtype,
+                  bytes + position * item, stride * item);
+    done += static_cast<std::size_t>(count);
+  });
+}
+
+void store_plain(Tensor& tensor, std::span<const Whole> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  std::byte* bytes = tensor.storage->writable_bytes();
+  auto next = values.begin();
+  for_each_position(tensor, [&](std::int64_t position) {
+    encode_integer((next++)->value, tensor.dtype, bytes + position * item);
+  });
+}
+
+bool is_undecided(Whole x) { return x.undecided; }
+
 }  // namespace
 
 template <class N>
 Array<N> load(const Tensor& tensor, DType as) {
   Array<N> out(tensor.sizes);
-  std::size_t i = 0;
   if constexpr (std::is_same_v<N, double>) {
     if (is_plain(tensor, as)) {
-      const std::byte* bytes = tensor.storage->bytes();
-      const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-      if (out.count() > 0 && is_contiguous(tensor)) {
-        decode_floats(bytes + tensor.offset * item, tensor.dtype, out.data);
-        return out;
-      }
-      for_each_position(tensor, [&](std::int64_t position) {
-        out.data[i++] = decode_float(bytes + position * item, tensor.dtype);
-      });
+      load_plain(tensor, out.data);
+      return out;
+    }
+  }
+  if constexpr (std::is_same_v<N, Whole>) {
+    if (is_plain_integer(tensor)) {
+      load_plain(tensor, as, out.data);
       return out;
     }
   }
   const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
                       !widens(tensor.dtype, as);
+  std::size_t i = 0;
   for_each_position(tensor, [&](std::int64_t position) {
     N x = Convert<N>::from(read_element(tensor, position), as);
     if constexpr (!std::is_same_v<N, Whole>) {
@@ -274,21 +321,17 @@ Array<N> load(const Tensor& tensor, DType as) {
 template <class N>
 void store(Tensor& tensor, const Array<N>& array) {
   if (tensor.sizes != array.sizes) throw OpError("a result does not have the sizes of its target");
+  const bool is_real = spec::is_floating_point(tensor.dtype);
+  if constexpr (std::is_same_v<N, double>) {
+    if (is_real && tensor.storage->marks.empty()) return store_plain(tensor, array.data);
+  }
+  if constexpr (std::is_same_v<N, Whole>) {
+    const bool is_decided = std::none_of(array.data.begin(), array.data.end(), is_undecided);
+    if (is_plain_integer(tensor) && is_decided) return store_plain(tensor, array.data);
+  }
   std::byte* bytes = tensor.storage->writable_bytes();
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  const bool is_real = spec::is_floating_point(tensor.dtype);
   std::size_t i = 0;
-  if constexpr (std::is_same_v<N, double>) {
-    if (is_real && tensor.storage->marks.empty()) {
-      if (array.count() > 0 && is_contiguous(tensor)) {
-        return encode_floats(array.data, tensor.dtype, bytes + tensor.offset * item);
-      }
-      for_each_position(tensor, [&](std::int64_t position) {
-        encode_float(array.data[i++], tensor.dtype, bytes + position * item);
-      });
-      return;
-    }
-  }
   for_each_position(tensor, [&](std::int64_t position) {
     const Written out = convert_out(array.data[i++], tensor.dtype);
     if (!out.exact) add_marks(tensor);

@@ -69,6 +69,8 @@ void for_each_index(const Sizes& sizes, Visit&& visit) {
 // The sizes that all of `shapes` broadcast to (PyTorch's rule: aligned at the back, 1 stretches).
 // Throws OpError.
 [[nodiscard]] Sizes broadcast_sizes(const std::vector<Sizes>& shapes);
+// The same, of `sizes` so far and one shape more.
+void broadcast_with(Sizes& sizes, const Sizes& shape);
 
 // `value` as an integer dtype holds it: the low bits, sign-extended; bool: whether it differs from
 // 0.

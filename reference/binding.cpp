@@ -62,17 +62,30 @@ Datum evaluate_argument(const spec::Argument& argument, const Environment& envir
       argument.value);
 }
 
-std::vector<Datum> bind_arguments(const spec::OpSchema& schema,
-                                  const std::vector<spec::NamedArgument>& named,
-                                  const Environment& environment) {
-  std::vector<Datum> out;
+Given find_given(const spec::OpSchema& schema, const std::vector<spec::NamedArgument>& named) {
+  Given out;
   out.reserve(schema.arguments.size());
   for (const spec::SchemaArgument& parameter : schema.arguments) {
     const auto given = std::find_if(named.begin(), named.end(), [&](const auto& argument) {
       return argument.name == parameter.name;
     });
-    out.push_back(given == named.end() ? default_datum(parameter)
-                                       : evaluate_argument(given->argument, environment));
+    out.push_back(given == named.end() ? nullptr : &given->argument);
+  }
+  return out;
+}
+
+std::vector<Datum> bind_arguments(const spec::OpSchema& schema, const Given& given,
+                                  const Environment& environment) {
+  std::vector<Datum> out;
+  out.reserve(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i]) {
+      out.push_back(default_datum(schema.arguments[i]));
+    } else if (const auto* value = given[i]->as<spec::ValueId>()) {
+      out.push_back(environment.at(value->index));
+    } else {
+      out.push_back(evaluate_argument(*given[i], environment));
+    }
   }
   return out;
 }

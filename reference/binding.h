@@ -17,10 +17,14 @@ using Environment = std::vector<Datum>;
 [[nodiscard]] Datum evaluate_argument(const spec::Argument& argument,
                                       const Environment& environment);
 
-// One Datum per argument of the schema, in order: named ones from the node, the rest from the
-// schema's defaults. Throws OpError for a required argument that is missing.
-[[nodiscard]] std::vector<Datum> bind_arguments(const spec::OpSchema& schema,
-                                                const std::vector<spec::NamedArgument>& named,
+// Where a node's op takes its arguments from, one for each of the schema, in order: what the node
+// gives under the name, or null for the schema's default. Points into the node.
+using Given = std::vector<const spec::Argument*>;
+[[nodiscard]] Given find_given(const spec::OpSchema& schema,
+                               const std::vector<spec::NamedArgument>& named);
+
+// One Datum per argument of the schema. Throws OpError for a required argument that is missing.
+[[nodiscard]] std::vector<Datum> bind_arguments(const spec::OpSchema& schema, const Given& given,
                                                 const Environment& environment);
 
 // A schema default as a Datum.

@@ -2,9 +2,10 @@
 
 namespace graphgate::reference {
 
-Call::Call(Mode mode, const spec::OpRow& row, std::vector<Datum> arguments)
-    : mode_(mode), row_(row), arguments_(std::move(arguments)) {
+Call::Call(Mode mode, const spec::OpRow& row, const std::vector<Datum>& arguments)
+    : mode_(mode), row_(row), arguments_(arguments) {
   GRAPHGATE_CHECK(arguments_.size() == row_.schema.arguments.size());
+  results_.reserve(row_.schema.returns.size());
 }
 
 const Datum* Call::find(std::string_view name) const {

@@ -21,8 +21,10 @@ namespace graphgate::reference {
 
 class Call {
  public:
-  // `arguments` has one Datum per argument of the row's schema, in order.
-  Call(Mode mode, const spec::OpRow& row, std::vector<Datum> arguments);
+  // `arguments` has one Datum per argument of the row's schema, in order. Row and arguments must
+  // outlive the call.
+  Call(Mode mode, const spec::OpRow& row, const std::vector<Datum>& arguments);
+  Call(Mode mode, const spec::OpRow& row, std::vector<Datum>&& arguments) = delete;
 
   [[nodiscard]] Mode mode() const { return mode_; }
   [[nodiscard]] const spec::OpRow& row() const { return row_; }
@@ -81,7 +83,7 @@ class Call {
 
   Mode mode_;
   const spec::OpRow& row_;
-  std::vector<Datum> arguments_;
+  const std::vector<Datum>& arguments_;
   std::vector<Datum> results_;
 };
 

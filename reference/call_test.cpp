@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "spec/op_table.h"
 
 namespace graphgate::reference {
@@ -25,7 +27,8 @@ const TensorRef& result_of(Call& call) { return *call.results().front().as<Tenso
 Call call_of(const char* op, std::vector<Datum> arguments) {
   const spec::OpRow* row = spec::builtin_op_table().find(op);
   EXPECT_TRUE(row) << op;
-  return {Mode::kEager, *row, std::move(arguments)};
+  static std::deque<std::vector<Datum>> kept;  // calls do not own their arguments
+  return {Mode::kEager, *row, kept.emplace_back(std::move(arguments))};
 }
 Array<double> array_of(const Numbers& numbers) {
   Array<double> array({static_cast<std::int64_t>(numbers.size())});

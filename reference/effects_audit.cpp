@@ -4,38 +4,38 @@
 #include <cstring>
 
 namespace graphgate::reference {
-namespace {
-
-template <class Visit>
-void for_each_tensor(const Datum& datum, Visit&& visit) {
-  if (const auto* tensor = datum.as<TensorRef>()) visit(**tensor);
-  if (const auto* list = datum.as<Datum::List>()) {
-    for (const Datum& element : *list) for_each_tensor(element, visit);
-  }
-}
-
-}  // namespace
-
 EffectsAudit::EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arguments)
     : row_(row) {
-  snapshots_.reserve(arguments.size());
+  reached_.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    for_each_tensor(arguments[i], [&](const Tensor& tensor) { add(i, tensor); });
+    for_each_tensor(arguments[i], [&](const TensorRef& tensor) { add(i, *tensor); });
   }
-  for (Snapshot& snapshot : snapshots_) {
-    if (!snapshot.may_change) snapshot.bytes = snapshot.storage->host->bytes;
+  std::size_t size = 0;
+  for (Reached& reached : reached_) {
+    if (reached.may_change || !reached.is_first) continue;
+    reached.begin = size;
+    reached.size = reached.storage->host->bytes.size();
+    size += reached.size;
+  }
+  bytes_.reserve(size);
+  for (const Reached& reached : reached_) {
+    if (reached.may_change || !reached.is_first) continue;
+    const std::vector<std::byte>& bytes = reached.storage->host->bytes;
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
 }
 
 void EffectsAudit::add(std::size_t argument, const Tensor& tensor) {
-  auto snapshot = std::find_if(snapshots_.begin(), snapshots_.end(), [&](const Snapshot& known) {
-    return known.storage == tensor.storage;
-  });
-  if (snapshot == snapshots_.end()) {
-    snapshot = snapshots_.insert(snapshot, {tensor.storage, {}, {}, false});
+  Reached added{argument, tensor.storage, 0, 0, row_.writes(argument), true};
+  for (const Reached& known : reached_) {
+    if (known.storage != tensor.storage) continue;
+    added.is_first = false;
+    added.may_change = added.may_change || known.may_change;
   }
-  snapshot->arguments.push_back(argument);
-  snapshot->may_change = snapshot->may_change || row_.writes(argument);
+  for (Reached& known : reached_) {
+    if (known.storage == tensor.storage) known.may_change = added.may_change;
+  }
+  reached_.push_back(std::move(added));
 }
 
 bool EffectsAudit::may_alias(std::size_t result, std::size_t argument) const {
@@ -47,36 +47,37 @@ bool EffectsAudit::may_alias(std::size_t result, std::size_t argument) const {
   return result < returns.size() && contains(returns[result].aliases, argument);
 }
 
-bool EffectsAudit::is_unchanged(const Snapshot& snapshot) {
-  const std::vector<std::byte>& bytes = snapshot.storage->host->bytes;
-  if (bytes.size() != snapshot.bytes.size()) return false;
-  return bytes.empty() || std::memcmp(bytes.data(), snapshot.bytes.data(), bytes.size()) == 0;
+bool EffectsAudit::is_unchanged(const Reached& reached) const {
+  const std::vector<std::byte>& bytes = reached.storage->host->bytes;
+  if (bytes.size() != reached.size) return false;
+  return bytes.empty() ||
+         std::memcmp(bytes.data(), bytes_.data() + reached.begin, bytes.size()) == 0;
 }
 
 void EffectsAudit::check(const std::vector<Datum>& results) const {
-  for (const Snapshot& snapshot : snapshots_) {
-    if (snapshot.may_change || is_unchanged(snapshot)) continue;
+  for (const Reached& reached : reached_) {
+    if (reached.may_change || !reached.is_first || is_unchanged(reached)) continue;
     throw AuditError("effects audit: " + row_.schema.qualified_name() + " wrote argument '" +
-                     row_.schema.arguments[snapshot.arguments.front()].name +
+                     row_.schema.arguments[reached.argument].name +
                      "', which its schema does not declare");
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    for_each_tensor(results[i], [&](const Tensor& result) { check_result(i, result); });
+    for_each_tensor(results[i], [&](const TensorRef& result) { check_result(i, *result); });
   }
 }
 
 void EffectsAudit::check_result(std::size_t index, const Tensor& result) const {
-  for (const Snapshot& snapshot : snapshots_) {
-    if (snapshot.storage != result.storage) continue;
-    const bool allowed =
-        std::any_of(snapshot.arguments.begin(), snapshot.arguments.end(),
-                    [&](std::size_t argument) { return may_alias(index, argument); });
-    if (allowed) continue;
-    throw AuditError("effects audit: result " + std::to_string(index) + " of " +
-                     row_.schema.qualified_name() + " aliases argument '" +
-                     row_.schema.arguments[snapshot.arguments.front()].name +
-                     "', which its schema does not declare");
+  const Reached* first = nullptr;  // of the arguments that it aliases
+  for (const Reached& reached : reached_) {
+    if (reached.storage != result.storage) continue;
+    if (may_alias(index, reached.argument)) return;
+    if (!first) first = &reached;
   }
+  if (!first) return;
+  throw AuditError("effects audit: result " + std::to_string(index) + " of " +
+                   row_.schema.qualified_name() + " aliases argument '" +
+                   row_.schema.arguments[first->argument].name +
+                   "', which its schema does not declare");
 }
 
 }  // namespace graphgate::reference

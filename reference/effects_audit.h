@@ -30,19 +30,23 @@ class EffectsAudit {
   void check(const std::vector<Datum>& results) const;
 
  private:
-  struct Snapshot {
+  // A tensor of an argument, and where the bytes of its storage begin in bytes_.
+  struct Reached {
+    std::size_t argument = 0;
     std::shared_ptr<Storage> storage;
-    std::vector<std::byte> bytes;        // empty where an argument may write
-    std::vector<std::size_t> arguments;  // the arguments that reach it
-    bool may_change = false;             // one of them is written
+    std::size_t begin = 0;
+    std::size_t size = 0;
+    bool may_change = false;  // an argument over the storage is written: no bytes are kept
+    bool is_first = true;     // that reaches the storage
   };
   void add(std::size_t argument, const Tensor& tensor);
-  [[nodiscard]] static bool is_unchanged(const Snapshot& snapshot);
+  [[nodiscard]] bool is_unchanged(const Reached& reached) const;
   [[nodiscard]] bool may_alias(std::size_t result, std::size_t argument) const;
   void check_result(std::size_t index, const Tensor& result) const;
 
   const spec::OpRow& row_;
-  std::vector<Snapshot> snapshots_;
+  std::vector<Reached> reached_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace graphgate::reference

@@ -9,12 +9,12 @@ namespace {
 using test::counting;
 
 // Runs `body` as the op of `line`, a line of the op table.
-std::vector<Datum> run_as(const std::string& line, Body body, std::vector<Datum> arguments) {
+std::vector<Datum> run_as(const std::string& line, Body body, const std::vector<Datum>& arguments) {
   spec::OpTable table;
   const auto added = table.add_text(line, "test");
   EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
   Options options;
-  return run_op(*table.rows().begin()->second, body, std::move(arguments), Run{options});
+  return run_op(*table.rows().begin()->second, body, arguments, Run{options});
 }
 
 constexpr const char* kPure = "test::op(Tensor a, Tensor b) -> Tensor";

@@ -95,7 +95,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     const DeclaredArithmetic declared(options_.arithmetic);
     Run run{options_};
     if (options_.mode == Mode::kProvenance) run.provenance = &provenance_;
-    (void)provenance_.take_rows();  // of a call that failed
+    provenance_.forget_rows();  // of a call that failed
     if (!std::exchange(has_begun_, true)) begin_states(nullptr);
     try {
       spec::CallResult result = execute(inputs, run);
@@ -166,6 +166,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
     std::vector<Datum> graph_inputs;
     std::map<std::string, Datum, std::less<>> user_by_name;
     std::set<const Storage*> begun;
+    user_inputs.reserve(inputs.size());
+    graph_inputs.reserve(program_.inputs.size());
     for (const spec::ProgramInput& input : program_.inputs) {
       if (input.constant) continue;
       if (input.kind != InputKind::kUserInput) {
@@ -248,15 +250,21 @@ class ReferenceProgram final : public spec::LoadedProgram {
   spec::CallResult collect(const std::vector<Datum>& outputs,
                            const std::vector<Datum>& user_inputs) const {
     spec::CallResult result;
+    result.outputs.reserve(outputs.size());
+    result.output_spreads.reserve(outputs.size());
+    result.final_inputs.reserve(user_inputs.size());
+    result.final_input_spreads.reserve(user_inputs.size());
+    result.state_targets.reserve(states_.size());
+    result.final_states.reserve(states_.size());
+    result.final_state_spreads.reserve(states_.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (program_.outputs[i].kind != OutputKind::kUserOutput) continue;
       result.outputs.push_back(export_output(outputs[i]));
       result.output_spreads.push_back(spread_of(outputs[i]));
     }
     for (const Datum& input : user_inputs) {
-      const spec::OutputValue exported = export_output(input);
-      if (const auto* host = std::get_if<HostTensor>(&exported)) {
-        result.final_inputs.emplace_back(*host);
+      if (const auto* tensor = input.as<TensorRef>()) {
+        result.final_inputs.emplace_back(export_tensor(**tensor));
       } else if (const auto* i = input.as<std::int64_t>()) {
         result.final_inputs.emplace_back(*i);
       } else if (const auto* x = input.as<double>()) {

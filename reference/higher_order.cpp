@@ -144,7 +144,7 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
                                                        : default_datum(parameter));
     }
   }
-  std::vector<Datum> results = run_op(*row, body, std::move(arguments), run);
+  std::vector<Datum> results = run_op(*row, body, arguments, run);
   if (row->schema.returns.empty()) results.push_back({});  // the place of the op's own result
   for (const TensorRef& base : bases) results.push_back(base ? Datum{base} : Datum{});
   return results;

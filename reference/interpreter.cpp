@@ -37,6 +37,7 @@ Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable&
   if (!step.body) {
     return unsupported("node '" + node.name + "': the reference has no body for " + node.op);
   }
+  step.given = find_given(step.row->schema, node.arguments);
   return step;
 }
 
@@ -80,16 +81,16 @@ Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
 
 namespace {
 
-std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+std::vector<Datum> run_body(const spec::OpRow& row, Body body, const std::vector<Datum>& arguments,
                             const Run& run) {
   const bool is_provenance = run.options.mode == Mode::kProvenance;
   require_no_partial_overlap(row, arguments);
-  Call call(is_provenance ? Mode::kEager : run.options.mode, row, std::move(arguments));
+  Call call(is_provenance ? Mode::kEager : run.options.mode, row, arguments);
   if (!run.options.audit_effects) {
     body(call);
     return std::move(call.results());
   }
-  const EffectsAudit audit(row, call.arguments());
+  const EffectsAudit audit(row, arguments);
   body(call);
   audit.check(call.results());
   return std::move(call.results());
@@ -97,13 +98,14 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, std::vector<Datum
 
 }  // namespace
 
-std::vector<Datum> run_op(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
+std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<Datum>& arguments,
                           const Run& run) {
-  const auto run_it = [&](std::vector<Datum> given) {
-    return run_body(row, body, std::move(given), run);
-  };
-  if (!run.provenance) return run_it(std::move(arguments));
-  return run.provenance->operate(row, body, std::move(arguments), *run.node, *run.graph, run_it);
+  if (!run.provenance) return run_body(row, body, arguments, run);
+  const Provenance::Operation operation =
+      run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
+  std::vector<Datum> results = run_body(row, body, arguments, run);
+  run.provenance->after_op(operation, results);
+  return results;
 }
 
 std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs, Run& run) {
@@ -118,10 +120,10 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
     run.graph = &graph;
     std::vector<Datum> results =
         step.row ? run_op(*step.row, step.body,
-                          bind_arguments(step.row->schema, step.node->arguments, environment), run)
+                          bind_arguments(step.row->schema, step.given, environment), run)
                  : run_higher_order(prepared, *step.node, environment, run);
     bind_results(*step.node, std::move(results), environment);
-    for (const spec::ValueId id : step.dying) environment[id.index] = Datum{};
+    for (const spec::ValueId id : step.dying) environment[id.index].value = spec::None{};
   }
   std::vector<Datum> outputs;
   outputs.reserve(graph.outputs.size());

@@ -16,6 +16,7 @@ struct Prepared {
     const spec::Node* node = nullptr;
     const spec::OpRow* row = nullptr;  // null for higher-order ops
     Body body = nullptr;
+    Given given;                       // what the op takes
     std::vector<spec::ValueId> dying;  // values that no later node and no output needs
   };
   const spec::Graph* graph = nullptr;
@@ -43,7 +44,7 @@ struct Run {
 // Runs one op: the body, under the effects audit when the options ask for it, with its words in a
 // provenance run.
 [[nodiscard]] std::vector<Datum> run_op(const spec::OpRow& row, Body body,
-                                        std::vector<Datum> arguments, const Run& run);
+                                        const std::vector<Datum>& arguments, const Run& run);
 
 // A Datum's truth as Python has it: a bool, a number, or a tensor of one element.
 [[nodiscard]] bool truth(const Datum& datum);

@@ -45,25 +45,52 @@ void check_fits(const Datum& value, DType dtype) {
                 " without overflow");
 }
 
+// Elements of kItem bytes.
+template <std::size_t kItem>
+void move_bytes(const Tensor& target, std::byte* write, const std::byte* read,
+                std::span<const std::int64_t> from) {
+  auto next = from.begin();
+  for_each_position(target, [&](std::int64_t to) {
+    const std::int64_t position = *next++;
+    if (position < 0) return;
+    std::memcpy(write + static_cast<std::size_t>(to) * kItem,
+                read + static_cast<std::size_t>(position) * kItem, kItem);
+  });
+}
+
+void move_marks(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
+  const std::vector<Mark>& marks = source.storage->marks;
+  auto next = from.begin();
+  for_each_position(target, [&](std::int64_t to) {
+    const std::int64_t position = *next++;
+    if (position < 0) return;
+    target.storage->marks[static_cast<std::size_t>(to)] =
+        marks.empty() ? exact_mark(source, position) : marks[static_cast<std::size_t>(position)];
+  });
+}
+
 }  // namespace
 
 void move_elements(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
   GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
   if (!source.storage->marks.empty()) add_marks(target);
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(target.dtype));
   const std::byte* read = source.storage->bytes();
   std::byte* write = target.storage->writable_bytes();
-  const std::vector<Mark>& marks = source.storage->marks;
-  std::size_t i = 0;
-  for_each_position(target, [&](std::int64_t to) {
-    const std::int64_t position = from[i++];
-    if (position < 0) return;
-    const auto at = static_cast<std::size_t>(to);
-    const auto source_at = static_cast<std::size_t>(position);
-    std::memcpy(write + at * item, read + source_at * item, item);
-    if (target.storage->marks.empty()) return;
-    target.storage->marks[at] = marks.empty() ? exact_mark(source, position) : marks[source_at];
-  });
+  switch (spec::item_size_bytes(target.dtype)) {
+    case 1:
+      move_bytes<1>(target, write, read, from);
+      break;
+    case 2:
+      move_bytes<2>(target, write, read, from);
+      break;
+    case 4:
+      move_bytes<4>(target, write, read, from);
+      break;
+    default:
+      move_bytes<8>(target, write, read, from);
+      break;
+  }
+  if (!target.storage->marks.empty()) move_marks(target, source, from);
 }
 
 void assign(Mode mode, Tensor& target, const Tensor& source) {

@@ -9,13 +9,6 @@
 namespace graphgate::reference {
 namespace {
 
-void add_tensors(const Datum& datum, std::vector<const Tensor*>& tensors) {
-  if (const auto* tensor = datum.as<TensorRef>()) tensors.push_back(tensor->get());
-  if (const auto* list = datum.as<Datum::List>()) {
-    for (const Datum& element : *list) add_tensors(element, tensors);
-  }
-}
-
 // Which bytes of its storage a tensor's elements are.
 class Bytes {
  public:
@@ -71,15 +64,16 @@ bool is_same_memory(const Tensor& written, const Tensor& operand) {
 template <class Check>
 void for_each_sharing_pair(const spec::OpRow& row, std::span<const Datum> arguments,
                            Check&& check) {
-  std::vector<const Tensor*> written;
-  std::vector<const Tensor*> read;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
-    add_tensors(arguments[k], row.effects.mutates(k) ? written : read);
-  }
-  for (const Tensor* target : written) {
-    for (const Tensor* operand : read) {
-      if (operand->storage == target->storage) check(*target, *operand);
-    }
+    if (!row.effects.mutates(k)) continue;
+    for_each_tensor(arguments[k], [&](const TensorRef& target) {
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (row.effects.mutates(i)) continue;
+        for_each_tensor(arguments[i], [&](const TensorRef& operand) {
+          if (operand->storage == target->storage) check(*target, *operand);
+        });
+      }
+    });
   }
 }
 
@@ -99,11 +93,9 @@ bool are_plainly_apart(const spec::OpRow& row, std::span<const Datum> arguments)
 void require_elements_apart(const spec::OpRow& row, std::span<const Datum> arguments) {
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     if (!row.effects.mutates(k)) continue;
-    std::vector<const Tensor*> written;
-    add_tensors(arguments[k], written);
-    for (const Tensor* target : written) {
+    for_each_tensor(arguments[k], [](const TensorRef& target) {
       if (!is_non_overlapping_and_dense(*target)) (void)Bytes(*target);
-    }
+    });
   }
 }
 

@@ -41,29 +41,25 @@ bool number_fits(long double x, DType dtype) {
 
 Operands gather_operands(const Call& call, std::initializer_list<std::string_view> names) {
   Operands operands;
-  std::vector<Sizes> shapes;
   operands.data.reserve(names.size());
   operands.tensors.reserve(names.size());
-  shapes.reserve(names.size());
   for (const std::string_view name : names) {
     operands.data.push_back(call.datum(name));
     if (const auto* tensor = operands.data.back().as<TensorRef>()) {
       operands.tensors.push_back(*tensor);
-      shapes.push_back((*tensor)->sizes);
     }
   }
   operands.common = result_type(operands.data);
-  operands.sizes = broadcast_sizes(shapes);
+  for (const TensorRef& tensor : operands.tensors) broadcast_with(operands.sizes, tensor->sizes);
   return operands;
 }
 
 Sizes operand_strides(const Operands& operands) {
-  std::vector<TensorRef> all = operands.tensors;
   const bool has_number = std::any_of(operands.data.begin(), operands.data.end(),
                                       [](const Datum& x) { return !x.as<TensorRef>(); });
-  if (has_number) {
-    all.push_back(new_tensor(operands.common, {}, spec::Device{}));
-  }
+  if (!has_number) return pointwise_strides(operands.tensors, operands.sizes);
+  std::vector<TensorRef> all = operands.tensors;
+  all.push_back(new_tensor(operands.common, {}, spec::Device{}));
   return pointwise_strides(all, operands.sizes);
 }
 

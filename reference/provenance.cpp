@@ -12,49 +12,56 @@ namespace {
 using spec::ProvenanceRow;
 using spec::ProvenanceWord;
 
-template <class Visit>
-void for_each_tensor(const Datum& datum, Visit&& visit) {
-  if (const auto* tensor = datum.as<TensorRef>()) visit(*tensor);
-  if (const auto* list = datum.as<Datum::List>()) {
-    for (const Datum& element : *list) for_each_tensor(element, visit);
-  }
-}
-
 bool same_elements(const Tensor& a, const Tensor& b) {
   return a.storage == b.storage && a.dtype == b.dtype && a.offset == b.offset &&
          a.sizes == b.sizes && a.strides == b.strides;
 }
 
+const std::string kNoName;
+
 // The name of the k-th tensor that a node gives for an argument of its op; empty if it has none.
-std::string operand_name(const spec::Node& node, const spec::Graph& graph,
-                         const std::string& argument, std::size_t k) {
-  std::string name;
+const std::string& operand_name(const spec::Node& node, const spec::Graph& graph,
+                                const std::string& argument, std::size_t k) {
+  const std::string* name = &kNoName;
   for (const spec::NamedArgument& named : node.arguments) {
     if (named.name != argument) continue;
     for_each_value(named.argument, [&](spec::ValueId id) {
       const spec::Value& value = graph.value(id);
-      if (value.kind == spec::ValueKind::kTensor && k-- == 0) name = value.name;
+      if (value.kind == spec::ValueKind::kTensor && k-- == 0) name = &value.name;
     });
   }
-  return name;
+  return *name;
 }
 
 // The name of a node's k-th result, lists unpacked; empty if it has none.
-std::string result_name(const spec::Node& node, const spec::Graph& graph, std::size_t k) {
+const std::string& result_name(const spec::Node& node, const spec::Graph& graph, std::size_t k) {
   for (const spec::NodeResult& result : node.results) {
     if (k < result.values.size()) return graph.value(result.values[k]).name;
     k -= result.values.size();
   }
-  return {};
+  return kNoName;
+}
+
+std::string port_text(Port port, std::size_t number) {
+  constexpr std::string_view kTexts[] = {"operand ", "result ", "written "};
+  std::string text(kTexts[static_cast<std::size_t>(port)]);
+  return text += std::to_string(number);
 }
 
 }  // namespace
 
+Provenance::Known& Provenance::known(const std::shared_ptr<Storage>& storage) {
+  if (last_known_ && last_known_->storage == storage) return *last_known_;
+  Known& known = storages_[storage.get()];
+  if (!known.storage) known.storage = storage;
+  last_known_ = &known;
+  return known;
+}
+
 Cells& Provenance::cells_of(const std::shared_ptr<Storage>& storage) {
-  Known& known = cells_[storage.get()];
-  if (known.storage.lock() != storage) known = {storage, {}};
-  known.cells.resize(static_cast<std::size_t>(storage->size_bytes()));
-  return known.cells;
+  Cells& cells = known(storage).cells;
+  cells.resize(static_cast<std::size_t>(storage->size_bytes()));
+  return cells;
 }
 
 const WordRule& Provenance::rule_of(const spec::OpRow& row) {
@@ -83,8 +90,8 @@ void Provenance::begin(const Tensor& tensor, std::string_view kind, std::string_
 }
 
 void Provenance::duplicate(const Storage& original, const std::shared_ptr<Storage>& copy) {
-  const auto found = cells_.find(&original);
-  if (found == cells_.end()) return;
+  const auto found = storages_.find(&original);
+  if (found == storages_.end()) return;
   Cells cells = found->second.cells;
   cells_of(copy) = std::move(cells);
 }
@@ -99,13 +106,12 @@ void Provenance::assign(const Tensor& target, const Tensor& source) {
   write(target, broadcast_to(words, target.sizes).data);
 }
 
-ProvenanceRow& Provenance::add_row(const Tensor& tensor, std::string port) {
-  const auto next = static_cast<std::uint32_t>(numbers_.size());
-  const auto [number, is_new] = numbers_.try_emplace(tensor.storage.get(), next);
-  if (is_new) numbered_.push_back(tensor.storage);
+ProvenanceRow& Provenance::add_row(const Tensor& tensor, std::string_view port) {
+  std::optional<std::uint32_t>& number = known(tensor.storage).number;
+  if (!number) number = next_number_++;
   ProvenanceRow& row = rows_.emplace_back();
-  row.port = std::move(port);
-  row.storage = number->second;
+  row.port = port;
+  row.storage = *number;
   row.dtype = tensor.dtype;
   row.sizes = tensor.sizes;
   row.strides = tensor.strides;
@@ -115,142 +121,140 @@ ProvenanceRow& Provenance::add_row(const Tensor& tensor, std::string port) {
 
 namespace {
 
-// One op as it runs: what it is given, then what it has made.
-class Operation {
- public:
-  std::vector<TensorRef> tensors;     // the operands, as objects
-  std::vector<WordOperand> operands;  // as they were before
+using Operation = Provenance::Operation;
+
+// The operand that lies in the tensor's storage; of several one that the op writes.
+std::optional<std::size_t> operand_over(const Operation& operation, const Tensor& tensor) {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+    const WordOperand& operand = operation.operands[k];
+    if (operand.tensor->storage != tensor.storage) continue;
+    const bool is_better = operation.row.writes(operand.argument) || !found;
+    if (is_better) found = k;
+  }
+  return found;
+}
+
+// What the op has made and written: results that are new or written operands (a view makes no
+// words), then written operands that are no results.
+std::vector<WordTarget> targets_of(const Operation& operation, const std::vector<TensorRef>& made) {
   std::vector<WordTarget> targets;
+  targets.reserve(made.size() + operation.operands.size());
+  for (std::size_t r = 0; r < made.size(); ++r) {
+    const auto over = operand_over(operation, *made[r]);
+    if (over && !operation.row.writes(operation.operands[*over].argument)) continue;
+    targets.push_back({r, over, made[r]});
+  }
+  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+    if (!operation.row.writes(operation.operands[k].argument)) continue;
+    const bool is_there =
+        std::any_of(targets.begin(), targets.end(),
+                    [&](const WordTarget& target) { return target.written == k; });
+    if (!is_there) targets.push_back({std::nullopt, k, operation.operands[k].object});
+  }
+  return targets;
+}
 
-  [[nodiscard]] std::optional<std::size_t> operand_over(const Tensor& tensor,
-                                                        const spec::OpRow& row) const {
-    std::optional<std::size_t> found;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k].tensor.storage != tensor.storage) continue;
-      const bool is_better = row.writes(operands[k].argument) || !found;
-      if (is_better) found = k;
-    }
-    return found;
-  }
-  // What the op has made and written. The results that are tensors, lists unpacked.
-  std::vector<TensorRef> take_results(const spec::OpRow& row, const std::vector<Datum>& results) {
-    std::vector<TensorRef> made;
-    for (const Datum& result : results) {
-      for_each_tensor(result, [&](const TensorRef& tensor) { made.push_back(tensor); });
-    }
-    if (row.has_tag("inplace_view")) return made;
-    for (std::size_t r = 0; r < made.size(); ++r) add_result(row, r, made[r]);
-    add_written(row);
-    return made;
-  }
-  [[nodiscard]] bool has_made(std::size_t result) const {
-    return std::any_of(targets.begin(), targets.end(),
-                       [&](const WordTarget& target) { return target.result == result; });
-  }
-
- private:
-  // A result: new, a written operand, or a view, which makes no words.
-  void add_result(const spec::OpRow& row, std::size_t result, const TensorRef& tensor) {
-    const auto over = operand_over(*tensor, row);
-    if (over && !row.writes(operands[*over].argument)) return;
-    targets.push_back({result, over, tensor});
-  }
-  // Written operands that are no results.
-  void add_written(const spec::OpRow& row) {
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const bool is_there =
-          std::any_of(targets.begin(), targets.end(),
-                      [&](const WordTarget& target) { return target.written == k; });
-      if (!row.writes(operands[k].argument) || is_there) continue;
-      targets.push_back({std::nullopt, k, tensors[k]});
-    }
-  }
-};
-
-// Indices and masks that the op may overwrite while it uses them.
-std::vector<Datum> as_read(const spec::OpRow& row, const WordRule& rule,
-                           const std::vector<Datum>& arguments) {
-  if (!row.effects.mutates() || !rule.moves_words(arguments)) return arguments;
-  std::vector<Datum> out = arguments;
-  const std::function<void(Datum&)> keep = [&](Datum& datum) {
-    if (auto* tensor = std::get_if<TensorRef>(&datum.value)) *tensor = copy_of(**tensor);
-    if (auto* list = std::get_if<Datum::List>(&datum.value)) {
-      for (Datum& element : *list) keep(element);
-    }
-  };
-  for (Datum& datum : out) keep(datum);
-  return out;
+// A tensor, or those of a list, with a storage of its own.
+Datum copy_of_datum(const Datum& datum) {
+  if (const auto* tensor = datum.as<TensorRef>()) return {copy_of(**tensor)};
+  const auto* list = datum.as<Datum::List>();
+  if (!list) return datum;
+  Datum::List copies;
+  for (const Datum& element : *list) copies.push_back(copy_of_datum(element));
+  return {std::move(copies)};
 }
 
 }  // namespace
 
-std::vector<Datum> Provenance::operate(
-    const spec::OpRow& row, Body body, std::vector<Datum> arguments, const spec::Node& node,
-    const spec::Graph& graph, const std::function<std::vector<Datum>(std::vector<Datum>)>& run) {
+void Provenance::add_row_of(const Operation& operation, const Tensor& tensor, Port port,
+                            std::size_t number, const std::string& value, SharedWords words) {
+  ProvenanceRow& row = add_row(tensor, port_text(port, number));
+  row.node = operation.node.name;
+  row.op = operation.rule.op;
+  row.value = value;
+  row.words = std::move(words);
+}
+
+Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
+                                            const std::vector<Datum>& arguments,
+                                            const spec::Node& node, const spec::Graph& graph) {
   const WordRule& rule = rule_of(row);
-  Operation operation;
-  const auto add_row_of = [&](const Tensor& tensor, const char* kind, std::size_t number,
-                              std::string value, SharedWords words) {
-    ProvenanceRow& made = add_row(tensor, kind + std::to_string(number));
-    made.value = std::move(value);
-    made.node = node.name;
-    made.op = rule.op;
-    made.words = std::move(words);
-  };
-  const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
-  std::vector<std::string> names;
-  names.reserve(arguments.size());
-  operation.tensors.reserve(arguments.size());
+  Operation operation{row, rule, body, node, graph, arguments, {}, {}};
   operation.operands.reserve(arguments.size());
+  const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
+  // One tensor may be given twice, read and written.
+  const bool may_change = row.effects.mutates() || !row.undeclared_writes.empty();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::size_t given = 0;
     for_each_tensor(arguments[i], [&](const TensorRef& tensor) {
       const SharedWords words = moves_nothing ? SharedWords() : read(*tensor);
-      names.push_back(operand_name(node, graph, row.schema.arguments[i].name, given++));
-      add_row_of(*tensor, "operand ", operation.operands.size(), names.back(), words);
-      operation.tensors.push_back(tensor);
-      operation.operands.push_back({i, *tensor, words});
+      const std::string& name = operand_name(node, graph, row.schema.arguments[i].name, given++);
+      add_row_of(operation, *tensor, Port::kOperand, operation.operands.size(), name, words);
+      operation.operands.push_back(
+          {i, may_change ? std::make_shared<Tensor>(*tensor) : tensor, words, tensor, &name});
     });
   }
-  const std::vector<Datum> before =
-      keeps_words_ ? as_read(row, rule, arguments) : std::vector<Datum>();
-  std::vector<Datum> results = run(std::move(arguments));
-  const std::vector<TensorRef> made = operation.take_results(row, results);
+  const bool may_overwrite = row.effects.mutates() && rule.moves_words(arguments);
+  if (!keeps_words_ || !may_overwrite) return operation;
+  // Indices and masks, as the op reads them.
+  operation.copies.reserve(arguments.size());
+  for (const Datum& datum : arguments) operation.copies.push_back(copy_of_datum(datum));
+  return operation;
+}
+
+void Provenance::after_op(const Operation& operation, const std::vector<Datum>& results) {
+  const auto& [row, rule, body, node, graph, arguments, copies, operands] = operation;
+  std::vector<TensorRef> made;
+  made.reserve(results.size());
+  for (const Datum& result : results) {
+    for_each_tensor(result, [&](const TensorRef& tensor) { made.push_back(tensor); });
+  }
+  const std::vector<WordTarget> targets =
+      rule.moves_geometry ? std::vector<WordTarget>() : targets_of(operation, made);
   SharedWords alone;  // of the only target
   if (keeps_words_ && !rule.leaves_unwritten) {
-    const WordCall call{
-        row, rule, body, before, operation.operands, spec::provenance_tag(node.name)};
-    auto words = words_after(call, operation.targets, origins_);
-    for (std::size_t t = 0; t < words.size(); ++t) write(*operation.targets[t].tensor, words[t]);
+    const std::vector<Datum>& seen = copies.empty() ? arguments : copies;
+    const WordCall call{row, rule, body, seen, operands, spec::provenance_tag(node.name)};
+    auto words = words_after(call, targets, origins_);
+    for (std::size_t t = 0; t < words.size(); ++t) write(*targets[t].tensor, words[t]);
     if (words.size() == 1) alone = std::move(words.front());
   }
   const auto words_now = [&](const Tensor& tensor) {
-    const bool is_target = !alone.empty() && same_elements(tensor, *operation.targets[0].tensor);
+    const bool is_target = !alone.empty() && same_elements(tensor, *targets[0].tensor);
     return is_target ? alone : read(tensor);
   };
   for (std::size_t r = 0; r < made.size(); ++r) {
-    add_row_of(*made[r], "result ", r, result_name(node, graph, r),
-               operation.has_made(r) ? words_now(*made[r]) : SharedWords());
+    const bool has_made =
+        std::any_of(targets.begin(), targets.end(),
+                    [&, r = r](const WordTarget& target) { return target.result == r; });
+    add_row_of(operation, *made[r], Port::kResult, r, result_name(node, graph, r),
+               has_made ? words_now(*made[r]) : SharedWords());
   }
-  for (std::size_t k = 0; k < names.size() && !row.has_tag("inplace_view"); ++k) {
-    if (!row.writes(operation.operands[k].argument)) continue;
-    const Tensor& written = *operation.tensors[k];
-    add_row_of(written, "written ", k, names[k], words_now(written));
+  for (std::size_t k = 0; k < operands.size() && !rule.moves_geometry; ++k) {
+    if (!row.writes(operands[k].argument)) continue;
+    const Tensor& written = *operands[k].object;
+    add_row_of(operation, written, Port::kWritten, k, *operands[k].name, words_now(written));
   }
-  return results;
 }
 
-void Provenance::note_end(std::string port, const Tensor& tensor) {
-  add_row(tensor, std::move(port)).words = read(tensor);
+void Provenance::note_end(std::string_view port, const Tensor& tensor) {
+  add_row(tensor, port).words = read(tensor);
 }
 
 std::vector<ProvenanceRow> Provenance::take_rows() {
-  numbers_.clear();
-  numbered_.clear();
-  std::erase_if(cells_, [](const auto& entry) { return entry.second.storage.expired(); });
   std::vector<ProvenanceRow> rows = std::exchange(rows_, {});
   rows_.reserve(rows.size());  // the next call has as many
+  forget_rows();
   return rows;
+}
+
+void Provenance::forget_rows() {
+  rows_.clear();
+  next_number_ = 0;
+  last_known_ = nullptr;
+  std::erase_if(storages_, [](const auto& entry) { return entry.second.storage.use_count() == 1; });
+  for (auto& [address, known] : storages_) known.number.reset();
 }
 
 }  // namespace graphgate::reference

@@ -10,9 +10,10 @@
 // holds bytes that nothing has written.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,9 @@
 #include "spec/provenance.h"
 
 namespace graphgate::reference {
+
+// The kinds of places that rows of nodes stand in: "operand 0", "result 1", "written 0".
+enum class Port : std::uint8_t { kOperand, kResult, kWritten };
 
 class Provenance {
  public:
@@ -43,31 +47,49 @@ class Provenance {
   // `source` has been written into `target`, broadcast and converted.
   void assign(const Tensor& target, const Tensor& source);
 
-  // One op of a node: `run` runs it on the arguments and returns its results. Writes rows.
-  std::vector<Datum> operate(const spec::OpRow& row, Body body, std::vector<Datum> arguments,
-                             const spec::Node& node, const spec::Graph& graph,
-                             const std::function<std::vector<Datum>(std::vector<Datum>)>& run);
+  // One op of a node: what it is given, before it runs on the arguments, and what it has made.
+  // Both write rows.
+  struct Operation {
+    const spec::OpRow& row;
+    const WordRule& rule;
+    const Body body;
+    const spec::Node& node;
+    const spec::Graph& graph;
+    const std::vector<Datum>& arguments;
+    std::vector<Datum> copies;  // of the arguments, where the op may overwrite what it reads
+    std::vector<WordOperand> operands;
+  };
+  [[nodiscard]] Operation before_op(const spec::OpRow& row, Body body,
+                                    const std::vector<Datum>& arguments, const spec::Node& node,
+                                    const spec::Graph& graph);
+  void after_op(const Operation& operation, const std::vector<Datum>& results);
 
   // The end of a call: a row for what it leaves behind.
-  void note_end(std::string port, const Tensor& tensor);
-  // The rows since the last time; storages that are gone are forgotten.
+  void note_end(std::string_view port, const Tensor& tensor);
+  // The rows since the last time, or none of them; storages that are gone are forgotten.
   [[nodiscard]] std::vector<spec::ProvenanceRow> take_rows();
+  void forget_rows();
 
  private:
+  // Kept until the call ends, so that no other storage gets the address.
   struct Known {
-    std::weak_ptr<Storage> storage;
+    std::shared_ptr<Storage> storage;
+    std::optional<std::uint32_t> number;  // in the rows of this call
     Cells cells;
   };
+  Known& known(const std::shared_ptr<Storage>& storage);
   Cells& cells_of(const std::shared_ptr<Storage>& storage);
   const WordRule& rule_of(const spec::OpRow& row);
   // A row at the end of rows_.
-  spec::ProvenanceRow& add_row(const Tensor& tensor, std::string port);
+  spec::ProvenanceRow& add_row(const Tensor& tensor, std::string_view port);
+  void add_row_of(const Operation& operation, const Tensor& tensor, Port port, std::size_t number,
+                  const std::string& value, SharedWords words);
 
   const bool keeps_words_;
-  std::unordered_map<const Storage*, Known> cells_;
-  std::unordered_map<const spec::OpRow*, WordRule> rules_;     // of ops that ran
-  std::unordered_map<const Storage*, std::uint32_t> numbers_;  // of storages, in this call
-  std::vector<std::shared_ptr<Storage>> numbered_;             // keeps their addresses
+  std::unordered_map<const Storage*, Known> storages_;
+  Known* last_known_ = nullptr;  // a row follows upon its words
+  std::uint32_t next_number_ = 0;
+  std::unordered_map<const spec::OpRow*, WordRule> rules_;  // of ops that ran
   std::vector<spec::ProvenanceRow> rows_;
   Origins origins_;
 };

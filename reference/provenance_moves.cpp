@@ -8,6 +8,7 @@
 namespace graphgate::reference {
 namespace {
 
+// By name.
 constexpr Moves kMoves[] = {
     {"aten._reshape_copy", "self"},
     {"aten._to_copy", "self"},
@@ -77,6 +78,11 @@ constexpr Moves kMoves[] = {
     {"graphgate.clone_preserve_strides", "self"},
 };
 
+static_assert(std::is_sorted(std::begin(kMoves), std::end(kMoves),
+                             [](const Moves& a, const Moves& b) {
+                               return a.base_name < b.base_name;
+                             }));
+
 constexpr std::string_view kUnwritten[] = {"aten.empty",          "aten.empty_like",
                                            "aten.empty_permuted", "aten.empty_strided",
                                            "aten.new_empty",      "aten.new_empty_strided"};
@@ -85,11 +91,13 @@ constexpr std::string_view kUnwritten[] = {"aten.empty",          "aten.empty_li
 std::string base_of(const spec::OpRow& row) { return row.schema.ns + "." + row.schema.base_name(); }
 
 const Moves* find_moves(const spec::OpRow& row, const std::string& base) {
-  const auto* moves = std::find_if(std::begin(kMoves), std::end(kMoves),
-                                   [&](const Moves& known) { return known.base_name == base; });
+  const auto* moves = std::lower_bound(
+      std::begin(kMoves), std::end(kMoves), base,
+      [](const Moves& known, const std::string& name) { return known.base_name < name; });
+  if (moves == std::end(kMoves) || moves->base_name != base) return nullptr;
   // A copy of a view of another dtype moves bytes.
   const bool reinterprets = row.schema.name == "view_copy" && row.schema.overload == "dtype";
-  if (moves == std::end(kMoves) || reinterprets) return nullptr;
+  if (reinterprets) return nullptr;
   if (!row.schema.find_argument(moves->first) || row.schema.find_argument("reduce")) return nullptr;
   return moves;
 }
@@ -115,6 +123,7 @@ WordRule::WordRule(const spec::OpRow& row) : op(row.schema.qualified_name()) {
   is_pointwise = reference::is_pointwise(row);
   leaves_unwritten =
       std::find(std::begin(kUnwritten), std::end(kUnwritten), name) != std::end(kUnwritten);
+  moves_geometry = row.has_tag("inplace_view");
   // Integers plus 0, minus 0 and times 1 are what they were.
   const bool is_sum = name == "aten.add" || name == "aten.sub";
   if (is_sum || name == "aten.mul") other = row.schema.find_argument("other");

@@ -68,10 +68,10 @@ Inputs read_operands(const WordCall& call) {
 // With producer, and version: one more than what is written over; of a new tensor, the first.
 SharedWords finish(const WordCall& call, const WordTarget& target, Words hashes) {
   const SharedWords old = target.written ? call.operands[*target.written].words : SharedWords();
-  const spec::ProvenanceWord* before = old.begin();
-  for (spec::ProvenanceWord& word : hashes) {
-    const std::uint32_t version = before == old.end() ? 1 : spec::provenance_version(*before++) + 1;
-    word = spec::make_provenance(word, call.producer, version);
+  const std::size_t kept = old.size();
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const std::uint32_t version = i < kept ? spec::provenance_version(old.data()[i]) + 1 : 1;
+    hashes[i] = spec::make_provenance(hashes[i], call.producer, version);
   }
   return hashes;
 }
@@ -105,9 +105,9 @@ SharedWords pointwise_words(const WordCall& call, const WordTarget& target, cons
   Words hashes(count, mix_target(key, call, target));
   for (const WordOperand* operand : inputs) {
     SharedWords stretched = operand->words;
-    if (operand->tensor.sizes != target.tensor->sizes) {
+    if (operand->tensor->sizes != target.tensor->sizes) {
       Array<spec::ProvenanceWord> words;
-      words.sizes = operand->tensor.sizes;
+      words.sizes = operand->tensor->sizes;
       words.data = as_vector(operand->words);
       stretched = broadcast_to(words, target.tensor->sizes).data;
     }
@@ -146,7 +146,7 @@ SharedWords whole_words(const WordCall& call, const WordTarget& target, std::uin
 }
 
 // An int64 tensor of that geometry whose elements are the words.
-TensorRef as_tensor(const Tensor& like, const Words& words) {
+TensorRef as_tensor(const Tensor& like, const SharedWords& words) {
   std::int64_t extent = like.offset + 1;
   for (std::size_t d = 0; d < like.sizes.size(); ++d) {
     extent += std::max<std::int64_t>(like.sizes[d] - 1, 0) * like.strides[d];
@@ -191,7 +191,7 @@ class WordArguments {
       const std::size_t k = stand_ins_.size();
       const WordOperand& operand = call_.operands[k];
       const bool moves = call_.rule.moves->has(declared.name) || call_.row.writes(argument);
-      stand_ins_.push_back(moves ? as_tensor(operand.tensor, converted(operand)) : nullptr);
+      stand_ins_.push_back(moves ? as_tensor(*operand.tensor, converted(operand)) : nullptr);
       return moves ? Datum{stand_ins_.back()} : datum;
     }
     if (const auto* list = datum.as<Datum::List>()) {
@@ -206,10 +206,11 @@ class WordArguments {
     return datum;
   }
 
-  Words converted(const WordOperand& operand) {
+  SharedWords converted(const WordOperand& operand) {
+    const spec::DType from = operand.tensor->dtype;
+    if (from == dtype_) return operand.words;
     Words words = as_vector(operand.words);
-    for (auto& word : words)
-      word = origins_.cast(word, operand.tensor.dtype, dtype_, call_.producer);
+    for (auto& word : words) word = origins_.cast(word, from, dtype_, call_.producer);
     return words;
   }
 
@@ -258,9 +259,9 @@ bool keeps_integers(const WordCall& call, const WordTarget& target) {
   if (!call.rule.other || call.operands.empty()) return false;
   const auto* number = call.arguments[*call.rule.other].as<std::int64_t>();
   const WordOperand& self = call.operands.front();
-  return number && *number == call.rule.neutral && self.tensor.dtype == target.tensor->dtype &&
-         spec::is_integral(self.tensor.dtype) && self.tensor.dtype != spec::DType::kBool &&
-         self.tensor.sizes == target.tensor->sizes;
+  return number && *number == call.rule.neutral && self.tensor->dtype == target.tensor->dtype &&
+         spec::is_integral(self.tensor->dtype) && self.tensor->dtype != spec::DType::kBool &&
+         self.tensor->sizes == target.tensor->sizes;
 }
 
 }  // namespace
@@ -278,7 +279,7 @@ std::vector<SharedWords> words_after(const WordCall& call, const std::vector<Wor
   std::vector<SharedWords> out;
   for (const WordTarget& target : targets) {
     const bool fits = std::all_of(inputs.begin(), inputs.end(), [&](const WordOperand* operand) {
-      return broadcasts(operand->tensor.sizes, target.tensor->sizes);
+      return broadcasts(operand->tensor->sizes, target.tensor->sizes);
     });
     if (keeps_integers(call, target)) {
       out.push_back(call.operands.front().words);

@@ -40,6 +40,7 @@ struct WordRule {
   std::optional<std::size_t> adds;   // the argument with which one that moves computes
   bool is_pointwise = false;         // each element is made of those in its place
   bool leaves_unwritten = false;     // the results hold nothing yet
+  bool moves_geometry = false;       // what it writes is a tensor's geometry, and no element
   std::optional<std::size_t> other;  // the argument that leaves integers as they are...
   std::int64_t neutral = 0;          // ...where it is this number
 
@@ -50,8 +51,10 @@ struct WordRule {
 // A tensor that an op is given: its geometry and its words, before the op ran.
 struct WordOperand {
   std::size_t argument = 0;  // of the schema
-  Tensor tensor;
+  TensorRef tensor;
   SharedWords words;
+  TensorRef object;                   // the tensor itself, which the op may change
+  const std::string* name = nullptr;  // of the value in the graph
 };
 
 // A tensor that an op has made or written. `written` is the operand that it was before: its own, or

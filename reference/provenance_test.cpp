@@ -112,6 +112,21 @@ TEST(Provenance, GivesInPlaceAndFunctionalFormsTheSameHistory) {
             spec::provenance_tag("b"));
 }
 
+TEST(Provenance, ReadsAnOperandThatIsResizedAsTheResultAsItWasBefore) {
+  const auto result = run(R"(program "p" {
+  input %x : f32[1]
+  input %y : f32[1]
+  input %z : f32[3]
+  %a = aten.add.out(%x, %z, out=%y)
+  %b = aten.add.out(%x, %z, out=%x)
+  output %a
+  output %b
+})",
+                          {floats({1}, {1}), floats({1}, {1}), floats({3}, {2, 3, 4})});
+  EXPECT_EQ(hashes(row(result, "", "output 0")), hashes(row(result, "", "output 1")));
+  EXPECT_EQ(row(result, "b", "operand 0").words.size(), 1U);
+}
+
 TEST(Provenance, HangsOnAttributes) {
   const auto result = run(R"(program "p" {
   input %x : f32[2, 2]

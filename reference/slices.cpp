@@ -49,12 +49,6 @@ void Reduction::expect_elements(std::string_view op) const {
                 std::string(op) + " has no identity");
 }
 
-std::int64_t Reduction::result_position(const Sizes& index) const {
-  std::int64_t position = 0;
-  for (std::size_t d = 0; d < index.size(); ++d) position += index[d] * steps_[d];
-  return position;
-}
-
 Lines::Lines(const Sizes& sizes, std::int64_t dim) {
   const auto at = static_cast<std::size_t>(dim);
   if (!sizes.empty()) length = sizes[at];

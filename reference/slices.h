@@ -32,16 +32,17 @@ class Reduction {
   [[nodiscard]] std::vector<std::vector<N>> slices(const Array<N>& array) const {
     std::vector<std::vector<N>> out(static_cast<std::size_t>(count_of(sizes_)));
     for (auto& slice : out) slice.reserve(static_cast<std::size_t>(slice_length_));
+    Tensor results;  // geometry alone: the result that each element of the input belongs to
+    results.sizes = input_;
+    results.strides = steps_;
     std::int64_t i = 0;
-    for_each_index(input_, [&](const Sizes& index) {
-      out[static_cast<std::size_t>(result_position(index))].push_back(array[i++]);
+    for_each_position(results, [&](std::int64_t position) {
+      out[static_cast<std::size_t>(position)].push_back(array[i++]);
     });
     return out;
   }
 
  private:
-  [[nodiscard]] std::int64_t result_position(const Sizes& index) const;
-
   Sizes input_;
   Sizes steps_;  // per input dimension, in results: 0 where reduced
   Sizes sizes_;

@@ -67,13 +67,14 @@ TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
 
 bool is_contiguous(const Tensor& tensor) {
   std::int64_t expected = 1;
-  if (tensor.count() == 0) return true;
+  bool is_row_major = true;
   for (std::size_t i = tensor.sizes.size(); i-- > 0;) {
+    if (tensor.sizes[i] == 0) return true;
     if (tensor.sizes[i] == 1) continue;
-    if (tensor.strides[i] != expected) return false;
+    is_row_major = is_row_major && tensor.strides[i] == expected;
     expected *= tensor.sizes[i];
   }
-  return true;
+  return is_row_major;
 }
 
 bool is_non_overlapping_and_dense(const Tensor& tensor) {

@@ -95,6 +95,15 @@ struct Datum {
   [[nodiscard]] bool is_none() const { return as<spec::None>() != nullptr; }
 };
 
+// Calls visit(tensor) for a tensor, and for those of a list.
+template <class Visit>
+void for_each_tensor(const Datum& datum, Visit&& visit) {
+  if (const auto* tensor = datum.as<TensorRef>()) visit(*tensor);
+  if (const auto* list = datum.as<Datum::List>()) {
+    for (const Datum& element : *list) for_each_tensor(element, visit);
+  }
+}
+
 // More elements than this are refused with an OpError before any memory is asked for.
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
@@ -114,20 +123,19 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 // Every byte of the spanned range belongs to exactly one element: some permutation is contiguous.
 [[nodiscard]] bool is_non_overlapping_and_dense(const Tensor& tensor);
 
-// Calls visit(position) for all elements in row-major order: places in elements from the start of
-// the storage.
+// Calls visit(position, stride, count) for the rows of a tensor, in row-major order: `count`
+// elements, of which the first lies at `position`, in elements from the start of the storage, and
+// each other `stride` behind the one before. A contiguous tensor is one row.
 template <class Visit>
-void for_each_position(const Tensor& tensor, Visit&& visit) {
+void for_each_row(const Tensor& tensor, Visit&& visit) {
   const std::int64_t count = tensor.count();
-  if (is_contiguous(tensor)) {
-    for (std::int64_t i = 0; i < count; ++i) visit(tensor.offset + i);
-    return;
-  }
+  if (count == 0) return;
+  if (is_contiguous(tensor)) return visit(tensor.offset, std::int64_t{1}, count);
   const std::size_t last = tensor.sizes.size() - 1;  // of rank 0 all are contiguous
   std::vector<std::int64_t> index(last, 0);
   std::int64_t row = tensor.offset;
   for (std::int64_t done = 0; done < count; done += tensor.sizes[last]) {
-    for (std::int64_t i = 0; i < tensor.sizes[last]; ++i) visit(row + i * tensor.strides[last]);
+    visit(row, tensor.strides[last], tensor.sizes[last]);
     for (std::size_t d = last; d-- > 0;) {
       row += tensor.strides[d];
       if (++index[d] < tensor.sizes[d]) break;
@@ -135,6 +143,14 @@ void for_each_position(const Tensor& tensor, Visit&& visit) {
       index[d] = 0;
     }
   }
+}
+
+// Calls visit(position) for all elements in row-major order.
+template <class Visit>
+void for_each_position(const Tensor& tensor, Visit&& visit) {
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    for (; count > 0; --count, position += stride) visit(position);
+  });
 }
 
 // The same, as a list.

@@ -50,157 +50,148 @@ const FloatFormat& format_of(DType dtype) {
   return kFloat64;
 }
 
-bool is_small(DType dtype) { return dtype != DType::kFloat64 && dtype != DType::kFloat32; }
-
 // 2^exponent, from 2^-1074 to 2^1023.
-double power_of_two(int exponent) {
+inline double power_of_two(int exponent) {
   if (exponent < -1022) return std::ldexp(1.0, exponent);
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 // That of the leading bit of a finite `value`; at most -1023 for zeros and float64's subnormals.
-int exponent_of(double value) {
+inline int exponent_of(double value) {
   return static_cast<int>((std::bit_cast<std::uint64_t>(value) >> 52) & 0x7ff) - 1023;
 }
 
 // The spacing of a format's elements around a finite `value`.
-double spacing(double value, const FloatFormat& format) {
+inline double spacing(double value, const FloatFormat& format) {
   const int exponent = std::max(exponent_of(value), format.min_exponent);
   return power_of_two(exponent - (format.precision - 1));
 }
 
-// Rounds a float32 value into a narrower format.
-double round_narrow(float value, const FloatFormat& format) {
-  if (!std::isfinite(value)) {
-    return std::isinf(value) && !format.has_infinity ? std::numeric_limits<double>::quiet_NaN()
-                                                     : value;
-  }
-  const double step = spacing(value, format);
-  // nearbyint rounds ties to even; the quotient is exact, since step is a power of two.
-  const double rounded = std::nearbyint(static_cast<double>(value) / step) * step;
-  if (std::fabs(rounded) <= format.max_finite) return std::copysign(rounded, value);
-  return format.has_infinity ? std::copysign(std::numeric_limits<double>::infinity(), value)
-                             : std::numeric_limits<double>::quiet_NaN();
-}
-
-// The bit pattern of an element `value` of a narrow format.
-std::uint16_t pack_narrow(double value, const FloatFormat& format) {
-  const int fraction_bits = format.precision - 1;
-  const int exponent_mask = (1 << format.exponent_bits) - 1;
-  const int sign = std::signbit(value) ? 1 << (format.exponent_bits + fraction_bits) : 0;
-  const double magnitude = std::fabs(value);
-  int bits = 0;
-  if (std::isnan(value)) {
-    // float8_e4m3fn: all ones; the others: a quiet NaN.
-    bits = format.has_infinity ? (exponent_mask << fraction_bits) | (1 << (fraction_bits - 1))
-                               : (1 << (format.exponent_bits + fraction_bits)) - 1;
-  } else if (std::isinf(value)) {
-    bits = exponent_mask << fraction_bits;
-  } else if (magnitude < power_of_two(format.min_exponent)) {
-    bits = static_cast<int>(magnitude * power_of_two(fraction_bits - format.min_exponent));
-  } else {
-    const int exponent = exponent_of(magnitude);
-    const int fraction =
-        static_cast<int>(magnitude * power_of_two(fraction_bits - exponent)) - (1 << fraction_bits);
-    bits = ((exponent - format.min_exponent + 1) << fraction_bits) | fraction;
-  }
-  return static_cast<std::uint16_t>(sign | bits);
-}
-
-double unpack_narrow(unsigned bits, const FloatFormat& format) {
-  const int fraction_bits = format.precision - 1;
-  const unsigned exponent_mask = (1U << format.exponent_bits) - 1;
-  const unsigned fraction = bits & ((1U << fraction_bits) - 1);
-  const unsigned exponent = (bits >> fraction_bits) & exponent_mask;
-  const bool negative = ((bits >> (fraction_bits + format.exponent_bits)) & 1U) != 0;
-  double magnitude = 0;
-  if (format.has_infinity && exponent == exponent_mask) {
-    magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
-                              : std::numeric_limits<double>::quiet_NaN();
-  } else if (!format.has_infinity && exponent == exponent_mask &&
-             fraction == (1U << fraction_bits) - 1) {
-    magnitude = std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    magnitude = fraction * power_of_two(format.min_exponent - fraction_bits);
-  } else {
-    magnitude = (fraction + (1U << fraction_bits)) *
-                power_of_two(static_cast<int>(exponent) - 1 + format.min_exponent - fraction_bits);
-  }
-  return negative ? -magnitude : magnitude;
-}
-
+// How elements of each dtype are read, rounded to and written.
 template <class T>
-T read_as(const std::byte* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(T));
-  return value;
-}
+struct Wide {
+  static double read(const std::byte* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
+    return static_cast<double>(value);
+  }
+  static double round(double value) { return static_cast<double>(static_cast<T>(value)); }
+  static void write(double value, std::byte* bytes) {
+    const auto rounded = static_cast<T>(value);
+    std::memcpy(bytes, &rounded, sizeof(T));
+  }
+};
 
-void write_single(double value, std::byte* bytes) {
-  const auto narrow = static_cast<float>(value);
-  std::memcpy(bytes, &narrow, sizeof(float));
+// `Bits` are those of an element.
+template <const FloatFormat& kFormat, class Bits>
+struct Narrow {
+  static constexpr int kFractionBits = kFormat.precision - 1;
+  static constexpr unsigned kSign = 1U << (kFormat.exponent_bits + kFractionBits);
+  static constexpr unsigned kInfinity = ((1U << kFormat.exponent_bits) - 1) << kFractionBits;
+  static constexpr unsigned kFirstNaN = kFormat.has_infinity ? kInfinity + 1 : kSign - 1;
+  // A float64 whose exponent and fraction begin with an element's bits is smaller than the element:
+  // float64's exponents begin lower.
+  static constexpr int kShift = 52 - kFractionBits;
+  static constexpr double kScale =
+      std::bit_cast<double>(static_cast<std::uint64_t>(1022 + kFormat.min_exponent + 1023) << 52);
+
+  static double read(const std::byte* bytes) {
+    Bits bits;
+    std::memcpy(&bits, bytes, sizeof(Bits));
+    const unsigned rest = bits & (kSign - 1);
+    double magnitude = std::bit_cast<double>(std::uint64_t{rest} << kShift) * kScale;
+    if (rest >= kFirstNaN) magnitude = std::numeric_limits<double>::quiet_NaN();
+    if (kFormat.has_infinity && rest == kInfinity) {
+      magnitude = std::numeric_limits<double>::infinity();
+    }
+    return (bits & kSign) != 0 ? -magnitude : magnitude;
+  }
+
+  // By way of float32.
+  static double round(double value) {
+    const auto single = static_cast<double>(static_cast<float>(value));
+    if (!std::isfinite(single)) {
+      return std::isinf(single) && !kFormat.has_infinity ? std::numeric_limits<double>::quiet_NaN()
+                                                         : single;
+    }
+    const double step = spacing(single, kFormat);
+    // nearbyint rounds ties to even; the quotient is exact, since step is a power of two.
+    const double rounded = std::nearbyint(single / step) * step;
+    if (std::fabs(rounded) <= kFormat.max_finite) return std::copysign(rounded, single);
+    return kFormat.has_infinity ? std::copysign(std::numeric_limits<double>::infinity(), single)
+                                : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  static void write(double value, std::byte* bytes) {
+    const double rounded = round(value);
+    std::uint64_t magnitude = std::bit_cast<std::uint64_t>(std::fabs(rounded) / kScale) >> kShift;
+    if (std::isinf(rounded)) magnitude = kInfinity;
+    // float8_e4m3fn: all ones; the others: a quiet NaN.
+    if (std::isnan(rounded)) {
+      magnitude = kFormat.has_infinity ? kInfinity | (1U << (kFractionBits - 1)) : kFirstNaN;
+    }
+    const auto bits = static_cast<Bits>(magnitude | (std::signbit(rounded) ? kSign : 0));
+    std::memcpy(bytes, &bits, sizeof(Bits));
+  }
+};
+
+// Calls visit.operator()<Element>() with one of the above.
+template <class Visit>
+auto with_element(DType dtype, Visit&& visit) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return visit.template operator()<Wide<double>>();
+    case DType::kFloat32:
+      return visit.template operator()<Wide<float>>();
+    case DType::kFloat16:
+      return visit.template operator()<Narrow<kFloat16, std::uint16_t>>();
+    case DType::kBFloat16:
+      return visit.template operator()<Narrow<kBFloat16, std::uint16_t>>();
+    case DType::kFloat8E4M3FN:
+      return visit.template operator()<Narrow<kFloat8E4M3FN, std::uint8_t>>();
+    default:
+      GRAPHGATE_CHECK(dtype == DType::kFloat8E5M2);
+      return visit.template operator()<Narrow<kFloat8E5M2, std::uint8_t>>();
+  }
 }
 
 }  // namespace
 
 double decode_float(const std::byte* bytes, DType dtype) {
-  switch (dtype) {
-    case DType::kFloat64:
-      return read_as<double>(bytes);
-    case DType::kFloat32:
-      return static_cast<double>(read_as<float>(bytes));
-    case DType::kFloat16:
-    case DType::kBFloat16:
-      return unpack_narrow(read_as<std::uint16_t>(bytes), format_of(dtype));
-    default:
-      return unpack_narrow(read_as<std::uint8_t>(bytes), format_of(dtype));
-  }
+  return with_element(dtype, [&]<class Element>() { return Element::read(bytes); });
 }
 
 void encode_float(double value, DType dtype, std::byte* bytes) {
-  if (dtype == DType::kFloat64) {
-    std::memcpy(bytes, &value, sizeof(double));
-  } else if (dtype == DType::kFloat32) {
-    write_single(value, bytes);
-  } else {
-    const FloatFormat& format = format_of(dtype);
-    const std::uint16_t bits = pack_narrow(round_narrow(static_cast<float>(value), format), format);
-    std::memcpy(bytes, &bits, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
-  }
+  with_element(dtype, [&]<class Element>() { Element::write(value, bytes); });
 }
 
-void decode_floats(const std::byte* bytes, DType dtype, std::span<double> values) {
-  const std::int64_t item = spec::item_size_bytes(dtype);
-  const bool is_single = dtype == DType::kFloat32;  // no need to ask of each
-  for (double& value : values) {
-    value = is_single ? static_cast<double>(read_as<float>(bytes)) : decode_float(bytes, dtype);
-    bytes += item;
-  }
-}
-
-void encode_floats(std::span<const double> values, DType dtype, std::byte* bytes) {
-  const std::int64_t item = spec::item_size_bytes(dtype);
-  const bool is_single = dtype == DType::kFloat32;
-  for (const double value : values) {
-    if (is_single) {
-      write_single(value, bytes);
-    } else {
-      encode_float(value, dtype, bytes);
+void decode_floats(const std::byte* bytes, std::int64_t step, DType dtype,
+                   std::span<double> values) {
+  with_element(dtype, [&]<class Element>() {
+    for (double& value : values) {
+      value = Element::read(bytes);
+      bytes += step;
     }
-    bytes += item;
-  }
+  });
+}
+
+void encode_floats(std::span<const double> values, DType dtype, std::byte* bytes,
+                   std::int64_t step) {
+  with_element(dtype, [&]<class Element>() {
+    for (const double value : values) {
+      Element::write(value, bytes);
+      bytes += step;
+    }
+  });
 }
 
 double round_to_dtype(double value, DType dtype) {
-  if (dtype == DType::kFloat64) return value;
-  const auto single = static_cast<float>(value);
-  return is_small(dtype) ? round_narrow(single, format_of(dtype)) : static_cast<double>(single);
+  return with_element(dtype, [&]<class Element>() { return Element::round(value); });
 }
 
 double round_to_dtype(long double value, DType dtype) {
   if (dtype == DType::kFloat64) return static_cast<double>(value);
-  const auto single = static_cast<float>(value);
-  return is_small(dtype) ? round_narrow(single, format_of(dtype)) : static_cast<double>(single);
+  return round_to_dtype(static_cast<double>(static_cast<float>(value)), dtype);
 }
 
 double max_finite(DType dtype) { return format_of(dtype).max_finite; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "spec/dtype.h"
@@ -14,9 +15,11 @@ namespace graphgate::reference {
 // float8_e4m3fn has no infinity: what overflows becomes NaN.
 [[nodiscard]] double decode_float(const std::byte* bytes, spec::DType dtype);
 void encode_float(double value, spec::DType dtype, std::byte* bytes);
-// The same for elements that lie one behind the other.
-void decode_floats(const std::byte* bytes, spec::DType dtype, std::span<double> values);
-void encode_floats(std::span<const double> values, spec::DType dtype, std::byte* bytes);
+// The same for elements `step` bytes apart.
+void decode_floats(const std::byte* bytes, std::int64_t step, spec::DType dtype,
+                   std::span<double> values);
+void encode_floats(std::span<const double> values, spec::DType dtype, std::byte* bytes,
+                   std::int64_t step);
 
 // `value` rounded to the nearest element of a floating dtype (ties to even), as a double. Identity
 // for float64.

@@ -66,16 +66,18 @@ TEST(FloatFormat, ArraysAreDecodedAndEncodedAsEachElementIs) {
   for (const DType dtype : {DType::kFloat64, DType::kFloat32, DType::kFloat16, DType::kBFloat16,
                             DType::kFloat8E4M3FN, DType::kFloat8E5M2}) {
     const auto item = static_cast<std::size_t>(spec::item_size_bytes(dtype));
-    std::vector<std::byte> together(values.size() * item);
-    encode_floats(values, dtype, together.data());
-    std::vector<double> decoded(values.size());
-    decode_floats(together.data(), dtype, decoded);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::vector<std::byte> alone(item);
-      encode_float(values[i], dtype, alone.data());
-      EXPECT_EQ(std::memcmp(alone.data(), &together[i * item], item), 0) << i;
-      const double value = decode_float(alone.data(), dtype);
-      EXPECT_EQ(std::memcmp(&value, &decoded[i], sizeof(double)), 0) << i;
+    for (const std::size_t step : {item, 3 * item}) {
+      std::vector<std::byte> together(values.size() * step);
+      encode_floats(values, dtype, together.data(), static_cast<std::int64_t>(step));
+      std::vector<double> decoded(values.size());
+      decode_floats(together.data(), static_cast<std::int64_t>(step), dtype, decoded);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        std::vector<std::byte> alone(step);
+        encode_float(values[i], dtype, alone.data());
+        EXPECT_EQ(std::memcmp(alone.data(), &together[i * step], step), 0) << i;
+        const double value = decode_float(alone.data(), dtype);
+        EXPECT_EQ(std::memcmp(&value, &decoded[i], sizeof(double)), 0) << i;
+      }
     }
   }
 }

@@ -65,7 +65,7 @@ inline std::vector<Datum> run(std::string_view op, const Arguments& arguments,
   }
   Options options;
   options.mode = mode;
-  return run_op(*row, find_body(*row), std::move(bound), Run{options});
+  return run_op(*row, find_body(*row), bound, Run{options});
 }
 // The one tensor that an op returns.
 inline TensorRef run_tensor(std::string_view op, const Arguments& arguments,

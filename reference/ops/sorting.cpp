@@ -82,6 +82,8 @@ struct Ranked {
 template <class N>
 Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
   Ranked<N> out;
+  out.values.reserve(order.size());
+  out.indices.reserve(order.size());
   for (const std::size_t at : order) {
     out.values.push_back(line[at]);
     out.indices.emplace_back(static_cast<std::int64_t>(at));
@@ -124,14 +126,19 @@ void emit_ranked(Call& call, std::int64_t count, const Sizes& strides, F rank) {
   const Tensor& self = *call.tensor("self");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
   const Array<N> input = load<N>(self, self.dtype);
-  const auto part = [count](auto all) {
-    all.resize(static_cast<std::size_t>(count));
-    return all;
-  };
-  const auto values = [&](std::span<const N> line) { return part(rank(line).values); };
-  const auto indices = [&](std::span<const N> line) { return part(rank(line).indices); };
-  call.emit(map_lines(input, dim, count, values), self.dtype, strides);
-  call.emit(map_lines(input, dim, count, indices), DType::kInt64, strides);
+  Array<N> values(with_length(input.sizes, dim, count));
+  Array<Whole> indices(values.sizes);
+  const Lines from(input.sizes, dim);
+  const Lines to(values.sizes, dim);
+  for (std::int64_t i = 0; i < from.count(); ++i) {
+    Ranked<N> all = rank(std::span<const N>(from.gather(input, from.first(i))));
+    all.values.resize(static_cast<std::size_t>(count));
+    all.indices.resize(static_cast<std::size_t>(count));
+    to.put(values, to.first(i), all.values);
+    to.put(indices, to.first(i), all.indices);
+  }
+  call.emit(values, self.dtype, strides);
+  call.emit(indices, DType::kInt64, strides);
 }
 
 // Values and indices keep the strides of a dense input.
@@ -219,11 +226,15 @@ void emit_chosen(Call& call, F choose) {
   const Reduction reduction(call, self);
   reduction.expect_elements(call.row().schema.base_name());
   const Array<N> input = load<N>(self, self.dtype);
-  call.emit(reduce(input, reduction, [&](std::span<const N> x) { return choose(x).value; }),
-            self.dtype);
-  if (!call.has("dim")) return;
-  call.emit(reduce(input, reduction, [&](std::span<const N> x) { return choose(x).index; }),
-            DType::kInt64);
+  const Array<Chosen<N>> chosen = reduce(input, reduction, choose);
+  Array<N> values(chosen.sizes);
+  Array<Whole> indices(chosen.sizes);
+  for (std::int64_t i = 0; i < chosen.count(); ++i) {
+    values[i] = chosen[i].value;
+    indices[i] = chosen[i].index;
+  }
+  call.emit(values, self.dtype);
+  if (call.has("dim")) call.emit(indices, DType::kInt64);
 }
 
 void kthvalue(Call& call) {
