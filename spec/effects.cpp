@@ -74,7 +74,10 @@ std::string print_returns(const OpSchema& schema, const Effects& effects) {
 
 }  // namespace
 
-bool Effects::mutates() const { return !mutated().empty(); }
+bool Effects::mutates() const {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const ArgumentEffect& argument) { return argument.writes; });
+}
 
 bool Effects::mutates(std::size_t argument) const {
   GRAPHGATE_CHECK(argument < arguments.size());

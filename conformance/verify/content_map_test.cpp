@@ -13,18 +13,17 @@ TEST(ContentMap, TellsWhoWroteEachByteLast) {
   ContentMap map;
   map.write(bytes_of(0, 64), 1);
   map.write(bytes_of(16, 32), 2);
-  EXPECT_EQ(map.read(bytes_of(8, 72)), (std::vector<Content>{{{8, 16}, {1}, false},
-                                                             {{16, 32}, {2}, false},
-                                                             {{32, 64}, {1}, false},
-                                                             {{64, 72}, {}, false}}));
+  EXPECT_EQ(map.read(bytes_of(8, 72)), (Contents{{{8, 16}, {1}, false},
+                                                 {{16, 32}, {2}, false},
+                                                 {{32, 64}, {1}, false},
+                                                 {{64, 72}, {}, false}}));
 }
 
 TEST(ContentMap, KeepsBothWritersWhereOneMayHaveWritten) {
   ContentMap map;
   map.write(bytes_of(0, 8), 1);
   map.may_write(bytes_of(0, 4), 2);
-  EXPECT_EQ(map.read(bytes_of(0, 8)),
-            (std::vector<Content>{{{0, 4}, {1, 2}, true}, {{4, 8}, {1}, false}}));
+  EXPECT_EQ(map.read(bytes_of(0, 8)), (Contents{{{0, 4}, {1, 2}, true}, {{4, 8}, {1}, false}}));
 }
 
 TEST(ContentMap, HasTheWritersOfBothPathsBehindAMerge) {
@@ -33,8 +32,7 @@ TEST(ContentMap, HasTheWritersOfBothPathsBehindAMerge) {
   ContentMap b = a;
   b.write(bytes_of(4, 8), 2);
   a.merge(b);
-  EXPECT_EQ(a.read(bytes_of(0, 8)),
-            (std::vector<Content>{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, false}}));
+  EXPECT_EQ(a.read(bytes_of(0, 8)), (Contents{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, false}}));
 }
 
 RC_GTEST_PROP(ContentMap, AgreesWithAnArrayOfBytes, ()) {

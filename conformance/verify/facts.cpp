@@ -6,9 +6,9 @@
 
 namespace graphgate::verify {
 
-std::vector<Writer> TensorFact::writers() const {
+Writers TensorFact::writers() const {
   if (contents.size() == 1) return contents.front().writers;
-  std::vector<Writer> out;
+  Writers out;
   for (const Content& content : contents) out = united(out, content.writers);
   return out;
 }

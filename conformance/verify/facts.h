@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,10 +50,10 @@ using Geometry = std::shared_ptr<const PlacedTensor>;
 struct TensorFact {
   std::uint32_t storage = 0;
   Geometry geometry;
-  std::vector<Content> contents;
+  Contents contents;
 
   // Every writer that may be seen in it, ascending.
-  [[nodiscard]] std::vector<Writer> writers() const;
+  [[nodiscard]] Writers writers() const;
   // Whether each of the writers must be seen in it.
   [[nodiscard]] bool is_certain() const;
 };
@@ -60,7 +62,13 @@ struct TensorFact {
 struct OperandFact {
   OperandUse use;  // values are those of the node's graph
   std::optional<TensorFact> tensor;
-  std::vector<Writer> number;
+  Writers number;
+};
+
+// A tensor that a node is done with.
+struct ResultFact {
+  std::uint32_t storage = 0;
+  Geometry geometry;
 };
 
 struct NodeFact {
@@ -68,7 +76,7 @@ struct NodeFact {
   spec::NodeId node;
   NodeUse use;  // operands in the order of `operands`
   std::vector<OperandFact> operands;
-  std::vector<TensorFact> results;  // tensors, lists unpacked, as they are when the node is done
+  std::vector<ResultFact> results;  // tensors, lists unpacked
   bool may_alias = false;           // some result may share storage with an operand
 };
 
@@ -76,7 +84,8 @@ struct GraphFacts {
   const spec::Program* program = nullptr;
   std::vector<Frame> frames;
   std::vector<NodeFact> nodes;  // in the order of running; arms one after the other
-  std::vector<std::map<std::string, std::uint32_t>> by_name;  // by frame: index into `nodes`
+  // By frame: index into `nodes`. The graphs own the names.
+  std::vector<std::unordered_map<std::string_view, std::uint32_t>> by_name;
 
   // As Program::outputs; absent for what is no tensor.
   std::vector<std::optional<TensorFact>> outputs;

@@ -96,7 +96,8 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   bool declared = false;
   bool updates = false;
   std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
-  const auto is_other_dtype = converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value);
+  const auto is_other_dtype =
+      base ? converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value) : std::nullopt;
   if (is_other_dtype.value_or(false)) base.reset();
   if (is_other_dtype && !*is_other_dtype) declared = true;
   if (base) fact.may_alias = true;
@@ -104,7 +105,7 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
   // A storage that the run does not tell apart from others (a conditional's result) may be this
   // one.
-  if (row != nullptr && (!base || is_of_run(base->storage))) {
+  if (row != nullptr && (!base || storages_[base->storage].is_of_run)) {
     known.tensor = made_ref(row, geometry_of(*row), writer);
     return known;
   }
@@ -124,16 +125,11 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   return known;
 }
 
-bool FactsWalk::is_of_run(std::uint32_t storage) const {
-  return std::any_of(storage_of_row_.begin(), storage_of_row_.end(),
-                     [&](const auto& entry) { return entry.second == storage; });
-}
-
 bool FactsWalk::covers_all(const Ref& ref) const {
   if (!ref.geometry) return ref.whole;
   const ByteSet& bytes = bytes_of(ref);
   if (!bytes.exact || bytes.ranges.size() > 1) return false;
-  const std::vector<Content> all = storages_[ref.storage].map.read_all();
+  const Contents& all = storages_[ref.storage].map.read_all();
   return all.empty() || (bytes.hull().begin_bytes <= all.front().range.begin_bytes &&
                          all.back().range.end_bytes <= bytes.hull().end_bytes);
 }
@@ -142,15 +138,9 @@ FactsWalk::Ref FactsWalk::made_ref(const spec::ProvenanceRow* row, Geometry geom
                                    Writer writer) {
   Ref ref;
   ref.geometry = std::move(geometry);
-  if (row != nullptr) {
-    const auto there = storage_of_row_.find(row->storage);
-    if (there != storage_of_row_.end()) {
-      ref.storage = there->second;
-      return ref;
-    }
-  }
-  ref.storage = add_storage();
-  if (row != nullptr) storage_of_row_[row->storage] = ref.storage;
+  bool is_new = true;
+  ref.storage = row != nullptr ? storage_of(*row, is_new) : add_storage();
+  if (!is_new) return ref;
   ref.whole = !ref.geometry;
   storages_[ref.storage].map.write(bytes_of(ref), writer);
   return ref;
@@ -200,7 +190,7 @@ FactsWalk::Known FactsWalk::make_list(std::uint32_t index, std::size_t result,
   Known known;
   for (std::size_t i = 0;; ++i) {
     const spec::ProvenanceRow* row = rows_.result(node.name, i);
-    if (row == nullptr || (base && !is_of_run(base->storage))) break;
+    if (row == nullptr || (base && !storages_[base->storage].is_of_run)) break;
     known.list.push_back(made_ref(row, geometry_of(*row), writer));
   }
   if (!known.list.empty()) return known;

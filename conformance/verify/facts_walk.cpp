@@ -10,13 +10,11 @@ using spec::ValueId;
 
 constexpr ByteRange kEverything{0, kNoEnd};
 
-// The subgraphs that a node is given, in order; the same one may stand there twice.
-std::vector<spec::SubgraphId> subgraphs_of(const Node& node) {
-  std::vector<spec::SubgraphId> out;
-  for (const spec::NamedArgument& named : node.arguments) {
-    if (const auto* id = named.argument.as<spec::SubgraphId>()) out.push_back(*id);
-  }
-  return out;
+bool has_subgraphs(const Node& node) {
+  return std::any_of(node.arguments.begin(), node.arguments.end(),
+                     [](const spec::NamedArgument& named) {
+                       return named.argument.as<spec::SubgraphId>() != nullptr;
+                     });
 }
 
 }  // namespace
@@ -34,6 +32,7 @@ void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
   Values values(program_.graph.values.size());
   facts_.frames.push_back({&program_.graph, std::nullopt, 0});
   facts_.by_name.emplace_back();
+  facts_.nodes.reserve(program_.graph.nodes.size());
   bind_inputs(input_groups, values);
   walk_frame(0, values);
   read_ends(values);
@@ -42,6 +41,14 @@ void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
 std::uint32_t FactsWalk::add_storage() {
   storages_.emplace_back();
   return static_cast<std::uint32_t>(storages_.size() - 1);
+}
+
+std::uint32_t FactsWalk::storage_of(const spec::ProvenanceRow& row, bool& is_new) {
+  const auto next = static_cast<std::uint32_t>(storages_.size());
+  const auto [place, is_first] = storage_of_row_.try_emplace(row.storage, next);
+  is_new = is_first;
+  if (is_first) storages_[add_storage()].is_of_run = true;
+  return place->second;
 }
 
 void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Values& values) {
@@ -57,21 +64,21 @@ void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Valu
       continue;
     }
     Ref ref;
-    ref.geometry = geometry_of(value);
     const spec::ProvenanceRow* row = rows_.input(input, value.name);
-    auto& groups = row != nullptr ? storage_of_row_ : storage_of_group;
-    const std::uint32_t group = row != nullptr            ? row->storage
-                                : i < input_groups.size() ? input_groups[i]
-                                                          : i;
-    if (!groups.contains(group)) groups[group] = add_storage();
-    ref.storage = groups[group];
-    if (row != nullptr) ref.geometry = geometry_of(*row);
+    if (row != nullptr) {
+      bool is_new = false;
+      ref.storage = storage_of(*row, is_new);
+      ref.geometry = geometry_of(*row);
+    } else {
+      const std::uint32_t group = i < input_groups.size() ? input_groups[i] : i;
+      const auto [place, is_new] = storage_of_group.try_emplace(group, 0);
+      if (is_new) place->second = add_storage();
+      ref.storage = place->second;
+      ref.geometry = geometry_of(value);
+    }
     ref.whole = !ref.geometry;
     // Inputs that share bytes are all writers of what is there at the start.
-    ContentMap& map = storages_[ref.storage].map;
-    for (const Content& content : map.read(bytes_of(ref))) {
-      map.write(content.range, united(content.writers, {i}), !content.writers.empty());
-    }
+    storages_[ref.storage].map.begin_with(bytes_of(ref), i);
     facts_.input_storages[i] = ref.storage;
     known.tensor = std::move(ref);
   }
@@ -93,21 +100,21 @@ void FactsWalk::walk_node(std::uint32_t index, Values& values) {
   const Node& node = facts_.node(index);
   facts_.nodes[index].use = use_of(node, ops_);
   record_operands(facts_.nodes[index], values);
-  if (!subgraphs_of(node).empty()) {
+  if (has_subgraphs(node)) {
     walk_conditional(index, values);
   } else {
     write_operands(facts_.nodes[index], facts_.writer_of(index), values);
     make_results(index, values);
   }
-  std::vector<TensorFact> results;
+  std::vector<ResultFact>& results = facts_.nodes[index].results;
+  results.reserve(node.results.size());
   for (const spec::NodeResult& result : node.results) {
     for (const ValueId id : result.values) {
       const Known& known = values[id.index];
-      if (known.tensor) results.push_back(read(*known.tensor));
-      for (const Ref& ref : known.list) results.push_back(read(ref));
+      if (known.tensor) results.push_back({known.tensor->storage, known.tensor->geometry});
+      for (const Ref& ref : known.list) results.push_back({ref.storage, ref.geometry});
     }
   }
-  facts_.nodes[index].results = std::move(results);
 }
 
 void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
@@ -122,7 +129,7 @@ void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
       std::vector<Ref> refs = known.list;
       if (known.element) refs.push_back(*known.element);
       TensorFact all;
-      std::vector<Writer> writers;
+      Writers writers;
       for (const Ref& ref : refs) writers = united(writers, read(ref).writers());
       all.storage = refs.front().storage;
       all.contents.push_back({kEverything, writers, true});

@@ -12,8 +12,8 @@ Lineage::Lineage(const GraphFacts& facts, const PlanFlow& flow)
   lacks_nodes_ = std::find(absent_.begin(), absent_.end(), true) != absent_.end();
 }
 
-std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
-  std::vector<Writer> out;
+Writers Lineage::operand_writers(const NodeFact& node) {
+  Writers out;
   for (const OperandFact& operand : node.operands) {
     if (operand.tensor) out = united(out, operand.tensor->writers());
     out = united(out, operand.number);
@@ -39,15 +39,15 @@ const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
   return absorbed_[graph_node] = std::move(found);
 }
 
-std::vector<Writer> Lineage::writers_read_by(std::uint32_t graph_node) {
-  std::vector<Writer> out = operand_writers(facts_.nodes[graph_node]);
+Writers Lineage::writers_read_by(std::uint32_t graph_node) {
+  Writers out = operand_writers(facts_.nodes[graph_node]);
   for (const std::uint32_t node : absorbed_by(graph_node)) {
     out = united(out, operand_writers(facts_.nodes[node]));
   }
   return out;
 }
 
-bool Lineage::any_accepts(const std::vector<Writer>& writers, Writer token) {
+bool Lineage::any_accepts(const Writers& writers, Writer token) {
   return std::any_of(writers.begin(), writers.end(),
                      [&](Writer writer) { return accepts(writer, token); });
 }

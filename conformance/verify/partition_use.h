@@ -4,16 +4,40 @@
 // Scratch bytes of steps are not counted; they never leave their step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "conformance/verify/accesses.h"
 
 namespace graphgate::verify {
 
-using BufferSet = std::set<std::uint32_t>;
+// Ids of buffers, ascending.
+class BufferSet {
+ public:
+  using Ids = std::vector<std::uint32_t>;
+  // Whether it is new.
+  bool insert(std::uint32_t id) {
+    const auto place = std::lower_bound(ids_.begin(), ids_.end(), id);
+    if (place != ids_.end() && *place == id) return false;
+    ids_.insert(place, id);
+    return true;
+  }
+  template <class Others>
+  void insert_all(const Others& others) {
+    for (const std::uint32_t id : others) insert(id);
+  }
+  [[nodiscard]] bool contains(std::uint32_t id) const {
+    return std::binary_search(ids_.begin(), ids_.end(), id);
+  }
+  void clear() { ids_.clear(); }
+  [[nodiscard]] Ids::const_iterator begin() const { return ids_.begin(); }
+  [[nodiscard]] Ids::const_iterator end() const { return ids_.end(); }
+
+ private:
+  Ids ids_;
+};
 
 struct PartitionUse {
   std::uint32_t block = 0;

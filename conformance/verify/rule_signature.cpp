@@ -30,7 +30,7 @@ class SignatureCheck {
   void check_input(const spec::SignatureInput& input) {
     const std::uint32_t id = input.buffer.index;
     if (input.deallocate) freed_.insert(id);
-    const bool is_new = inputs_.insert(id).second;
+    const bool is_new = inputs_.insert(id);
     if (!is_new && input.deallocate) return;  // a double free, see there
     if (!is_new) {
       report("V2.superfluous-input", id, "is given " + name(id) + " twice");
@@ -89,7 +89,7 @@ class SignatureCheck {
   void check_outputs(std::size_t place) {
     BufferSet outputs;
     for (const spec::BufferId id : signature().outputs) {
-      const bool is_new = outputs.insert(id.index).second;
+      const bool is_new = outputs.insert(id.index);
       const bool handed_on = inputs_.contains(id.index) && !freed_.contains(id.index);
       const bool made = use_->made.contains(id.index) && is_used_later(place, id.index, false);
       if (is_new && (handed_on || made)) continue;
