@@ -146,11 +146,15 @@ Result<void> check_tables(const Plan& plan) {
 }
 
 Result<void> check_signature(const Plan& plan, const PlanSignature& signature) {
-  std::vector<BufferId> buffers = signature.outputs;
-  for (const SignatureInput& input : signature.inputs) buffers.push_back(input.buffer);
-  buffers.insert(buffers.end(), signature.constants.begin(), signature.constants.end());
-  for (const BufferId id : buffers) {
-    if (id.index >= plan.buffers.size()) return missing("buffer", id.index);
+  const auto is_missing = [&](BufferId id) { return id.index >= plan.buffers.size(); };
+  for (const BufferId id : signature.outputs) {
+    if (is_missing(id)) return missing("buffer", id.index);
+  }
+  for (const SignatureInput& input : signature.inputs) {
+    if (is_missing(input.buffer)) return missing("buffer", input.buffer.index);
+  }
+  for (const BufferId id : signature.constants) {
+    if (is_missing(id)) return missing("buffer", id.index);
   }
   for (const std::string& name : signature.symbols) {
     if (!is_symbol_name(name)) return bad_input("'" + name + "' is not the name of a symbol");
@@ -185,17 +189,19 @@ class Coverage {
 
  private:
   Result<void> check_partition(const PlanPartition& partition, const PlanPartition* previous) {
-    const std::string range = "[" + std::to_string(partition.begin_step) + ", " +
-                              std::to_string(partition.end_step) + ")";
+    const auto range = [&] {
+      return "[" + std::to_string(partition.begin_step) + ", " +
+             std::to_string(partition.end_step) + ")";
+    };
     if (partition.captured && !partition.reason.empty()) {
       return bad_input("captured, but with a reason not to be");
     }
     if (partition.begin_step > partition.end_step || partition.end_step > plan_.steps.size()) {
-      return bad_input("steps " + range + " are no range of the " +
+      return bad_input("steps " + range() + " are no range of the " +
                        std::to_string(plan_.steps.size()) + " steps");
     }
     if (previous != nullptr && previous->end_step != partition.begin_step) {
-      return bad_input("steps " + range + " do not follow the partition before, which ends at " +
+      return bad_input("steps " + range() + " do not follow the partition before, which ends at " +
                        std::to_string(previous->end_step));
     }
     for (std::size_t i = partition.begin_step; i < partition.end_step; ++i) {

@@ -24,6 +24,15 @@ const spec::Node& GraphFacts::node(std::uint32_t index) const {
   return frames[nodes[index].frame].graph->node(nodes[index].node);
 }
 
+std::optional<std::uint32_t> GraphFacts::find(std::uint32_t frame, std::string_view name) const {
+  const auto& names = by_name[frame];
+  const auto place = std::lower_bound(
+      names.begin(), names.end(), name,
+      [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+  if (place == names.end() || place->first != name) return std::nullopt;
+  return place->second;
+}
+
 std::string GraphFacts::name_of(Writer writer) const {
   if (is_input(writer)) return "input '" + program->inputs[writer].target + "'";
   const spec::Node& made_by = node(node_of(writer));

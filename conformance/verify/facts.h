@@ -16,7 +16,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -84,8 +83,8 @@ struct GraphFacts {
   const spec::Program* program = nullptr;
   std::vector<Frame> frames;
   std::vector<NodeFact> nodes;  // in the order of running; arms one after the other
-  // By frame: index into `nodes`. The graphs own the names.
-  std::vector<std::unordered_map<std::string_view, std::uint32_t>> by_name;
+  // By frame: names, ascending, with an index into `nodes`. The graphs own the names.
+  std::vector<std::vector<std::pair<std::string_view, std::uint32_t>>> by_name;
 
   // As Program::outputs; absent for what is no tensor.
   std::vector<std::optional<TensorFact>> outputs;
@@ -100,6 +99,8 @@ struct GraphFacts {
   [[nodiscard]] std::uint32_t node_of(Writer writer) const { return writer - first_node(); }
   [[nodiscard]] Writer writer_of(std::uint32_t node) const { return first_node() + node; }
   [[nodiscard]] const spec::Node& node(std::uint32_t index) const;
+  // The node of that name, into `nodes`.
+  [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t frame, std::string_view name) const;
   // "input 'x'" or "'mul_' (aten.mul_.Tensor)".
   [[nodiscard]] std::string name_of(Writer writer) const;
 };

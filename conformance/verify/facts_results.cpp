@@ -38,9 +38,9 @@ void FactsWalk::make_results(std::uint32_t index, Values& values) {
         values[id.index] = make_result(index, r, id, unpacked++, values);
         // squeeze_ leaves its argument seen so, too.
         const NodeFact& fact = facts_.nodes[index];
-        if (fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) continue;
         for (const OperandUse& use : fact.use.operands) {
-          if (use.writes) values[use.value.index].tensor = values[id.index].tensor;
+          if (!use.writes || fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) continue;
+          values[use.value.index].tensor = values[id.index].tensor;
         }
       } else if (kind == spec::ValueKind::kTensorList) {
         values[id.index] = make_list(index, r, values);
@@ -57,14 +57,16 @@ std::optional<FactsWalk::Ref> FactsWalk::aliased_operand(const NodeFact& fact, s
                                                          bool& updates) const {
   const spec::OpRow* row = fact.use.row;
   if (row == nullptr) return std::nullopt;
+  const auto& returns = row->effects.returns;
+  const bool is_new = result >= returns.size() || returns[result].aliases.empty();
+  if (is_new && row->undeclared_aliases.empty()) return std::nullopt;
   const Node& node = facts_.frames[fact.frame].graph->node(fact.node);
   for (const OperandUse& use : fact.use.operands) {
     const auto argument = row->schema.find_argument(node.arguments[use.argument].name);
     if (!argument) continue;
-    const auto& aliases = row->effects.returns;
-    declared = result < aliases.size() &&
-               std::find(aliases[result].aliases.begin(), aliases[result].aliases.end(),
-                         *argument) != aliases[result].aliases.end();
+    declared = result < returns.size() &&
+               std::find(returns[result].aliases.begin(), returns[result].aliases.end(),
+                         *argument) != returns[result].aliases.end();
     const auto& hidden = row->undeclared_aliases;
     const bool is_hidden = std::find(hidden.begin(), hidden.end(),
                                      row->schema.arguments[*argument].name) != hidden.end();

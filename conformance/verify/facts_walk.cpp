@@ -33,6 +33,7 @@ void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
   facts_.frames.push_back({&program_.graph, std::nullopt, 0});
   facts_.by_name.emplace_back();
   facts_.nodes.reserve(program_.graph.nodes.size());
+  storages_.reserve(program_.graph.values.size());
   bind_inputs(input_groups, values);
   walk_frame(0, values);
   read_ends(values);
@@ -86,14 +87,16 @@ void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Valu
 
 void FactsWalk::walk_frame(std::uint32_t frame, Values& values) {
   const spec::Graph& graph = *facts_.frames[frame].graph;
+  facts_.by_name[frame].reserve(graph.nodes.size());
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const auto index = static_cast<std::uint32_t>(facts_.nodes.size());
     facts_.nodes.emplace_back();
     facts_.nodes[index].frame = frame;
     facts_.nodes[index].node = spec::NodeId{n};
-    facts_.by_name[frame].emplace(graph.nodes[n].name, index);
+    facts_.by_name[frame].emplace_back(graph.nodes[n].name, index);
     walk_node(index, values);
   }
+  std::sort(facts_.by_name[frame].begin(), facts_.by_name[frame].end());
 }
 
 void FactsWalk::walk_node(std::uint32_t index, Values& values) {
@@ -121,7 +124,9 @@ void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
   fact.operands.reserve(fact.use.operands.size());
   for (const OperandUse& use : fact.use.operands) {
     const Known& known = values[use.value.index];
-    OperandFact operand{use, std::nullopt, known.number};
+    OperandFact& operand = fact.operands.emplace_back();
+    operand.use = use;
+    operand.number = known.number;
     if (known.tensor) {
       operand.tensor = read(*known.tensor);
     } else if (!known.list.empty() || known.element) {
@@ -135,11 +140,12 @@ void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
       all.contents.push_back({kEverything, writers, true});
       operand.tensor = std::move(all);
     }
-    fact.operands.push_back(std::move(operand));
   }
 }
 
 void FactsWalk::write_operands(const NodeFact& fact, Writer writer, const Values& values) {
+  const auto writes = [](const OperandUse& use) { return use.writes; };
+  if (std::none_of(fact.use.operands.begin(), fact.use.operands.end(), writes)) return;
   if (fact.use.row == nullptr || writes_no_byte(*fact.use.row)) return;
   const Node& node = facts_.node(facts_.node_of(writer));
   for (const OperandUse& use : fact.use.operands) {
@@ -217,18 +223,17 @@ void FactsWalk::write(const Ref& ref, Writer writer, bool may) {
 }
 
 void FactsWalk::read_ends(const Values& values) {
-  const auto fact_of = [&](const spec::Argument& argument) -> std::optional<TensorFact> {
-    const auto* id = argument.as<ValueId>();
-    if (id == nullptr || !values[id->index].tensor) return std::nullopt;
-    return read(*values[id->index].tensor);
+  const auto tell = [&](ValueId id, std::optional<TensorFact>& fact) {
+    if (values[id.index].tensor) fact = read(*values[id.index].tensor);
   };
   facts_.finals.resize(program_.inputs.size());
   for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
-    if (program_.inputs[i].constant) continue;
-    facts_.finals[i] = fact_of(spec::Argument{program_.inputs[i].value});
+    if (!program_.inputs[i].constant) tell(program_.inputs[i].value, facts_.finals[i]);
   }
+  facts_.outputs.resize(program_.graph.outputs.size());
   for (std::size_t o = 0; o < program_.graph.outputs.size(); ++o) {
-    facts_.outputs.push_back(fact_of(program_.graph.outputs[o]));
+    const auto* id = program_.graph.outputs[o].as<ValueId>();
+    if (id != nullptr) tell(*id, facts_.outputs[o]);
   }
 }
 

@@ -24,9 +24,9 @@ Writers Lineage::operand_writers(const NodeFact& node) {
 const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
   static const std::set<std::uint32_t> kNone;
   if (!lacks_nodes_) return kNone;
-  const auto [entry, is_new] = absorbed_.try_emplace(graph_node);
-  if (!is_new) return entry->second;
-  std::set<std::uint32_t> found;
+  absorbed_.resize(facts_.nodes.size());
+  if (absorbed_[graph_node]) return *absorbed_[graph_node];
+  std::set<std::uint32_t>& found = absorbed_[graph_node].emplace();
   std::vector<std::uint32_t> left = {graph_node};
   while (!left.empty()) {
     const std::uint32_t node = left.back();
@@ -36,7 +36,7 @@ const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
       if (found.insert(facts_.node_of(writer)).second) left.push_back(facts_.node_of(writer));
     }
   }
-  return absorbed_[graph_node] = std::move(found);
+  return found;
 }
 
 Writers Lineage::writers_read_by(std::uint32_t graph_node) {

@@ -50,8 +50,8 @@ class Lineage {
   const GraphFacts& facts_;
   const PlanFlow& flow_;
   std::vector<bool> absent_;
-  bool lacks_nodes_ = false;  // some is absent
-  std::map<std::uint32_t, std::set<std::uint32_t>> absorbed_;
+  bool lacks_nodes_ = false;                                      // some is absent
+  std::vector<std::optional<std::set<std::uint32_t>>> absorbed_;  // by node, once asked
   std::map<std::pair<Writer, Writer>, bool> decided_;
   std::optional<std::set<std::uint32_t>> fused_;  // absent nodes that some step stands for
 };

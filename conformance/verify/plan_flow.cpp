@@ -138,12 +138,11 @@ class FlowWalk {
 
   void bind_frame(const Node& node, std::uint32_t block, std::uint32_t arm, std::uint32_t inner) {
     if (facts_ == nullptr || !frames_[block]) return;
-    const auto& names = facts_->by_name[*frames_[block]];
-    const auto found = names.find(node.name);
-    if (found == names.end()) return;
+    const auto found = facts_->find(*frames_[block], node.name);
+    if (!found) return;
     for (std::uint32_t f = 0; f < facts_->frames.size(); ++f) {
       const Frame& frame = facts_->frames[f];
-      if (frame.conditional == found->second && frame.arm == arm) frames_[inner] = f;
+      if (frame.conditional == found && frame.arm == arm) frames_[inner] = f;
     }
   }
 

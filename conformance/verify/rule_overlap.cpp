@@ -53,10 +53,10 @@ class OverlapCheck {
       auto& steps = tenants[access.buffer->index].steps;
       if (steps.empty() || steps.back() != access.step) steps.push_back(access.step);
     }
-    for (const std::uint32_t id : uses.program_inputs) {
+    for (const std::uint32_t id : uses.program_inputs.ids()) {
       tenants[id].from_start = tenants[id].to_end = true;
     }
-    for (const std::uint32_t id : uses.outputs) tenants[id].to_end = true;
+    for (const std::uint32_t id : uses.outputs.ids()) tenants[id].to_end = true;
     return tenants;
   }
 
