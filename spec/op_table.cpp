@@ -177,13 +177,28 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
       return bad_input("column 1: " + name + " is in the table already").at(place);
     }
   }
+  index(added);
   rows_.merge(added);
   return {};
 }
 
+void OpTable::index(const Rows& rows) {
+  for (const auto& [name, row] : rows) by_name_.emplace(name, row.get());
+}
+
+OpTable::OpTable(const OpTable& other) : rows_(other.rows_) {
+  by_name_.reserve(rows_.size());
+  index(rows_);
+}
+
+OpTable& OpTable::operator=(const OpTable& other) {
+  if (this != &other) *this = OpTable(other);
+  return *this;
+}
+
 const OpRow* OpTable::find(std::string_view qualified_name) const {
-  const auto found = rows_.find(qualified_name);
-  return found == rows_.end() ? nullptr : found->second.get();
+  const auto found = by_name_.find(qualified_name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 std::vector<const OpRow*> OpTable::find_by_base_name(std::string_view base) const {

@@ -32,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "spec/effects.h"
@@ -64,6 +65,13 @@ class OpTable {
  public:
   using Rows = std::map<std::string, std::shared_ptr<const OpRow>, std::less<>>;
 
+  OpTable() = default;
+  OpTable(const OpTable& other);
+  OpTable& operator=(const OpTable& other);
+  OpTable(OpTable&&) noexcept = default;
+  OpTable& operator=(OpTable&&) noexcept = default;
+  ~OpTable() = default;
+
   // Adds the ops of a text. All or nothing: on an error the table is as before. Errors start with
   // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error.
   Result<void> add_text(std::string_view text, std::string_view source_name);
@@ -80,7 +88,11 @@ class OpTable {
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
  private:
+  void index(const Rows& rows);
+
   Rows rows_;
+  // What find() looks into; names are those of rows_, which stay where they are in a move.
+  std::unordered_map<std::string_view, const OpRow*> by_name_;
 };
 
 // One line of the text format, without a newline: what add_text reads back to the same row.
