@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
+#include "spec/name_set.h"
 #include "spec/plan.h"
 #include "spec/plan_names.h"
 #include "spec/sym_expr_text.h"
@@ -17,11 +17,10 @@ std::string print_range(std::int64_t begin, std::int64_t size) {
 // Things of one kind need names that differ: the text and JSON forms refer to them so.
 template <class Things, class NameOf>
 Result<void> check_names(const Things& things, std::string_view what, NameOf name) {
-  std::unordered_set<std::string_view> seen;
-  seen.reserve(things.size());
+  NameSet seen(things.size());
   for (std::size_t i = 0; i < things.size(); ++i) {
     const std::string& text = name(things[i]);
-    const bool is_new = seen.insert(text).second;
+    const bool is_new = seen.insert(text);
     if (is_new && !text.empty()) continue;
     const Error error =
         bad_input(text.empty() ? "it has no name" : "'" + text + "' is another's name");

@@ -153,11 +153,12 @@ class Comparison {
       if (before == nullptr || before->node != row.node) {
         const auto found = rows_.find(row.node);
         rows = found == rows_.end() ? nullptr : &found->second;
+        makes_unwritten_ = rows != nullptr && makes_unwritten(*rows);
       }
       before = &row;
       const ProvenanceRow* right = rows != nullptr ? twin_of(row, *rows) : nullptr;
       if (right == nullptr) continue;
-      compare(row, *right, *rows);
+      compare(row, *right);
       if (!row.node.empty() && !out_.findings.empty()) break;
     }
     return std::move(out_);
@@ -208,10 +209,9 @@ class Comparison {
     });
   }
 
-  // `rows` are those of the node.
-  void compare(const ProvenanceRow& row, const ProvenanceRow& right, const NodeRows& rows) {
+  void compare(const ProvenanceRow& row, const ProvenanceRow& right) {
     if (!is_comparable(row, right)) return;
-    if (is_read(row) && makes_unwritten(rows)) return;
+    if (makes_unwritten_ && is_read(row)) return;
     out_.elements += static_cast<std::int64_t>(row.words.size());
     const auto stretch = first_difference(row, right);
     if (!stretch) return;
@@ -338,6 +338,7 @@ class Comparison {
   Makers makers_;
   Makers right_makers_;
   std::unordered_map<std::string_view, NodeRows> rows_;  // by node
+  bool makes_unwritten_ = false;                         // the node whose rows are compared
   std::vector<std::size_t> uses_;  // by row of the reference: how many of ours stood in its place
   ProvenanceDifferences out_;
 };

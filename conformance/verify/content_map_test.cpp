@@ -35,6 +35,40 @@ TEST(ContentMap, HasTheWritersOfBothPathsBehindAMerge) {
   EXPECT_EQ(a.read(bytes_of(0, 8)), (Contents{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, false}}));
 }
 
+TEST(ContentMap, TakesRangesOverSeveralContents) {
+  ContentMap map;
+  map.write(bytes_of(0, 12), 1);
+  map.write(bytes_of(16, 24), 2);
+  map.write({{{4, 8}, {10, 18}, {20, 22}}, true}, 3);
+  EXPECT_EQ(map.read(bytes_of(0, 28)), (Contents{{{0, 4}, {1}, false},
+                                                 {{4, 8}, {3}, false},
+                                                 {{8, 10}, {1}, false},
+                                                 {{10, 18}, {3}, false},
+                                                 {{18, 20}, {2}, false},
+                                                 {{20, 22}, {3}, false},
+                                                 {{22, 24}, {2}, false},
+                                                 {{24, 28}, {}, false}}));
+}
+
+TEST(ContentMap, BeginsWithEachThatBringsBytes) {
+  ContentMap map;
+  map.begin_with(bytes_of(0, 8), 1);
+  map.begin_with(bytes_of(4, 12), 2);
+  EXPECT_EQ(map.read(bytes_of(0, 12)),
+            (Contents{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, true}, {{8, 12}, {2}, false}}));
+}
+
+TEST(ContentMap, ChangesWritersOfARangeAlone) {
+  ContentMap map;
+  map.write(bytes_of(0, 8), 1);
+  map.may_write(bytes_of(4, 8), 2);
+  map.change({2, 6}, [](Writer writer) { return writer + 10; });
+  EXPECT_EQ(map.read(bytes_of(0, 8)), (Contents{{{0, 2}, {1}, false},
+                                                {{2, 4}, {11}, false},
+                                                {{4, 6}, {11, 12}, true},
+                                                {{6, 8}, {1, 2}, true}}));
+}
+
 RC_GTEST_PROP(ContentMap, AgreesWithAnArrayOfBytes, ()) {
   ContentMap map;
   std::array<std::set<Writer>, 16> bytes;

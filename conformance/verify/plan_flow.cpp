@@ -31,6 +31,7 @@ class FlowWalk {
     flow_.nodes.reserve(accesses.uses.size());
     flow_.tokens.reserve(plan_.inputs.size() + accesses.uses.size());
     flow_.reads.reserve(accesses.all.size());
+    flow_.ends.reserve(plan_.inputs.size() + 2 * plan_.outputs.size());
   }
 
   PlanFlow walk() {
