@@ -191,14 +191,10 @@ Geometry FactsWalk::geometry_of(const spec::Value& value) const {
 }
 
 TensorFact FactsWalk::read(const Ref& ref) const {
-  TensorFact fact;
-  fact.storage = ref.storage;
-  fact.geometry = ref.geometry;
   const ContentMap& map = storages_[ref.storage].map;
   const ByteSet& bytes = bytes_of(ref);
   if (ref.geometry && bytes.exact && ref.copied_by.empty()) {
-    fact.contents = map.read(bytes);
-    return fact;
+    return {ref.storage, ref.geometry, map.read(bytes)};
   }
   // Some bytes of these: any of their writers, none for certain unless there is one alone.
   Content all{kEverything, ref.copied_by, !ref.copied_by.empty()};
@@ -207,8 +203,7 @@ TensorFact FactsWalk::read(const Ref& ref) const {
     all.may = all.may || content.may || (!all.writers.empty() && all.writers != content.writers);
     all.writers = united(all.writers, content.writers);
   }
-  fact.contents.push_back(std::move(all));
-  return fact;
+  return {ref.storage, ref.geometry, {std::move(all)}};
 }
 
 void FactsWalk::write(const Ref& ref, Writer writer, bool may) {

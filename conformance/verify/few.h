@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <utility>
 
 namespace graphgate::verify {
 
-// T can be made from nothing, and assigned. Pointers and iterators go with a change, as a vector's.
+// T can be made from nothing, and assigned. Pointers into it do not outlive a change, nor a move.
 template <class T, std::size_t N>
 class Few {
  public:
@@ -49,7 +48,7 @@ class Few {
   [[nodiscard]] T& back() { return end()[-1]; }
 
   void push_back(T item) {
-    if (size_ == capacity_) reserve(2 * std::size_t{capacity_});
+    if (size_ == capacity_) reserve(2 * capacity_);
     begin()[size_++] = std::move(item);
   }
   void reserve(std::size_t count) {
@@ -59,7 +58,7 @@ class Few {
     more_ = std::move(more);
     capacity_ = count;
   }
-  // The first `count` stay.
+  // The first `count` stay; `count` <= size().
   void shrink(std::size_t count) { size_ = count; }
 
   friend bool operator==(const Few& a, const Few& b) {
