@@ -6,6 +6,14 @@
 
 namespace graphgate::verify {
 
+PlacedTensor::PlacedTensor(const spec::ProvenanceRow& row) {
+  dtype = row.dtype;
+  sizes = row.sizes;
+  strides = row.strides;
+  storage_offset = row.storage_offset;
+  bytes = bytes_of(*this);
+}
+
 Writers TensorFact::writers() const {
   if (contents.size() == 1) return contents.front().writers;
   Writers out;

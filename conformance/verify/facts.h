@@ -40,6 +40,8 @@ struct Frame {
 struct PlacedTensor : spec::HostTensor {
   explicit PlacedTensor(spec::HostTensor tensor)
       : spec::HostTensor(std::move(tensor)), bytes(bytes_of(*this)) {}
+  // Where a run saw it.
+  explicit PlacedTensor(const spec::ProvenanceRow& row);
   ByteSet bytes;  // of the storage
 };
 using Geometry = std::shared_ptr<const PlacedTensor>;

@@ -35,7 +35,7 @@ void FactsWalk::make_results(std::uint32_t index, Values& values) {
     for (const ValueId id : node.results[r].values) {
       const spec::ValueKind kind = graph.value(id).kind;
       if (kind == spec::ValueKind::kTensor) {
-        values[id.index] = make_result(index, r, id, unpacked++, values);
+        values[id.index].tensor = make_result(index, r, id, unpacked++, values);
         // squeeze_ leaves its argument seen so, too.
         const NodeFact& fact = facts_.nodes[index];
         for (const OperandUse& use : fact.use.operands) {
@@ -89,8 +89,8 @@ std::optional<FactsWalk::Ref> FactsWalk::aliased_operand(const NodeFact& fact, s
   return std::nullopt;
 }
 
-FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result, ValueId id,
-                                        std::size_t unpacked, const Values& values) {
+FactsWalk::Ref FactsWalk::make_result(std::uint32_t index, std::size_t result, ValueId id,
+                                      std::size_t unpacked, const Values& values) {
   NodeFact& fact = facts_.nodes[index];
   const Node& node = facts_.node(index);
   const Writer writer = facts_.writer_of(index);
@@ -103,28 +103,22 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   if (is_other_dtype.value_or(false)) base.reset();
   if (is_other_dtype && !*is_other_dtype) declared = true;
   if (base) fact.may_alias = true;
-  Known known;
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
   // A storage that the run does not tell apart from others (a conditional's result) may be this
   // one.
   if (row != nullptr && (!base || storages_[base->storage].is_of_run)) {
-    known.tensor = made_ref(row, geometry_of(*row), writer);
-    return known;
+    return made_ref(row, geometry_of(*row), writer);
   }
   const Geometry stated = geometry_of(value);
-  if (!base) {
-    known.tensor = made_ref(nullptr, stated, writer);
-  } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
-    known.tensor = base;
-    if (stated && base->copied_by.empty()) known.tensor->geometry = stated;
-  } else if (updates) {
-    known.tensor = base;
-    known.tensor->whole = base->whole || covers_all(*base);
-    known.tensor->geometry = stated;
+  if (!base) return made_ref(nullptr, stated, writer);
+  if (!updates) return viewed_ref(fact, *base, declared, writer, stated);
+  if (fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) {
+    if (stated && base->copied_by.empty()) base->geometry = stated;
   } else {
-    known.tensor = viewed_ref(fact, *base, declared, writer, stated);
+    base->whole = base->whole || covers_all(*base);
+    base->geometry = stated;
   }
-  return known;
+  return *std::move(base);
 }
 
 bool FactsWalk::covers_all(const Ref& ref) const {

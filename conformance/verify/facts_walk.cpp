@@ -165,7 +165,7 @@ const ByteSet& FactsWalk::bytes_of(const Ref& ref) {
 }
 
 Geometry FactsWalk::geometry_of(const spec::ProvenanceRow& row) {
-  return std::make_shared<const PlacedTensor>(RunRows::geometry_of(row));
+  return std::make_shared<const PlacedTensor>(row);
 }
 
 Geometry FactsWalk::geometry_of(const spec::Value& value) const {

@@ -56,8 +56,8 @@ class FactsWalk {
                     Values& values);
   void read_ends(const Values& values);
 
-  Known make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
-                    const Values& values);
+  Ref make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
+                  const Values& values);
   Known make_list(std::uint32_t index, std::size_t result, const Values& values);
   Ref made_ref(const spec::ProvenanceRow* row, Geometry geometry, Writer writer);
   // What a result is that shares storage with operand `base`, as the schema says.

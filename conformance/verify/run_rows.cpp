@@ -100,15 +100,6 @@ const spec::ProvenanceRow* RunRows::input(const spec::ProgramInput& input,
   return row != rows->second.end() ? *row : nullptr;
 }
 
-spec::HostTensor RunRows::geometry_of(const spec::ProvenanceRow& row) {
-  spec::HostTensor geometry;
-  geometry.dtype = row.dtype;
-  geometry.sizes = row.sizes;
-  geometry.strides = row.strides;
-  geometry.storage_offset = row.storage_offset;
-  return geometry;
-}
-
 bool has_words(const std::vector<spec::ProvenanceRow>& run) {
   return std::any_of(run.begin(), run.end(),
                      [](const spec::ProvenanceRow& row) { return !row.words.empty(); });

@@ -33,9 +33,6 @@ class RunRows {
   [[nodiscard]] const spec::ProvenanceRow* input(const spec::ProgramInput& input,
                                                  const std::string& value_name) const;
 
-  // The geometry of a row, without bytes.
-  [[nodiscard]] static spec::HostTensor geometry_of(const spec::ProvenanceRow& row);
-
  private:
   [[nodiscard]] const spec::ProvenanceRow* find(const std::string& node, std::string_view what,
                                                 std::size_t index) const;
