@@ -1,7 +1,6 @@
 #include "conformance/verify/accesses.h"
 
 #include <algorithm>
-#include <set>
 
 #include "spec/argument_text.h"
 #include "spec/type_text.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/verify/accesses.h"
+#include "conformance/verify/few.h"
 
 namespace graphgate::verify {
 
