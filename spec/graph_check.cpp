@@ -1,9 +1,9 @@
 #include "spec/graph_check.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "spec/argument_text.h"
+#include "spec/name_set.h"
 
 namespace graphgate::spec {
 namespace {
@@ -77,11 +77,11 @@ class GraphChecker {
     GRAPHGATE_TRY_VOID(check_values());
     GRAPHGATE_TRY_VOID(check_subgraph_names());
     GRAPHGATE_TRY_VOID(check_inputs());
-    std::unordered_set<std::string_view> names;
+    NameSet names(graph_.nodes.size());
     for (const Node& node : graph_.nodes) {
       auto result = check_node(node);
       if (result.ok() && node.name.empty()) result = bad_input("the node has no name");
-      if (result.ok() && !names.insert(node.name).second) {
+      if (result.ok() && !names.insert(node.name)) {
         result = bad_input("two nodes have this name");
       }
       if (!result.ok()) return result.error().at(place_of(node));
@@ -91,11 +91,11 @@ class GraphChecker {
 
  private:
   Result<void> check_values() {
-    std::unordered_set<std::string_view> names;
+    NameSet names(graph_.values.size());
     for (const Value& value : graph_.values) {
       auto result = check_value(value);
       if (result.ok() && value.name.empty()) result = bad_input("the value has no name");
-      if (result.ok() && !names.insert(value.name).second) {
+      if (result.ok() && !names.insert(value.name)) {
         result = bad_input("two values have this name");
       }
       if (!result.ok()) return result.error().at(place_of(value));
@@ -104,10 +104,10 @@ class GraphChecker {
   }
 
   Result<void> check_subgraph_names() {
-    std::unordered_set<std::string_view> names;
+    NameSet names(graph_.subgraphs.size());
     for (const Graph& subgraph : graph_.subgraphs) {
       if (subgraph.name.empty()) return bad_input("a subgraph has no name");
-      if (!names.insert(subgraph.name).second) {
+      if (!names.insert(subgraph.name)) {
         return bad_input("two subgraphs are named '" + subgraph.name + "'");
       }
     }

@@ -38,6 +38,9 @@ inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 46U;
 //   their storages hold them. A tensor may be missing: see check_tensors_present.
 [[nodiscard]] Result<void> check_program(const Program& program, const OpTable& ops);
 
+// The tensors alone, of a program that is valid without them.
+[[nodiscard]] Result<void> check_tensors(const Program& program);
+
 // Every parameter, buffer and constant has its tensor: what an executor needs.
 [[nodiscard]] Result<void> check_tensors_present(const Program& program);
 

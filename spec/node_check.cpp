@@ -149,15 +149,15 @@ Result<void> check_arguments(const Graph& graph, const Node& node, const OpSchem
   const TypeChecker types(graph);
   for (const NamedArgument& named : node.arguments) {
     const auto index = schema.find_argument(named.name);
-    const std::string place = "argument '" + named.name + "'";
-    if (!index) return bad_input("the schema has no such argument").at(place);
-    if (given[*index]) return bad_input("it is given twice").at(place);
+    const auto place = [&] { return "argument '" + named.name + "'"; };
+    if (!index) return bad_input("the schema has no such argument").at(place());
+    if (given[*index]) return bad_input("it is given twice").at(place());
     given[*index] = true;
     if (types.fits(schema.arguments[*index].type, named.argument)) continue;
     std::string shown;
     print_argument(graph, named.argument, shown);
     return bad_input("expected " + print_type(schema.arguments[*index].type) + ", found " + shown)
-        .at(place);
+        .at(place());
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i] || schema.arguments[i].default_value) continue;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 namespace graphgate::spec {
@@ -111,6 +112,23 @@ TEST(OpTable, KeepsRowsInPlaceWhenMoreAreAdded) {
   const OpRow* before = table.find("x.relu.default");
   ASSERT_TRUE(table.add_text(kAttend, "more.txt").ok());
   EXPECT_EQ(table.find("x.relu.default"), before);
+}
+
+TEST(OpTable, FindsRowsInACopyAndInWhatItWasMovedTo) {
+  auto first = std::make_unique<OpTable>();
+  ASSERT_TRUE(first->add_text(kRelu, "ops.txt").ok());
+  const OpRow* row = first->find("x.relu.default");
+  OpTable copy = *first;
+  OpTable assigned;
+  assigned = *first;
+  const OpTable moved = std::move(*first);
+  first.reset();
+  ASSERT_TRUE(copy.add_text(kAttend, "ops.txt").ok());
+  EXPECT_EQ(copy.find("x.relu.default"), row);
+  EXPECT_NE(copy.find("x.attend.default"), nullptr);
+  EXPECT_EQ(assigned.find("x.relu.default"), row);
+  EXPECT_EQ(assigned.find("x.attend.default"), nullptr);
+  EXPECT_EQ(moved.find("x.relu.default"), row);
 }
 
 TEST(OpTable, ListsAFamilyWithItsInPlaceAndOutForms) {

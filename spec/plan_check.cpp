@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
-#include <unordered_set>
 
+#include "spec/name_set.h"
 #include "spec/plan.h"
 #include "spec/plan_names.h"
 #include "spec/sym_expr_text.h"
@@ -17,11 +17,10 @@ std::string print_range(std::int64_t begin, std::int64_t size) {
 // Things of one kind need names that differ: the text and JSON forms refer to them so.
 template <class Things, class NameOf>
 Result<void> check_names(const Things& things, std::string_view what, NameOf name) {
-  std::unordered_set<std::string_view> seen;
-  seen.reserve(things.size());
+  NameSet seen(things.size());
   for (std::size_t i = 0; i < things.size(); ++i) {
     const std::string& text = name(things[i]);
-    const bool is_new = seen.insert(text).second;
+    const bool is_new = seen.insert(text);
     if (is_new && !text.empty()) continue;
     const Error error =
         bad_input(text.empty() ? "it has no name" : "'" + text + "' is another's name");
@@ -146,11 +145,15 @@ Result<void> check_tables(const Plan& plan) {
 }
 
 Result<void> check_signature(const Plan& plan, const PlanSignature& signature) {
-  std::vector<BufferId> buffers = signature.outputs;
-  for (const SignatureInput& input : signature.inputs) buffers.push_back(input.buffer);
-  buffers.insert(buffers.end(), signature.constants.begin(), signature.constants.end());
-  for (const BufferId id : buffers) {
-    if (id.index >= plan.buffers.size()) return missing("buffer", id.index);
+  const auto is_missing = [&](BufferId id) { return id.index >= plan.buffers.size(); };
+  for (const BufferId id : signature.outputs) {
+    if (is_missing(id)) return missing("buffer", id.index);
+  }
+  for (const SignatureInput& input : signature.inputs) {
+    if (is_missing(input.buffer)) return missing("buffer", input.buffer.index);
+  }
+  for (const BufferId id : signature.constants) {
+    if (is_missing(id)) return missing("buffer", id.index);
   }
   for (const std::string& name : signature.symbols) {
     if (!is_symbol_name(name)) return bad_input("'" + name + "' is not the name of a symbol");
@@ -185,17 +188,19 @@ class Coverage {
 
  private:
   Result<void> check_partition(const PlanPartition& partition, const PlanPartition* previous) {
-    const std::string range = "[" + std::to_string(partition.begin_step) + ", " +
-                              std::to_string(partition.end_step) + ")";
+    const auto range = [&] {
+      return "[" + std::to_string(partition.begin_step) + ", " +
+             std::to_string(partition.end_step) + ")";
+    };
     if (partition.captured && !partition.reason.empty()) {
       return bad_input("captured, but with a reason not to be");
     }
     if (partition.begin_step > partition.end_step || partition.end_step > plan_.steps.size()) {
-      return bad_input("steps " + range + " are no range of the " +
+      return bad_input("steps " + range() + " are no range of the " +
                        std::to_string(plan_.steps.size()) + " steps");
     }
     if (previous != nullptr && previous->end_step != partition.begin_step) {
-      return bad_input("steps " + range + " do not follow the partition before, which ends at " +
+      return bad_input("steps " + range() + " do not follow the partition before, which ends at " +
                        std::to_string(previous->end_step));
     }
     for (std::size_t i = partition.begin_step; i < partition.end_step; ++i) {

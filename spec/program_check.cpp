@@ -81,16 +81,16 @@ Result<void> check_inputs(const Program& program) {
   std::set<std::string_view> users;
   for (const ProgramInput& input : program.inputs) {
     const bool user = input.kind == InputKind::kUserInput;
-    const std::string place = "input '" + input.target + "'";
+    const auto place = [&] { return "input '" + input.target + "'"; };
     if (!(user ? users : states).insert(input.target).second) {
-      return bad_input("two inputs have this target").at(place);
+      return bad_input("two inputs have this target").at(place());
     }
     if (input.constant) {
-      if (!user) return bad_input("only a user input can be a constant").at(place);
+      if (!user) return bad_input("only a user input can be a constant").at(place());
       continue;
     }
     const auto result = check_input(program, input, graph_input++);
-    if (!result.ok()) return result.error().at(place);
+    if (!result.ok()) return result.error().at(place());
   }
   if (graph_input == program.graph.inputs.size()) return {};
   return bad_input("the graph has " + std::to_string(program.graph.inputs.size()) +
@@ -162,7 +162,8 @@ Result<void> check_tensor(const HostTensor& tensor, const TensorType& type) {
                    " bytes");
 }
 
-Result<void> check_tensors(const Program& program) {
+Result<void> check_all_tensors(const Program& program) {
+  if (program.tensors.empty()) return {};
   std::set<std::string_view> left;
   for (const auto& [target, tensor] : program.tensors) left.insert(target);
   for (const ProgramInput& input : program.inputs) {
@@ -185,15 +186,22 @@ Result<void> check_all(const Program& program, const OpTable& ops) {
   GRAPHGATE_TRY_VOID(check_outputs(program));
   GRAPHGATE_TRY_VOID(check_symbols(program));
   GRAPHGATE_TRY_VOID(check_symbol_uses(program, program.graph));
-  return check_tensors(program);
+  return check_all_tensors(program);
+}
+
+Result<void> placed(const Program& program, Result<void> result) {
+  if (result.ok() || program.name.empty()) return result;
+  return result.error().at("program '" + program.name + "'");
 }
 
 }  // namespace
 
 Result<void> check_program(const Program& program, const OpTable& ops) {
-  auto result = check_all(program, ops);
-  if (result.ok() || program.name.empty()) return result;
-  return result.error().at("program '" + program.name + "'");
+  return placed(program, check_all(program, ops));
+}
+
+Result<void> check_tensors(const Program& program) {
+  return placed(program, check_all_tensors(program));
 }
 
 Result<void> check_tensors_present(const Program& program) {

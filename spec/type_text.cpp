@@ -55,6 +55,7 @@ Result<void> read_placement(TextReader& reader, TensorType& type) {
 
 std::optional<std::vector<std::int64_t>> constants(const Expressions& list) {
   std::vector<std::int64_t> values;
+  values.reserve(list.size());
   for (const SymExpr& expr : list) {
     if (!expr.is_constant()) return std::nullopt;
     values.push_back(expr.constant());

@@ -69,6 +69,14 @@ bool is_packed(const HostTensor& tensor) {
          tensor.strides == spec::contiguous_strides(tensor.sizes);
 }
 
+// Lays a packed tensor out, where its strides can be told and give every element a place.
+void lay_out(HostTensor& tensor, const spec::TensorType& type, const spec::SymbolValues& symbols) {
+  const Sizes strides = declared_strides(type, symbols);
+  const bool fits = strides.size() == tensor.sizes.size() && strides != tensor.strides &&
+                    (spec::element_count(tensor.sizes) == 0 || is_injective(tensor.sizes, strides));
+  if (fits) tensor = with_strides(tensor, strides);
+}
+
 }  // namespace
 
 bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t index) {
@@ -111,10 +119,9 @@ spec::SymbolValues symbols_of(const spec::Program& program,
 
 HostTensor laid_out(const HostTensor& packed, const spec::TensorType& type,
                     const spec::SymbolValues& symbols) {
-  const Sizes strides = declared_strides(type, symbols);
-  const bool fits = strides.size() == packed.sizes.size() && strides != packed.strides &&
-                    (spec::element_count(packed.sizes) == 0 || is_injective(packed.sizes, strides));
-  return fits ? with_strides(packed, strides) : packed;
+  HostTensor out = packed;
+  lay_out(out, type, symbols);
+  return out;
 }
 
 void lay_out_inputs(const spec::Program& program, std::vector<spec::InputValue>& inputs) {
@@ -125,7 +132,7 @@ void lay_out_inputs(const spec::Program& program, std::vector<spec::InputValue>&
     auto* tensor = std::get_if<HostTensor>(&inputs[i]);
     const auto& type = program.graph.value(passed[i]->value).type;
     if (!tensor || !type || !is_packed(*tensor) || shares_storage(inputs, i)) continue;
-    *tensor = laid_out(*tensor, *type, symbols);
+    lay_out(*tensor, *type, symbols);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "conformance/verify/few.h"
 #include "spec/plan.h"
 #include "spec/provenance_words.h"
 
@@ -116,19 +117,6 @@ bool is_comparable(const ProvenanceRow& a, const ProvenanceRow& b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.words.size() == b.words.size();
 }
 
-// Where a row stands: at the end of a call `node` is empty.
-struct Place {
-  std::string_view node;
-  std::string_view port;
-  friend bool operator==(const Place&, const Place&) = default;
-};
-struct PlaceHash {
-  std::size_t operator()(const Place& place) const {
-    const std::hash<std::string_view> hash;
-    return hash(place.node) * 31 + hash(place.port);
-  }
-};
-
 class Comparison {
  public:
   Comparison(const CallRecord& actual, const CallRecord& expected, const spec::Program& program,
@@ -147,33 +135,60 @@ class Comparison {
       const auto found = counts.find(node);
       return found != counts.end() && found->second > 1;
     };
-    rows_.reserve(expected_.size());
-    for (const ProvenanceRow& row : expected_) {
-      if (is_ambiguous(row.node)) continue;
-      rows_[{row.node, row.port}].rows.push_back(&row);
+    rows_.reserve(program.graph.nodes.size() + 1);
+    uses_.resize(expected_.size());
+    NodeRows* rows = nullptr;
+    for (std::uint32_t i = 0; i < expected_.size(); ++i) {
+      const std::string& node = expected_[i].node;
+      if (i == 0 || node != expected_[i - 1].node)
+        rows = is_ambiguous(node) ? nullptr : &rows_[node];
+      if (rows != nullptr) rows->push_back(i);
     }
   }
 
   ProvenanceDifferences run() {
+    const ProvenanceRow* before = nullptr;
+    const NodeRows* rows = nullptr;  // of the row's node
     for (const ProvenanceRow& row : actual_) {
-      const auto found = rows_.find({row.node, row.port});
-      if (found == rows_.end()) continue;
-      Twins& twins = found->second;
-      if (!is_same_family(row, *twins.rows.front())) continue;
-      // A node that is computed anew for another reader has more rows than the reference.
-      const std::size_t use = std::min(twins.uses++, twins.rows.size() - 1);
-      compare(row, *twins.rows[use]);
+      if (before == nullptr || before->node != row.node) {
+        const auto found = rows_.find(row.node);
+        rows = found == rows_.end() ? nullptr : &found->second;
+        makes_unwritten_ = rows != nullptr && makes_unwritten(*rows);
+      }
+      before = &row;
+      const ProvenanceRow* right = rows != nullptr ? twin_of(row, *rows) : nullptr;
+      if (right == nullptr) continue;
+      compare(row, *right);
       if (!row.node.empty() && !out_.findings.empty()) break;
     }
     return std::move(out_);
   }
 
  private:
-  // The reference's rows of one place, all of one node, and how many of ours stood there so far.
-  struct Twins {
-    std::vector<const ProvenanceRow*> rows;
-    std::size_t uses = 0;
-  };
+  // The reference's rows of one node; at the end of a call that is empty.
+  using NodeRows = verify::Few<std::uint32_t, 6>;
+
+  [[nodiscard]] const ProvenanceRow* first_at(std::string_view port, const NodeRows& rows) const {
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](std::uint32_t i) { return expected_[i].port == port; });
+    return found == rows.end() ? nullptr : &expected_[*found];
+  }
+
+  // The row of the reference that this one is held to, of those with its port.
+  [[nodiscard]] const ProvenanceRow* twin_of(const ProvenanceRow& row, const NodeRows& rows) {
+    const ProvenanceRow* first = first_at(row.port, rows);
+    if (first == nullptr || !is_same_family(row, *first)) return nullptr;
+    std::size_t before = uses_[static_cast<std::size_t>(first - expected_.data())]++;
+    if (before == 0) return first;
+    // A node that is computed anew for another reader has more rows than the reference.
+    const ProvenanceRow* twin = first;
+    for (const std::uint32_t i : rows) {
+      if (&expected_[i] == first || expected_[i].port != row.port) continue;
+      twin = &expected_[i];
+      if (--before == 0) break;
+    }
+    return twin;
+  }
 
   // add, add_ and add.out are one.
   [[nodiscard]] bool is_same_family(const ProvenanceRow& a, const ProvenanceRow& b) const {
@@ -185,10 +200,10 @@ class Comparison {
   }
 
   // empty_like and its kin take no byte of what they are given.
-  [[nodiscard]] bool makes_unwritten(const ProvenanceRow& row) const {
-    const auto made = rows_.find({row.node, "result 0"});
-    if (made == rows_.end()) return false;
-    const auto& words = made->second.rows.front()->words;
+  [[nodiscard]] bool makes_unwritten(const NodeRows& rows) const {
+    const ProvenanceRow* made = first_at("result 0", rows);
+    if (made == nullptr) return false;
+    const auto& words = made->words;
     return !words.empty() && std::all_of(words.begin(), words.end(), [](ProvenanceWord word) {
       return is_same(word, spec::kUnwrittenWord);
     });
@@ -196,7 +211,7 @@ class Comparison {
 
   void compare(const ProvenanceRow& row, const ProvenanceRow& right) {
     if (!is_comparable(row, right)) return;
-    if (is_read(row) && makes_unwritten(row)) return;
+    if (makes_unwritten_ && is_read(row)) return;
     out_.elements += static_cast<std::int64_t>(row.words.size());
     const auto stretch = first_difference(row, right);
     if (!stretch) return;
@@ -322,7 +337,9 @@ class Comparison {
   std::optional<Producers> producers_;  // made for the first finding
   Makers makers_;
   Makers right_makers_;
-  std::unordered_map<Place, Twins, PlaceHash> rows_;
+  std::unordered_map<std::string_view, NodeRows> rows_;  // by node
+  bool makes_unwritten_ = false;                         // the node whose rows are compared
+  std::vector<std::size_t> uses_;  // by row of the reference: how many of ours stood in its place
   ProvenanceDifferences out_;
 };
 

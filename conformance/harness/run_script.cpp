@@ -33,6 +33,7 @@ class ScriptRunner {
 
   Trace run() {
     const double begin = thread_seconds();
+    trace_.calls.reserve(script_.calls());
     auto ran = load();
     trace_.is_loaded = ran.ok();
     for (; ran.ok() && step_ < script_.steps.size(); ++step_) {
@@ -86,8 +87,12 @@ class ScriptRunner {
     }
     std::erase_if(feed_backs_, [&](const FeedBack& f) { return f.input.program == call.program; });
     LoadedProgram& program = *loaded_[call.program];
-    GRAPHGATE_TRY(const auto passed, static_.placed(call.program, record.inputs));
-    GRAPHGATE_TRY(record.result, program.call_with(passed, call.options));
+    std::vector<spec::InputValue> placed;
+    if (!static_.empty()) {
+      GRAPHGATE_TRY(placed, static_.placed(call.program, record.inputs));
+    }
+    GRAPHGATE_TRY(record.result,
+                  program.call_with(static_.empty() ? record.inputs : placed, call.options));
     static_.part(record.result);
     is_as_unwatched_ &= program.is_as_unwatched();
     record.plan = keep(program.plan());

@@ -100,7 +100,7 @@ class ScriptMaker {
       auto tensors = weights_of(*program, weights, files_);
       if (!tensors.ok()) return tensors.error().at("weights '" + program->name + "'");
       program->tensors = std::move(tensors).value();
-      GRAPHGATE_TRY_VOID(spec::check_program(*program, *script_.ops));
+      GRAPHGATE_TRY_VOID(spec::check_tensors(*program));
     }
     GRAPHGATE_TRY_VOID(spec::check_tensors_present(*program));
     script_.programs.push_back(std::move(program));
@@ -205,9 +205,9 @@ class ScriptMaker {
     std::vector<spec::InputValue> in_layout = inputs;
     lay_out_inputs(program, in_layout);
     for (std::size_t i = 0; i < passed.size(); ++i) {
-      if (!is_literal[i]) inputs[i] = in_layout[i];
+      if (is_literal[i]) in_layout[i] = std::move(inputs[i]);
     }
-    return inputs;
+    return in_layout;
   }
 
   // A literal stays as the case has it, strides included.

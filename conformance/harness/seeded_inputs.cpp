@@ -83,6 +83,7 @@ std::int64_t pick_size(const spec::SymbolInfo& info, int call) {
 Result<HostTensor> draw_tensor(const std::string& place, const spec::TensorType& type,
                                const spec::SymbolValues& symbols, Generator& random) {
   std::vector<std::int64_t> sizes;
+  sizes.reserve(type.sizes.size());
   for (const spec::SymExpr& size : type.sizes) {
     GRAPHGATE_TRY(const std::int64_t number, spec::evaluate(size, symbols));
     sizes.push_back(number);

@@ -21,6 +21,8 @@ class StaticInputs {
   // Other memory from here on, for the same inputs.
   void move();
 
+  // No input is static: what is given is passed.
+  [[nodiscard]] bool empty() const { return memories_.empty(); }
   // What to pass in place of `inputs`: tensors over the memory of static inputs, and over it, too,
   // whatever shares a storage with one of them. kBadInput where a static input does not fit, or two
   // of them share a storage.

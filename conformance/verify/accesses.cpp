@@ -1,7 +1,6 @@
 #include "conformance/verify/accesses.h"
 
 #include <algorithm>
-#include <set>
 
 #include "spec/argument_text.h"
 #include "spec/type_text.h"
@@ -21,6 +20,10 @@ class Collector {
     out_.plan = &plan;
     out_.position.resize(plan.steps.size());
     out_.places.resize(plan.steps.size());
+    out_.first_uses.resize(plan.steps.size());
+    out_.order.reserve(plan.steps.size());
+    out_.first.reserve(plan.steps.size() + 1);
+    out_.uses.reserve(plan.steps.size());
     out_.may_lie_in.resize(plan.buffers.size());
     out_.all.reserve(3 * plan.values.size());  // most are made once, and read once or twice
     out_.value_bytes.reserve(plan.values.size());
@@ -29,16 +32,17 @@ class Collector {
 
   Accesses collect() {
     walk_block(0, std::nullopt);
+    out_.first.push_back(static_cast<std::uint32_t>(out_.all.size()));
     return std::move(out_);
   }
 
  private:
   void add_value(const spec::PlanValue& value) {
     const bool in_heap = value.buffer && pool_kind(*value.buffer) == spec::PoolKind::kHeap;
-    std::optional<spec::HostTensor> geometry;
-    if (value.value.type && !in_heap) geometry = spec::concrete_geometry(*value.value.type);
-    out_.is_known.push_back(geometry.has_value());
-    out_.value_bytes.push_back(geometry ? bytes_of(*geometry) : ByteSet{{}, false});
+    std::optional<ByteSet> bytes;
+    if (value.value.type && !in_heap) bytes = bytes_of(*value.value.type);
+    out_.is_known.push_back(bytes.has_value());
+    out_.value_bytes.push_back(bytes ? *std::move(bytes) : ByteSet{{}, false});
   }
 
   spec::PoolKind pool_kind(spec::BufferId id) const {
@@ -59,6 +63,8 @@ class Collector {
     const spec::PlanStep& step = plan_.steps[index];
     out_.position[index] = static_cast<std::uint32_t>(out_.order.size());
     out_.order.push_back(index);
+    out_.first.push_back(static_cast<std::uint32_t>(out_.all.size()));
+    out_.first_uses[index] = static_cast<std::uint32_t>(out_.uses.size());
     if (step.workspace) {
       Access access;
       access.step = index;
@@ -112,10 +118,8 @@ class Collector {
   }
 
   void add_node(const Node& node, std::uint32_t step, std::optional<std::uint32_t> body) {
-    const NodeUse use = use_of(node, ops_);
-    std::set<ValueId> operands;
+    const NodeUse& use = out_.uses.emplace_back(use_of(node, ops_));
     for (const OperandUse& operand : use.operands) {
-      operands.insert(operand.value);
       if (!is_tensor(operand.value)) continue;
       Access access = access_of(operand.value, step, body);
       access.argument = static_cast<std::uint32_t>(operand.argument);
@@ -130,7 +134,8 @@ class Collector {
         access.kind = AccessKind::kResult;
         access.argument = r;
         access.writes = true;
-        access.makes = !operands.contains(id);
+        access.makes = std::none_of(use.operands.begin(), use.operands.end(),
+                                    [&](const OperandUse& operand) { return operand.value == id; });
         out_.all.push_back(access);
         if (!access.makes || !may_be_view(use.row)) continue;
         for (const OperandUse& operand : use.operands) add_base(id, operand.value);
@@ -170,6 +175,11 @@ const Node& Accesses::node_of(const Access& access) const {
   return access.body ? step.body[*access.body] : step.node;
 }
 
+std::span<const Access> Accesses::of_step(std::uint32_t step) const {
+  const std::size_t at = position[step];
+  return std::span(all).subspan(first[at], first[at + 1] - first[at]);
+}
+
 const spec::PlanPool& Accesses::pool_of(const Access& access) const {
   return plan->pools[plan->buffers[access.buffer->index].pool.index];
 }
@@ -189,12 +199,12 @@ std::optional<ByteRange> Accesses::shared_bytes(const Access& a, const Access& b
   if (plan->pools[x.pool.index].kind == spec::PoolKind::kHeap) {
     return a.buffer == b.buffer ? std::optional(ByteRange{}) : std::nullopt;
   }
-  const auto bytes = [&](const Access& access, const spec::PlanBuffer& buffer) {
-    return access.value ? value_bytes[access.value->index] : bytes_of(0, buffer.size_bytes);
-  };
   const bool meet = x.offset_bytes < y.offset_bytes + y.size_bytes &&
                     y.offset_bytes < x.offset_bytes + x.size_bytes;
   if (!meet) return std::nullopt;
+  const auto bytes = [&](const Access& access, const spec::PlanBuffer& buffer) {
+    return access.value ? value_bytes[access.value->index] : bytes_of(0, buffer.size_bytes);
+  };
   return first_common(bytes(a, x), x.offset_bytes, bytes(b, y), y.offset_bytes);
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -102,12 +103,15 @@ struct Accesses {
   // All steps as they run: a conditional, then the steps of its arms, then what follows.
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> position;  // by step: its place in `order`
-  std::vector<StepPlace> places;        // by step
+  std::vector<std::uint32_t> first;  // by position: the step's first in `all`; one more at the end
+  std::vector<StepPlace> places;     // by step
   // In the order of running. Within a node operands come first, then results; the workspace of a
   // step comes before all others of the step. Of a fused step there are those of its body only; the
   // results of a conditional are made at the conditional, and written by the arms.
   std::vector<Access> all;
   std::vector<HiddenAccess> hidden;
+  std::vector<NodeUse> uses;              // node by node, those of a body in its order
+  std::vector<std::uint32_t> first_uses;  // by step: into `uses`
   // By value: its bytes from the start of its buffer. Empty for heap values and numbers (see
   // `is_known`); inner values have a buffer of their own in thought.
   std::vector<ByteSet> value_bytes;
@@ -117,6 +121,12 @@ struct Accesses {
   std::vector<std::set<std::uint32_t>> may_lie_in;
 
   [[nodiscard]] const spec::Node& node_of(const Access& access) const;
+  // Of the step's node, or of one of its body.
+  [[nodiscard]] const NodeUse& use_at(std::uint32_t step, std::optional<std::uint32_t> body) const {
+    return uses[first_uses[step] + body.value_or(0)];
+  }
+  // All that a step touches.
+  [[nodiscard]] std::span<const Access> of_step(std::uint32_t step) const;
   // The pool of an access with a buffer; heaps too.
   [[nodiscard]] const spec::PlanPool& pool_of(const Access& access) const;
   // Bytes of its pool. Without a known place (heaps, inner values): empty, and inexact.

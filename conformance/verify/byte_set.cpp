@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/type_text.h"
+
 namespace graphgate::verify {
 namespace {
 
@@ -35,7 +37,7 @@ bool is_row_major(const HostTensor& geometry) {
   return true;
 }
 
-void merge_ranges(std::vector<ByteRange>& ranges) {
+void merge_ranges(Few<ByteRange, 1>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin_bytes < b.begin_bytes; });
   std::size_t last = 0;
@@ -46,7 +48,7 @@ void merge_ranges(std::vector<ByteRange>& ranges) {
       ranges[++last] = ranges[i];
     }
   }
-  ranges.resize(ranges.empty() ? 0 : last + 1);
+  if (!ranges.empty()) ranges.shrink(last + 1);
 }
 
 // Row-major strides and sizes without dimensions of one element, neighbours that go on in one step
@@ -117,6 +119,24 @@ ByteSet bytes_of(const HostTensor& geometry) {
   }
   merge_ranges(out.ranges);
   return out;
+}
+
+std::optional<ByteSet> bytes_of(const spec::TensorType& type) {
+  // Mostly row-major, of constants: then nothing is made for it.
+  std::int64_t count = 1;
+  bool is_row_major = type.storage_offset.is_constant() && type.sizes.size() == type.strides.size();
+  for (std::size_t i = type.sizes.size(); i-- > 0 && is_row_major;) {
+    is_row_major = type.sizes[i].is_constant() && type.strides[i].is_constant() &&
+                   (type.sizes[i].constant() == 1 || type.strides[i].constant() == count);
+    count *= type.sizes[i].constant();
+  }
+  if (is_row_major) {
+    const std::int64_t item_bytes = spec::item_size_bytes(type.dtype);
+    const std::int64_t begin = type.storage_offset.constant() * item_bytes;
+    return bytes_of(begin, begin + count * item_bytes);
+  }
+  const auto geometry = spec::concrete_geometry(type);
+  return geometry ? std::optional(bytes_of(*geometry)) : std::nullopt;
 }
 
 ByteSet bytes_of(std::int64_t begin_bytes, std::int64_t end_bytes) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/verify/few.h"
 #include "spec/tensor.h"
 
 namespace graphgate::verify {
@@ -25,7 +26,7 @@ struct ByteRange {
 // ranges is given as the one range that spans it, and `exact` is false: then some of the bytes may
 // be in no element. Rules must not blame anybody for bytes of an inexact set alone.
 struct ByteSet {
-  std::vector<ByteRange> ranges;
+  Few<ByteRange, 1> ranges;
   bool exact = true;
 
   [[nodiscard]] bool empty() const { return ranges.empty(); }
@@ -40,6 +41,8 @@ inline constexpr std::size_t kMaxRanges = std::size_t{1} << 18;
 // The bytes of the elements, from the start of the storage. Sizes, strides and offset are those of
 // a tensor that fits its storage (geometry_fits).
 [[nodiscard]] ByteSet bytes_of(const spec::HostTensor& geometry);
+// Of a type; nothing where it has symbols.
+[[nodiscard]] std::optional<ByteSet> bytes_of(const spec::TensorType& type);
 // Bytes [begin_bytes, end_bytes).
 [[nodiscard]] ByteSet bytes_of(std::int64_t begin_bytes, std::int64_t end_bytes);
 

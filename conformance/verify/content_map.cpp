@@ -6,44 +6,67 @@
 
 namespace graphgate::verify {
 
-std::vector<Writer> united(const std::vector<Writer>& a, const std::vector<Writer>& b) {
-  std::vector<Writer> out;
+Writers united(const Writers& a, const Writers& b) {
+  if (b.empty() || a == b) return a;
+  if (a.empty()) return b;
+  Writers out;
   out.reserve(a.size() + b.size());
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
   return out;
 }
 
-void ContentMap::split(std::int64_t at) {
-  auto cell = cells_.upper_bound(at);
-  if (cell == cells_.begin()) return;
-  --cell;
-  if (cell->first == at || cell->second.end_bytes <= at) return;
-  Cell right = cell->second;
-  cell->second.end_bytes = at;
-  cells_.emplace_hint(std::next(cell), at, std::move(right));
-}
-
-void ContentMap::write(ByteRange range, const std::vector<Writer>& writers, bool may) {
-  if (range.begin_bytes >= range.end_bytes) return;
-  split(range.begin_bytes);
-  split(range.end_bytes);
-  cells_.erase(cells_.lower_bound(range.begin_bytes), cells_.lower_bound(range.end_bytes));
-  if (!writers.empty()) cells_[range.begin_bytes] = {range.end_bytes, writers, may};
+void ContentMap::write(const Contents& contents) {
+  Contents next;
+  const Content* cell = cells_.begin();
+  std::int64_t done = std::numeric_limits<std::int64_t>::min();  // where what is written ends
+  // What there is of the cells between what is written and `border`.
+  const auto keep_until = [&](std::int64_t border) {
+    for (; cell != cells_.end() && cell->range.begin_bytes < border; ++cell) {
+      const std::int64_t begin = std::max(cell->range.begin_bytes, done);
+      const std::int64_t end = std::min(cell->range.end_bytes, border);
+      if (begin < end) next.push_back({{begin, end}, cell->writers, cell->may});
+      if (cell->range.end_bytes > border) return;  // goes on behind it
+    }
+  };
+  for (const Content& content : contents) {
+    if (content.range.begin_bytes >= content.range.end_bytes) continue;
+    keep_until(content.range.begin_bytes);
+    if (!content.writers.empty()) next.push_back(content);
+    done = content.range.end_bytes;
+    while (cell != cells_.end() && cell->range.end_bytes <= done) ++cell;
+  }
+  keep_until(kNoEnd);
+  cells_ = std::move(next);
 }
 
 void ContentMap::write(const ByteSet& bytes, Writer writer) {
-  for (const ByteRange& range : bytes.ranges) write(range, {writer}, false);
+  Contents contents;
+  contents.reserve(bytes.ranges.size());
+  for (const ByteRange& range : bytes.ranges) contents.push_back({range, {writer}, false});
+  write(contents);
+}
+
+void ContentMap::begin_with(const ByteSet& bytes, Writer writer) {
+  Contents contents = read(bytes);
+  for (Content& content : contents) {
+    content.may = !content.writers.empty();
+    content.writers = united(content.writers, {writer});
+  }
+  write(contents);
 }
 
 void ContentMap::may_write(const ByteSet& bytes, Writer writer) {
-  for (const Content& content : read(bytes)) {
-    write(content.range, united(content.writers, {writer}), true);
+  Contents contents = read(bytes);
+  for (Content& content : contents) {
+    content.writers = united(content.writers, {writer});
+    content.may = true;
   }
+  write(contents);
 }
 
-std::vector<Content> ContentMap::read(const ByteSet& bytes) const {
-  std::vector<Content> out;
-  const auto add = [&](ByteRange range, const std::vector<Writer>& writers, bool may) {
+Contents ContentMap::read(const ByteSet& bytes) const {
+  Contents out;
+  const auto add = [&](ByteRange range, const Writers& writers, bool may) {
     if (range.begin_bytes >= range.end_bytes) return;
     if (!out.empty() && out.back().range.end_bytes == range.begin_bytes &&
         out.back().writers == writers && out.back().may == may) {
@@ -52,40 +75,34 @@ std::vector<Content> ContentMap::read(const ByteSet& bytes) const {
       out.push_back({range, writers, may});
     }
   };
+  const auto ends_by = [](const Content& cell, std::int64_t at) {
+    return cell.range.end_bytes <= at;
+  };
   for (const ByteRange& range : bytes.ranges) {
     std::int64_t at = range.begin_bytes;
-    auto cell = cells_.upper_bound(at);
-    if (cell != cells_.begin() && std::prev(cell)->second.end_bytes > at) --cell;
-    for (; cell != cells_.end() && cell->first < range.end_bytes; ++cell) {
-      add({at, std::max(at, cell->first)}, {}, false);
-      const std::int64_t begin = std::max(at, cell->first);
-      const std::int64_t end = std::min(range.end_bytes, cell->second.end_bytes);
-      add({begin, end}, cell->second.writers, cell->second.may);
-      at = std::max(at, end);
+    const Content* cell = std::lower_bound(cells_.begin(), cells_.end(), at, ends_by);
+    for (; cell != cells_.end() && cell->range.begin_bytes < range.end_bytes; ++cell) {
+      const std::int64_t begin = std::max(at, cell->range.begin_bytes);
+      const std::int64_t end = std::min(range.end_bytes, cell->range.end_bytes);
+      add({at, begin}, {}, false);
+      add({begin, end}, cell->writers, cell->may);
+      at = end;
     }
     add({at, range.end_bytes}, {}, false);
   }
   return out;
 }
 
-std::vector<Content> ContentMap::read_all() const {
-  std::vector<Content> out;
-  out.reserve(cells_.size());
-  for (const auto& [begin, cell] : cells_) {
-    out.push_back({{begin, cell.end_bytes}, cell.writers, cell.may});
-  }
-  return out;
-}
-
 void ContentMap::merge(const ContentMap& other) {
+  if (cells_ == other.cells_) return;
   std::set<std::int64_t> borders;
   for (const ContentMap* map : {static_cast<const ContentMap*>(this), &other}) {
-    for (const auto& [begin, cell] : map->cells_) {
-      borders.insert(begin);
-      borders.insert(cell.end_bytes);
+    for (const Content& cell : map->cells_) {
+      borders.insert(cell.range.begin_bytes);
+      borders.insert(cell.range.end_bytes);
     }
   }
-  ContentMap merged;
+  Contents merged;
   for (auto border = borders.begin(); border != borders.end(); ++border) {
     const auto next = std::next(border);
     if (next == borders.end()) break;
@@ -93,9 +110,10 @@ void ContentMap::merge(const ContentMap& other) {
     const Content a = read(bytes).front();
     const Content b = other.read(bytes).front();
     // Bytes that only one path wrote are there as if both had: who reads them was told so.
-    merged.write(a.range, united(a.writers, b.writers), a.may || b.may);
+    Content both{a.range, united(a.writers, b.writers), a.may || b.may};
+    if (!both.writers.empty()) merged.push_back(std::move(both));
   }
-  cells_ = std::move(merged.cells_);
+  cells_ = std::move(merged);
 }
 
 }  // namespace graphgate::verify

@@ -10,10 +10,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <vector>
 
 #include "conformance/verify/byte_set.h"
+#include "conformance/verify/few.h"
 
 namespace graphgate::verify {
 
@@ -22,29 +21,37 @@ using Writer = std::uint32_t;
 // The end of a range that has no known end.
 inline constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
+using Writers = Few<Writer, 2>;  // ascending
+[[nodiscard]] Writers united(const Writers& a, const Writers& b);
+
 // `writers` is ascending; empty: nobody wrote the bytes. Several stand for several ways to come
 // here (arms of a conditional): each of them can be what wrote last. With `may`, it is not known
 // that each of them can.
 struct Content {
   ByteRange range;
-  std::vector<Writer> writers;
+  Writers writers;
   bool may = false;
   friend bool operator==(const Content&, const Content&) = default;
 };
+
+using Contents = Few<Content, 1>;
 
 class ContentMap {
  public:
   // The bytes hold what `writer` wrote, and nothing else.
   void write(const ByteSet& bytes, Writer writer);
-  void write(ByteRange range, const std::vector<Writer>& writers, bool may);
+  // They hold that now. Ranges ascend, and do not meet.
+  void write(const Contents& contents);
+  // They hold it from the start on, as they may hold what others brought there.
+  void begin_with(const ByteSet& bytes, Writer writer);
   // They may hold it.
   void may_write(const ByteSet& bytes, Writer writer);
   // What the bytes hold, in ascending ranges; neighbours with equal content are one. Bytes that
   // nobody wrote are there with no writer.
-  [[nodiscard]] std::vector<Content> read(const ByteSet& bytes) const;
+  [[nodiscard]] Contents read(const ByteSet& bytes) const;
   // Everything that is not unwritten.
-  [[nodiscard]] std::vector<Content> read_all() const;
-  // Replaces each content that lies in `range` by what `change` makes of it.
+  [[nodiscard]] const Contents& read_all() const { return cells_; }
+  // Replaces each writer of bytes in `range` by what `change` makes of it.
   template <class Change>
   void change(ByteRange range, Change&& change);
   // What holds where either this or `other` is what happened.
@@ -53,32 +60,21 @@ class ContentMap {
   friend bool operator==(const ContentMap&, const ContentMap&) = default;
 
  private:
-  struct Cell {
-    std::int64_t end_bytes = 0;
-    std::vector<Writer> writers;
-    bool may = false;
-    friend bool operator==(const Cell&, const Cell&) = default;
-  };
-  // Makes `at` a border between cells.
-  void split(std::int64_t at);
-  std::map<std::int64_t, Cell> cells_;  // by first byte; apart from each other
+  Contents cells_;  // ascending, apart from each other; each has a writer
 };
 
 template <class Change>
 void ContentMap::change(ByteRange range, Change&& change) {
-  split(range.begin_bytes);
-  split(range.end_bytes);
-  auto cell = cells_.lower_bound(range.begin_bytes);
-  for (; cell != cells_.end() && cell->first < range.end_bytes; ++cell) {
-    auto& writers = cell->second.writers;
-    for (Writer& writer : writers) writer = change(writer);
-    std::sort(writers.begin(), writers.end());
-    writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
+  Contents changed;
+  for (const Content& cell : cells_) {
+    const std::int64_t begin = std::max(cell.range.begin_bytes, range.begin_bytes);
+    const std::int64_t end = std::min(cell.range.end_bytes, range.end_bytes);
+    if (begin >= end) continue;
+    Content next{{begin, end}, {}, cell.may};
+    for (const Writer writer : cell.writers) next.writers = united(next.writers, {change(writer)});
+    changed.push_back(std::move(next));
   }
+  write(changed);
 }
-
-// The union of two ascending sets.
-[[nodiscard]] std::vector<Writer> united(const std::vector<Writer>& a,
-                                         const std::vector<Writer>& b);
 
 }  // namespace graphgate::verify

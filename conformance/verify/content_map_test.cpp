@@ -13,18 +13,17 @@ TEST(ContentMap, TellsWhoWroteEachByteLast) {
   ContentMap map;
   map.write(bytes_of(0, 64), 1);
   map.write(bytes_of(16, 32), 2);
-  EXPECT_EQ(map.read(bytes_of(8, 72)), (std::vector<Content>{{{8, 16}, {1}, false},
-                                                             {{16, 32}, {2}, false},
-                                                             {{32, 64}, {1}, false},
-                                                             {{64, 72}, {}, false}}));
+  EXPECT_EQ(map.read(bytes_of(8, 72)), (Contents{{{8, 16}, {1}, false},
+                                                 {{16, 32}, {2}, false},
+                                                 {{32, 64}, {1}, false},
+                                                 {{64, 72}, {}, false}}));
 }
 
 TEST(ContentMap, KeepsBothWritersWhereOneMayHaveWritten) {
   ContentMap map;
   map.write(bytes_of(0, 8), 1);
   map.may_write(bytes_of(0, 4), 2);
-  EXPECT_EQ(map.read(bytes_of(0, 8)),
-            (std::vector<Content>{{{0, 4}, {1, 2}, true}, {{4, 8}, {1}, false}}));
+  EXPECT_EQ(map.read(bytes_of(0, 8)), (Contents{{{0, 4}, {1, 2}, true}, {{4, 8}, {1}, false}}));
 }
 
 TEST(ContentMap, HasTheWritersOfBothPathsBehindAMerge) {
@@ -33,8 +32,41 @@ TEST(ContentMap, HasTheWritersOfBothPathsBehindAMerge) {
   ContentMap b = a;
   b.write(bytes_of(4, 8), 2);
   a.merge(b);
-  EXPECT_EQ(a.read(bytes_of(0, 8)),
-            (std::vector<Content>{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, false}}));
+  EXPECT_EQ(a.read(bytes_of(0, 8)), (Contents{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, false}}));
+}
+
+TEST(ContentMap, TakesRangesOverSeveralContents) {
+  ContentMap map;
+  map.write(bytes_of(0, 12), 1);
+  map.write(bytes_of(16, 24), 2);
+  map.write({{{4, 8}, {10, 18}, {20, 22}}, true}, 3);
+  EXPECT_EQ(map.read(bytes_of(0, 28)), (Contents{{{0, 4}, {1}, false},
+                                                 {{4, 8}, {3}, false},
+                                                 {{8, 10}, {1}, false},
+                                                 {{10, 18}, {3}, false},
+                                                 {{18, 20}, {2}, false},
+                                                 {{20, 22}, {3}, false},
+                                                 {{22, 24}, {2}, false},
+                                                 {{24, 28}, {}, false}}));
+}
+
+TEST(ContentMap, BeginsWithEachThatBringsBytes) {
+  ContentMap map;
+  map.begin_with(bytes_of(0, 8), 1);
+  map.begin_with(bytes_of(4, 12), 2);
+  EXPECT_EQ(map.read(bytes_of(0, 12)),
+            (Contents{{{0, 4}, {1}, false}, {{4, 8}, {1, 2}, true}, {{8, 12}, {2}, false}}));
+}
+
+TEST(ContentMap, ChangesWritersOfARangeAlone) {
+  ContentMap map;
+  map.write(bytes_of(0, 8), 1);
+  map.may_write(bytes_of(4, 8), 2);
+  map.change({2, 6}, [](Writer writer) { return writer + 10; });
+  EXPECT_EQ(map.read(bytes_of(0, 8)), (Contents{{{0, 2}, {1}, false},
+                                                {{2, 4}, {11}, false},
+                                                {{4, 6}, {11, 12}, true},
+                                                {{6, 8}, {1, 2}, true}}));
 }
 
 RC_GTEST_PROP(ContentMap, AgreesWithAnArrayOfBytes, ()) {

@@ -6,9 +6,17 @@
 
 namespace graphgate::verify {
 
-std::vector<Writer> TensorFact::writers() const {
+PlacedTensor::PlacedTensor(const spec::ProvenanceRow& row) {
+  dtype = row.dtype;
+  sizes = row.sizes;
+  strides = row.strides;
+  storage_offset = row.storage_offset;
+  bytes = bytes_of(*this);
+}
+
+Writers TensorFact::writers() const {
   if (contents.size() == 1) return contents.front().writers;
-  std::vector<Writer> out;
+  Writers out;
   for (const Content& content : contents) out = united(out, content.writers);
   return out;
 }
@@ -22,6 +30,15 @@ Writer GraphFacts::first_node() const { return static_cast<Writer>(program->inpu
 
 const spec::Node& GraphFacts::node(std::uint32_t index) const {
   return frames[nodes[index].frame].graph->node(nodes[index].node);
+}
+
+std::optional<std::uint32_t> GraphFacts::find(std::uint32_t frame, std::string_view name) const {
+  const auto& names = by_name[frame];
+  const auto place = std::lower_bound(
+      names.begin(), names.end(), name,
+      [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+  if (place == names.end() || place->first != name) return std::nullopt;
+  return place->second;
 }
 
 std::string GraphFacts::name_of(Writer writer) const {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Frame {
 struct PlacedTensor : spec::HostTensor {
   explicit PlacedTensor(spec::HostTensor tensor)
       : spec::HostTensor(std::move(tensor)), bytes(bytes_of(*this)) {}
+  // Where a run saw it.
+  explicit PlacedTensor(const spec::ProvenanceRow& row);
   ByteSet bytes;  // of the storage
 };
 using Geometry = std::shared_ptr<const PlacedTensor>;
@@ -48,10 +51,10 @@ using Geometry = std::shared_ptr<const PlacedTensor>;
 struct TensorFact {
   std::uint32_t storage = 0;
   Geometry geometry;
-  std::vector<Content> contents;
+  Contents contents;
 
   // Every writer that may be seen in it, ascending.
-  [[nodiscard]] std::vector<Writer> writers() const;
+  [[nodiscard]] Writers writers() const;
   // Whether each of the writers must be seen in it.
   [[nodiscard]] bool is_certain() const;
 };
@@ -60,7 +63,13 @@ struct TensorFact {
 struct OperandFact {
   OperandUse use;  // values are those of the node's graph
   std::optional<TensorFact> tensor;
-  std::vector<Writer> number;
+  Writers number;
+};
+
+// A tensor that a node is done with.
+struct ResultFact {
+  std::uint32_t storage = 0;
+  Geometry geometry;
 };
 
 struct NodeFact {
@@ -68,7 +77,7 @@ struct NodeFact {
   spec::NodeId node;
   NodeUse use;  // operands in the order of `operands`
   std::vector<OperandFact> operands;
-  std::vector<TensorFact> results;  // tensors, lists unpacked, as they are when the node is done
+  std::vector<ResultFact> results;  // tensors, lists unpacked
   bool may_alias = false;           // some result may share storage with an operand
 };
 
@@ -76,7 +85,8 @@ struct GraphFacts {
   const spec::Program* program = nullptr;
   std::vector<Frame> frames;
   std::vector<NodeFact> nodes;  // in the order of running; arms one after the other
-  std::vector<std::map<std::string, std::uint32_t>> by_name;  // by frame: index into `nodes`
+  // By frame: names, ascending, with an index into `nodes`. The graphs own the names.
+  std::vector<std::vector<std::pair<std::string_view, std::uint32_t>>> by_name;
 
   // As Program::outputs; absent for what is no tensor.
   std::vector<std::optional<TensorFact>> outputs;
@@ -91,6 +101,8 @@ struct GraphFacts {
   [[nodiscard]] std::uint32_t node_of(Writer writer) const { return writer - first_node(); }
   [[nodiscard]] Writer writer_of(std::uint32_t node) const { return first_node() + node; }
   [[nodiscard]] const spec::Node& node(std::uint32_t index) const;
+  // The node of that name, into `nodes`.
+  [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t frame, std::string_view name) const;
   // "input 'x'" or "'mul_' (aten.mul_.Tensor)".
   [[nodiscard]] std::string name_of(Writer writer) const;
 };

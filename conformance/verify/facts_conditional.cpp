@@ -9,7 +9,7 @@ using spec::Node;
 using spec::ValueId;
 
 void FactsWalk::walk_conditional(std::uint32_t index, Values& values) {
-  const Node node = facts_.node(index);
+  const Node& node = facts_.node(index);
   const spec::Graph& graph = *facts_.frames[facts_.nodes[index].frame].graph;
   const std::vector<Storage> before = storages_;
   std::vector<std::vector<Known>> outputs;  // by arm
@@ -68,7 +68,7 @@ void FactsWalk::join_results(std::uint32_t index, const std::vector<std::vector<
     for (const ValueId id : result.values) {
       const std::size_t at = place++;
       Known& known = values[id.index];
-      std::vector<Writer> writers;
+      Writers writers;
       bool may = false;
       for (std::size_t arm = 0; arm < arms.size(); ++arm) {
         if (at >= arms[arm].size()) continue;
@@ -88,7 +88,7 @@ void FactsWalk::join_results(std::uint32_t index, const std::vector<std::vector<
       // arms' writers are there for certain: each run has one of them.
       if (is_there || writers.empty()) continue;
       const ByteRange range = bytes_of(*known.tensor).hull();
-      storages_[known.tensor->storage].map.write(range, writers, may);
+      storages_[known.tensor->storage].map.write(Contents{{range, writers, may}});
     }
   }
 }

@@ -35,12 +35,12 @@ void FactsWalk::make_results(std::uint32_t index, Values& values) {
     for (const ValueId id : node.results[r].values) {
       const spec::ValueKind kind = graph.value(id).kind;
       if (kind == spec::ValueKind::kTensor) {
-        values[id.index] = make_result(index, r, id, unpacked++, values);
+        values[id.index].tensor = make_result(index, r, id, unpacked++, values);
         // squeeze_ leaves its argument seen so, too.
         const NodeFact& fact = facts_.nodes[index];
-        if (fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) continue;
         for (const OperandUse& use : fact.use.operands) {
-          if (use.writes) values[use.value.index].tensor = values[id.index].tensor;
+          if (!use.writes || fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) continue;
+          values[use.value.index].tensor = values[id.index].tensor;
         }
       } else if (kind == spec::ValueKind::kTensorList) {
         values[id.index] = make_list(index, r, values);
@@ -57,14 +57,16 @@ std::optional<FactsWalk::Ref> FactsWalk::aliased_operand(const NodeFact& fact, s
                                                          bool& updates) const {
   const spec::OpRow* row = fact.use.row;
   if (row == nullptr) return std::nullopt;
+  const auto& returns = row->effects.returns;
+  const bool is_new = result >= returns.size() || returns[result].aliases.empty();
+  if (is_new && row->undeclared_aliases.empty()) return std::nullopt;
   const Node& node = facts_.frames[fact.frame].graph->node(fact.node);
   for (const OperandUse& use : fact.use.operands) {
     const auto argument = row->schema.find_argument(node.arguments[use.argument].name);
     if (!argument) continue;
-    const auto& aliases = row->effects.returns;
-    declared = result < aliases.size() &&
-               std::find(aliases[result].aliases.begin(), aliases[result].aliases.end(),
-                         *argument) != aliases[result].aliases.end();
+    declared = result < returns.size() &&
+               std::find(returns[result].aliases.begin(), returns[result].aliases.end(),
+                         *argument) != returns[result].aliases.end();
     const auto& hidden = row->undeclared_aliases;
     const bool is_hidden = std::find(hidden.begin(), hidden.end(),
                                      row->schema.arguments[*argument].name) != hidden.end();
@@ -87,8 +89,8 @@ std::optional<FactsWalk::Ref> FactsWalk::aliased_operand(const NodeFact& fact, s
   return std::nullopt;
 }
 
-FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result, ValueId id,
-                                        std::size_t unpacked, const Values& values) {
+FactsWalk::Ref FactsWalk::make_result(std::uint32_t index, std::size_t result, ValueId id,
+                                      std::size_t unpacked, const Values& values) {
   NodeFact& fact = facts_.nodes[index];
   const Node& node = facts_.node(index);
   const Writer writer = facts_.writer_of(index);
@@ -96,44 +98,34 @@ FactsWalk::Known FactsWalk::make_result(std::uint32_t index, std::size_t result,
   bool declared = false;
   bool updates = false;
   std::optional<Ref> base = aliased_operand(fact, result, values, declared, updates);
-  const auto is_other_dtype = converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value);
+  const auto is_other_dtype =
+      base ? converts(fact.use.row, node, *facts_.frames[fact.frame].graph, value) : std::nullopt;
   if (is_other_dtype.value_or(false)) base.reset();
   if (is_other_dtype && !*is_other_dtype) declared = true;
   if (base) fact.may_alias = true;
-  Known known;
   const spec::ProvenanceRow* row = rows_.result(node.name, unpacked);
   // A storage that the run does not tell apart from others (a conditional's result) may be this
   // one.
-  if (row != nullptr && (!base || is_of_run(base->storage))) {
-    known.tensor = made_ref(row, geometry_of(*row), writer);
-    return known;
+  if (row != nullptr && (!base || storages_[base->storage].is_of_run)) {
+    return made_ref(row, geometry_of(*row), writer);
   }
   const Geometry stated = geometry_of(value);
-  if (!base) {
-    known.tensor = made_ref(nullptr, stated, writer);
-  } else if (updates && (fact.use.row == nullptr || !writes_no_byte(*fact.use.row))) {
-    known.tensor = base;
-    if (stated && base->copied_by.empty()) known.tensor->geometry = stated;
-  } else if (updates) {
-    known.tensor = base;
-    known.tensor->whole = base->whole || covers_all(*base);
-    known.tensor->geometry = stated;
+  if (!base) return made_ref(nullptr, stated, writer);
+  if (!updates) return viewed_ref(fact, *base, declared, writer, stated);
+  if (fact.use.row == nullptr || !writes_no_byte(*fact.use.row)) {
+    if (stated && base->copied_by.empty()) base->geometry = stated;
   } else {
-    known.tensor = viewed_ref(fact, *base, declared, writer, stated);
+    base->whole = base->whole || covers_all(*base);
+    base->geometry = stated;
   }
-  return known;
-}
-
-bool FactsWalk::is_of_run(std::uint32_t storage) const {
-  return std::any_of(storage_of_row_.begin(), storage_of_row_.end(),
-                     [&](const auto& entry) { return entry.second == storage; });
+  return *std::move(base);
 }
 
 bool FactsWalk::covers_all(const Ref& ref) const {
   if (!ref.geometry) return ref.whole;
   const ByteSet& bytes = bytes_of(ref);
   if (!bytes.exact || bytes.ranges.size() > 1) return false;
-  const std::vector<Content> all = storages_[ref.storage].map.read_all();
+  const Contents& all = storages_[ref.storage].map.read_all();
   return all.empty() || (bytes.hull().begin_bytes <= all.front().range.begin_bytes &&
                          all.back().range.end_bytes <= bytes.hull().end_bytes);
 }
@@ -142,15 +134,9 @@ FactsWalk::Ref FactsWalk::made_ref(const spec::ProvenanceRow* row, Geometry geom
                                    Writer writer) {
   Ref ref;
   ref.geometry = std::move(geometry);
-  if (row != nullptr) {
-    const auto there = storage_of_row_.find(row->storage);
-    if (there != storage_of_row_.end()) {
-      ref.storage = there->second;
-      return ref;
-    }
-  }
-  ref.storage = add_storage();
-  if (row != nullptr) storage_of_row_[row->storage] = ref.storage;
+  bool is_new = true;
+  ref.storage = row != nullptr ? storage_of(*row, is_new) : add_storage();
+  if (!is_new) return ref;
   ref.whole = !ref.geometry;
   storages_[ref.storage].map.write(bytes_of(ref), writer);
   return ref;
@@ -200,7 +186,7 @@ FactsWalk::Known FactsWalk::make_list(std::uint32_t index, std::size_t result,
   Known known;
   for (std::size_t i = 0;; ++i) {
     const spec::ProvenanceRow* row = rows_.result(node.name, i);
-    if (row == nullptr || (base && !is_of_run(base->storage))) break;
+    if (row == nullptr || (base && !storages_[base->storage].is_of_run)) break;
     known.list.push_back(made_ref(row, geometry_of(*row), writer));
   }
   if (!known.list.empty()) return known;

@@ -15,7 +15,7 @@ struct Known {
   [[nodiscard]] std::vector<std::pair<ByteRange, std::string>> operand(const std::string& node,
                                                                        std::size_t index) const {
     std::vector<std::pair<ByteRange, std::string>> out;
-    const NodeFact& fact = facts.nodes[facts.by_name[0].at(node)];
+    const NodeFact& fact = facts.nodes[facts.find(0, node).value()];
     for (const Content& content : fact.operands[index].tensor->contents) {
       std::string names;
       for (const Writer writer : content.writers) {

@@ -10,13 +10,11 @@ using spec::ValueId;
 
 constexpr ByteRange kEverything{0, kNoEnd};
 
-// The subgraphs that a node is given, in order; the same one may stand there twice.
-std::vector<spec::SubgraphId> subgraphs_of(const Node& node) {
-  std::vector<spec::SubgraphId> out;
-  for (const spec::NamedArgument& named : node.arguments) {
-    if (const auto* id = named.argument.as<spec::SubgraphId>()) out.push_back(*id);
-  }
-  return out;
+bool has_subgraphs(const Node& node) {
+  return std::any_of(node.arguments.begin(), node.arguments.end(),
+                     [](const spec::NamedArgument& named) {
+                       return named.argument.as<spec::SubgraphId>() != nullptr;
+                     });
 }
 
 }  // namespace
@@ -34,6 +32,8 @@ void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
   Values values(program_.graph.values.size());
   facts_.frames.push_back({&program_.graph, std::nullopt, 0});
   facts_.by_name.emplace_back();
+  facts_.nodes.reserve(program_.graph.nodes.size());
+  storages_.reserve(program_.graph.values.size());
   bind_inputs(input_groups, values);
   walk_frame(0, values);
   read_ends(values);
@@ -42,6 +42,14 @@ void FactsWalk::walk(const std::vector<std::uint32_t>& input_groups) {
 std::uint32_t FactsWalk::add_storage() {
   storages_.emplace_back();
   return static_cast<std::uint32_t>(storages_.size() - 1);
+}
+
+std::uint32_t FactsWalk::storage_of(const spec::ProvenanceRow& row, bool& is_new) {
+  const auto next = static_cast<std::uint32_t>(storages_.size());
+  const auto [place, is_first] = storage_of_row_.try_emplace(row.storage, next);
+  is_new = is_first;
+  if (is_first) storages_[add_storage()].is_of_run = true;
+  return place->second;
 }
 
 void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Values& values) {
@@ -57,21 +65,21 @@ void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Valu
       continue;
     }
     Ref ref;
-    ref.geometry = geometry_of(value);
     const spec::ProvenanceRow* row = rows_.input(input, value.name);
-    auto& groups = row != nullptr ? storage_of_row_ : storage_of_group;
-    const std::uint32_t group = row != nullptr            ? row->storage
-                                : i < input_groups.size() ? input_groups[i]
-                                                          : i;
-    if (!groups.contains(group)) groups[group] = add_storage();
-    ref.storage = groups[group];
-    if (row != nullptr) ref.geometry = geometry_of(*row);
+    if (row != nullptr) {
+      bool is_new = false;
+      ref.storage = storage_of(*row, is_new);
+      ref.geometry = geometry_of(*row);
+    } else {
+      const std::uint32_t group = i < input_groups.size() ? input_groups[i] : i;
+      const auto [place, is_new] = storage_of_group.try_emplace(group, 0);
+      if (is_new) place->second = add_storage();
+      ref.storage = place->second;
+      ref.geometry = geometry_of(value);
+    }
     ref.whole = !ref.geometry;
     // Inputs that share bytes are all writers of what is there at the start.
-    ContentMap& map = storages_[ref.storage].map;
-    for (const Content& content : map.read(bytes_of(ref))) {
-      map.write(content.range, united(content.writers, {i}), !content.writers.empty());
-    }
+    storages_[ref.storage].map.begin_with(bytes_of(ref), i);
     facts_.input_storages[i] = ref.storage;
     known.tensor = std::move(ref);
   }
@@ -79,42 +87,46 @@ void FactsWalk::bind_inputs(const std::vector<std::uint32_t>& input_groups, Valu
 
 void FactsWalk::walk_frame(std::uint32_t frame, Values& values) {
   const spec::Graph& graph = *facts_.frames[frame].graph;
+  facts_.by_name[frame].reserve(graph.nodes.size());
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
     const auto index = static_cast<std::uint32_t>(facts_.nodes.size());
     facts_.nodes.emplace_back();
     facts_.nodes[index].frame = frame;
     facts_.nodes[index].node = spec::NodeId{n};
-    facts_.by_name[frame].emplace(graph.nodes[n].name, index);
+    facts_.by_name[frame].emplace_back(graph.nodes[n].name, index);
     walk_node(index, values);
   }
+  std::sort(facts_.by_name[frame].begin(), facts_.by_name[frame].end());
 }
 
 void FactsWalk::walk_node(std::uint32_t index, Values& values) {
   const Node& node = facts_.node(index);
   facts_.nodes[index].use = use_of(node, ops_);
   record_operands(facts_.nodes[index], values);
-  if (!subgraphs_of(node).empty()) {
+  if (has_subgraphs(node)) {
     walk_conditional(index, values);
   } else {
     write_operands(facts_.nodes[index], facts_.writer_of(index), values);
     make_results(index, values);
   }
-  std::vector<TensorFact> results;
+  std::vector<ResultFact>& results = facts_.nodes[index].results;
+  results.reserve(node.results.size());
   for (const spec::NodeResult& result : node.results) {
     for (const ValueId id : result.values) {
       const Known& known = values[id.index];
-      if (known.tensor) results.push_back(read(*known.tensor));
-      for (const Ref& ref : known.list) results.push_back(read(ref));
+      if (known.tensor) results.push_back({known.tensor->storage, known.tensor->geometry});
+      for (const Ref& ref : known.list) results.push_back({ref.storage, ref.geometry});
     }
   }
-  facts_.nodes[index].results = std::move(results);
 }
 
 void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
   fact.operands.reserve(fact.use.operands.size());
   for (const OperandUse& use : fact.use.operands) {
     const Known& known = values[use.value.index];
-    OperandFact operand{use, std::nullopt, known.number};
+    OperandFact& operand = fact.operands.emplace_back();
+    operand.use = use;
+    operand.number = known.number;
     if (known.tensor) {
       operand.tensor = read(*known.tensor);
     } else if (!known.list.empty() || known.element) {
@@ -122,17 +134,18 @@ void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
       std::vector<Ref> refs = known.list;
       if (known.element) refs.push_back(*known.element);
       TensorFact all;
-      std::vector<Writer> writers;
+      Writers writers;
       for (const Ref& ref : refs) writers = united(writers, read(ref).writers());
       all.storage = refs.front().storage;
       all.contents.push_back({kEverything, writers, true});
       operand.tensor = std::move(all);
     }
-    fact.operands.push_back(std::move(operand));
   }
 }
 
 void FactsWalk::write_operands(const NodeFact& fact, Writer writer, const Values& values) {
+  const auto writes = [](const OperandUse& use) { return use.writes; };
+  if (std::none_of(fact.use.operands.begin(), fact.use.operands.end(), writes)) return;
   if (fact.use.row == nullptr || writes_no_byte(*fact.use.row)) return;
   const Node& node = facts_.node(facts_.node_of(writer));
   for (const OperandUse& use : fact.use.operands) {
@@ -152,7 +165,7 @@ const ByteSet& FactsWalk::bytes_of(const Ref& ref) {
 }
 
 Geometry FactsWalk::geometry_of(const spec::ProvenanceRow& row) {
-  return std::make_shared<const PlacedTensor>(RunRows::geometry_of(row));
+  return std::make_shared<const PlacedTensor>(row);
 }
 
 Geometry FactsWalk::geometry_of(const spec::Value& value) const {
@@ -178,14 +191,10 @@ Geometry FactsWalk::geometry_of(const spec::Value& value) const {
 }
 
 TensorFact FactsWalk::read(const Ref& ref) const {
-  TensorFact fact;
-  fact.storage = ref.storage;
-  fact.geometry = ref.geometry;
   const ContentMap& map = storages_[ref.storage].map;
   const ByteSet& bytes = bytes_of(ref);
   if (ref.geometry && bytes.exact && ref.copied_by.empty()) {
-    fact.contents = map.read(bytes);
-    return fact;
+    return {ref.storage, ref.geometry, map.read(bytes)};
   }
   // Some bytes of these: any of their writers, none for certain unless there is one alone.
   Content all{kEverything, ref.copied_by, !ref.copied_by.empty()};
@@ -194,8 +203,7 @@ TensorFact FactsWalk::read(const Ref& ref) const {
     all.may = all.may || content.may || (!all.writers.empty() && all.writers != content.writers);
     all.writers = united(all.writers, content.writers);
   }
-  fact.contents.push_back(std::move(all));
-  return fact;
+  return {ref.storage, ref.geometry, {std::move(all)}};
 }
 
 void FactsWalk::write(const Ref& ref, Writer writer, bool may) {
@@ -210,18 +218,17 @@ void FactsWalk::write(const Ref& ref, Writer writer, bool may) {
 }
 
 void FactsWalk::read_ends(const Values& values) {
-  const auto fact_of = [&](const spec::Argument& argument) -> std::optional<TensorFact> {
-    const auto* id = argument.as<ValueId>();
-    if (id == nullptr || !values[id->index].tensor) return std::nullopt;
-    return read(*values[id->index].tensor);
+  const auto tell = [&](ValueId id, std::optional<TensorFact>& fact) {
+    if (values[id.index].tensor) fact = read(*values[id.index].tensor);
   };
   facts_.finals.resize(program_.inputs.size());
   for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
-    if (program_.inputs[i].constant) continue;
-    facts_.finals[i] = fact_of(spec::Argument{program_.inputs[i].value});
+    if (!program_.inputs[i].constant) tell(program_.inputs[i].value, facts_.finals[i]);
   }
+  facts_.outputs.resize(program_.graph.outputs.size());
   for (std::size_t o = 0; o < program_.graph.outputs.size(); ++o) {
-    facts_.outputs.push_back(fact_of(program_.graph.outputs[o]));
+    const auto* id = program_.graph.outputs[o].as<ValueId>();
+    if (id != nullptr) tell(*id, facts_.outputs[o]);
   }
 }
 

@@ -23,18 +23,19 @@ class FactsWalk {
     std::uint32_t storage = 0;
     Geometry geometry;
     bool whole = false;
-    std::vector<Writer> copied_by;  // nodes that may have copied it out of the storage
+    Writers copied_by;  // nodes that may have copied it out of the storage
   };
   struct Known {
     std::optional<Ref> tensor;
     std::vector<Ref> list;       // the elements of a list that is kept whole, as far as known
     std::optional<Ref> element;  // what stands for an element that is not known
-    std::vector<Writer> number;
+    Writers number;
   };
   // Values of one frame, by id.
   using Values = std::vector<Known>;
   struct Storage {
     ContentMap map;
+    bool is_of_run = false;  // rows of the run name it
     // A node may have copied it: who reads the copy does not see later writes.
     bool is_loose = false;
   };
@@ -55,8 +56,8 @@ class FactsWalk {
                     Values& values);
   void read_ends(const Values& values);
 
-  Known make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
-                    const Values& values);
+  Ref make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,
+                  const Values& values);
   Known make_list(std::uint32_t index, std::size_t result, const Values& values);
   Ref made_ref(const spec::ProvenanceRow* row, Geometry geometry, Writer writer);
   // What a result is that shares storage with operand `base`, as the schema says.
@@ -69,13 +70,13 @@ class FactsWalk {
   [[nodiscard]] Geometry geometry_of(const spec::Value& value) const;
   // Of the storage: those that it is, or may be some of.
   [[nodiscard]] static const ByteSet& bytes_of(const Ref& ref);
-  // Whether rows of the run name the storage.
-  [[nodiscard]] bool is_of_run(std::uint32_t storage) const;
   // Whether the tensor is all of its storage, as far as anything of it is known.
   [[nodiscard]] bool covers_all(const Ref& ref) const;
   [[nodiscard]] TensorFact read(const Ref& ref) const;
   void write(const Ref& ref, Writer writer, bool may);
   std::uint32_t add_storage();
+  // Of that number in the run; a new one, without contents, if it is the first.
+  std::uint32_t storage_of(const spec::ProvenanceRow& row, bool& is_new);
 
   const spec::Program& program_;
   const spec::OpTable& ops_;

@@ -12,8 +12,8 @@ Lineage::Lineage(const GraphFacts& facts, const PlanFlow& flow)
   lacks_nodes_ = std::find(absent_.begin(), absent_.end(), true) != absent_.end();
 }
 
-std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
-  std::vector<Writer> out;
+Writers Lineage::operand_writers(const NodeFact& node) {
+  Writers out;
   for (const OperandFact& operand : node.operands) {
     if (operand.tensor) out = united(out, operand.tensor->writers());
     out = united(out, operand.number);
@@ -24,9 +24,9 @@ std::vector<Writer> Lineage::operand_writers(const NodeFact& node) {
 const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
   static const std::set<std::uint32_t> kNone;
   if (!lacks_nodes_) return kNone;
-  const auto [entry, is_new] = absorbed_.try_emplace(graph_node);
-  if (!is_new) return entry->second;
-  std::set<std::uint32_t> found;
+  absorbed_.resize(facts_.nodes.size());
+  if (absorbed_[graph_node]) return *absorbed_[graph_node];
+  std::set<std::uint32_t>& found = absorbed_[graph_node].emplace();
   std::vector<std::uint32_t> left = {graph_node};
   while (!left.empty()) {
     const std::uint32_t node = left.back();
@@ -36,18 +36,18 @@ const std::set<std::uint32_t>& Lineage::absorbed_by(std::uint32_t graph_node) {
       if (found.insert(facts_.node_of(writer)).second) left.push_back(facts_.node_of(writer));
     }
   }
-  return absorbed_[graph_node] = std::move(found);
+  return found;
 }
 
-std::vector<Writer> Lineage::writers_read_by(std::uint32_t graph_node) {
-  std::vector<Writer> out = operand_writers(facts_.nodes[graph_node]);
+Writers Lineage::writers_read_by(std::uint32_t graph_node) {
+  Writers out = operand_writers(facts_.nodes[graph_node]);
   for (const std::uint32_t node : absorbed_by(graph_node)) {
     out = united(out, operand_writers(facts_.nodes[node]));
   }
   return out;
 }
 
-bool Lineage::any_accepts(const std::vector<Writer>& writers, Writer token) {
+bool Lineage::any_accepts(const Writers& writers, Writer token) {
   return std::any_of(writers.begin(), writers.end(),
                      [&](Writer writer) { return accepts(writer, token); });
 }

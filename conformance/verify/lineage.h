@@ -29,13 +29,13 @@ class Lineage {
   // Whether bytes with this token may be what `writer` wrote.
   [[nodiscard]] bool accepts(Writer writer, Writer token);
   // Whether one of them is.
-  [[nodiscard]] bool any_accepts(const std::vector<Writer>& writers, Writer token);
+  [[nodiscard]] bool any_accepts(const Writers& writers, Writer token);
   // No step of the plan has the name of this node.
   [[nodiscard]] bool is_absent(std::uint32_t graph_node) const { return absent_[graph_node]; }
   // The absent nodes that lead to this one through nothing but absent ones.
   [[nodiscard]] const std::set<std::uint32_t>& absorbed_by(std::uint32_t graph_node);
   // All writers that the node's operands, and those of the nodes absorbed by it, must see.
-  [[nodiscard]] std::vector<Writer> writers_read_by(std::uint32_t graph_node);
+  [[nodiscard]] Writers writers_read_by(std::uint32_t graph_node);
 
  private:
   // Whether `writer` is who wrote them, by its name.
@@ -45,13 +45,13 @@ class Lineage {
   // Whether an absent node hands on what it was given. One that writes its operand does not, unless
   // a fused op stands for it.
   bool hands_on(std::uint32_t graph_node);
-  [[nodiscard]] static std::vector<Writer> operand_writers(const NodeFact& node);
+  [[nodiscard]] static Writers operand_writers(const NodeFact& node);
 
   const GraphFacts& facts_;
   const PlanFlow& flow_;
   std::vector<bool> absent_;
-  bool lacks_nodes_ = false;  // some is absent
-  std::map<std::uint32_t, std::set<std::uint32_t>> absorbed_;
+  bool lacks_nodes_ = false;                                      // some is absent
+  std::vector<std::optional<std::set<std::uint32_t>>> absorbed_;  // by node, once asked
   std::map<std::pair<Writer, Writer>, bool> decided_;
   std::optional<std::set<std::uint32_t>> fused_;  // absent nodes that some step stands for
 };

@@ -55,19 +55,19 @@ bool is_named_after_input(const Plan& plan, const Node& node) {
 
 void match_node(const Plan& plan, const spec::OpTable& ops, const GraphFacts& facts,
                 std::uint32_t frame, std::uint32_t block, FlowNode& flow) {
-  const auto found = facts.by_name[frame].find(flow.node->name);
-  if (found == facts.by_name[frame].end()) return;
-  const Node& original = facts.node(found->second);
+  const auto found = facts.find(frame, flow.node->name);
+  if (!found) return;
+  const Node& original = facts.node(*found);
   if (same_family(ops, original, *flow.node)) {
     flow.match = NodeMatch::kSame;
-    flow.graph_node = found->second;
+    flow.graph_node = found;
     return;
   }
   // A copy that the executor added, and named after the input that it writes, may have the name of
   // a node by chance; so may one beside the node itself.
   if (runs_elsewhere(plan, ops, block, original) || is_named_after_input(plan, *flow.node)) return;
   flow.match = NodeMatch::kRewritten;
-  flow.graph_node = found->second;
+  flow.graph_node = found;
 }
 
 }  // namespace graphgate::verify

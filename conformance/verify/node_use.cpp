@@ -34,6 +34,8 @@ std::string resolve_state(const OpRow& row, const Node& node, const std::string&
 }
 
 void add_hidden(const OpRow& row, const Node& node, std::vector<HiddenUse>& out) {
+  if (row.hidden_state_reads.empty() && row.hidden_state_writes.empty() && row.orders.empty())
+    return;
   std::set<std::string> reads;
   std::set<std::string> writes;
   for (const std::string& name : row.hidden_state_reads) {
@@ -50,6 +52,14 @@ void add_hidden(const OpRow& row, const Node& node, std::vector<HiddenUse>& out)
   for (const std::string& token : row.orders) out.push_back({token, true, true, true});
 }
 
+// Which argument of the schema it is: mostly the one in its place.
+std::optional<std::size_t> schema_argument(const OpRow& row, std::size_t place,
+                                           const std::string& name) {
+  const auto& arguments = row.schema.arguments;
+  if (place < arguments.size() && arguments[place].name == name) return place;
+  return row.schema.find_argument(name);
+}
+
 }  // namespace
 
 NodeUse use_of(const Node& node, const spec::OpTable& ops) {
@@ -58,8 +68,7 @@ NodeUse use_of(const Node& node, const spec::OpTable& ops) {
   use.operands.reserve(node.arguments.size());
   for (std::size_t a = 0; a < node.arguments.size(); ++a) {
     const spec::NamedArgument& named = node.arguments[a];
-    const auto index =
-        use.row != nullptr ? use.row->schema.find_argument(named.name) : std::nullopt;
+    const auto index = use.row != nullptr ? schema_argument(*use.row, a, named.name) : std::nullopt;
     OperandUse operand{a, {}, true, false};
     if (index) {
       operand.writes = use.row->writes(*index);

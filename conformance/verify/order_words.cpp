@@ -13,7 +13,7 @@ std::string token_text(const RuleCase& rule_case, Writer token) {
   return text + " in " + step_name(plan, node.step);
 }
 
-std::string writers_text(const GraphFacts& facts, const std::vector<Writer>& writers) {
+std::string writers_text(const GraphFacts& facts, const Writers& writers) {
   std::string text;
   for (std::size_t i = 0; i < writers.size() && i < 4; ++i) {
     if (i > 0) text += i + 1 == writers.size() ? " or " : ", ";
@@ -38,7 +38,7 @@ std::string when_text(const RuleCase& rule_case, Writer writer, std::uint32_t st
 }  // namespace
 
 std::string order_words(const RuleCase& rule_case, const Mismatch& mismatch,
-                        const std::vector<Writer>& expected, std::uint32_t step) {
+                        const Writers& expected, std::uint32_t step) {
   const GraphFacts& facts = *rule_case.facts;
   if (mismatch.unexpected) {
     const Writer wanted = expected.empty() ? 0 : expected.back();

@@ -20,6 +20,6 @@ struct Mismatch {
 // 'mul_' left it; the graph says input 'x'". `expected` are writers of the graph; times are told as
 // seen from `step`.
 [[nodiscard]] std::string order_words(const RuleCase& rule_case, const Mismatch& mismatch,
-                                      const std::vector<Writer>& expected, std::uint32_t step);
+                                      const Writers& expected, std::uint32_t step);
 
 }  // namespace graphgate::verify

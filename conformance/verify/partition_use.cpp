@@ -56,19 +56,19 @@ PartitionUses partition_uses(const Accesses& accesses) {
     if (access.writes) {
       const auto& bases = accesses.may_lie_in[buffer];
       uses.may_be_written.insert(buffer);
-      uses.may_be_written.insert(bases.begin(), bases.end());
+      uses.may_be_written.insert_all(bases);
     }
-    const bool is_new = access.makes && there.insert(buffer).second;
+    const bool is_new = access.makes && there.insert(buffer);
     // The partition of the step, and those of the conditionals around it.
     for (std::optional<std::uint32_t> step = access.step; step;
          step = accesses.places[*step].conditional) {
       const StepPlace& at = accesses.places[*step];
       PartitionUse& use = uses.all[place[at.block][at.partition]];
       if (is_new) use.made.insert(buffer);
-      if (!use.touched.insert(buffer).second) continue;
+      if (!use.touched.insert(buffer)) continue;
       use.reached.insert(buffer);
       const auto& bases = accesses.may_lie_in[buffer];
-      use.reached.insert(bases.begin(), bases.end());
+      use.reached.insert_all(bases);
     }
   }
   return uses;

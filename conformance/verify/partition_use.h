@@ -4,16 +4,50 @@
 // Scratch bytes of steps are not counted; they never leave their step.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "conformance/verify/accesses.h"
+#include "conformance/verify/few.h"
 
 namespace graphgate::verify {
 
-using BufferSet = std::set<std::uint32_t>;
+// Ids of buffers, a bit for each.
+class BufferSet {
+ public:
+  // Whether it is new.
+  bool insert(std::uint32_t id) {
+    while (words_.size() <= id / 64) words_.push_back(0);
+    std::uint64_t& word = words_[id / 64];
+    const std::uint64_t before = std::exchange(word, word | bit(id));
+    return before != word;
+  }
+  template <class Others>
+  void insert_all(const Others& others) {
+    for (const std::uint32_t id : others) insert(id);
+  }
+  [[nodiscard]] bool contains(std::uint32_t id) const {
+    return id / 64 < words_.size() && (words_[id / 64] & bit(id)) != 0;
+  }
+  void clear() { words_.shrink(0); }
+  // Ascending.
+  [[nodiscard]] std::vector<std::uint32_t> ids() const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t w = 0; w < words_.size(); ++w) {
+      for (std::uint64_t left = words_[w]; left != 0; left &= left - 1) {
+        out.push_back(64 * w + static_cast<std::uint32_t>(std::countr_zero(left)));
+      }
+    }
+    return out;
+  }
+
+ private:
+  static std::uint64_t bit(std::uint32_t id) { return std::uint64_t{1} << (id % 64); }
+  Few<std::uint64_t, 1> words_;
+};
 
 struct PartitionUse {
   std::uint32_t block = 0;

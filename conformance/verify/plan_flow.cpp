@@ -1,7 +1,7 @@
 #include "conformance/verify/plan_flow.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "conformance/verify/node_match.h"
 
@@ -13,7 +13,10 @@ using spec::Node;
 using spec::Plan;
 using spec::ValueId;
 
-ByteSet everything() { return {{{0, kNoEnd}}, true}; }
+const ByteSet& everything() {
+  static const ByteSet kAll{{{0, kNoEnd}}, true};
+  return kAll;
+}
 
 class FlowWalk {
  public:
@@ -24,6 +27,11 @@ class FlowWalk {
     root_of_buffer_.resize(plan_.buffers.size());
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) root_of_buffer_[b] = b;
     flow_.writers_of_buffer.resize(plan_.buffers.size());
+    flow_.numbers.resize(plan_.values.size());
+    flow_.nodes.reserve(accesses.uses.size());
+    flow_.tokens.reserve(plan_.inputs.size() + accesses.uses.size());
+    flow_.reads.reserve(accesses.all.size());
+    flow_.ends.reserve(plan_.inputs.size() + 2 * plan_.outputs.size());
   }
 
   PlanFlow walk() {
@@ -52,11 +60,7 @@ class FlowWalk {
       flow_.numbers[input.value.index] = token;
       return;
     }
-    ContentMap& map = maps_[value.buffer->index];
-    const ByteSet bytes = bytes_of_value(input.value);
-    for (const Content& content : map.read(bytes)) {
-      map.write(content.range, united(content.writers, {token}), !content.writers.empty());
-    }
+    maps_[value.buffer->index].begin_with(bytes_of_value(input.value), token);
     flow_.writers_of_buffer[value.buffer->index].push_back(token);
   }
 
@@ -121,33 +125,32 @@ class FlowWalk {
         const std::uint32_t at = place++;
         const auto buffer = plan_.values[id.index].buffer;
         if (!buffer || !is_heap(*buffer)) continue;
-        std::vector<Writer> writers;
+        Writers writers;
         for (const spec::PlanBlock* arm : arms) {
           if (at >= arm->outputs.size()) continue;
           const auto* output = arm->outputs[at].as<ValueId>();
           if (output == nullptr) continue;
           for (const Content& content : read(*output)) writers = united(writers, content.writers);
         }
-        maps_[buffer->index].write({0, kNoEnd}, writers, true);
+        maps_[buffer->index].write(Contents{{{0, kNoEnd}, writers, true}});
       }
     }
   }
 
   void bind_frame(const Node& node, std::uint32_t block, std::uint32_t arm, std::uint32_t inner) {
     if (facts_ == nullptr || !frames_[block]) return;
-    const auto& names = facts_->by_name[*frames_[block]];
-    const auto found = names.find(node.name);
-    if (found == names.end()) return;
+    const auto found = facts_->find(*frames_[block], node.name);
+    if (!found) return;
     for (std::uint32_t f = 0; f < facts_->frames.size(); ++f) {
       const Frame& frame = facts_->frames[f];
-      if (frame.conditional == found->second && frame.arm == arm) frames_[inner] = f;
+      if (frame.conditional == found && frame.arm == arm) frames_[inner] = f;
     }
   }
 
   void walk_node(const Node& node, std::uint32_t step, std::optional<std::uint32_t> body,
                  std::uint32_t block) {
     const auto index = static_cast<std::uint32_t>(flow_.nodes.size());
-    const NodeUse use = use_of(node, ops_);
+    const NodeUse& use = accesses_.use_at(step, body);
     FlowNode flow{step, body, &node, use.row, NodeMatch::kExtra, std::nullopt, 0, false};
     if (facts_ != nullptr && frames_[block]) {
       match_node(plan_, ops_, *facts_, *frames_[block], block, flow);
@@ -172,8 +175,8 @@ class FlowWalk {
       flow_.reads.push_back(std::move(found));
     }
     for (const OperandUse& operand : use.operands) {
-      const auto number = flow_.numbers.find(operand.value.index);
-      if (number != flow_.numbers.end()) token.reads = united(token.reads, {number->second});
+      const auto& number = flow_.numbers[operand.value.index];
+      if (number) token.reads = united(token.reads, {*number});
     }
     flow.token = add_token(std::move(token));
     flow_.nodes.push_back(flow);
@@ -197,7 +200,7 @@ class FlowWalk {
   bool is_made_anew(const FlowNode& flow) const {
     if (flow.match != NodeMatch::kSame || !flow.graph_node) return false;
     const NodeFact& fact = facts_->nodes[*flow.graph_node];
-    return std::none_of(fact.results.begin(), fact.results.end(), [&](const TensorFact& result) {
+    return std::none_of(fact.results.begin(), fact.results.end(), [&](const ResultFact& result) {
       return std::any_of(fact.operands.begin(), fact.operands.end(), [&](const OperandFact& use) {
         return use.tensor && use.tensor->storage == result.storage;
       });
@@ -205,10 +208,15 @@ class FlowWalk {
   }
 
   void write_all(const FlowNode& flow, const NodeUse& use, std::size_t begin, std::size_t end) {
-    std::set<std::uint32_t> done;
+    const auto first = accesses_.all.begin() + static_cast<std::ptrdiff_t>(begin);
     for (std::size_t a = begin; a < end; ++a) {
       const Access& access = accesses_.all[a];
-      if (!access.writes || !done.insert(access.value->index).second) continue;
+      const auto is_it = [&](const Access& other) {
+        return other.writes && other.value == access.value;
+      };
+      if (!access.writes ||
+          std::any_of(first, first + static_cast<std::ptrdiff_t>(a - begin), is_it))
+        continue;
       if (access.makes && (alias_heap(flow, use, access) || alias_inner(flow, use, access)))
         continue;
       bool certain = access.kind == AccessKind::kResult;
@@ -274,15 +282,15 @@ class FlowWalk {
            accesses_.value_bytes[id.index].exact;
   }
 
-  ByteSet bytes_of_value(ValueId id) const {
+  const ByteSet& bytes_of_value(ValueId id) const {
     return is_exact(id) ? accesses_.value_bytes[id.index] : everything();
   }
 
-  std::vector<Content> read(ValueId id) const {
+  Contents read(ValueId id) const {
     const auto buffer = plan_.values[id.index].buffer;
     if (!buffer) {
       const auto inner = inner_maps_.find(inner_root(id));
-      return inner != inner_maps_.end() ? inner->second.read_all() : std::vector<Content>{};
+      return inner != inner_maps_.end() ? inner->second.read_all() : Contents{};
     }
     if (is_exact(id)) return maps_[buffer->index].read(accesses_.value_bytes[id.index]);
     return maps_[root_of_buffer_[buffer->index]].read_all();
@@ -301,9 +309,8 @@ class FlowWalk {
     }
     const std::uint32_t root = root_of_buffer_[buffer->index];
     flow_.writers_of_buffer[root].push_back(token);
-    const bool exact = is_exact(id);
-    const ByteSet bytes = exact ? accesses_.value_bytes[id.index] : everything();
-    if (certain && (exact || makes)) {
+    const ByteSet& bytes = bytes_of_value(id);
+    if (certain && (makes || is_exact(id))) {
       maps_[root].write(bytes, token);
     } else {
       maps_[root].may_write(bytes, token);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -47,8 +46,8 @@ enum class TokenKind : std::uint8_t {
 struct Token {
   TokenKind kind = TokenKind::kInput;
   std::uint32_t index = 0;
-  Writer under = 0;           // of kPassed
-  std::vector<Writer> reads;  // of kNode: tokens of all that it read, ascending
+  Writer under = 0;  // of kPassed
+  Writers reads;     // of kNode: tokens of all that it read, ascending
 };
 
 // What one access (into Accesses::all) finds in its bytes; writers are tokens. Not `exact`: the
@@ -56,7 +55,7 @@ struct Token {
 struct FlowRead {
   std::uint32_t node = 0;  // into PlanFlow::nodes
   std::uint32_t access = 0;
-  std::vector<Content> contents;
+  Contents contents;
   bool exact = true;
 };
 
@@ -67,7 +66,7 @@ struct FlowEnd {
   std::uint32_t block = 0;  // of a block's output
   std::uint32_t index = 0;
   spec::ValueId value;
-  std::vector<Content> contents;
+  Contents contents;
   bool exact = true;
 };
 
@@ -76,10 +75,9 @@ struct PlanFlow {
   std::vector<Token> tokens;
   std::vector<FlowRead> reads;
   std::vector<FlowEnd> ends;
-  // Tokens of numbers, by value; and for each node the numbers it reads.
-  std::map<std::uint32_t, Writer> numbers;
+  std::vector<std::optional<Writer>> numbers;  // by value: the token of a number
   // By buffer: tokens that wrote into it, in order.
-  std::vector<std::vector<Writer>> writers_of_buffer;
+  std::vector<Writers> writers_of_buffer;
 };
 
 // `facts` may be null: then no node has a match.

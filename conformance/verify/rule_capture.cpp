@@ -1,9 +1,8 @@
 // V7: what is captured can be replayed: nothing in it hangs on what only a call can tell, reads the
 // host, or takes new memory. What is not captured says why.
 #include <algorithm>
-#include <map>
-#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "conformance/verify/rule_families.h"
 
@@ -19,7 +18,42 @@ using spec::PoolKind;
 using spec::ValueId;
 using spec::ValueKind;
 
-using DeviceCounts = std::map<std::string, std::size_t>;
+// How many tensors are on each type of device; the plan and the program own the names.
+class DeviceCounts {
+ public:
+  using Count = std::pair<std::string_view, std::size_t>;
+  void add(std::string_view type) {
+    for (Count& known : counts_) {
+      if (known.first == type) {
+        ++known.second;
+        return;
+      }
+    }
+    counts_.emplace_back(type, 1);
+  }
+  [[nodiscard]] std::size_t of(std::string_view type) const {
+    for (const auto& [known, count] : counts_) {
+      if (known == type) return count;
+    }
+    return 0;
+  }
+  // The one with most. Nothing where two have as many.
+  [[nodiscard]] std::optional<std::string_view> most_frequent() const {
+    std::optional<std::string_view> best;
+    std::size_t most = 0;
+    for (const auto& [type, count] : counts_) {
+      if (count == most) best.reset();
+      if (count > most) best = type;
+      most = std::max(most, count);
+    }
+    return best;
+  }
+  [[nodiscard]] auto begin() const { return counts_.begin(); }
+  [[nodiscard]] auto end() const { return counts_.end(); }
+
+ private:
+  std::vector<Count> counts_;
+};
 
 // How many tensors a planner may have counted on each type of device. Those of the plan it has; one
 // that the program alone has it may have taken out before it counted, or not. What has no type
@@ -31,64 +65,60 @@ struct DeviceTally {
   std::size_t anywhere = 0;
 };
 
-using Names = std::unordered_set<std::string_view>;
+// The names of what a plan has.
+class PlannedNames {
+ public:
+  explicit PlannedNames(const Plan& plan) : plan_(plan) {}
+  [[nodiscard]] bool contains(const std::string& name) {
+    if (names_.empty()) {
+      for (const spec::PlanValue& value : plan_.values) names_.insert(value.value.name);
+    }
+    return names_.contains(name);
+  }
 
-void tally_graph(const spec::Graph& graph, const Names& in_plan, DeviceTally& tally) {
+ private:
+  const Plan& plan_;
+  std::unordered_set<std::string_view> names_;  // gathered for the first question
+};
+
+// What is on `main`, where most are, is counted as stated alone.
+void tally_graph(const spec::Graph& graph, std::string_view main, PlannedNames& in_plan,
+                 DeviceTally& tally) {
   for (const spec::Value& value : graph.values) {
     if (value.kind != ValueKind::kTensor) continue;
-    const bool is_planned = in_plan.contains(value.name);
+    if (value.type) tally.stated.add(value.type->device.type);
+    const bool is_main = value.type && value.type->device.type == main;
+    if (is_main || in_plan.contains(value.name)) continue;
     if (value.type) {
-      const std::string& type = value.type->device.type;
-      ++tally.stated[type];
-      if (!is_planned) ++tally.maybe[type];
-    } else if (!is_planned) {
+      tally.maybe.add(value.type->device.type);
+    } else {
       ++tally.anywhere;
     }
   }
-  for (const spec::Graph& subgraph : graph.subgraphs) tally_graph(subgraph, in_plan, tally);
-}
-
-// The one with most. Nothing where two have as many.
-std::optional<std::string> most_frequent(const DeviceCounts& counts) {
-  std::optional<std::string> best;
-  std::size_t most = 0;
-  for (const auto& [type, count] : counts) {
-    if (count == most) best.reset();
-    if (count > most) best = type;
-    most = std::max(most, count);
-  }
-  return best;
-}
-
-std::size_t count_of(const DeviceCounts& counts, const std::string& type) {
-  const auto found = counts.find(type);
-  return found == counts.end() ? 0 : found->second;
+  for (const spec::Graph& subgraph : graph.subgraphs) tally_graph(subgraph, main, in_plan, tally);
 }
 
 // The device type that captures are for: the one that most tensors live on. Nothing where a
 // planner may rightly have come to another one than the program's text does.
-std::optional<std::string> accelerator_of(const RuleCase& rule_case) {
+std::optional<std::string_view> accelerator_of(const RuleCase& rule_case) {
   DeviceTally tally;
-  Names in_plan;
-  in_plan.reserve(rule_case.plan().values.size());
   for (const spec::PlanValue& value : rule_case.plan().values) {
-    in_plan.insert(value.value.name);
     if (value.value.type) {
-      ++tally.planned[value.value.type->device.type];
+      tally.planned.add(value.value.type->device.type);
     } else if (value.value.kind == ValueKind::kTensor) {
       ++tally.anywhere;
     }
   }
-  auto best = most_frequent(tally.planned);
+  const auto best = tally.planned.most_frequent();
   if (!best || rule_case.plan_case.program == nullptr) return best;
-  tally_graph(rule_case.plan_case.program->graph, in_plan, tally);
-  if (most_frequent(tally.stated) != best) return std::nullopt;
+  PlannedNames in_plan(rule_case.plan());
+  tally_graph(rule_case.plan_case.program->graph, *best, in_plan, tally);
+  if (tally.stated.most_frequent() != best) return std::nullopt;
   for (const DeviceCounts* counts : {&tally.planned, &tally.maybe}) {
     for (const auto& [type, count] : *counts) {
       if (type == *best) continue;
-      const std::size_t most =
-          count_of(tally.planned, type) + count_of(tally.maybe, type) + tally.anywhere;
-      if (most >= count_of(tally.planned, *best)) return std::nullopt;
+      const std::size_t most = tally.planned.of(type) + tally.maybe.of(type) + tally.anywhere;
+      if (most >= tally.planned.of(*best)) return std::nullopt;
     }
   }
   return best;
@@ -119,12 +149,13 @@ class CaptureCheck {
  private:
   // Where the program does not tell: whatever the captures of this program are for, one that
   // touches the host and another device reads the host.
-  [[nodiscard]] std::optional<std::string> accelerator_in(const PlanPartition& partition) const {
+  [[nodiscard]] std::optional<std::string_view> accelerator_in(
+      const PlanPartition& partition) const {
     DeviceCounts counts;
     const auto count = [&](const Node& node) {
       const auto add = [&](ValueId id) {
         const auto& type = plan_.values[id.index].value.type;
-        if (type && type->device.type != "cpu") ++counts[type->device.type];
+        if (type && type->device.type != "cpu") counts.add(type->device.type);
       };
       spec::for_each_operand(node, add);
       for (const spec::NodeResult& result : node.results) {
@@ -135,21 +166,22 @@ class CaptureCheck {
       count(plan_.steps[s].node);
       for (const Node& node : plan_.steps[s].body) count(node);
     }
-    return most_frequent(counts);
+    return counts.most_frequent();
   }
 
   void check_step(std::uint32_t index) {
     const PlanStep& step = plan_.steps[index];
-    if (step.body.empty()) check_node(index, step.node);
-    for (const Node& node : step.body) check_node(index, node);
+    if (step.body.empty()) check_node(index, std::nullopt);
+    for (std::uint32_t i = 0; i < step.body.size(); ++i) check_node(index, i);
   }
 
-  void check_node(std::uint32_t step, const Node& node) {
+  void check_node(std::uint32_t step, std::optional<std::uint32_t> body) {
+    const Node& node = body ? plan_.steps[step].body[*body] : plan_.steps[step].node;
+    const spec::OpRow* row = rule_case_.accesses.use_at(step, body).row;
     if (holds_blocks(node)) {
       report("V7.conditional", step, node,
              "chooses between blocks during the call, which a replay cannot");
     }
-    const spec::OpRow* row = rule_case_.plan_case.ops->find(node.op);
     // The tags dynamic_output_shape and data_dependent_output say what may be: what is so shows in
     // the plan, as numbers and as memory without a place.
     if (row != nullptr && row->has_tag("cudagraph_unsafe")) {
@@ -167,32 +199,34 @@ class CaptureCheck {
 
   // Operands and results of one node; one finding of each kind is enough.
   void check_values(std::uint32_t step, const Node& node) {
-    std::vector<ValueId> ids;
-    spec::for_each_operand(node, [&](ValueId id) { ids.push_back(id); });
-    const std::size_t operands = ids.size();
+    Said said;
+    spec::for_each_operand(node, [&](ValueId id) { check_value(step, node, "uses ", id, said); });
     for (const spec::NodeResult& result : node.results) {
-      ids.insert(ids.end(), result.values.begin(), result.values.end());
+      for (const ValueId id : result.values) check_value(step, node, "makes ", id, said);
     }
-    std::set<std::string_view> said;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const spec::PlanValue& value = plan_.values[ids[i].index];
-      const auto what = [&] {
-        return (i < operands ? "uses " : "makes ") + value_name(plan_, ids[i]);
-      };
-      if (is_number(value.value.kind) && said.insert("number").second) {
-        report("V7.data-dependent", step, node, what() + ", a number that only a call can tell");
-      }
-      if (!value.buffer) continue;
-      if (is_in_heap(value) && said.insert("heap").second) {
-        report(
-            "V7.allocation", step, node,
-            what() + ", which each call allocates anew: a replay would use the first call's bytes");
-      }
-      if (is_elsewhere(value) && said.insert("device").second) {
-        report("V7.host-read", step, node,
-               what() + " on " + spec::print_device(value.value.type->device) + ", and not on " +
-                   *accelerator_ + ": a replay keeps the first call's contents");
-      }
+  }
+
+  struct Said {
+    bool number = false;
+    bool heap = false;
+    bool device = false;
+  };
+  void check_value(std::uint32_t step, const Node& node, const char* does, ValueId id, Said& said) {
+    const spec::PlanValue& value = plan_.values[id.index];
+    const auto what = [&] { return does + value_name(plan_, id); };
+    if (is_number(value.value.kind) && !std::exchange(said.number, true)) {
+      report("V7.data-dependent", step, node, what() + ", a number that only a call can tell");
+    }
+    if (!value.buffer) return;
+    if (is_in_heap(value) && !std::exchange(said.heap, true)) {
+      report(
+          "V7.allocation", step, node,
+          what() + ", which each call allocates anew: a replay would use the first call's bytes");
+    }
+    if (is_elsewhere(value) && !std::exchange(said.device, true)) {
+      report("V7.host-read", step, node,
+             what() + " on " + spec::print_device(value.value.type->device) + ", and not on " +
+                 std::string(*accelerator_) + ": a replay keeps the first call's contents");
     }
   }
 
@@ -243,8 +277,8 @@ class CaptureCheck {
 
   const RuleCase& rule_case_;
   const Plan& plan_;
-  std::optional<std::string> main_device_;  // of the program, where that is sure
-  std::optional<std::string> accelerator_;  // of the partition that is looked at
+  std::optional<std::string_view> main_device_;  // of the program, where that is sure
+  std::optional<std::string_view> accelerator_;  // of the partition that is looked at
   Findings& out_;
 };
 

@@ -1,7 +1,6 @@
 // V4: nodes that reach hidden state or hold tokens run once, in the program's order.
 #include <algorithm>
 
-#include "conformance/verify/lineage.h"
 #include "conformance/verify/rule_families.h"
 
 namespace graphgate::verify {
@@ -26,10 +25,7 @@ bool must_run(const NodeUse& use) {
 class EffectCheck {
  public:
   EffectCheck(const RuleCase& rule_case, Findings& out)
-      : case_(rule_case),
-        facts_(*rule_case.facts),
-        lineage_(*rule_case.facts, *rule_case.flow),
-        out_(out) {}
+      : case_(rule_case), facts_(*rule_case.facts), lineage_(*rule_case.lineage), out_(out) {}
 
   void check() {
     for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
@@ -102,7 +98,7 @@ class EffectCheck {
 
   const RuleCase& case_;
   const GraphFacts& facts_;
-  Lineage lineage_;
+  Lineage& lineage_;
   Findings& out_;
   std::vector<EffectPlace> places_;
 };

@@ -7,14 +7,16 @@
 
 #include "conformance/verify/accesses.h"
 #include "conformance/verify/facts.h"
+#include "conformance/verify/lineage.h"
 #include "conformance/verify/partition_use.h"
 #include "conformance/verify/plan_flow.h"
 #include "conformance/verify/verify.h"
 
 namespace graphgate::verify {
 
-// All that a rule over one plan may look at. `facts` is null without a program; `flow` never is.
-// `rows` are those of the run that facts were taken from.
+// All that a rule over one plan may look at. `facts` and `lineage`, which remembers what it was
+// asked, are null without a program; `flow` never is. `rows` are those of the run that facts were
+// taken from.
 struct RuleCase {
   const PlanCase& plan_case;
   const Accesses& accesses;
@@ -22,6 +24,7 @@ struct RuleCase {
   const RunRows& rows;
   const GraphFacts* facts = nullptr;
   const PlanFlow* flow = nullptr;
+  Lineage* lineage = nullptr;
 
   [[nodiscard]] const spec::Plan& plan() const { return *plan_case.plan; }
 };

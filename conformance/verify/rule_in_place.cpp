@@ -21,8 +21,8 @@ class InPlaceCheck {
   void check() {
     for (const Access& made : accesses_.all) {
       if (!made.makes || !made.buffer || !is_placed(*made.buffer)) continue;
-      for (const Access& read : accesses_.all) {
-        if (read.step != made.step || !read.buffer || read.buffer == made.buffer) continue;
+      for (const Access& read : accesses_.of_step(made.step)) {
+        if (!read.buffer || read.buffer == made.buffer) continue;
         if (read.kind != AccessKind::kOperand) continue;
         if (!accesses_.shared_bytes(made, read)) continue;
         if (needed_behind(*read.buffer, made.step)) continue;  // an overlap, see there

@@ -178,7 +178,8 @@ void check_pair(const PlanUse& a, const PlanUse& b, Findings& out) {
   const Plan& other = *b.plan_case.plan;
   // A key need not tell what holds as long as a process: options and ops.
   if (a.session != b.session) return;
-  if (a.program != b.program || plan.key.empty() || plan.key != other.key || plan == other) return;
+  if (a.program != b.program || &plan == &other) return;
+  if (plan.key.empty() || plan.key != other.key || plan == other) return;
   const std::string difference = first_difference(a, b);
   out.push_back(finding_of("V10.key-too-weak",
                            "calls " + std::to_string(a.call) + " and " + std::to_string(b.call) +

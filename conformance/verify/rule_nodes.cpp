@@ -12,7 +12,6 @@
 #include <map>
 #include <set>
 
-#include "conformance/verify/lineage.h"
 #include "conformance/verify/rule_families.h"
 #include "conformance/verify/run_rows.h"
 
@@ -24,8 +23,12 @@ using spec::ProvenanceRow;
 using spec::Value;
 using spec::ValueKind;
 
-// Who sees a node besides other nodes: the ends of the program, and hidden state.
-constexpr std::uint32_t kEnd = 0xffffffff;
+// Who sees a node: another node, an end of the program, or hidden state.
+struct Seer {
+  enum class Kind : std::uint8_t { kNode, kOutput, kFinal, kHidden };
+  Kind kind = Kind::kNode;
+  std::uint32_t index = 0;  // of the node, the output, the input
+};
 
 constexpr std::array<std::string_view, 4> kCopies = {"clone", "_to_copy", "_unsafe_view",
                                                      "lift_fresh_copy"};
@@ -50,10 +53,9 @@ class NodeCheck {
   NodeCheck(const RuleCase& rule_case, Findings& out)
       : case_(rule_case),
         facts_(*rule_case.facts),
-        lineage_(facts_, *rule_case.flow),
+        lineage_(*rule_case.lineage),
         tells_words_(tells_words(rule_case)),
         out_(out),
-        seen_by_(facts_.nodes.size()),
         seers_(facts_.nodes.size()),
         updates_(facts_.nodes.size(), 0) {}
 
@@ -61,7 +63,7 @@ class NodeCheck {
     see_ends();
     note_flow();
     for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
-      const bool is_missing = !seen_by_[n].empty() && lineage_.is_absent(n) && !has_effect(n);
+      const bool is_missing = !seers_[n].empty() && lineage_.is_absent(n) && !has_effect(n);
       if (is_missing && !may_be_gone(n)) report_missing(n);
       if (updates_[n] > 1) report_repeated(n);
     }
@@ -76,25 +78,25 @@ class NodeCheck {
       const bool is_user = facts_.program->outputs[o].kind == spec::OutputKind::kUserOutput;
       if (is_user && place++ >= case_.plan().outputs.size()) continue;
       if (!facts_.outputs[o]) continue;
-      see(facts_.outputs[o]->writers(), kEnd, "output " + std::to_string(o));
+      see(facts_.outputs[o]->writers(), {Seer::Kind::kOutput, static_cast<std::uint32_t>(o)});
     }
     for (std::size_t i = 0; i < facts_.finals.size(); ++i) {
-      const std::string name = "the final value of '" + facts_.program->inputs[i].target + "'";
-      if (facts_.finals[i]) see(facts_.finals[i]->writers(), kEnd, name);
+      const Seer seer{Seer::Kind::kFinal, static_cast<std::uint32_t>(i)};
+      if (facts_.finals[i]) see(facts_.finals[i]->writers(), seer);
     }
     for (std::uint32_t n = 0; n < facts_.nodes.size(); ++n) {
-      if (has_effect(n)) see({facts_.writer_of(n)}, kEnd, "hidden state");
+      if (has_effect(n)) see({facts_.writer_of(n)}, {Seer::Kind::kHidden, 0});
     }
     while (!left_.empty()) {
       const std::uint32_t node = left_.back();
       left_.pop_back();
-      const std::string name = facts_.name_of(facts_.writer_of(node));
+      const Seer seer{Seer::Kind::kNode, node};
       const NodeFact& fact = facts_.nodes[node];
       const bool hands_on = lineage_.is_absent(node) && hands_on_alone(fact);
       for (const OperandFact& operand : fact.operands) {
         if (hands_on && !may_be_handed_on(fact, operand.use)) continue;
-        if (operand.tensor) see(operand.tensor->writers(), node, name);
-        see(operand.number, node, name);
+        if (operand.tensor) see(operand.tensor->writers(), seer);
+        see(operand.number, seer);
       }
     }
   }
@@ -124,15 +126,12 @@ class NodeCheck {
     return std::any_of(hidden.begin(), hidden.end(), [](const auto& use) { return use.writes; });
   }
 
-  // `seer`: a node, or kEnd.
-  void see(const std::vector<Writer>& writers, std::uint32_t seer, const std::string& by) {
+  void see(const Writers& writers, Seer seer) {
     for (const Writer writer : writers) {
       if (facts_.is_input(writer)) continue;
-      seers_[facts_.node_of(writer)].insert(seer);
-      std::string& first = seen_by_[facts_.node_of(writer)];
-      if (!first.empty()) continue;
-      first = by;
-      left_.push_back(facts_.node_of(writer));
+      auto& seers = seers_[facts_.node_of(writer)];
+      if (seers.empty()) left_.push_back(facts_.node_of(writer));
+      seers.push_back(seer);
     }
   }
 
@@ -165,8 +164,9 @@ class NodeCheck {
   // Whether nobody sees the node but the fused one and what that stands for.
   [[nodiscard]] bool is_seen_inside(std::uint32_t node, std::uint32_t fused) {
     const auto& absorbed = lineage_.absorbed_by(fused);
-    return std::all_of(seers_[node].begin(), seers_[node].end(), [&](std::uint32_t seer) {
-      return seer == fused || absorbed.contains(seer);
+    return std::all_of(seers_[node].begin(), seers_[node].end(), [&](Seer seer) {
+      return seer.kind == Seer::Kind::kNode &&
+             (seer.index == fused || absorbed.contains(seer.index));
     });
   }
 
@@ -263,9 +263,24 @@ class NodeCheck {
 
   // --- Words ------------------------------------------------------------------------------------
 
+  [[nodiscard]] std::string text_of(Seer seer) const {
+    switch (seer.kind) {
+      case Seer::Kind::kOutput:
+        return "output " + std::to_string(seer.index);
+      case Seer::Kind::kFinal:
+        return "the final value of '" + facts_.program->inputs[seer.index].target + "'";
+      case Seer::Kind::kHidden:
+        return "hidden state";
+      case Seer::Kind::kNode:
+        break;
+    }
+    return facts_.name_of(facts_.writer_of(seer.index));
+  }
+
   void report_missing(std::uint32_t node) {
-    add(node, facts_.name_of(facts_.writer_of(node)) + " runs in no step, and " + seen_by_[node] +
-                  " is to see what it " + (updates(node) ? "writes" : "makes"));
+    add(node, facts_.name_of(facts_.writer_of(node)) + " runs in no step, and " +
+                  text_of(seers_[node].front()) + " is to see what it " +
+                  (updates(node) ? "writes" : "makes"));
   }
 
   void report_repeated(std::uint32_t node) {
@@ -283,11 +298,10 @@ class NodeCheck {
 
   const RuleCase& case_;
   const GraphFacts& facts_;
-  Lineage lineage_;
+  Lineage& lineage_;
   bool tells_words_;
   Findings& out_;
-  std::vector<std::string> seen_by_;            // by node: who first; empty: nobody sees it
-  std::vector<std::set<std::uint32_t>> seers_;  // by node: all who see it, or kEnd
+  std::vector<Few<Seer, 2>> seers_;  // by node: all who see it, in the order of their finding
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> updates_;  // by node: steps that update its operand
   std::set<std::uint32_t> replaced_;  // nodes that a fused op stands for

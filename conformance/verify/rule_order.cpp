@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "conformance/verify/lineage.h"
 #include "conformance/verify/order_words.h"
 #include "conformance/verify/rule_families.h"
 #include "spec/type_text.h"
@@ -20,7 +19,7 @@ constexpr std::size_t kMaxElements = std::size_t{1} << 18;
 
 // Contents of a tensor, element by element in row-major order: index into `contents`.
 std::vector<std::uint32_t> content_of_elements(const spec::HostTensor& geometry,
-                                               const std::vector<Content>& contents) {
+                                               const Contents& contents) {
   std::vector<std::uint32_t> out;
   for (const std::int64_t offset : element_offsets_bytes(geometry)) {
     const auto after = std::upper_bound(
@@ -39,7 +38,7 @@ class OrderCheck {
         facts_(*rule_case.facts),
         plan_(rule_case.plan()),
         flow_(*rule_case.flow),
-        lineage_(facts_, flow_),
+        lineage_(*rule_case.lineage),
         out_(out) {
     for (const FlowNode& node : flow_.nodes) {
       if (node.match == NodeMatch::kRewritten) rewritten_.emplace(*node.graph_node, &node);
@@ -50,7 +49,6 @@ class OrderCheck {
     for (const FlowRead& read : flow_.reads) {
       const FlowNode& node = flow_.nodes[read.node];
       if (node.match == NodeMatch::kExtra || !node.graph_node || is_view(node)) continue;
-      if (node.row != nullptr && takes_no_byte(*node.row)) continue;
       check_read(read, node);
     }
     for (const FlowEnd& end : flow_.ends) {
@@ -79,7 +77,7 @@ class OrderCheck {
     const OperandFact* operand =
         node.match == NodeMatch::kSame ? paired_operand(read, node, fact) : nullptr;
     std::optional<Mismatch> mismatch;
-    std::vector<Writer> expected;
+    Writers expected;
     buffer_ = case_.accesses.all[read.access].buffer;
     if (operand != nullptr && operand->tensor) {
       expected = operand->tensor->writers();
@@ -90,11 +88,12 @@ class OrderCheck {
       mismatch = first_unexpected(expected, read.contents, read.exact);
     }
     buffer_.reset();
-    if (mismatch) report_read(read, node, expected, *mismatch);
+    if (!mismatch || (node.row != nullptr && takes_no_byte(*node.row))) return;
+    report_read(read, node, expected, *mismatch);
   }
 
   // Whether the token may be there for one of these writers.
-  bool accepts(const std::vector<Writer>& expected, Writer token, ByteRange range) {
+  bool accepts(const Writers& expected, Writer token, ByteRange range) {
     if (lineage_.any_accepts(expected, token)) return true;
     return std::any_of(expected.begin(), expected.end(),
                        [&](Writer writer) { return is_left_alone(writer, token, range); });
@@ -152,8 +151,8 @@ class OrderCheck {
     return same.size() == count && place < count ? same[place] : nullptr;
   }
 
-  std::optional<Mismatch> first_unexpected(const std::vector<Writer>& expected,
-                                           const std::vector<Content>& contents, bool exact) {
+  std::optional<Mismatch> first_unexpected(const Writers& expected, const Contents& contents,
+                                           bool exact) {
     bool some = false;
     std::optional<Mismatch> first;
     for (const Content& content : contents) {
@@ -173,8 +172,7 @@ class OrderCheck {
     return first;
   }
 
-  std::optional<Mismatch> first_missing(const std::vector<Content>& expected,
-                                        const std::vector<Content>& contents) {
+  std::optional<Mismatch> first_missing(const Contents& expected, const Contents& contents) {
     if (contents.empty()) return std::nullopt;  // no bytes
     for (const Content& wanted : expected) {
       if (wanted.may) continue;
@@ -194,10 +192,18 @@ class OrderCheck {
     return std::nullopt;
   }
 
+  // All of it by one writer, as it should be.
+  bool is_by_one(const Contents& expected, const Contents& contents) {
+    return expected.size() == 1 && contents.size() == 1 && expected[0].writers.size() == 1 &&
+           contents[0].writers.size() == 1 &&
+           lineage_.accepts(expected[0].writers[0], contents[0].writers[0]);
+  }
+
   // As sets first; then, where both differ over their elements, one by one.
   std::optional<Mismatch> compare(const TensorFact& fact, spec::ValueId value,
-                                  const std::vector<Content>& contents, bool exact) {
-    const std::vector<Writer> writers = fact.writers();
+                                  const Contents& contents, bool exact) {
+    if (is_by_one(fact.contents, contents)) return std::nullopt;
+    const Writers writers = fact.writers();
     if (writers.empty()) return std::nullopt;  // nobody is known; V1 asks whether it matters
     if (const auto bad = first_unexpected(writers, contents, exact)) return bad;
     if (!exact) return std::nullopt;
@@ -214,7 +220,7 @@ class OrderCheck {
   }
 
   std::optional<Mismatch> compare_elements(const TensorFact& fact, const spec::HostTensor& geometry,
-                                           const std::vector<Content>& contents) {
+                                           const Contents& contents) {
     const auto wanted = content_of_elements(*fact.geometry, fact.contents);
     const auto found = content_of_elements(geometry, contents);
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -236,8 +242,8 @@ class OrderCheck {
       if (facts_.program->outputs[o].kind != spec::OutputKind::kUserOutput) continue;
       if (place++ != end.index || !facts_.outputs[o]) continue;
       const TensorFact& fact = *facts_.outputs[o];
-      std::vector<Writer> expected = fact.writers();
-      const std::vector<Writer> written = written_back(fact.storage);
+      Writers expected = fact.writers();
+      const Writers written = written_back(fact.storage);
       std::optional<Mismatch> mismatch;
       if (written.empty()) {
         mismatch = compare(fact, end.value, end.contents, end.exact);
@@ -251,8 +257,8 @@ class OrderCheck {
   }
 
   // What outputs of the program put into inputs over this storage.
-  std::vector<Writer> written_back(std::uint32_t storage) const {
-    std::vector<Writer> out;
+  Writers written_back(std::uint32_t storage) const {
+    Writers out;
     for (std::size_t i = 0; i < facts_.program->inputs.size(); ++i) {
       if (facts_.input_storages[i] != storage) continue;
       if (const auto* fact = mutation_of(i)) out = united(out, fact->writers());
@@ -276,7 +282,7 @@ class OrderCheck {
     if (end.index >= facts_.finals.size() || !facts_.finals[end.index]) return;
     const TensorFact* mutation = mutation_of(end.index);
     const TensorFact& fact = mutation != nullptr ? *mutation : *facts_.finals[end.index];
-    std::vector<Writer> expected = fact.writers();
+    Writers expected = fact.writers();
     const std::string what = "the final value of input '" + plan_.inputs[end.index].target + "'";
     std::optional<Mismatch> mismatch;
     if (mutation != nullptr || written_back(fact.storage).empty()) {
@@ -291,14 +297,14 @@ class OrderCheck {
   // ---- words ----------------------------------------------------------------------------------
 
   // Whether an expected writer writes the same buffer: then the version is wrong, else the value.
-  bool is_version(const std::vector<Writer>& expected, std::optional<spec::BufferId> buffer) {
+  bool is_version(const Writers& expected, std::optional<spec::BufferId> buffer) {
     if (!buffer) return false;
-    const std::vector<Writer>& tokens = flow_.writers_of_buffer[buffer->index];
+    const Writers& tokens = flow_.writers_of_buffer[buffer->index];
     return std::any_of(tokens.begin(), tokens.end(),
                        [&](Writer token) { return lineage_.any_accepts(expected, token); });
   }
 
-  void report_read(const FlowRead& read, const FlowNode& node, const std::vector<Writer>& expected,
+  void report_read(const FlowRead& read, const FlowNode& node, const Writers& expected,
                    const Mismatch& mismatch) {
     const Access& access = case_.accesses.all[read.access];
     spec::Finding finding;
@@ -309,7 +315,7 @@ class OrderCheck {
     finish(std::move(finding), node.node->name, access.buffer, mismatch);
   }
 
-  void report_end(const FlowEnd& end, const std::string& what, const std::vector<Writer>& expected,
+  void report_end(const FlowEnd& end, const std::string& what, const Writers& expected,
                   const Mismatch& mismatch) {
     spec::Finding finding;
     finding.rule = "V4.wrong-result";
@@ -346,7 +352,7 @@ class OrderCheck {
   const GraphFacts& facts_;
   const spec::Plan& plan_;
   const PlanFlow& flow_;
-  Lineage lineage_;
+  Lineage& lineage_;
   std::multimap<std::uint32_t, const FlowNode*> rewritten_;  // by the graph's node
   std::optional<spec::BufferId> buffer_;                     // of the read that is looked at
   Findings& out_;

@@ -19,9 +19,9 @@ namespace {
 
 // The touches of one buffer, in the order of running.
 struct Tenant {
-  std::vector<std::uint32_t> steps;  // each once
-  bool from_start = false;           // holds something before the run
-  bool to_end = false;               // is read after it
+  Few<std::uint32_t, 4> steps;  // each once
+  bool from_start = false;      // holds something before the run
+  bool to_end = false;          // is read after it
 };
 
 class OverlapCheck {
@@ -35,6 +35,7 @@ class OverlapCheck {
 
   void check() {
     for (std::uint32_t a = 0; a < plan_.buffers.size(); ++a) {
+      if (lies_elsewhere(a)) continue;
       for (std::uint32_t b = a + 1; b < plan_.buffers.size(); ++b) {
         if (shared(a, b)) check_pair(a, b);
       }
@@ -49,24 +50,27 @@ class OverlapCheck {
     std::vector<Tenant> tenants(plan.buffers.size());
     for (const Access& access : accesses.all) {
       if (!access.buffer) continue;
-      std::vector<std::uint32_t>& steps = tenants[access.buffer->index].steps;
+      auto& steps = tenants[access.buffer->index].steps;
       if (steps.empty() || steps.back() != access.step) steps.push_back(access.step);
     }
-    for (const std::uint32_t id : uses.program_inputs) {
+    for (const std::uint32_t id : uses.program_inputs.ids()) {
       tenants[id].from_start = tenants[id].to_end = true;
     }
-    for (const std::uint32_t id : uses.outputs) tenants[id].to_end = true;
+    for (const std::uint32_t id : uses.outputs.ids()) tenants[id].to_end = true;
     return tenants;
   }
 
+  // What the caller owns lies where the caller says, and what lies in a heap alone.
+  bool lies_elsewhere(std::uint32_t id) const {
+    const spec::PoolKind kind = plan_.pools[plan_.buffers[id].pool.index].kind;
+    return kind == spec::PoolKind::kHeap || kind == spec::PoolKind::kCaller;
+  }
+
+  // Neither of the two lies elsewhere.
   std::optional<ByteRange> shared(std::uint32_t a, std::uint32_t b) const {
     const spec::PlanBuffer& x = plan_.buffers[a];
     const spec::PlanBuffer& y = plan_.buffers[b];
-    // What the caller owns lies where the caller says.
-    const spec::PoolKind kind = plan_.pools[x.pool.index].kind;
-    if (x.pool != y.pool || kind == spec::PoolKind::kHeap || kind == spec::PoolKind::kCaller) {
-      return std::nullopt;
-    }
+    if (x.pool != y.pool) return std::nullopt;
     const std::int64_t begin = std::max(x.offset_bytes, y.offset_bytes);
     const std::int64_t end = std::min(x.offset_bytes + x.size_bytes, y.offset_bytes + y.size_bytes);
     return begin < end ? std::optional(ByteRange{begin, end}) : std::nullopt;
@@ -179,10 +183,11 @@ class OverlapCheck {
 
   // What steps make has the sizes that the program states at the plan's symbols.
   void check_geometry() {
+    std::vector<spec::ValueId> made;
     for (const FlowNode& node : case_.flow->nodes) {
       if (node.match != NodeMatch::kSame || !node.graph_node) continue;
       const NodeFact& fact = case_.facts->nodes[*node.graph_node];
-      std::vector<spec::ValueId> made;
+      made.clear();
       for (const spec::NodeResult& result : node.node->results) {
         for (const spec::ValueId id : result.values) {
           if (plan_.values[id.index].value.kind == spec::ValueKind::kTensor) made.push_back(id);
@@ -211,6 +216,14 @@ class OverlapCheck {
   void check_sizes(spec::ValueId id, const Geometry& fact, const std::string& node) {
     const spec::PlanValue& value = plan_.values[id.index];
     if (!fact || !value.value.type) return;
+    const auto& sizes = value.value.type->sizes;
+    const bool is_as_stated =
+        value.value.type->dtype == fact->dtype &&
+        std::equal(sizes.begin(), sizes.end(), fact->sizes.begin(), fact->sizes.end(),
+                   [](const spec::SymExpr& size, std::int64_t wanted) {
+                     return size.is_constant() && size.constant() == wanted;
+                   });
+    if (is_as_stated) return;
     const auto geometry = spec::concrete_geometry(*value.value.type);
     if (!geometry || value.value.type->layout != spec::Layout::kStrided) return;
     if (geometry->sizes == fact->sizes && geometry->dtype == fact->dtype) return;

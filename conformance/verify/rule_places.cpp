@@ -1,7 +1,6 @@
 // V6: bytes are handed on only to what may lie there: on the same device, at the alignment that is
 // asked for, and, within one buffer, of the same dtype.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "conformance/verify/rule_families.h"
@@ -49,14 +48,25 @@ std::int64_t best_alignment(const Plan& plan, const spec::Device& device) {
   return best;
 }
 
+// By pool: an arena of less than that.
+std::vector<bool> lesser_arenas(const Plan& plan) {
+  std::vector<bool> out;
+  for (const PlanPool& pool : plan.pools) {
+    out.push_back(pool.kind == PoolKind::kArena &&
+                  pool.alignment_bytes < best_alignment(plan, pool.device));
+  }
+  return out;
+}
+
 // Ops with a result in a pool of the best alignment that its device has: they ask for it.
 std::set<std::string_view> aligned_ops(const RuleCase& rule_case) {
+  const Plan& plan = rule_case.plan();
   std::set<std::string_view> out;
   for (const Access& access : rule_case.accesses.all) {
     if (!access.makes || !access.buffer) continue;
     const PlanPool& pool = rule_case.accesses.pool_of(access);
-    const bool is_best = pool.kind == PoolKind::kArena &&
-                         pool.alignment_bytes >= best_alignment(rule_case.plan(), pool.device);
+    const bool is_best =
+        pool.kind == PoolKind::kArena && pool.alignment_bytes >= best_alignment(plan, pool.device);
     if (is_best) out.insert(rule_case.accesses.node_of(access).op);
   }
   return out;
@@ -68,14 +78,14 @@ std::set<std::string_view> aligned_ops(const RuleCase& rule_case) {
 // another result of the second op at the best alignment.
 void check_alignment(const RuleCase& rule_case, Findings& out) {
   const Plan& plan = rule_case.plan();
+  const std::vector<bool> is_lesser = lesser_arenas(plan);
+  if (std::find(is_lesser.begin(), is_lesser.end(), true) == is_lesser.end()) return;
   const std::set<std::string_view> aligned = aligned_ops(rule_case);
   std::vector<const Access*> makers;
   for (const Access& access : rule_case.accesses.all) {
     if (!access.makes || !access.buffer) continue;
+    if (!is_lesser[plan.buffers[access.buffer->index].pool.index]) continue;
     const PlanPool& pool = rule_case.accesses.pool_of(access);
-    const bool is_lesser =
-        pool.kind == PoolKind::kArena && pool.alignment_bytes < best_alignment(plan, pool.device);
-    if (!is_lesser) continue;
     const spec::Node& node = rule_case.accesses.node_of(access);
     for (const Access* earlier : makers) {
       if (earlier->buffer == access.buffer) continue;
@@ -104,8 +114,7 @@ void check_alignment(const RuleCase& rule_case, Findings& out) {
 
 // Whether some result of the node may share storage with an operand: then it is no new tenant.
 bool may_alias(const Access& access, const RuleCase& rule_case) {
-  const spec::Node& node = rule_case.accesses.node_of(access);
-  const spec::OpRow* row = rule_case.plan_case.ops->find(node.op);
+  const spec::OpRow* row = rule_case.accesses.use_at(access.step, access.body).row;
   if (row == nullptr || !row->undeclared_aliases.empty()) return true;
   return access.argument >= row->effects.returns.size() ||
          !row->effects.returns[access.argument].aliases.empty();
@@ -114,15 +123,16 @@ bool may_alias(const Access& access, const RuleCase& rule_case) {
 // A buffer that is handed on whole, under its own name: its second tenant is as the first.
 void check_lines(const RuleCase& rule_case, Findings& out) {
   const Plan& plan = rule_case.plan();
-  std::map<std::uint32_t, const Access*> tenant_of;  // by buffer
+  std::vector<const Access*> tenant_of(plan.buffers.size(), nullptr);  // by buffer
   for (const Access& access : rule_case.accesses.all) {
     if (!access.makes || !access.buffer || may_alias(access, rule_case)) continue;
-    const auto [found, is_first] = tenant_of.try_emplace(access.buffer->index, &access);
-    const Access& first = *found->second;
+    const Access*& tenant = tenant_of[access.buffer->index];
+    if (tenant == nullptr) tenant = &access;
+    const Access& first = *tenant;
     const auto& type = plan.values[access.value->index].value.type;
     const auto& first_type = plan.values[first.value->index].value.type;
-    if (is_first || first.step == access.step || !type || !first_type) continue;
-    found->second = &access;
+    if (first.step == access.step || !type || !first_type) continue;
+    tenant = &access;
     if (type->dtype == first_type->dtype) continue;
     Finding finding;
     finding.rule = "V6.dtype";

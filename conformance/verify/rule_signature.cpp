@@ -30,7 +30,7 @@ class SignatureCheck {
   void check_input(const spec::SignatureInput& input) {
     const std::uint32_t id = input.buffer.index;
     if (input.deallocate) freed_.insert(id);
-    const bool is_new = inputs_.insert(id).second;
+    const bool is_new = inputs_.insert(id);
     if (!is_new && input.deallocate) return;  // a double free, see there
     if (!is_new) {
       report("V2.superfluous-input", id, "is given " + name(id) + " twice");
@@ -59,7 +59,7 @@ class SignatureCheck {
   }
 
   void check_touched() {
-    for (const std::uint32_t id : use_->touched) {
+    for (const std::uint32_t id : use_->touched.ids()) {
       if (use_->made.contains(id) || inputs_.contains(id) || constants_.contains(id)) continue;
       if (uses_.states.contains(id) && !uses_.may_be_written.contains(id)) {
         report("V2.missing-constant", id, "reads " + name(id) + ", which its constants lack");
@@ -75,8 +75,10 @@ class SignatureCheck {
   bool is_used_later(std::size_t place, std::uint32_t id, bool surely) const {
     const BufferSet& results = uses_.results[use_->block];
     if (results.contains(id)) return true;
-    for (const std::uint32_t result : results) {
-      if (!surely && accesses_.may_lie_in[result].contains(id)) return true;
+    if (!surely) {
+      for (const std::uint32_t result : results.ids()) {
+        if (accesses_.may_lie_in[result].contains(id)) return true;
+      }
     }
     for (std::size_t i = place + 1; i < uses_.all.size(); ++i) {
       const PartitionUse& later = uses_.all[i];
@@ -89,7 +91,7 @@ class SignatureCheck {
   void check_outputs(std::size_t place) {
     BufferSet outputs;
     for (const spec::BufferId id : signature().outputs) {
-      const bool is_new = outputs.insert(id.index).second;
+      const bool is_new = outputs.insert(id.index);
       const bool handed_on = inputs_.contains(id.index) && !freed_.contains(id.index);
       const bool made = use_->made.contains(id.index) && is_used_later(place, id.index, false);
       if (is_new && (handed_on || made)) continue;
@@ -97,12 +99,12 @@ class SignatureCheck {
              is_new ? "hands on " + name(id.index) + ", which nothing uses behind it"
                     : "hands on " + name(id.index) + " twice");
     }
-    for (const std::uint32_t id : use_->made) {
+    for (const std::uint32_t id : use_->made.ids()) {
       if (outputs.contains(id) || !is_used_later(place, id, true)) continue;
       report("V2.missing-output", id,
              "makes " + name(id) + ", which is used behind it, and does not hand it on");
     }
-    for (const std::uint32_t id : inputs_) {
+    for (const std::uint32_t id : inputs_.ids()) {
       if (outputs.contains(id) || freed_.contains(id)) continue;
       report("V2.missing-output", id,
              "is given " + name(id) + ", and neither frees it nor hands it on");

@@ -4,7 +4,6 @@
 // offset: so `s0 - s0 + 4` hangs on nothing. Symbols that only the call knows are none of these.
 #include <algorithm>
 
-#include "conformance/verify/lineage.h"
 #include "conformance/verify/rule_families.h"
 
 namespace graphgate::verify {
@@ -19,7 +18,7 @@ class SymbolCheck {
         facts_(*rule_case.facts),
         flow_(*rule_case.flow),
         accesses_(rule_case.accesses),
-        lineage_(facts_, flow_),
+        lineage_(*rule_case.lineage),
         symbols_(plan_.symbols.begin(), plan_.symbols.end()),
         out_(out) {}
 
@@ -51,6 +50,7 @@ class SymbolCheck {
     must_.clear();
     may_.clear();
     knows_all_ = true;
+    added_.assign(facts_.frames.size(), {});
     for (const FlowNode& node : flow_.nodes) {
       if (is_inside(node.step, block, index)) add_node(node);
     }
@@ -96,12 +96,19 @@ class SymbolCheck {
     const spec::Graph& graph = *facts_.frames[fact.frame].graph;
     const spec::Node& node = graph.node(fact.node);
     for (const spec::NodeResult& result : node.results) {
-      for (const spec::ValueId id : result.values) add_value(graph.value(id), surely);
+      for (const spec::ValueId id : result.values) add_value(fact.frame, id, surely);
     }
-    spec::for_each_operand(node, [&](spec::ValueId id) { add_value(graph.value(id), surely); });
+    spec::for_each_operand(node, [&](spec::ValueId id) { add_value(fact.frame, id, surely); });
   }
 
-  void add_value(const spec::Value& value, bool surely) {
+  void add_value(std::uint32_t frame, spec::ValueId id, bool surely) {
+    const spec::Graph& graph = *facts_.frames[frame].graph;
+    std::vector<Added>& added = added_[frame];
+    added.resize(graph.values.size(), Added::kNot);
+    const Added how = surely ? Added::kSurely : Added::kMaybe;
+    if (added[id.index] >= how) return;
+    added[id.index] = how;
+    const spec::Value& value = graph.value(id);
     if (value.expr) add_expr(*value.expr, false);
     if (value.kind != spec::ValueKind::kTensor) {
       knows_all_ = knows_all_ && value.expr.has_value();
@@ -163,12 +170,14 @@ class SymbolCheck {
   const GraphFacts& facts_;
   const PlanFlow& flow_;
   const Accesses& accesses_;
-  Lineage lineage_;
+  Lineage& lineage_;
   spec::SymbolValues symbols_;
   Findings& out_;
-  SymbolSet must_;         // of the partition at hand
-  SymbolSet may_;          // a superset
-  bool knows_all_ = true;  // whether all that is inside has types
+  enum class Added : std::uint8_t { kNot, kMaybe, kSurely };
+  std::vector<std::vector<Added>> added_;  // by frame and value: of the partition at hand
+  SymbolSet must_;                         // of the partition at hand
+  SymbolSet may_;                          // a superset
+  bool knows_all_ = true;                  // whether all that is inside has types
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ bool begins_empty(const spec::Plan& plan, spec::BufferId buffer) {
 }
 
 // The first bytes without a writer.
-std::optional<ByteRange> unwritten(const std::vector<Content>& contents) {
+std::optional<ByteRange> unwritten(const Contents& contents) {
   for (const Content& content : contents) {
     if (content.writers.empty()) return content.range;
   }
@@ -22,7 +22,7 @@ std::optional<ByteRange> unwritten(const std::vector<Content>& contents) {
 // Bytes of which nobody but the conditional that they are a result of says that they are there: no
 // arm has written them.
 std::optional<ByteRange> unwritten_result(const PlanFlow& flow, std::uint32_t block,
-                                          const std::vector<Content>& contents) {
+                                          const Contents& contents) {
   for (const Content& content : contents) {
     for (const Writer writer : content.writers) {
       const Token& token = flow.tokens[writer];

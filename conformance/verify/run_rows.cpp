@@ -1,7 +1,6 @@
 #include "conformance/verify/run_rows.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 
 #include "spec/graph_text.h"
@@ -32,23 +31,48 @@ Names names_left_out(const spec::Graph& graph) {
 RunRows::RunRows(const spec::Program& program, const std::vector<spec::ProvenanceRow>* run) {
   if (run == nullptr) return;
   const Names left_out = names_left_out(program.graph);
-  std::set<std::string_view> twice;
-  by_port_.reserve(run->size());
-  for (const spec::ProvenanceRow& row : *run) {
-    if (left_out.contains(row.node)) continue;
-    if (!by_port_.try_emplace({row.node, row.port}, &row).second) twice.insert(row.node);
-    if (row.port.starts_with("operand")) first_operands_.try_emplace(row.value, &row);
+  for (const spec::ProgramInput& input : program.inputs) {
+    if (!input.constant) first_operands_.emplace(program.graph.value(input.value).name, nullptr);
   }
-  twice.erase("");
-  if (twice.empty()) return;
-  std::erase_if(by_port_, [&](const auto& entry) { return twice.contains(entry.first.node); });
+  by_node_.reserve(program.graph.nodes.size() + 1);
+  const spec::ProvenanceRow* before = nullptr;
+  Rows* rows = nullptr;  // of the node; null: it is left out
+  for (const spec::ProvenanceRow& row : *run) {
+    if (before == nullptr || before->node != row.node) {
+      rows = left_out.contains(row.node) ? nullptr : &by_node_[row.node];
+    }
+    before = &row;
+    if (rows == nullptr) continue;
+    rows->push_back(&row);
+    if (!row.port.starts_with("operand")) continue;
+    const auto input = first_operands_.find(row.value);
+    if (input != first_operands_.end() && input->second == nullptr) input->second = &row;
+  }
+  drop_repeated();
 }
 
-const spec::ProvenanceRow* RunRows::find(const std::string& node, const char* what,
+void RunRows::drop_repeated() {
+  std::erase_if(by_node_, [](const auto& entry) {
+    const Rows& rows = entry.second;
+    for (std::size_t i = 0; i < rows.size() && !entry.first.empty(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        if (rows[k]->port == rows[i]->port) return true;
+      }
+    }
+    return false;
+  });
+}
+
+const spec::ProvenanceRow* RunRows::find(const std::string& node, std::string_view what,
                                          std::size_t index) const {
-  const std::string port = what + std::to_string(index);
-  const auto row = by_port_.find({node, port});
-  return row != by_port_.end() ? row->second : nullptr;
+  const auto rows = by_node_.find(node);
+  if (rows == by_node_.end()) return nullptr;
+  const std::string number = std::to_string(index);
+  for (const spec::ProvenanceRow* row : rows->second) {
+    const std::string_view port = row->port;
+    if (port.starts_with(what) && port.substr(what.size()) == number) return row;
+  }
+  return nullptr;
 }
 
 const spec::ProvenanceRow* RunRows::result(const std::string& node, std::size_t index) const {
@@ -66,20 +90,14 @@ const spec::ProvenanceRow* RunRows::written(const std::string& node, std::size_t
 const spec::ProvenanceRow* RunRows::input(const spec::ProgramInput& input,
                                           const std::string& value_name) const {
   const auto operand = first_operands_.find(value_name);
-  if (operand != first_operands_.end()) return operand->second;
+  if (operand != first_operands_.end() && operand->second != nullptr) return operand->second;
   const bool is_user = input.kind == spec::InputKind::kUserInput;
   const std::string port = (is_user ? "input " : "state ") + input.target;
-  const auto row = by_port_.find({"", port});
-  return row != by_port_.end() ? row->second : nullptr;
-}
-
-spec::HostTensor RunRows::geometry_of(const spec::ProvenanceRow& row) {
-  spec::HostTensor geometry;
-  geometry.dtype = row.dtype;
-  geometry.sizes = row.sizes;
-  geometry.strides = row.strides;
-  geometry.storage_offset = row.storage_offset;
-  return geometry;
+  const auto rows = by_node_.find("");
+  if (rows == by_node_.end()) return nullptr;
+  const auto row = std::find_if(rows->second.begin(), rows->second.end(),
+                                [&](const spec::ProvenanceRow* one) { return one->port == port; });
+  return row != rows->second.end() ? *row : nullptr;
 }
 
 bool has_words(const std::vector<spec::ProvenanceRow>& run) {

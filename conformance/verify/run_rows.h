@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "conformance/verify/few.h"
 #include "spec/program.h"
 #include "spec/provenance.h"
 
@@ -32,26 +33,17 @@ class RunRows {
   [[nodiscard]] const spec::ProvenanceRow* input(const spec::ProgramInput& input,
                                                  const std::string& value_name) const;
 
-  // The geometry of a row, without bytes.
-  [[nodiscard]] static spec::HostTensor geometry_of(const spec::ProvenanceRow& row);
-
  private:
-  [[nodiscard]] const spec::ProvenanceRow* find(const std::string& node, const char* what,
+  [[nodiscard]] const spec::ProvenanceRow* find(const std::string& node, std::string_view what,
                                                 std::size_t index) const;
+  // Rows of nodes that stand there twice, and with them all of their node, are left out.
+  void drop_repeated();
 
-  struct Place {
-    std::string_view node;  // empty: the end of the call
-    std::string_view port;
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  struct PlaceHash {
-    std::size_t operator()(const Place& place) const {
-      const std::hash<std::string_view> hash;
-      return hash(place.node) * 31 + hash(place.port);
-    }
-  };
-  std::unordered_map<Place, const spec::ProvenanceRow*, PlaceHash> by_port_;
-  std::unordered_map<std::string_view, const spec::ProvenanceRow*> first_operands_;  // by value
+  // By node, in order; empty: the end of the call.
+  using Rows = Few<const spec::ProvenanceRow*, 6>;
+  std::unordered_map<std::string_view, Rows> by_node_;
+  // By value, of those that are inputs.
+  std::unordered_map<std::string_view, const spec::ProvenanceRow*> first_operands_;
 };
 
 // Whether the run kept words; one that is asked for geometry alone does not.

@@ -45,7 +45,15 @@ std::vector<spec::Finding> verify_plan(const PlanCase& plan_case) {
                      input_groups(*plan_case.plan), rows);
   }
   const PlanFlow flow = flow_of(accesses, *plan_case.ops, facts ? &*facts : nullptr);
-  const RuleCase rule_case{plan_case, accesses, uses, rows, facts ? &*facts : nullptr, &flow};
+  std::optional<Lineage> lineage;
+  if (facts) lineage.emplace(*facts, flow);
+  const RuleCase rule_case{plan_case,
+                           accesses,
+                           uses,
+                           rows,
+                           facts ? &*facts : nullptr,
+                           &flow,
+                           lineage ? &*lineage : nullptr};
   Findings findings;
   for (const auto family : kFamilies) family(rule_case, findings);
   return findings;
