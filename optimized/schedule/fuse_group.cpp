@@ -19,10 +19,11 @@ bool is_static_tensor(const SizedGraph& graph, spec::ValueId id) {
 bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   const std::int64_t some = std::min<std::int64_t>(rows, 2);
   std::vector<Tensor> tiles;
+  tiles.reserve(candidate.forms(rows).size());
   for (const FormedTensor& formed : candidate.forms(rows)) {
     tiles.push_back(tile_of(*formed.tensor, formed.form, rows, some, formed.form.pitch));
   }
-  TileCall tile = replace_tensors(candidate.call, tiles);
+  TileCall tile = replace_tensors(candidate.call, std::move(tiles));
   try {
     const Inference made = infer_call(*tile.kernel, *tile.row, std::move(tile.arguments), false);
     const std::vector<Tensor> results = flat_tensors(made.results());
@@ -68,10 +69,15 @@ const std::vector<FormedTensor>& Candidate::forms(std::int64_t at_rows) const {
 }
 
 std::unique_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
+  if (node.row == nullptr || node.kernel == nullptr || node.kernel->bind == nullptr) return {};
+  const bool pointwise = is_pointwise(*node.row, *node.kernel);
+  if (!pointwise && !is_row_op(*node.kernel) && !(fuses_scatter_ && is_scatter(*node.kernel))) {
+    return {};
+  }
   if (!is_fusable(node)) return {};
   auto out = std::make_unique<Candidate>();
   out->call = tile_call_of(graph_, node);
-  out->is_pointwise = is_pointwise(out->call);
+  out->is_pointwise = pointwise;
   out->rows = rows_of(*out);
   if (out->rows.empty()) return {};
   for (const Tensor* tensor : written_by(out->call)) {
@@ -96,11 +102,7 @@ const std::vector<std::int64_t>& CandidateFinder::rows_of(const Candidate& candi
 }
 
 bool CandidateFinder::is_fusable(const SizedNode& node) const {
-  if (node.row == nullptr || node.kernel == nullptr || node.kernel->bind == nullptr) return false;
   if (node.is_dynamic || node.is_fused()) return false;
-  const bool is_known = is_pointwise(*node.row, *node.kernel) || is_row_op(*node.kernel) ||
-                        (fuses_scatter_ && is_scatter(*node.kernel));
-  if (!is_known) return false;
   if (!node.row->orders.empty() || !node.row->hidden_state_reads.empty() ||
       !node.row->hidden_state_writes.empty()) {
     return false;

@@ -47,6 +47,7 @@ class CandidateFinder {
  private:
   // Rows that the candidate can be cut into: empty where it cannot be in a group.
   [[nodiscard]] const std::vector<std::int64_t>& rows_of(const Candidate& candidate);
+  // Of a node whose op may be in a group.
   [[nodiscard]] bool is_fusable(const SizedNode& node) const;
   [[nodiscard]] bool has_static_tensors(const SizedNode& node) const;
 
