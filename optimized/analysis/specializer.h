@@ -39,7 +39,7 @@ class Specializer {
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
   void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
-                     const Inference& inference, Environment& environment);
+                     Inference& inference, Environment& environment);
   void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
@@ -48,7 +48,7 @@ class Specializer {
                                                                     const SizedNode& node);
   [[nodiscard]] std::vector<StorageIndex> possible_bases(std::size_t index,
                                                          const SizedNode& node) const;
-  spec::Argument argument_of(const Made& made, const std::string& name, std::size_t result,
+  spec::Argument argument_of(Made& made, const std::string& name, std::size_t result,
                              const SizedNode& node);
   [[nodiscard]] spec::ValueId operand_of(const Tensor& tensor, std::size_t result, bool same_shape,
                                          const SizedNode& node) const;

@@ -25,8 +25,8 @@ bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   }
   TileCall tile = replace_tensors(candidate.call, std::move(tiles));
   try {
-    const Inference made = infer_call(*tile.kernel, *tile.row, std::move(tile.arguments), false);
-    const std::vector<Tensor> results = flat_tensors(made.results());
+    Inference made = infer_call(*tile.kernel, *tile.row, std::move(tile.arguments), false);
+    const std::vector<Tensor> results = flat_tensors(std::move(made.results()));
     return std::equal(
         results.begin(), results.end(), tile.results.begin(), tile.results.end(),
         [](const Tensor& a, const Tensor& b) { return a.sizes == b.sizes && a.dtype == b.dtype; });

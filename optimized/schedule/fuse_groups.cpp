@@ -202,6 +202,7 @@ class Scan {
 std::vector<Launched> find_groups(const SizedGraph& graph, std::span<const SizedNode> nodes,
                                   std::span<const Accesses> accesses, const FuseLimits& limits,
                                   const spec::DeviationSet& deviations) {
+  if (nodes.size() == 1) return {{0}};
   return Scan(graph, nodes, accesses, limits, deviations).run();
 }
 
