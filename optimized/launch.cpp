@@ -29,11 +29,13 @@ bool is_returned(const spec::OpRow& row, std::size_t index) {
 std::vector<const Tensor*> written_tensors(const KernelCall& call) {
   std::vector<const Tensor*> out;
   for (std::size_t i = 0; i < call.arguments().size(); ++i) {
-    if (!call.row().writes(i)) continue;
-    if (const auto* tensor = call.arguments()[i].as<Tensor>()) out.push_back(tensor);
-    if (const auto* list = call.arguments()[i].as<Item::List>()) {
+    const auto* tensor = call.arguments()[i].as<Tensor>();
+    const auto* list = call.arguments()[i].as<Item::List>();
+    if ((tensor == nullptr && list == nullptr) || !call.row().writes(i)) continue;
+    if (tensor != nullptr) out.push_back(tensor);
+    if (list != nullptr) {
       for (const Item& element : *list) {
-        if (const auto* tensor = element.as<Tensor>()) out.push_back(tensor);
+        if (const auto* inner = element.as<Tensor>()) out.push_back(inner);
       }
     }
   }

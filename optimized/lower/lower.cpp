@@ -131,6 +131,10 @@ spec::Plan lower(std::string_view name, SizedGraph graph, const Partitions& part
   for (SizedValue& value : graph.values) {
     plan.values.push_back(lower_value(graph, value, placement));
   }
+  std::size_t steps = 0;
+  for (const SizedBlock& block : graph.blocks) steps += block.nodes.size();
+  plan.steps.reserve(steps);
+  plan.blocks.reserve(graph.blocks.size());
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     SizedBlock& sized = graph.blocks[b];
     spec::PlanBlock block{std::move(sized.name), {}, std::move(sized.outputs)};

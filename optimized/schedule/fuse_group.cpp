@@ -39,6 +39,16 @@ bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   }
 }
 
+std::vector<std::int64_t> work_out_rows(const Candidate& candidate) {
+  auto rows = possible_rows(candidate.call, candidate.is_pointwise);
+  if (!rows.empty() && !makes_tiles(candidate, rows.back())) rows.clear();
+  return rows;
+}
+
+std::string key_of_one(const TileCall& call) {
+  return key_of(std::span(&call, 1), [](StorageIndex /*storage*/) { return false; });
+}
+
 void note_width(const Tensor& tensor, Candidate& out) {
   out.widest_bytes = std::max(out.widest_bytes, tensor.count() * tensor.item_bytes());
 }
@@ -68,17 +78,17 @@ const std::vector<FormedTensor>& Candidate::forms(std::int64_t at_rows) const {
   return forms_;
 }
 
-std::unique_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
+std::shared_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
   if (node.row == nullptr || node.kernel == nullptr || node.kernel->bind == nullptr) return {};
   const bool pointwise = is_pointwise(*node.row, *node.kernel);
   if (!pointwise && !is_row_op(*node.kernel) && !(fuses_scatter_ && is_scatter(*node.kernel))) {
     return {};
   }
   if (!is_fusable(node)) return {};
-  auto out = std::make_unique<Candidate>();
+  auto out = std::make_shared<Candidate>();
   out->call = tile_call_of(graph_, node);
   out->is_pointwise = pointwise;
-  out->rows = rows_of(*out);
+  out->rows = rows_of(out);
   if (out->rows.empty()) return {};
   for (const Tensor* tensor : written_by(out->call)) {
     note_width(*tensor, *out);
@@ -91,14 +101,17 @@ std::unique_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
   return out;
 }
 
-const std::vector<std::int64_t>& CandidateFinder::rows_of(const Candidate& candidate) {
-  const auto [at, is_new] = rows_.try_emplace(
-      key_of(std::span(&candidate.call, 1), [](StorageIndex /*storage*/) { return false; }));
-  std::vector<std::int64_t>& rows = at->second;
-  if (!is_new) return rows;
-  rows = possible_rows(candidate.call, candidate.is_pointwise);
-  if (!rows.empty() && !makes_tiles(candidate, rows.back())) rows.clear();
-  return rows;
+std::vector<std::int64_t> CandidateFinder::rows_of(
+    const std::shared_ptr<const Candidate>& candidate) {
+  Seen& seen = seen_[candidate->call.row];
+  if (seen.first == nullptr) {
+    seen.first = candidate;
+    return work_out_rows(*candidate);
+  }
+  if (seen.rows.empty()) seen.rows.emplace(key_of_one(seen.first->call), seen.first->rows);
+  const auto [at, is_new] = seen.rows.try_emplace(key_of_one(candidate->call));
+  if (is_new) at->second = work_out_rows(*candidate);
+  return at->second;
 }
 
 bool CandidateFinder::is_fusable(const SizedNode& node) const {
@@ -130,7 +143,7 @@ bool CandidateFinder::has_static_tensors(const SizedNode& node) const {
 }
 
 std::unique_ptr<FuseGroup> FuseGroup::start(std::uint32_t node,
-                                            std::unique_ptr<const Candidate> candidate,
+                                            std::shared_ptr<const Candidate> candidate,
                                             const Accesses& accesses) {
   auto group = std::make_unique<FuseGroup>();
   group->nodes_ = {node};

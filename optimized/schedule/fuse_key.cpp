@@ -10,7 +10,9 @@ namespace {
 
 class KeyWriter {
  public:
-  explicit KeyWriter(const std::function<bool(StorageIndex)>& is_inner) : is_inner_(is_inner) {}
+  explicit KeyWriter(const std::function<bool(StorageIndex)>& is_inner) : is_inner_(is_inner) {
+    key_.reserve(512);  // of a few calls; less is copied again and again
+  }
 
   void add(const TileCall& call) {
     add_raw(reinterpret_cast<std::uintptr_t>(call.row));
