@@ -33,6 +33,11 @@ Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable&
   for (const auto& [name, value] : symbols) out_.symbols.emplace(name, value);
 }
 
+std::string Specializer::place() const {
+  if (place_ == nullptr) return "";
+  return "node '" + place_->name + "' (" + place_->op + "): ";
+}
+
 ValueId Specializer::add_value(SizedValue value) {
   value.name = unique_name(value.name);
   out_.values.push_back(std::move(value));
@@ -88,12 +93,14 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   Environment environment(graph.values.size());
   environments_.push_back(&environment);
   out_.values.reserve(out_.values.size() + graph.values.size());
+  out_.storages.reserve(out_.storages.size() + graph.values.size());
+  names_.reserve(names_.size() + graph.values.size());
   out_.blocks[block_].nodes.reserve(out_.blocks[block_].nodes.size() + graph.nodes.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     environment[graph.inputs[i].index] = inputs[i];
   }
   for (const spec::Node& node : graph.nodes) {
-    place_ = "node '" + node.name + "' (" + node.op + "): ";
+    place_ = &node;
     if (node.op == kCond) {
       run_conditional(graph, node, environment);
     } else {
@@ -104,7 +111,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   outputs.reserve(graph.outputs.size());
   for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
   environments_.pop_back();
-  if (environments_.empty()) place_.clear();
+  if (environments_.empty()) place_ = nullptr;
   return outputs;
 }
 

@@ -30,7 +30,7 @@ class Specializer {
   // The value that a value's tensor is at the end: another one where it took another geometry.
   [[nodiscard]] spec::ValueId at_the_end(spec::ValueId id) const;
   // "node 'x' (aten.add.Tensor): " while a node is being specialized, else "".
-  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] std::string place() const;
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
@@ -72,7 +72,7 @@ class Specializer {
   std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
   std::unordered_map<std::string, int> names_;
   std::map<spec::ValueId, spec::ValueId> reshaped_;
-  std::string place_;
+  const spec::Node* place_ = nullptr;
 };
 
 }  // namespace graphgate::optimized

@@ -149,7 +149,7 @@ std::unique_ptr<FuseGroup> FuseGroup::start(std::uint32_t node,
   group->nodes_ = {node};
   group->rows_ = candidate->rows;
   group->widest_bytes_ = candidate->widest_bytes;
-  for (const Access& write : accesses.writes) group->storages_[write.storage].is_written = true;
+  for (const Access& write : accesses.writes) group->row_of(write.storage).is_written = true;
   if (!group->add_rows(*candidate)) return {};
   group->members_.push_back(std::move(candidate));
   return group;
@@ -164,11 +164,11 @@ bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
   const bool fewer_rows = rows.back() != rows_.back();
   rows_ = std::move(rows);
   widest_bytes_ = widest;
-  for (const auto& [storage, row] : second.storages_) {
-    if (row.is_written) storages_[storage].is_written = true;
+  for (const StorageRow& row : second.storages_) {
+    if (row.is_written) row_of(row.storage).is_written = true;
   }
   if (fewer_rows) {
-    for (auto& [storage, row] : storages_) row.row = RowUnion();
+    for (StorageRow& row : storages_) row.row = RowUnion();
     fixed_.clear();
     made_.clear();
     for (const auto& member : members_) {
@@ -183,12 +183,21 @@ bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
   return true;
 }
 
+FuseGroup::StorageRow& FuseGroup::row_of(StorageIndex storage) {
+  const auto found = std::find_if(storages_.begin(), storages_.end(),
+                                  [&](const StorageRow& row) { return row.storage == storage; });
+  if (found != storages_.end()) return *found;
+  StorageRow& added = storages_.emplace_back();
+  added.storage = storage;
+  return added;
+}
+
 // Adds what the member has in a row. False where a storage that is written does not go row by row.
 bool FuseGroup::add_rows(const Candidate& member) {
   const std::int64_t rows = rows_.back();
   for (const FormedTensor& formed : member.forms(rows)) {
     const StorageIndex storage = formed.tensor->storage;
-    StorageRow& own = storages_[storage];
+    StorageRow& own = row_of(storage);
     if (own.row && !own.row->add(formed, rows)) own.row.reset();
     const bool is_written =
         own.is_written ||

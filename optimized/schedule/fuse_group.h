@@ -84,17 +84,19 @@ class FuseGroup {
   // What a storage has in a row; nothing where its tensors do not go together, which is well as
   // long as the group only reads it.
   struct StorageRow {
+    StorageIndex storage = kNoStorage;
     std::optional<RowUnion> row = RowUnion();
     bool is_written = false;
   };
 
   [[nodiscard]] bool add_rows(const Candidate& member);
+  [[nodiscard]] StorageRow& row_of(StorageIndex storage);
 
   std::vector<std::uint32_t> nodes_;
   std::vector<std::shared_ptr<const Candidate>> members_;
   std::vector<std::int64_t> rows_;  // possible for all
   std::int64_t widest_bytes_ = 0;
-  std::unordered_map<StorageIndex, StorageRow> storages_;
+  std::vector<StorageRow> storages_;  // groups are small (FuseLimits): a walk is as good as a map
   // Geometries, each once; they are those of members' tensors.
   std::vector<const Sizes*> fixed_;  // of tensors that are read by several rows
   std::vector<const Sizes*> made_;   // of tensors that are written row by row
