@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "optimized/binding.h"
-#include "optimized/schedule/fuse_arrange.h"
 
 namespace graphgate::optimized {
 
