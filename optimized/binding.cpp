@@ -51,6 +51,7 @@ const spec::Argument* find_argument(const std::vector<spec::NamedArgument>& name
 }
 
 std::vector<spec::ValueId> flat_results(const spec::Node& node) {
+  if (node.results.size() == 1) return node.results.front().values;
   std::vector<spec::ValueId> out;
   for (const spec::NodeResult& result : node.results) {
     out.insert(out.end(), result.values.begin(), result.values.end());

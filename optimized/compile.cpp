@@ -75,11 +75,16 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
     if (options.arithmetic == Arithmetic::kFast) {
       widened = keep_for_readers(graph, partitions, std::move(widened));
     }
-    GRAPHGATE_TRY(const Placement placement, plan_memory({graph, partitions, signatures, widened,
-                                                          hinted_bytes(program, prepared, graph)},
-                                                         options.memory, options.deviations));
+    std::vector<std::int64_t> hinted;
+    if (asks_for_hints(options.memory, options.deviations)) {
+      hinted = hinted_bytes(program, prepared, graph);
+    }
+    GRAPHGATE_TRY(Placement placement,
+                  plan_memory({graph, partitions, signatures, widened, std::move(hinted)},
+                              options.memory, options.deviations));
     clock.begin("lower");
-    spec::Plan plan = lower(program.name, graph, partitions, signatures, placement);
+    spec::Plan plan =
+        lower(program.name, std::move(graph), partitions, signatures, std::move(placement));
     if (options.arithmetic == Arithmetic::kFast) plan.arithmetic = "fast";
     count_plan(plan, options.counters);
     return plan;

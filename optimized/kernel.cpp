@@ -21,10 +21,11 @@ std::optional<double> to_real(const Item& item) {
   return {};
 }
 
-void collect(const Item& item, std::vector<const Tensor*>& out) {
-  if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
+template <class Visit>
+void for_each_tensor(const Item& item, Visit&& visit) {
+  if (const auto* tensor = item.as<Tensor>()) visit(*tensor);
   if (const auto* list = item.as<Item::List>()) {
-    for (const Item& element : *list) collect(element, out);
+    for (const Item& element : *list) for_each_tensor(element, visit);
   }
 }
 
@@ -154,16 +155,25 @@ spec::Device KernelCall::device_or(const spec::Device& otherwise) const {
 
 std::vector<const Tensor*> KernelCall::all_tensors() const {
   std::vector<const Tensor*> out;
-  for (const Item& argument : arguments_) collect(argument, out);
+  for (const Item& argument : arguments_) {
+    for_each_tensor(argument, [&](const Tensor& tensor) { out.push_back(&tensor); });
+  }
   return out;
 }
 
 spec::Device KernelCall::result_device() const {
-  const auto tensors = all_tensors();
-  for (const Tensor* tensor : tensors) {
-    if (tensor->rank() > 0 && tensor->device.type != "cpu") return tensor->device;
+  const Tensor* first = nullptr;
+  const Tensor* elsewhere = nullptr;
+  for (const Item& argument : arguments_) {
+    for_each_tensor(argument, [&](const Tensor& tensor) {
+      if (first == nullptr) first = &tensor;
+      if (elsewhere == nullptr && tensor.rank() > 0 && tensor.device.type != "cpu") {
+        elsewhere = &tensor;
+      }
+    });
   }
-  return tensors.empty() ? spec::Device{} : tensors.front()->device;
+  if (elsewhere != nullptr) return elsewhere->device;
+  return first != nullptr ? first->device : spec::Device{};
 }
 
 const Tensor* KernelCall::written_result(std::size_t index) const {
@@ -179,64 +189,49 @@ Inference::Inference(const spec::OpRow& row, std::vector<Item> arguments, bool h
   has_data_ = has_data;
 }
 
-void Inference::add(Made made) { (open_list_ ? *open_list_ : results_).push_back(std::move(made)); }
+Made& Inference::add(Made::Kind kind) {
+  Made& made = (open_list_ ? *open_list_ : results_).emplace_back();
+  made.kind = kind;
+  return made;
+}
 
 void Inference::make(spec::DType dtype, Sizes sizes, Sizes strides,
                      std::optional<spec::Device> device) {
-  Made made;
   if (const Tensor* target = open_list_ ? nullptr : written_result(results_.size())) {
     if (target->sizes != sizes) {
       throw Unsupported("the written tensor has sizes " + print_sizes(target->sizes) +
                         ", the result " + print_sizes(sizes) + ": it is not resized");
     }
-    made.kind = Made::Kind::kArgument;
-    made.tensor = *target;
-    return add(std::move(made));
+    add(Made::Kind::kArgument).tensor = *target;
+    return;
   }
-  made.kind = Made::Kind::kNew;
-  made.tensor.dtype = dtype;
-  made.tensor.strides = strides.empty() ? row_major_strides(sizes) : std::move(strides);
-  made.tensor.sizes = std::move(sizes);
-  made.tensor.device = device ? std::move(*device) : result_device();
-  (void)made.tensor.count();
-  add(std::move(made));
+  (void)checked_count(sizes);
+  Tensor& tensor = add(Made::Kind::kNew).tensor;
+  tensor.dtype = dtype;
+  tensor.strides = strides.empty() ? row_major_strides(sizes) : std::move(strides);
+  tensor.sizes = std::move(sizes);
+  tensor.device = device ? std::move(*device) : result_device();
 }
 
 void Inference::make_view(const Tensor& base, Sizes sizes, Sizes strides, std::int64_t offset) {
   const bool in_place = !open_list_ && written_result(results_.size()) != nullptr;
-  Made made;
-  made.kind = in_place ? Made::Kind::kReshaped : Made::Kind::kView;
-  made.tensor = base;
-  made.tensor.sizes = std::move(sizes);
-  made.tensor.strides = std::move(strides);
-  made.tensor.offset = offset;
-  add(std::move(made));
+  add(in_place ? Made::Kind::kReshaped : Made::Kind::kView).tensor = {
+      base.dtype,  std::move(sizes), std::move(strides), offset,
+      base.device, base.storage,     base.bytes};
 }
 
-void Inference::make_same(const Tensor& argument) {
-  Made made;
-  made.kind = Made::Kind::kArgument;
-  made.tensor = argument;
-  add(std::move(made));
-}
+void Inference::make_same(const Tensor& argument) { add(Made::Kind::kArgument).tensor = argument; }
 
-void Inference::make_number(Item number) {
-  Made made;
-  made.kind = Made::Kind::kNumber;
-  made.number = std::move(number);
-  add(std::move(made));
-}
+void Inference::make_number(Item number) { add(Made::Kind::kNumber).number = std::move(number); }
 
-void Inference::make_none() { add({}); }
+void Inference::make_none() { add(Made::Kind::kNone); }
 
 void Inference::begin_list() { open_list_.emplace(); }
 
 void Inference::end_list() {
-  Made made;
-  made.kind = Made::Kind::kList;
-  made.list = std::move(*open_list_);
+  std::vector<Made> list = std::move(*open_list_);
   open_list_.reset();
-  add(std::move(made));
+  add(Made::Kind::kList).list = std::move(list);
 }
 
 void Inference::want_workspace(std::int64_t bytes) { workspace_bytes_ += (bytes + 63) / 64 * 64; }

@@ -147,7 +147,7 @@ class Inference : public KernelCall {
   [[nodiscard]] std::int64_t workspace_bytes() const { return workspace_bytes_; }
 
  private:
-  void add(Made made);
+  Made& add(Made::Kind kind);
   std::vector<Made> results_;
   std::optional<std::vector<Made>> open_list_;
   std::int64_t workspace_bytes_ = 0;

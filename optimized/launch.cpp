@@ -29,11 +29,13 @@ bool is_returned(const spec::OpRow& row, std::size_t index) {
 std::vector<const Tensor*> written_tensors(const KernelCall& call) {
   std::vector<const Tensor*> out;
   for (std::size_t i = 0; i < call.arguments().size(); ++i) {
-    if (!call.row().writes(i)) continue;
-    if (const auto* tensor = call.arguments()[i].as<Tensor>()) out.push_back(tensor);
-    if (const auto* list = call.arguments()[i].as<Item::List>()) {
+    const auto* tensor = call.arguments()[i].as<Tensor>();
+    const auto* list = call.arguments()[i].as<Item::List>();
+    if ((tensor == nullptr && list == nullptr) || !call.row().writes(i)) continue;
+    if (tensor != nullptr) out.push_back(tensor);
+    if (list != nullptr) {
       for (const Item& element : *list) {
-        if (const auto* tensor = element.as<Tensor>()) out.push_back(tensor);
+        if (const auto* inner = element.as<Tensor>()) out.push_back(inner);
       }
     }
   }
@@ -45,16 +47,17 @@ bool needs_copy(const Kernel& kernel, const Tensor& read, const Tensor& written)
   return kernel.overlap == Overlap::kNone || !same_geometry(read, written);
 }
 
-// Visits, in order, every tensor argument that must be read from a copy.
-template <class Visit>
-void for_each_copied(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>& arguments,
-                     const std::vector<Tensor>& written, Visit&& visit) {
+// The tensor arguments, in order, that must be read from a copy.
+std::vector<Tensor*> copied_tensors(const Kernel& kernel, const spec::OpRow& row,
+                                    std::vector<Item>& arguments,
+                                    const std::vector<const Tensor*>& written) {
+  std::vector<Tensor*> out;
   const auto consider = [&](Item& item) {
     auto* tensor = std::get_if<Tensor>(&item.value);
-    if (tensor && std::any_of(written.begin(), written.end(), [&](const Tensor& target) {
-          return needs_copy(kernel, *tensor, target);
+    if (tensor && std::any_of(written.begin(), written.end(), [&](const Tensor* target) {
+          return needs_copy(kernel, *tensor, *target);
         })) {
-      visit(*tensor);
+      out.push_back(tensor);
     }
   };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -67,18 +70,12 @@ void for_each_copied(const Kernel& kernel, const spec::OpRow& row, std::vector<I
       consider(arguments[i]);
     }
   }
-}
-
-std::vector<Tensor> copies_of(const std::vector<const Tensor*>& tensors) {
-  std::vector<Tensor> out;
-  out.reserve(tensors.size());
-  for (const Tensor* tensor : tensors) out.push_back(*tensor);
   return out;
 }
 
-void flatten(const Made& made, std::vector<Tensor>& out) {
-  if (made.kind != Made::Kind::kList) return out.push_back(made.tensor);
-  for (const Made& element : made.list) flatten(element, out);
+void flatten(Made made, std::vector<Tensor>& out) {
+  if (made.kind != Made::Kind::kList) return out.push_back(std::move(made.tensor));
+  for (Made& element : made.list) flatten(std::move(element), out);
 }
 
 bool makes_tensor(const Made& made) {
@@ -95,8 +92,9 @@ Inference infer_call(const Kernel& kernel, const spec::OpRow& row, std::vector<I
   if (!kernel.bind) return inference;
   const auto written = written_tensors(inference);
   if (written.empty()) return inference;
-  for_each_copied(kernel, row, inference.arguments(), copies_of(written),
-                  [&](const Tensor& read) { inference.want_workspace(packed_bytes(read)); });
+  for (const Tensor* read : copied_tensors(kernel, row, inference.arguments(), written)) {
+    inference.want_workspace(packed_bytes(*read));
+  }
   return inference;
 }
 
@@ -105,9 +103,10 @@ bool takes_step(const Kernel& kernel, const Inference& inference) {
          (kernel.bind && !written_tensors(inference).empty());
 }
 
-std::vector<Tensor> flat_tensors(const std::vector<Made>& made) {
+std::vector<Tensor> flat_tensors(std::vector<Made> made) {
   std::vector<Tensor> out;
-  for (const Made& one : made) flatten(one, out);
+  out.reserve(made.size());
+  for (Made& one : made) flatten(std::move(one), out);
   return out;
 }
 
@@ -115,19 +114,16 @@ Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>
                  std::vector<Tensor> results, std::byte* workspace) {
   if (!kernel.bind) return {};
   Binding probe(row, std::move(arguments), {}, nullptr);
-  const auto written = copies_of(written_tensors(probe));
   std::vector<Launch> copies;
-  if (!written.empty()) {
-    for_each_copied(kernel, row, probe.arguments(), written, [&](Tensor& read) {
-      Tensor copy = read;
-      copy.strides = row_major_strides(read.sizes);
-      copy.offset = 0;
-      copy.storage = kNoStorage;
-      copy.bytes = workspace;
-      workspace += packed_bytes(read);
-      copies.push_back(copy_launch(copy, read));
-      read = std::move(copy);
-    });
+  for (Tensor* read : copied_tensors(kernel, row, probe.arguments(), written_tensors(probe))) {
+    Tensor copy = *read;
+    copy.strides = row_major_strides(read->sizes);
+    copy.offset = 0;
+    copy.storage = kNoStorage;
+    copy.bytes = workspace;
+    workspace += packed_bytes(*read);
+    copies.push_back(copy_launch(copy, *read));
+    *read = std::move(copy);
   }
   Launch launch =
       kernel.bind(Binding(row, std::move(probe.arguments()), std::move(results), workspace));

@@ -19,7 +19,7 @@ namespace graphgate::optimized {
 [[nodiscard]] bool takes_step(const Kernel& kernel, const Inference& inference);
 
 // Results in order, lists unpacked; numbers and None as default Tensors.
-[[nodiscard]] std::vector<Tensor> flat_tensors(const std::vector<Made>& made);
+[[nodiscard]] std::vector<Tensor> flat_tensors(std::vector<Made> made);
 
 // The launch of a call whose tensors have addresses. `workspace` has the bytes that inference asked
 // for, aligned to 64. Null where the op only allocates.

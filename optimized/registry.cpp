@@ -35,7 +35,10 @@ std::unordered_map<std::string, Entry> make_table() {
 
 Entry find_entry(const spec::OpRow& row) {
   static const std::unordered_map<std::string, Entry> kTable = make_table();
-  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
+  std::string name;
+  name.reserve(row.schema.ns.size() + 1 + row.schema.name.size());
+  name.append(row.schema.ns).append(1, '.').append(row.schema.base_name());
+  const auto found = kTable.find(name);
   return found == kTable.end() ? Entry{} : found->second;
 }
 

@@ -74,6 +74,20 @@ struct SizedNode {
 
 inline constexpr std::string_view kFusedOp = "graphgate.fused";
 
+// Visits what a node results in, in order, lists unpacked.
+template <class Visit>
+void for_each_made(const spec::Node& node, Visit&& visit) {
+  for (const spec::NodeResult& result : node.results) {
+    for (const spec::ValueId id : result.values) visit(id);
+  }
+}
+// Visits operands and results of the node; a value may come more than once.
+template <class Visit>
+void for_each_mention(const SizedNode& node, Visit&& visit) {
+  for_each_operand(node.node, visit);
+  for_each_made(node.node, visit);
+}
+
 struct SizedBlock {
   std::string name;
   std::vector<SizedNode> nodes;

@@ -1,6 +1,7 @@
 #include "tools/executor_sources.h"
 
 #include <algorithm>
+#include <map>
 
 #include "reference/reference.h"
 
@@ -31,18 +32,18 @@ void add_argument(const std::string& name, const std::string& value, bool repeat
 }
 
 // The planner's flags, declared once: declaring them takes longer than reading the few that a case
-// sets.
+// sets, and so does looking for one among all.
 struct FlagReader {
   FlagReader() {
     add_planner_flags(app, flags);
-    for (const CLI::Option* option : std::as_const(app).get_options()) {
+    for (const CLI::Option* option : app.get_options()) {
       for (const std::string& name : option->get_lnames()) by_name.emplace(name, option);
     }
   }
 
   PlannerFlags flags;
   CLI::App app;
-  std::map<std::string, const CLI::Option*, std::less<>> by_name;
+  std::map<std::string, const CLI::Option*> by_name;
 };
 
 class OptimizedSource final : public conformance::ExecutorSource {
@@ -148,10 +149,11 @@ Result<PlannerFlags> planner_flags(const Configuration& configuration) {
   CLI::App& app = reader.app;
   std::vector<std::string> arguments;
   for (const auto& [name, value] : configuration) {
-    const auto known = reader.by_name.find(name);
-    if (known == reader.by_name.end())
+    const auto found = reader.by_name.find(name);
+    if (found == reader.by_name.end()) {
       return bad_input("option '" + name + "': the optimized executor has none such");
-    const CLI::Option* const option = known->second;
+    }
+    const CLI::Option* option = found->second;
     const bool is_switch = option->get_items_expected_max() == 0;
     if (value.empty() != is_switch) {
       return bad_input("option '" + name + "': expected " + (is_switch ? "no value" : "a value"));

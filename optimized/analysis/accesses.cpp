@@ -92,6 +92,7 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
   if (!node.row) {
     out = accesses_of_conditional(graph, node);
   } else {
+    out.reads.reserve(node.node.arguments.size());
     for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
       const std::string& name = node.row->schema.arguments[i].name;
       const spec::Argument* given = find_argument(node.node.arguments, name);
@@ -115,6 +116,17 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
           [&](const Access& read) { return read.storage == graph.value(id).tensor.storage; });
       if (!is_operand) add_tensor(graph, id, out.writes);
     }
+  }
+  return out;
+}
+
+NodeAccesses accesses_of(const SizedGraph& graph) {
+  NodeAccesses out;
+  out.reserve(graph.blocks.size());
+  for (const SizedBlock& block : graph.blocks) {
+    auto& nodes = out.emplace_back();
+    nodes.reserve(block.nodes.size());
+    for (const SizedNode& node : block.nodes) nodes.push_back(accesses_of(graph, node));
   }
   return out;
 }

@@ -27,6 +27,10 @@ struct Accesses {
 
 [[nodiscard]] Accesses accesses_of(const SizedGraph& graph, const SizedNode& node);
 
+// By block and node, for stages that ask several times. As long as neither nodes nor values change.
+using NodeAccesses = std::vector<std::vector<Accesses>>;
+[[nodiscard]] NodeAccesses accesses_of(const SizedGraph& graph);
+
 // Per storage: whether any node of the program writes it.
 [[nodiscard]] std::vector<bool> written_storages(const SizedGraph& graph);
 

@@ -58,7 +58,7 @@ void Specializer::run_conditional(const spec::Graph& graph, const spec::Node& no
     }
     return;
   }
-  const std::string place = place_;
+  const spec::Node* place = place_;
   const std::size_t outer = block_;
   const std::size_t outer_values = std::exchange(values_before_arm_, out_.values.size());
   const std::size_t arms[] = {out_.blocks.size(), out_.blocks.size() + 1};

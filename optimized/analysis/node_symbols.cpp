@@ -166,7 +166,11 @@ class Collector {
  private:
   void add(const SymExpr& expr) {
     if (expr.is_constant()) return;
-    if (plain_only_ && expr.op() != SymOp::kSymbol) return;
+    if (expr.op() == SymOp::kSymbol) {
+      symbols_.insert(expr.name());
+      return;
+    }
+    if (plain_only_) return;
     for (std::string& name : needed_symbols(expr)) symbols_.insert(std::move(name));
   }
 

@@ -25,7 +25,6 @@ class Inputs {
     return {std::get<bool>(given)};
   }
 
- private:
   Argument add_tensor(const spec::ProgramInput& input, const HostTensor& host) {
     const spec::Value& declared = program_.graph.value(input.value);
     const bool is_state = input.kind != InputKind::kUserInput;
@@ -43,6 +42,7 @@ class Inputs {
     return {specializer_.add_value(std::move(value))};
   }
 
+ private:
   const spec::Program& program_;
   Specializer& specializer_;
   std::map<std::pair<bool, const spec::HostStorage*>, StorageIndex> storages_;
@@ -106,9 +106,9 @@ SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
     spec::PlanInput planned{input.kind, input.target, {}, input.constant, {}};
     if (!input.constant) {
       const bool is_user = input.kind == InputKind::kUserInput;
-      const spec::InputValue given =
-          is_user ? inputs[next++] : spec::InputValue(program.tensors.at(input.target));
-      const Argument argument = importer.add(input, given);
+      const Argument argument = is_user
+                                    ? importer.add(input, inputs[next++])
+                                    : importer.add_tensor(input, program.tensors.at(input.target));
       (is_user ? user_inputs : states).emplace(input.target, argument);
       arguments.push_back(argument);
       if (const auto* id = argument.as<ValueId>()) {

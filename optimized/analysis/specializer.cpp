@@ -33,6 +33,11 @@ Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable&
   for (const auto& [name, value] : symbols) out_.symbols.emplace(name, value);
 }
 
+std::string Specializer::place() const {
+  if (place_ == nullptr) return "";
+  return "node '" + place_->name + "' (" + place_->op + "): ";
+}
+
 ValueId Specializer::add_value(SizedValue value) {
   value.name = unique_name(value.name);
   out_.values.push_back(std::move(value));
@@ -87,11 +92,15 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
   Environment environment(graph.values.size());
   environments_.push_back(&environment);
+  out_.values.reserve(out_.values.size() + graph.values.size());
+  out_.storages.reserve(out_.storages.size() + graph.values.size());
+  names_.reserve(names_.size() + graph.values.size());
+  out_.blocks[block_].nodes.reserve(out_.blocks[block_].nodes.size() + graph.nodes.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     environment[graph.inputs[i].index] = inputs[i];
   }
   for (const spec::Node& node : graph.nodes) {
-    place_ = "node '" + node.name + "' (" + node.op + "): ";
+    place_ = &node;
     if (node.op == kCond) {
       run_conditional(graph, node, environment);
     } else {
@@ -102,7 +111,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   outputs.reserve(graph.outputs.size());
   for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
   environments_.pop_back();
-  if (environments_.empty()) place_.clear();
+  if (environments_.empty()) place_ = nullptr;
   return outputs;
 }
 
@@ -141,7 +150,7 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
   try {
     auto items = bind_arguments(sized.row->schema, sized.node.arguments, lookup);
-    const Inference inference = infer_call(*sized.kernel, *sized.row, std::move(items), false);
+    Inference inference = infer_call(*sized.kernel, *sized.row, std::move(items), false);
     finish_static(graph, node, std::move(sized), inference, environment);
   } catch (const NeedsData&) {
     finish_dynamic(graph, node, std::move(sized), environment);
@@ -175,9 +184,9 @@ ValueId Specializer::operand_of(const Tensor& tensor, std::size_t result, bool s
   return *found;
 }
 
-// What one inferred result has become. In-place forms that change the geometry of their argument
-// change it for everyone who holds that tensor.
-Argument Specializer::argument_of(const Made& made, const std::string& name, std::size_t result,
+// What one inferred result has become; takes its tensor. In-place forms that change the geometry of
+// their argument change it for everyone who holds that tensor.
+Argument Specializer::argument_of(Made& made, const std::string& name, std::size_t result,
                                   const SizedNode& node) {
   if (made.kind == Made::Kind::kNumber) return constant(made.number);
   if (made.kind == Made::Kind::kNone) return {spec::None{}};
@@ -191,14 +200,14 @@ Argument Specializer::argument_of(const Made& made, const std::string& name, std
   }
   SizedValue value;
   value.name = name;
-  value.tensor = made.tensor;
+  value.tensor = std::move(made.tensor);
   if (made.kind == Made::Kind::kNew) {
     value.tensor.storage = add_storage(
-        {name, StorageKind::kIntermediate, byte_range(made.tensor).end, made.tensor.device});
+        {name, StorageKind::kIntermediate, byte_range(value.tensor).end, value.tensor.device});
   }
   const ValueId id = add_value(std::move(value));
   if (made.kind == Made::Kind::kReshaped) {
-    replace_everywhere(operand_of(made.tensor, result, false, node), id);
+    replace_everywhere(operand_of(out_.value(id).tensor, result, false, node), id);
   }
   return {id};
 }
@@ -233,14 +242,15 @@ ValueId Specializer::at_the_end(ValueId id) const {
 }
 
 void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
-                                const Inference& inference, Environment& environment) {
+                                Inference& inference, Environment& environment) {
   const bool launches = takes_step(*sized.kernel, inference);
   sized.workspace_bytes = inference.workspace_bytes();
-  const auto& made = inference.results();
+  auto& made = inference.results();
   std::size_t result_index = 0;
-  const auto bind = [&](const Made& one, ValueId id, spec::NodeResult& bound) {
-    const Argument argument = argument_of(one, graph.value(id).name, result_index, sized);
-    environment[id.index] = argument;
+  if (launches) sized.node.results.reserve(node.results.size());
+  const auto bind = [&](Made& one, ValueId id, spec::NodeResult& bound) {
+    Argument& argument = environment[id.index];
+    argument = argument_of(one, graph.value(id).name, result_index, sized);
     if (!launches) return;
     if (one.kind == Made::Kind::kList) {  // a list that the program keeps whole
       bound.is_list = true;

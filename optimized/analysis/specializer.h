@@ -30,7 +30,7 @@ class Specializer {
   // The value that a value's tensor is at the end: another one where it took another geometry.
   [[nodiscard]] spec::ValueId at_the_end(spec::ValueId id) const;
   // "node 'x' (aten.add.Tensor): " while a node is being specialized, else "".
-  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] std::string place() const;
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
@@ -39,7 +39,7 @@ class Specializer {
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
   void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
-                     const Inference& inference, Environment& environment);
+                     Inference& inference, Environment& environment);
   void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
@@ -48,7 +48,7 @@ class Specializer {
                                                                     const SizedNode& node);
   [[nodiscard]] std::vector<StorageIndex> possible_bases(std::size_t index,
                                                          const SizedNode& node) const;
-  spec::Argument argument_of(const Made& made, const std::string& name, std::size_t result,
+  spec::Argument argument_of(Made& made, const std::string& name, std::size_t result,
                              const SizedNode& node);
   [[nodiscard]] spec::ValueId operand_of(const Tensor& tensor, std::size_t result, bool same_shape,
                                          const SizedNode& node) const;
@@ -72,7 +72,7 @@ class Specializer {
   std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
   std::unordered_map<std::string, int> names_;
   std::map<spec::ValueId, spec::ValueId> reshaped_;
-  std::string place_;
+  const spec::Node* place_ = nullptr;
 };
 
 }  // namespace graphgate::optimized

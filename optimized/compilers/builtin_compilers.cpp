@@ -12,11 +12,12 @@ class FusedCompiler : public PartitionCompiler {
   [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kVersion); }
   Result<CompiledPartition> compile(const CompilerSource& source,
                                     const CompilerContext& context) override {
-    const SizedBlock& block = source.graph.blocks[source.block];
-    auto launches = find_groups(source.graph, block, source.partition.begin_node,
-                                source.partition.end_node, context.limits, context.deviations);
+    const auto nodes = source.nodes();
+    const auto accesses = std::span(context.accesses[source.block])
+                              .subspan(source.partition.begin_node, nodes.size());
+    auto launches = find_groups(source.graph, nodes, accesses, context.limits, context.deviations);
     if (context.realize.recompute) {
-      launches = recompute(source.graph, source.nodes(), std::move(launches), context.mentions,
+      launches = recompute(source.graph, nodes, std::move(launches), context.mentions,
                            context.realize, context.limits);
     }
     return CompiledPartition{std::move(launches)};

@@ -135,8 +135,10 @@ Result<void> compile_partitions(SizedGraph& graph, Partitions& partitions,
                                 const spec::DeviationSet& deviations) {
   GRAPHGATE_TRY_VOID(validate(options));
   const auto compiler = make_compiler(options);
-  const StorageMentions mentions = count_mentions(graph);
-  CompilerContext context{0, graph.symbols, mentions, options.limits, options.realize, deviations};
+  const NodeAccesses accesses = accesses_of(graph);
+  const StorageMentions mentions = count_mentions(graph, accesses);
+  CompilerContext context{
+      0, graph.symbols, accesses, mentions, options.limits, options.realize, deviations};
   std::vector<PartitionLaunches> all;
   for (std::uint32_t b = 0; b < partitions.blocks.size(); ++b) {
     for (std::uint32_t p = 0; p < partitions.blocks[b].size(); ++p) {

@@ -39,6 +39,7 @@ struct CompilerSource {
 struct CompilerContext {
   std::uint32_t partition_index = 0;            // counted over all blocks
   std::map<std::string, std::int64_t> symbols;  // the sizes that the plan is for
+  const NodeAccesses& accesses;                 // of all nodes of the graph
   const StorageMentions& mentions;
   FuseLimits limits;
   RealizeOptions realize;

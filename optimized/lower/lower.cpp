@@ -15,17 +15,17 @@ spec::TensorType type_of(const Tensor& tensor) {
   return type;
 }
 
-spec::PlanValue lower_value(const SizedGraph& graph, const SizedValue& value,
+spec::PlanValue lower_value(const SizedGraph& graph, SizedValue& value,
                             const Placement& placement) {
   spec::PlanValue out;
-  out.value.name = value.name;
+  out.value.name = std::move(value.name);
   out.value.kind = value.kind;
   if (value.kind != spec::ValueKind::kTensor) return out;
   if (graph.storages[value.tensor.storage].kind != StorageKind::kInner) {
     out.buffer = placement.of_storage[value.tensor.storage];
   }
   if (value.is_dynamic) {
-    out.value.type = value.declared;
+    out.value.type = std::move(value.declared);
   } else {
     out.value.type = type_of(value.tensor);
   }
@@ -49,13 +49,14 @@ spec::PlanSignature lower_signature(const Signature& signature, const Placement&
   return out;
 }
 
-spec::PlanStep lower_node(const SizedNode& node, std::optional<spec::BufferId> workspace) {
+spec::PlanStep lower_node(SizedNode node, std::optional<spec::BufferId> workspace) {
   spec::PlanStep step;
-  step.node = node.node;
-  for (const SizedNode& inner : node.body) step.body.push_back(inner.node);
+  step.node = std::move(node.node);
+  step.body.reserve(node.body.size());
+  for (SizedNode& inner : node.body) step.body.push_back(std::move(inner.node));
   step.stream = node.stream;
-  step.waits = node.waits;
-  step.records = node.records;
+  step.waits = std::move(node.waits);
+  step.records = std::move(node.records);
   step.workspace = workspace;
   return step;
 }
@@ -116,29 +117,34 @@ void drop_values(const std::vector<bool>& dropped, spec::Plan& plan) {
 
 }  // namespace
 
-spec::Plan lower(std::string_view name, const SizedGraph& graph, const Partitions& partitions,
-                 const Signatures& signatures, const Placement& placement) {
+spec::Plan lower(std::string_view name, SizedGraph graph, const Partitions& partitions,
+                 const Signatures& signatures, Placement placement) {
   spec::Plan plan;
   plan.name = name;
-  plan.symbols = graph.symbols;
-  plan.pools = placement.pools;
-  plan.buffers = placement.buffers;
-  plan.inputs = graph.inputs;
-  plan.outputs = graph.outputs;
+  plan.symbols = std::move(graph.symbols);
+  plan.pools = std::move(placement.pools);
+  plan.buffers = std::move(placement.buffers);
+  plan.inputs = std::move(graph.inputs);
+  plan.outputs = std::move(graph.outputs);
   plan.event_count = graph.event_count;
   plan.values.reserve(graph.values.size());
-  for (const SizedValue& value : graph.values) {
+  for (SizedValue& value : graph.values) {
     plan.values.push_back(lower_value(graph, value, placement));
   }
+  std::size_t steps = 0;
+  for (const SizedBlock& block : graph.blocks) steps += block.nodes.size();
+  plan.steps.reserve(steps);
+  plan.blocks.reserve(graph.blocks.size());
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    spec::PlanBlock block{graph.blocks[b].name, {}, graph.blocks[b].outputs};
+    SizedBlock& sized = graph.blocks[b];
+    spec::PlanBlock block{std::move(sized.name), {}, std::move(sized.outputs)};
     for (std::size_t p = 0; p < partitions.blocks[b].size(); ++p) {
       const Partition& partition = partitions.blocks[b][p];
       spec::PlanPartition out{partition.captured, partition.reason, 0, 0,
                               lower_signature(signatures.blocks[b][p], placement)};
       out.begin_step = static_cast<std::uint32_t>(plan.steps.size());
       for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-        plan.steps.push_back(lower_node(graph.blocks[b].nodes[n], placement.workspaces[b][n]));
+        plan.steps.push_back(lower_node(std::move(sized.nodes[n]), placement.workspaces[b][n]));
       }
       out.end_step = static_cast<std::uint32_t>(plan.steps.size());
       block.partitions.push_back(std::move(out));

@@ -6,9 +6,10 @@
 
 namespace graphgate::optimized {
 
-// Steps of block 0 come first, then those of the other blocks, each block's in order.
-[[nodiscard]] spec::Plan lower(std::string_view name, const SizedGraph& graph,
+// Steps of block 0 come first, then those of the other blocks, each block's in order. The last
+// stage: the plan takes what the graph and the placement hold.
+[[nodiscard]] spec::Plan lower(std::string_view name, SizedGraph graph,
                                const Partitions& partitions, const Signatures& signatures,
-                               const Placement& placement);
+                               Placement placement);
 
 }  // namespace graphgate::optimized

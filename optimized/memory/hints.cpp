@@ -41,6 +41,11 @@ std::optional<std::int64_t> bytes_at(const spec::TensorType& type,
 
 }  // namespace
 
+bool asks_for_hints(const MemoryOptions& options, const spec::DeviationSet& deviations) {
+  return (options.reuse && options.strategy == MemoryStrategy::kPools) ||
+         deviations.has(spec::Deviation::kOffsetsFromHints);
+}
+
 std::vector<std::int64_t> hinted_bytes(const spec::Program& program, const spec::Graph& prepared,
                                        const SizedGraph& sized) {
   if (program.symbols.empty()) return {};

@@ -97,9 +97,11 @@ class PartCutter {
 Result<std::int64_t> rounded_size_bytes(const PackItem& item, std::size_t index,
                                         std::int64_t alignment_bytes) {
   GRAPHGATE_CHECK(alignment_bytes > 0);
-  const std::string name = "item " + std::to_string(index);
-  if (item.lower >= item.upper) return bad_input(name + ": expected a lifetime of some steps");
-  if (item.size_bytes < 0) return bad_input(name + ": expected a size that is not negative");
+  const auto refuse = [&](const char* expected) {
+    return bad_input("item " + std::to_string(index) + ": expected " + expected);
+  };
+  if (item.lower >= item.upper) return refuse("a lifetime of some steps");
+  if (item.size_bytes < 0) return refuse("a size that is not negative");
   const std::int64_t over = item.size_bytes % alignment_bytes;
   if (over == 0) return item.size_bytes;
   const std::int64_t pad = alignment_bytes - over;

@@ -1,7 +1,6 @@
 #include "optimized/memory/placement.h"
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 
 #include "optimized/memory/arena.h"
@@ -44,6 +43,10 @@ class Planner {
         groups_(groups) {}
 
   Result<Planned> run() {
+    buffer_names_.reserve(2 * graph_.storages.size());  // a workspace for each at the most, about
+    out_.buffers.reserve(graph_.storages.size());
+    out_.of_storage.reserve(graph_.storages.size());
+    items_.reserve(groups_.groups.size());
     for (StorageIndex s = 0; s < graph_.storages.size(); ++s) {
       const SizedStorage& storage = graph_.storages[s];
       const bool is_placed = storage.kind != StorageKind::kInner;
@@ -80,18 +83,19 @@ class Planner {
   }
 
   std::uint32_t pool_of(PoolKind kind, const spec::Device& device) {
-    const auto [at, is_new] = pools_.try_emplace({kind, spec::print_device(device)},
-                                                 static_cast<std::uint32_t>(out_.pools.size()));
-    if (is_new) {
-      std::string name(pool_word(kind));
-      if (!names_.insert(name).second) {
-        name += "_" + device.type + std::to_string(out_.pools.size());
-      }
-      out_.pools.push_back(
-          {name, kind, device, 0, kind == PoolKind::kHeap ? 64 : options_.alignment_bytes});
-      members_.emplace_back();
+    const auto found = std::find_if(out_.pools.begin(), out_.pools.end(), [&](const auto& pool) {
+      return pool.kind == kind && pool.device == device;
+    });
+    const auto index = static_cast<std::uint32_t>(found - out_.pools.begin());
+    if (found != out_.pools.end()) return index;
+    std::string name(pool_word(kind));
+    if (!names_.insert(name).second) {
+      name += "_" + device.type + std::to_string(out_.pools.size());
     }
-    return at->second;
+    out_.pools.push_back(
+        {name, kind, device, 0, kind == PoolKind::kHeap ? 64 : options_.alignment_bytes});
+    members_.emplace_back();
+    return index;
   }
 
   // State and inputs, one after the other.
@@ -216,7 +220,6 @@ class Planner {
   const std::vector<StorageUse>& uses_;
   const MemoryGroups& groups_;
   Placement out_;
-  std::map<std::pair<PoolKind, std::string>, std::uint32_t> pools_;
   std::unordered_set<std::string> names_;
   std::unordered_set<std::string> buffer_names_;
   std::vector<std::vector<BufferId>> members_;  // by pool, but for arenas

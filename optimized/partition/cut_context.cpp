@@ -15,7 +15,8 @@ CutContext::CutContext(const SizedGraph& graph, const PartitionOptions& options,
       deviations_(deviations),
       accelerator_(accelerator_of(graph)),
       knows_origins_(origin != nullptr) {
-  if (origin) note_origins(*origin);
+  // Nobody else asks.
+  if (origin && has(spec::Deviation::kCapturesNodesWithoutOrigin)) note_origins(*origin);
   if (options.unsafe_unbacked_ops.empty()) return;
   unsafe_sources_.resize(graph.values.size());
   trace_unsafe(0);

@@ -11,26 +11,16 @@ namespace {
 using Reason = std::optional<std::string>;
 using spec::Deviation;
 
-std::vector<const Tensor*> tensors(const SizedGraph& graph, const std::vector<spec::ValueId>& ids) {
-  std::vector<const Tensor*> out;
-  for (const spec::ValueId id : ids) {
-    if (graph.value(id).kind == spec::ValueKind::kTensor) out.push_back(&graph.value(id).tensor);
-  }
-  return out;
-}
-
-std::vector<const Tensor*> operands(const CutContext& context, const SizedNode& node) {
-  std::vector<spec::ValueId> ids;
-  for_each_operand(node.node, [&](spec::ValueId id) { ids.push_back(id); });
-  return tensors(context.graph(), ids);
-}
-
-std::vector<const Tensor*> results(const CutContext& context, const SizedNode& node) {
-  std::vector<spec::ValueId> ids;
-  for (const spec::NodeResult& result : node.node.results) {
-    ids.insert(ids.end(), result.values.begin(), result.values.end());
-  }
-  return tensors(context.graph(), ids);
+// The first tensor among the values that `is_wanted` takes, or null.
+template <class IsWanted>
+const Tensor* find_operand(const CutContext& context, const SizedNode& node, IsWanted&& is_wanted) {
+  const Tensor* found = nullptr;
+  for_each_operand(node.node, [&](spec::ValueId id) {
+    const SizedValue& value = context.graph().value(id);
+    if (found != nullptr || value.kind != spec::ValueKind::kTensor) return;
+    if (is_wanted(value.tensor)) found = &value.tensor;
+  });
+  return found;
 }
 
 Reason split_op(const CutContext& context, const SizedNode& node) {
@@ -45,34 +35,38 @@ Reason conditional(const CutContext& /*context*/, const SizedNode& node) {
 // Work that happens elsewhere: what the node makes, or writes, or all it reads, is on another
 // device.
 Reason not_on_accelerator(const CutContext& context, const SizedNode& node) {
-  auto where = results(context, node);
-  if (where.empty()) where = operands(context, node);
-  for (const Tensor* tensor : where) {
-    if (tensor->device.type != context.accelerator()) {
-      return "runs on " + tensor->device.type + ", not on " + context.accelerator();
+  const auto is_elsewhere = [&](const Tensor& tensor) {
+    return tensor.device.type != context.accelerator();
+  };
+  const Tensor* found = nullptr;
+  bool makes_tensors = false;
+  for (const spec::NodeResult& result : node.node.results) {
+    for (const spec::ValueId id : result.values) {
+      const SizedValue& value = context.graph().value(id);
+      if (value.kind != spec::ValueKind::kTensor) continue;
+      makes_tensors = true;
+      if (found == nullptr && is_elsewhere(value.tensor)) found = &value.tensor;
     }
   }
-  return {};
+  if (!makes_tensors) found = find_operand(context, node, is_elsewhere);
+  if (found == nullptr) return {};
+  return "runs on " + found->device.type + ", not on " + context.accelerator();
 }
 
 Reason device_copy(const CutContext& context, const SizedNode& node) {
-  for (const Tensor* tensor : operands(context, node)) {
-    if (tensor->device.type != context.accelerator() && tensor->rank() > 0) {
-      return "device copy from " + tensor->device.type;
-    }
-  }
-  return {};
+  const Tensor* found = find_operand(context, node, [&](const Tensor& tensor) {
+    return tensor.rank() > 0 && tensor.device.type != context.accelerator();
+  });
+  return found != nullptr ? Reason("device copy from " + found->device.type) : Reason();
 }
 
 // A scalar in host memory is read by the host at launch: a capture would freeze it.
 Reason host_scalar(const CutContext& context, const SizedNode& node) {
   if (context.has(Deviation::kCapturesHostScalars)) return {};
-  for (const Tensor* tensor : operands(context, node)) {
-    if (tensor->device.type != context.accelerator()) {
-      return "reads a scalar on " + tensor->device.type;
-    }
-  }
-  return {};
+  const Tensor* found = find_operand(context, node, [&](const Tensor& tensor) {
+    return tensor.device.type != context.accelerator();
+  });
+  return found != nullptr ? Reason("reads a scalar on " + found->device.type) : Reason();
 }
 
 bool has_dynamic_operand(const CutContext& context, const SizedNode& node) {

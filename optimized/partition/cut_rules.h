@@ -36,6 +36,7 @@ class CutContext {
   // The op among unsafe_unbacked_ops that a dynamic value hangs on, or "".
   [[nodiscard]] const std::string& unsafe_source(spec::ValueId id) const;
   // Whether a node of that name and op stands in the program; passes and write-backs make others.
+  // Known under kCapturesNodesWithoutOrigin.
   [[nodiscard]] bool has_origin(const SizedNode& node) const;
 
  private:

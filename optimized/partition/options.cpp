@@ -21,8 +21,17 @@ bool is_known(const std::string& option, const spec::OpTable& ops) {
 }  // namespace
 
 bool names_op(const std::string& option, const std::string& op) {
-  const std::string name = dotted(option);
-  return op == name || op.compare(0, op.rfind('.'), name) == 0;
+  const std::string_view whole = op;
+  const std::string_view family = whole.substr(0, whole.rfind('.'));
+  // "ns::name" is "ns.name"; the rest is as it stands.
+  const std::string_view name = option;
+  const std::size_t colons = name.find("::");
+  if (colons == std::string_view::npos) return name == whole || name == family;
+  const auto is_named = [&](std::string_view other) {
+    return other.size() + 1 == name.size() && other.starts_with(name.substr(0, colons)) &&
+           other[colons] == '.' && other.substr(colons + 1) == name.substr(colons + 2);
+  };
+  return is_named(whole) || is_named(family);
 }
 
 Result<void> validate_options(const PartitionOptions& options, const spec::OpTable& ops) {

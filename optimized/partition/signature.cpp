@@ -12,11 +12,47 @@ namespace {
 using spec::Deviation;
 using Storages = std::set<StorageIndex>;
 
+// Storages of a graph that are forgotten and noted again, partition by partition.
+class StorageNotes {
+ public:
+  explicit StorageNotes(std::size_t storages) : has_(storages, false) {}
+
+  // Whether it is new.
+  bool insert(StorageIndex storage) {
+    if (has_[storage]) return false;
+    has_[storage] = true;
+    noted_.push_back(storage);
+    return true;
+  }
+  [[nodiscard]] bool contains(StorageIndex storage) const { return has_[storage]; }
+  // Ascending.
+  [[nodiscard]] const std::vector<StorageIndex>& sorted() {
+    std::sort(noted_.begin(), noted_.end());
+    return noted_;
+  }
+  void clear() {
+    for (const StorageIndex storage : noted_) has_[storage] = false;
+    noted_.clear();
+  }
+
+ private:
+  std::vector<bool> has_;
+  std::vector<StorageIndex> noted_;
+};
+
 // What a run of nodes mentions.
 struct Mentioned {
-  Storages made;
-  Storages used;     // made ones too
-  Storages by_name;  // as what a node made or the caller gave, not as a view of it alone
+  explicit Mentioned(std::size_t storages) : made(storages), used(storages), by_name(storages) {}
+  void clear() {
+    made.clear();
+    used.clear();
+    by_name.clear();
+    symbols.clear();
+  }
+
+  StorageNotes made;
+  StorageNotes used;     // made ones too
+  StorageNotes by_name;  // as what a node made or the caller gave, not as a view of it alone
   std::set<std::string> symbols;
 };
 
@@ -25,7 +61,8 @@ bool is_made_by_nodes(const SizedGraph& graph, StorageIndex storage) {
   return kind == StorageKind::kIntermediate || kind == StorageKind::kDynamic;
 }
 
-void add_values(const SizedGraph& graph, const spec::Argument& argument, Storages& out) {
+template <class Set>
+void add_values(const SizedGraph& graph, const spec::Argument& argument, Set& out) {
   for_each_value(argument, [&](spec::ValueId id) {
     graph.for_each_storage(id, [&](StorageIndex storage) { out.insert(storage); });
   });
@@ -33,8 +70,7 @@ void add_values(const SizedGraph& graph, const spec::Argument& argument, Storage
 
 Storages made_or_used(const SizedGraph& graph, const SizedNode& node) {
   Storages out;
-  for_each_operand(node.node, [&](spec::ValueId id) { add_values(graph, {id}, out); });
-  for (const spec::ValueId id : flat_results(node.node)) add_values(graph, {id}, out);
+  for_each_mention(node, [&](spec::ValueId id) { add_values(graph, {id}, out); });
   return out;
 }
 
@@ -47,21 +83,23 @@ class Collector {
     }
     for (const SizedBlock& block : graph.blocks) {
       for (const SizedNode& node : block.nodes) {
-        for (const spec::ValueId id : flat_results(node.node)) is_view_[id.index] = false;
+        for_each_made(node.node, [&](spec::ValueId id) { is_view_[id.index] = false; });
       }
     }
   }
 
   void mention(const SizedNode& node, Mentioned& out) const {
     for_each_operand(node.node, [&](spec::ValueId id) {
-      add_values(graph_, {id}, out.used);
-      if (!is_view_[id.index]) add_values(graph_, {id}, out.by_name);
+      graph_.for_each_storage(id, [&](StorageIndex storage) {
+        out.used.insert(storage);
+        if (!is_view_[id.index]) out.by_name.insert(storage);
+      });
     });
-    Storages results;
-    for (const spec::ValueId id : flat_results(node.node)) add_values(graph_, {id}, results);
-    for (const StorageIndex storage : results) {
-      if (out.used.insert(storage).second) out.made.insert(storage);
-    }
+    for_each_made(node.node, [&](spec::ValueId id) {
+      graph_.for_each_storage(id, [&](StorageIndex storage) {
+        if (out.used.insert(storage)) out.made.insert(storage);
+      });
+    });
     for (const spec::NamedArgument& named : node.node.arguments) {
       const auto* arm = named.argument.as<spec::SubgraphId>();
       if (arm) mention_block(graph_.blocks[arm->index], out);
@@ -112,68 +150,87 @@ Storages removed_by_fusion(const SizedGraph& graph, const Partitions& partitions
 
 // What holds for all partitions of a graph.
 struct Context {
+  Context(const SizedGraph& of, const Liveness& lives, const spec::DeviationSet& wrong)
+      : graph(of), liveness(lives), deviations(wrong), collector(of) {}
+
   const SizedGraph& graph;
   const Liveness& liveness;
   const spec::DeviationSet& deviations;
   Collector collector;
-  std::vector<bool> written;  // by storage: some node writes it
-  Storages stripped;          // taken out of every signature
+  Storages stripped;  // taken out of every signature
+
+  // Whether some node writes it. Most graphs have no state to ask about.
+  [[nodiscard]] bool is_written(StorageIndex storage) const {
+    if (written_.empty()) written_ = written_storages(graph);
+    return written_[storage];
+  }
+
+ private:
+  mutable std::vector<bool> written_;  // by storage; empty until asked for
 };
 
 class BlockSweep {
  public:
-  BlockSweep(const Context& context, std::size_t block) : context_(context), block_(block) {
+  BlockSweep(const Context& context, std::size_t block)
+      : context_(context),
+        block_(block),
+        is_unmet_(context.graph.storages.size(), false),
+        mentioned_(context.graph.storages.size()) {
     const SizedGraph& graph = context.graph;
     const auto& outputs = block == 0 ? graph.outputs : graph.blocks[block].outputs;
-    for (const spec::Argument& output : outputs) add_values(graph, output, unmet_);
+    for (const spec::Argument& output : outputs) {
+      for_each_value(output, [&](spec::ValueId id) {
+        graph.for_each_storage(id, [&](StorageIndex storage) { is_unmet_[storage] = true; });
+      });
+    }
   }
 
   // Called for the partitions from the last to the first.
   Signature take(const Partition& partition) {
-    Mentioned mentioned;
-    for (const SizedNode& node : nodes_of(partition)) context_.collector.mention(node, mentioned);
+    mentioned_.clear();
+    for (const SizedNode& node : nodes_of(partition)) context_.collector.mention(node, mentioned_);
     Signature signature;
-    signature.symbols.assign(mentioned.symbols.begin(), mentioned.symbols.end());
-    Storages outputs;
-    for (const StorageIndex storage : mentioned.made) {
-      if (unmet_.contains(storage) && !context_.stripped.contains(storage)) outputs.insert(storage);
+    signature.symbols.assign(mentioned_.symbols.begin(), mentioned_.symbols.end());
+    for (const StorageIndex storage : mentioned_.made.sorted()) {
+      if (is_unmet_[storage] && !context_.stripped.contains(storage)) {
+        signature.outputs.push_back(storage);
+      }
     }
-    Storages inputs = take_inputs(partition, mentioned, signature, outputs);
-    signature.outputs.assign(outputs.begin(), outputs.end());
-    for (const StorageIndex storage : outputs) unmet_.erase(storage);
-    unmet_.merge(inputs);
+    const auto inputs = take_inputs(partition, signature);
+    std::sort(signature.outputs.begin(), signature.outputs.end());
+    for (const StorageIndex storage : signature.outputs) is_unmet_[storage] = false;
+    for (const StorageIndex storage : inputs) is_unmet_[storage] = true;
     return signature;
   }
 
  private:
   // What is used and not made here, in the signature's inputs and constants; what is not freed goes
-  // to `outputs`.
-  Storages take_inputs(const Partition& partition, const Mentioned& mentioned, Signature& signature,
-                       Storages& outputs) const {
+  // to its outputs, too.
+  std::vector<StorageIndex> take_inputs(const Partition& partition, Signature& signature) {
     const std::int64_t end = end_time(partition);
     const Storages stale = written_under_old_names(partition);
-    Storages inputs;
-    for (const StorageIndex storage : mentioned.used) {
-      if (mentioned.made.contains(storage) || context_.stripped.contains(storage)) continue;
+    std::vector<StorageIndex> inputs;
+    for (const StorageIndex storage : mentioned_.used.sorted()) {
+      if (mentioned_.made.contains(storage) || context_.stripped.contains(storage)) continue;
       const bool frees = is_freed(storage, end);
-      const bool is_read = mentioned.by_name.contains(storage);
+      const bool is_read = mentioned_.by_name.contains(storage);
       if (frees && !is_read && context_.deviations.has(Deviation::kSignatureOmitsFrees)) continue;
-      inputs.insert(storage);
+      inputs.push_back(storage);
       if (context_.graph.storages[storage].kind == StorageKind::kState &&
-          !context_.written[storage]) {
+          !context_.is_written(storage)) {
         signature.constants.push_back(storage);
         continue;
       }
       signature.inputs.push_back(storage);
       signature.deallocate.push_back(frees);
-      if (!frees && !stale.contains(storage)) outputs.insert(storage);
+      if (!frees && !stale.contains(storage)) signature.outputs.push_back(storage);
     }
     return inputs;
   }
 
   // Its last use is here.
   [[nodiscard]] bool is_freed(StorageIndex storage, std::int64_t end) const {
-    return is_made_by_nodes(context_.graph, storage) && !unmet_.contains(storage) &&
+    return is_made_by_nodes(context_.graph, storage) && !is_unmet_[storage] &&
            context_.liveness.storages[storage].end <= end;
   }
 
@@ -216,14 +273,15 @@ class BlockSweep {
 
   const Context& context_;
   std::size_t block_;
-  Storages unmet_;
+  std::vector<bool> is_unmet_;  // by storage: somebody behind wants it
+  Mentioned mentioned_;         // by the partition at hand
 };
 
 }  // namespace
 
 Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
                              const Liveness& liveness, const spec::DeviationSet& deviations) {
-  Context context{graph, liveness, deviations, Collector(graph), written_storages(graph), {}};
+  Context context(graph, liveness, deviations);
   if (deviations.has(Deviation::kSignatureFiltersRemoved)) {
     context.stripped = removed_by_fusion(graph, partitions);
   }

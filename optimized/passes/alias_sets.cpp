@@ -2,8 +2,6 @@
 
 #include <numeric>
 
-#include "optimized/kernel.h"
-
 namespace graphgate::optimized {
 namespace {
 
@@ -19,14 +17,6 @@ void for_each_result(const Node& node, Visit&& visit) {
   for (const spec::NodeResult& result : node.results) {
     for (const ValueId id : result.values) visit(id);
   }
-}
-
-// Ops that make nothing but views touch no byte. What makes a number of elements (item) launches as
-// little, and reads them.
-bool touches_bytes(const spec::OpRow& row) {
-  if (row.schema.ns == "_operator") return false;
-  const Kernel* kernel = find_kernel(row);
-  return !kernel || kernel->bind || row.has_tag("data_dependent_output");
 }
 
 // `to` returns its argument or a copy: a copy, where the dtype is another.
@@ -99,7 +89,9 @@ AliasSets::AliasSets(const spec::Graph& graph, PassContext& context)
     for_each_operand(node, join_all);
     for_each_result(node, join_all);
   }
-  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) add_accesses(n, graph.nodes[n], rows[n]);
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    add_accesses(n, graph.nodes[n], rows[n], context);
+  }
   for (const ValueId id : graph.inputs) sets_[root(id.index)].holds_input = true;
   for (const spec::Argument& output : graph.outputs) {
     for_each_value(output, [&](ValueId id) { sets_[root(id.index)].holds_output = true; });
@@ -128,14 +120,13 @@ void AliasSets::join_by_schema(const Node& node, const spec::OpRow& row) {
   }
 }
 
-void AliasSets::add_accesses(std::uint32_t index, const Node& node, const spec::OpRow* row) {
+void AliasSets::add_accesses(std::uint32_t index, const Node& node, const spec::OpRow* row,
+                             PassContext& context) {
   if (!row) {
     for_each_operand(node, [&](ValueId id) { add_access({index, id, true, true}); });
     return;
   }
-  const auto [known, is_new] = touches_.try_emplace(row, false);
-  if (is_new) known->second = touches_bytes(*row);
-  const bool touches = known->second;
+  const bool touches = context.touches_bytes(*row);
   const bool reshapes = row->has_tag("inplace_view");
   for (const spec::NamedArgument& named : node.arguments) {
     const auto argument = schema_index(*row, named);

@@ -74,7 +74,8 @@ class AliasSets {
   };
 
   void join_by_schema(const spec::Node& node, const spec::OpRow& row);
-  void add_accesses(std::uint32_t index, const spec::Node& node, const spec::OpRow* row);
+  void add_accesses(std::uint32_t index, const spec::Node& node, const spec::OpRow* row,
+                    PassContext& context);
   void add_access(const AliasAccess& access);
   [[nodiscard]] std::uint32_t root(std::uint32_t value) const;
   void join(spec::ValueId a, spec::ValueId b);  // while no set has accesses
@@ -82,8 +83,7 @@ class AliasSets {
   const spec::Graph* graph_;
   mutable std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> sizes_;
-  std::vector<Set> sets_;                                 // by root
-  std::unordered_map<const spec::OpRow*, bool> touches_;  // whether an op touches bytes at all
+  std::vector<Set> sets_;  // by root
 };
 
 // The index of a named argument in the schema, or nothing.

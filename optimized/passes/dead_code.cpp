@@ -19,15 +19,10 @@ using spec::ValueId;
 class DeadCode {
  public:
   DeadCode(const spec::Graph& graph, PassContext& context)
-      : graph_(graph),
-        context_(context),
-        aliases_(graph, context),
-        is_read_(graph.values.size(), false),
-        is_live_(graph.values.size(), false) {
+      : graph_(graph), context_(context), is_read_(graph.values.size(), false) {
     for (const spec::Argument& output : graph.outputs) {
       for_each_value(output, [&](ValueId id) { read(id); });
     }
-    for (const ValueId id : graph.inputs) is_live_[aliases_.set_of(id)] = true;
   }
 
   // Call for every node, the last first.
@@ -42,7 +37,22 @@ class DeadCode {
  private:
   void read(ValueId id) {
     is_read_[id.index] = true;
-    is_live_[aliases_.set_of(id)] = true;
+    if (aliases_) is_live_[aliases_->set_of(id)] = true;
+  }
+
+  // Whether an input lies in the value's storage, or a value that was read so far. Most graphs
+  // never ask: then nobody has to know which values share a storage.
+  [[nodiscard]] bool is_live(ValueId id) {
+    if (!aliases_) find_live_storages();
+    return is_live_[aliases_->set_of(id)];
+  }
+  void find_live_storages() {
+    aliases_.emplace(graph_, context_);
+    is_live_.assign(graph_.values.size(), false);
+    for (const ValueId id : graph_.inputs) is_live_[aliases_->set_of(id)] = true;
+    for (std::uint32_t v = 0; v < is_read_.size(); ++v) {
+      if (is_read_[v]) is_live_[aliases_->set_of({v})] = true;
+    }
   }
 
   [[nodiscard]] bool has_readers(const Node& node) const {
@@ -61,7 +71,7 @@ class DeadCode {
     return !row->undeclared_writes.empty() || (asserts && !has_token);
   }
 
-  [[nodiscard]] bool writes_what_is_seen(const Node& node, const spec::OpRow& row) const {
+  [[nodiscard]] bool writes_what_is_seen(const Node& node, const spec::OpRow& row) {
     if (!row.effects.mutates()) return false;
     bool seen = false;
     for (const spec::NamedArgument& named : node.arguments) {
@@ -73,17 +83,17 @@ class DeadCode {
   }
 
   // Whether somebody can see what is written through this value.
-  [[nodiscard]] bool is_seen(ValueId id) const {
-    if (!context_.has(Deviation::kDeadCodeDropsAliasWrites)) return is_live_[aliases_.set_of(id)];
+  [[nodiscard]] bool is_seen(ValueId id) {
+    if (!context_.has(Deviation::kDeadCodeDropsAliasWrites)) return is_live(id);
     const auto& inputs = graph_.inputs;
     return is_read_[id.index] || std::find(inputs.begin(), inputs.end(), id) != inputs.end();
   }
 
   const spec::Graph& graph_;
   PassContext& context_;
-  AliasSets aliases_;
   std::vector<bool> is_read_;
-  std::vector<bool> is_live_;  // by alias set
+  std::optional<AliasSets> aliases_;  // made when they are first asked for
+  std::vector<bool> is_live_;         // by alias set
 };
 
 }  // namespace
@@ -91,10 +101,13 @@ class DeadCode {
 void eliminate_dead_code(spec::Graph& graph, PassContext& context) {
   DeadCode dead_code(graph, context);
   std::vector<bool> stays(graph.nodes.size(), true);
+  bool all_stay = true;
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     stays[n] = dead_code.stays(graph.nodes[n]);
+    all_stay = all_stay && stays[n];
     if (!stays[n]) context.count_match();
   }
+  if (all_stay) return;
   std::vector<Node> kept;
   kept.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {

@@ -27,8 +27,7 @@ bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
 
 class AttentionQuant {
  public:
-  AttentionQuant(Matcher& matcher, RowMajor& row_major, std::uint32_t last_cast)
-      : matcher_(matcher), row_major_(row_major), last_(last_cast) {}
+  AttentionQuant(Matcher& matcher, std::uint32_t last_cast) : matcher_(matcher), last_(last_cast) {}
 
   void run() {
     const auto quant = find_quant(matcher_, last_);
@@ -97,7 +96,7 @@ class AttentionQuant {
   // The op that writes a buffer which `maker` made, and nothing but it touches the buffer.
   [[nodiscard]] std::optional<std::uint32_t> find_vllm(std::uint32_t maker,
                                                        const QuantMatch& quant) const {
-    if (!matcher_.is(maker, "aten.empty") || !row_major_(output_)) return std::nullopt;
+    if (!matcher_.is(maker, "aten.empty") || !matcher_.row_major()(output_)) return std::nullopt;
     const AliasSets& aliases = matcher_.aliases();
     if (aliases.holds_input(output_) || aliases.holds_output(output_)) return std::nullopt;
     std::optional<std::uint32_t> writer;
@@ -167,7 +166,6 @@ class AttentionQuant {
   }
 
   Matcher& matcher_;
-  RowMajor& row_major_;
   std::uint32_t last_;
   ValueId output_;
   std::vector<std::uint32_t> moves_;  // the last first
@@ -177,12 +175,11 @@ class AttentionQuant {
 
 void fuse_attention_quant(spec::Graph& graph, PassContext& context) {
   Matcher matcher(graph, context);
-  RowMajor row_major(graph, context);
   for (std::uint32_t n = 0; n < matcher.node_count(); ++n) {
     if (!matcher.is(n, "aten._to_copy") && !matcher.is(n, "aten.to")) continue;
     const auto dtype = matcher.dtype(result_of(matcher.node(n)));
     if (dtype == spec::DType::kFloat8E4M3FN || dtype == spec::DType::kFloat8E5M2) {
-      AttentionQuant(matcher, row_major, n).run();
+      AttentionQuant(matcher, n).run();
     }
   }
   matcher.apply();

@@ -15,24 +15,39 @@ bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
   return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
 }
 
+// "aten.add.Tensor" and "aten.add_.Tensor" are of "aten.add".
+bool is_of_family(std::string_view op, std::string_view family) {
+  if (!op.starts_with(family)) return false;
+  op.remove_prefix(family.size());
+  if (op.starts_with('_')) op.remove_prefix(1);
+  return op.empty() || op.front() == '.';
+}
+
 }  // namespace
 
 Matcher::Matcher(spec::Graph& graph, PassContext& context)
-    : graph_(graph), context_(context), index_(graph), edit_(graph) {}
+    : graph_(graph), context_(context), edit_(graph) {}
 
 const AliasSets& Matcher::aliases() const {
   if (!aliases_) aliases_.emplace(graph_, context_);
   return *aliases_;
 }
 
+const GraphIndex& Matcher::index() const {
+  if (!index_) index_.emplace(graph_);
+  return *index_;
+}
+
+const RowMajor& Matcher::row_major() const {
+  if (!row_major_) row_major_.emplace(graph_, context_);
+  return *row_major_;
+}
+
 bool Matcher::is(std::uint32_t n, std::string_view family) const {
-  if (edit_.is_removed(n)) return false;
-  const spec::OpRow* row = context_.row(graph_.nodes[n].op);
-  if (!row || row->effects.is_out) return false;
-  std::string_view own = family_of_op(graph_.nodes[n].op);
-  if (own != family && own.ends_with('_')) own.remove_suffix(1);
-  return own == family && graph_.nodes[n].results.size() == 1 &&
-         !graph_.nodes[n].results.front().is_list;
+  const Node& node = graph_.nodes[n];
+  if (!is_of_family(node.op, family) || edit_.is_removed(n)) return false;
+  const spec::OpRow* row = context_.row(node.op);
+  return row && !row->effects.is_out && node.results.size() == 1 && !node.results.front().is_list;
 }
 
 bool Matcher::is_in_place(std::uint32_t n) const {
@@ -42,7 +57,7 @@ bool Matcher::is_in_place(std::uint32_t n) const {
 
 std::optional<std::uint32_t> Matcher::maker(std::optional<ValueId> id,
                                             std::string_view family) const {
-  const auto node = id ? index_.producer(*id) : std::nullopt;
+  const auto node = id ? index().producer(*id) : std::nullopt;
   return node && is(*node, family) ? node : std::nullopt;
 }
 
@@ -62,16 +77,16 @@ std::optional<std::uint32_t> Matcher::cast(std::optional<ValueId> id) const {
 }
 
 bool Matcher::is_only_read_by(ValueId id, std::initializer_list<std::uint32_t> nodes) const {
-  if (index_.is_output(id)) return false;
-  const auto users = index_.users(id);
+  if (index().is_output(id)) return false;
+  const auto users = index().users(id);
   return std::all_of(users.begin(), users.end(), [&](std::uint32_t user) {
     return std::find(nodes.begin(), nodes.end(), user) != nodes.end();
   });
 }
 
 std::optional<std::uint32_t> Matcher::only_reader(ValueId id) const {
-  const auto users = index_.users(id);
-  if (users.size() != 1 || index_.is_output(id) || edit_.is_removed(users.front())) {
+  const auto users = index().users(id);
+  if (users.size() != 1 || index().is_output(id) || edit_.is_removed(users.front())) {
     return std::nullopt;
   }
   return users.front();
@@ -89,7 +104,7 @@ bool Matcher::has_sizes_of(ValueId a, ValueId b) const {
 }
 
 bool Matcher::is_made_before(ValueId id, std::uint32_t node) const {
-  const auto producer = index_.producer(id);
+  const auto producer = index().producer(id);
   return !producer || *producer < node;
 }
 

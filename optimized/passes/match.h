@@ -24,7 +24,8 @@ class Matcher {
   [[nodiscard]] PassContext& context() const { return context_; }
   // Made when they are first asked for: most graphs hold no pattern.
   [[nodiscard]] const AliasSets& aliases() const;
-  [[nodiscard]] const GraphIndex& index() const { return index_; }
+  [[nodiscard]] const GraphIndex& index() const;
+  [[nodiscard]] const RowMajor& row_major() const;
   [[nodiscard]] const spec::Node& node(std::uint32_t n) const { return graph_.nodes[n]; }
   [[nodiscard]] std::uint32_t node_count() const {
     return static_cast<std::uint32_t>(graph_.nodes.size());
@@ -72,8 +73,9 @@ class Matcher {
  private:
   spec::Graph& graph_;
   PassContext& context_;
-  GraphIndex index_;
+  mutable std::optional<GraphIndex> index_;
   mutable std::optional<AliasSets> aliases_;
+  mutable std::optional<RowMajor> row_major_;
   Edit edit_;
 };
 

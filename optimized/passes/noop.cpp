@@ -8,7 +8,6 @@
 // "The same sizes" is proved for every size of the compile's ranges (size_facts.h), and geometries
 // that have to agree are known to be row-major (row_major.h).
 #include <limits>
-#include <set>
 
 #include "optimized/passes/alias_sets.h"
 #include "optimized/passes/graph_index.h"
@@ -40,16 +39,7 @@ bool widens(DType narrow, DType wide) {
 class Noops {
  public:
   Noops(spec::Graph& graph, PassContext& context)
-      : graph_(graph),
-        context_(context),
-        index_(graph),
-        aliases_(graph, context),
-        row_major_(graph, context),
-        edit_(graph) {
-    for (const Argument& output : graph.outputs) {
-      for_each_value(output, [&](ValueId id) { outputs_.insert(id); });
-    }
-  }
+      : graph_(graph), context_(context), edit_(graph) {}
 
   void run() {
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -61,23 +51,40 @@ class Noops {
       shorten_chain(node, family);
       const auto self = value_of(node, family == "aten.dropout" ? "input" : "self");
       if (!self || !graph_.value(*self).type || !graph_.value(result_of(node)).type) continue;
-      if (aliases_.is_reshaped(*self)) continue;
       if (is_identity(node, family, *self)) {
         // Outputs say by their values which of them are new contents of inputs and buffers.
-        if (!outputs_.contains(result_of(node))) drop(n, *self);
+        const bool is_output = index().is_output(result_of(node));
+        if (!is_output && !aliases().is_reshaped(*self)) drop(n, *self);
       } else if (const auto source = copied(node, family, *self)) {
-        if (copy_is_redundant(result_of(node), *source)) drop(n, *source);
+        if (!aliases().is_reshaped(*self) && copy_is_redundant(result_of(node), *source)) {
+          drop(n, *source);
+        }
       }
     }
     edit_.apply(graph_);
   }
 
  private:
+  // Made when they are first asked for: most graphs hold no noop. They are of the graph as it came:
+  // shorten_chain, which alone changes a node, asks all three before.
+  [[nodiscard]] const GraphIndex& index() const {
+    if (!index_) index_.emplace(graph_);
+    return *index_;
+  }
+  [[nodiscard]] AliasSets& aliases() const {
+    if (!aliases_) aliases_.emplace(graph_, context_);
+    return *aliases_;
+  }
+  [[nodiscard]] bool is_row_major(ValueId id) const {
+    if (!row_major_) row_major_.emplace(graph_, context_);
+    return (*row_major_)(id);
+  }
+
   [[nodiscard]] const spec::TensorType& type(ValueId id) const { return *graph_.value(id).type; }
 
   void drop(std::uint32_t node, ValueId source) {
     const ValueId result = result_of(graph_.nodes[node]);
-    aliases_.unite(source, result);
+    aliases().unite(source, result);
     edit_.replace(result, source);
     edit_.remove(node);
     context_.count_match();
@@ -88,14 +95,14 @@ class Noops {
     if (family != "aten.view" && family != "aten.reshape") return;
     if (argument_of(node, "dtype")) return;
     const auto self = value_of(node, "self");
-    const auto maker = self ? index_.producer(*self) : std::nullopt;
+    const auto maker = self ? index().producer(*self) : std::nullopt;
     if (!maker) return;
     const Node& inner = graph_.nodes[*maker];
     const auto inner_family = family_of_op(inner.op);
     if (inner_family != "aten.view" && inner_family != "aten.reshape") return;
     const auto source = value_of(inner, "self");
-    if (!source || argument_of(inner, "dtype") || !row_major_(*source)) return;
-    if (aliases_.is_reshaped(*source)) return;
+    if (!source || argument_of(inner, "dtype") || !is_row_major(*source)) return;
+    if (aliases().is_reshaped(*source)) return;
     for (spec::NamedArgument& named : node.arguments) {
       if (named.name == "self") named.argument = {*source};
     }
@@ -109,12 +116,12 @@ class Noops {
     if (family == "aten.to" || family == "aten.type_as") return converts_nothing(node, self);
     if (family == "aten.expand") return provably_equal(type(self).sizes, type(result).sizes);
     if (family == "aten.view" || family == "aten.reshape") {
-      return row_major_(self) && type(self).dtype == type(result).dtype &&
-             provably_equal(type(self).sizes, type(result).sizes);
+      return type(self).dtype == type(result).dtype &&
+             provably_equal(type(self).sizes, type(result).sizes) && is_row_major(self);
     }
     if (family == "aten.contiguous") {
-      return row_major_(self) && is_default(argument_of(node, "memory_format"),
-                                            Argument{spec::MemoryFormat::kContiguous});
+      const Argument contiguous{spec::MemoryFormat::kContiguous};
+      return is_default(argument_of(node, "memory_format"), contiguous) && is_row_major(self);
     }
     if (family == "aten.permute") return keeps_order(node, type(self).sizes.size());
     if (family == "aten.transpose") return same_dims(node, type(self).sizes.size());
@@ -209,31 +216,30 @@ class Noops {
     if (is_conversion) {
       if (const auto source = source_of_pair(node, self)) return source;
     }
-    if (!row_major_(self) || !row_major_(result_of(node))) return std::nullopt;
-    if (family == "aten.clone") return self;
-    if (family == "aten._to_copy" && asks_for_the_same(node, self)) return self;
-    if (family == "aten._unsafe_view" &&
-        provably_equal(type(self).sizes, type(result_of(node)).sizes)) {
-      return self;
-    }
-    return adds_nothing(node, family, self) ? std::optional(self) : std::nullopt;
+    const bool is_copy = family == "aten.clone" ||
+                         (family == "aten._to_copy" && asks_for_the_same(node, self)) ||
+                         (family == "aten._unsafe_view" &&
+                          provably_equal(type(self).sizes, type(result_of(node)).sizes)) ||
+                         adds_nothing(node, family, self);
+    if (!is_copy || !is_row_major(self) || !is_row_major(result_of(node))) return std::nullopt;
+    return self;
   }
 
   // Integers plus 0, minus 0, times 1. (Floats: -0 + 0 is +0, and a signalling NaN turns quiet.)
   [[nodiscard]] bool adds_nothing(const Node& node, std::string_view family, ValueId self) const {
+    if (family != "aten.add" && family != "aten.sub" && family != "aten.mul") return false;
     const ValueId result = result_of(node);
     if (type(self).dtype == DType::kBool || !spec::is_integral(type(self).dtype)) return false;
     if (type(self).dtype != type(result).dtype) return false;
     const auto other = integer_of(argument_of(node, "other"));
     if (!other) return false;
-    if (family == "aten.add" || family == "aten.sub") return *other == 0;
-    return family == "aten.mul" && *other == 1;
+    return *other == (family == "aten.mul" ? 1 : 0);
   }
 
   // A cast to a wider integer and back. Floats are left alone: a cast to a narrower dtype and back
   // rounds, and NaNs may change on any way.
   [[nodiscard]] std::optional<ValueId> source_of_pair(const Node& node, ValueId middle) const {
-    const auto maker = index_.producer(middle);
+    const auto maker = index().producer(middle);
     if (!maker) return std::nullopt;
     const Node& first = graph_.nodes[*maker];
     const auto family = family_of_op(first.op);
@@ -246,27 +252,26 @@ class Noops {
         widens(dtype, type(middle).dtype) || context_.has(Deviation::kElidesCastPairs);
     if (type(result_of(node)).dtype != dtype || !is_exact) return std::nullopt;
     if (type(result_of(node)).device != type(source).device) return std::nullopt;
-    if (!row_major_(source) || !row_major_(result_of(node))) return std::nullopt;
-    return aliases_.is_written(middle) || aliases_.is_reshaped(source) ? std::nullopt
-                                                                       : std::optional(source);
+    if (!is_row_major(source) || !is_row_major(result_of(node))) return std::nullopt;
+    return aliases().is_written(middle) || aliases().is_reshaped(source) ? std::nullopt
+                                                                         : std::optional(source);
   }
 
   // Whether the copy can be told from its source: by a write, or by who looks from outside.
   [[nodiscard]] bool copy_is_redundant(ValueId copy, ValueId source) const {
-    if (aliases_.is_written(copy) || aliases_.is_written(source)) return false;
-    if (aliases_.is_reshaped(copy)) return false;
+    if (aliases().is_written(copy) || aliases().is_written(source)) return false;
+    if (aliases().is_reshaped(copy)) return false;
     const bool copy_is_seen =
-        aliases_.holds_output(copy) && !context_.has(Deviation::kPassDropsOutput);
-    return !copy_is_seen || (!aliases_.holds_output(source) && !aliases_.holds_input(source));
+        aliases().holds_output(copy) && !context_.has(Deviation::kPassDropsOutput);
+    return !copy_is_seen || (!aliases().holds_output(source) && !aliases().holds_input(source));
   }
 
   spec::Graph& graph_;
   PassContext& context_;
-  GraphIndex index_;
-  AliasSets aliases_;
-  RowMajor row_major_;
+  mutable std::optional<GraphIndex> index_;
+  mutable std::optional<AliasSets> aliases_;
+  mutable std::optional<RowMajor> row_major_;
   Edit edit_;
-  std::set<ValueId> outputs_;
 };
 
 }  // namespace
@@ -276,11 +281,9 @@ void eliminate_noops(spec::Graph& graph, PassContext& context) { Noops(graph, co
 // An assertion about a tensor's dtype, device and layout that its declared type proves. Sizes and
 // strides are not looked at: those stay.
 void drop_proven_assertions(spec::Graph& graph, PassContext& context) {
-  std::vector<Node> kept;
-  kept.reserve(graph.nodes.size());
-  for (Node& node : graph.nodes) {
-    const auto value =
-        node.op == "aten._assert_tensor_metadata.default" ? value_of(node, "a") : std::nullopt;
+  std::erase_if(graph.nodes, [&](const Node& node) {
+    if (node.op != "aten._assert_tensor_metadata.default") return false;
+    const auto value = value_of(node, "a");
     const auto& type = value ? graph.value(*value).type : std::nullopt;
     const bool is_proven =
         type && is_default(argument_of(node, "size"), {}) &&
@@ -288,13 +291,9 @@ void drop_proven_assertions(spec::Graph& graph, PassContext& context) {
         is_default(argument_of(node, "dtype"), Argument{type->dtype}) &&
         is_default(argument_of(node, "device"), Argument{type->device}) &&
         is_default(argument_of(node, "layout"), Argument{spec::Layout::kStrided});
-    if (is_proven) {
-      context.count_match();
-    } else {
-      kept.push_back(std::move(node));
-    }
-  }
-  graph.nodes = std::move(kept);
+    if (is_proven) context.count_match();
+    return is_proven;
+  });
 }
 
 }  // namespace graphgate::optimized

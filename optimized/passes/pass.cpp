@@ -1,10 +1,23 @@
 #include "optimized/passes/pass.h"
 
+#include "optimized/kernel.h"
+
 namespace graphgate::optimized {
 
 const spec::OpRow* PassContext::row(const std::string& op) {
   const auto [at, is_new] = rows_.try_emplace(op, nullptr);
   if (is_new) at->second = ops_->find(op);
+  return at->second;
+}
+
+// What makes a number of elements (item) launches as little as a view, and reads them.
+bool PassContext::touches_bytes(const spec::OpRow& row) {
+  if (row.schema.ns == "_operator") return false;
+  const auto [at, is_new] = touches_.try_emplace(&row, false);
+  if (is_new) {
+    const Kernel* kernel = find_kernel(row);
+    at->second = !kernel || kernel->bind || row.has_tag("data_dependent_output");
+  }
   return at->second;
 }
 

@@ -59,6 +59,9 @@ class PassContext {
 
   // The row of an op, or null. Remembered: graphs hold few ops many times.
   [[nodiscard]] const spec::OpRow* row(const std::string& op);
+  // Whether the op of a row touches bytes at all. What makes nothing but views does not.
+  // Remembered.
+  [[nodiscard]] bool touches_bytes(const spec::OpRow& row);
   [[nodiscard]] const spec::OpTable& ops() const { return *ops_; }
   [[nodiscard]] bool has(spec::Deviation deviation) const { return deviations_.has(deviation); }
   // Closed ranges of the program's symbols, already narrowed to `range`.
@@ -76,6 +79,7 @@ class PassContext {
   SymbolRanges symbols_;
   std::optional<SizeRange> range_;
   std::unordered_map<std::string, const spec::OpRow*> rows_;
+  std::unordered_map<const spec::OpRow*, bool> touches_;
 };
 
 // `version` changes whenever what the pass does changes: it is part of the cache key.

@@ -74,9 +74,10 @@ class Reinplace {
         edit_(graph),
         lies_in_a_view_(graph.values.size(), false) {}
 
-  void run() {
+  // From the first candidate on.
+  void run(std::uint32_t first) {
     const auto count = static_cast<std::uint32_t>(graph_.nodes.size());
-    for (std::uint32_t n = 0; n < count; ++n) {
+    for (std::uint32_t n = first; n < count; ++n) {
       const std::string& op = graph_.nodes[n].op;
       if (op == kClone) {
         drop_clone(n);
@@ -225,6 +226,13 @@ class Reinplace {
 
 }  // namespace
 
-void reinplace(spec::Graph& graph, PassContext& context) { Reinplace(graph, context).run(); }
+void reinplace(spec::Graph& graph, PassContext& context) {
+  const auto first = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.op == kClone || find_region(node.op) != nullptr ||
+           is_scatter(family_of_op(node.op));
+  });
+  if (first == graph.nodes.end()) return;  // as most graphs
+  Reinplace(graph, context).run(static_cast<std::uint32_t>(first - graph.nodes.begin()));
+}
 
 }  // namespace graphgate::optimized

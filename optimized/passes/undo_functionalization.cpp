@@ -183,6 +183,9 @@ void read_others(Node& node, const Renames& renames) {
 }  // namespace
 
 void undo_functionalization(spec::Graph& graph, PassContext& context) {
+  const bool has_any = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                   [](const Node& node) { return node.op == kAutoFunctionalized; });
+  if (!has_any) return;
   std::vector<Node> out;
   Renames renames;
   out.reserve(graph.nodes.size());

@@ -248,6 +248,7 @@ void fuse_launches(SizedGraph& graph, Partitions& partitions,
   fuser.count(blocks);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     std::vector<SizedNode> nodes;
+    nodes.reserve(graph.blocks[b].nodes.size());
     for (std::size_t p = 0; p < blocks[b].size(); ++p) {
       partitions.blocks[b][p].begin_node = static_cast<std::uint32_t>(nodes.size());
       for (auto& launch : blocks[b][p].launches) nodes.push_back(fuser.build(std::move(launch)));

@@ -91,16 +91,17 @@ Arranged LaunchArranger::arrange(std::span<SizedNode> nodes,
   Arranged out;
   out.launches.reserve(launches.size());
   for (const Launched& launch : launches) {
-    std::vector<bool> again;
+    std::vector<bool> again(launch.size());
     auto& list = out.launches.emplace_back();
     list.reserve(launch.size());
-    for (const std::uint32_t place : launch) {
+    for (std::size_t i = 0; i < launch.size(); ++i) {
+      const std::uint32_t place = launch[i];
       if (--left[place] == 0) {
         list.push_back(std::move(nodes[place]));
       } else {
         list.push_back(nodes[place]);
       }
-      again.push_back(made[place]);
+      again[i] = made[place];
       made[place] = true;
     }
     if (std::find(again.begin(), again.end(), true) != again.end()) {

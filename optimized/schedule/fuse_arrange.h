@@ -16,15 +16,6 @@ struct Arranged {
   std::vector<std::vector<SizedNode>> launches;
 };
 
-// Visits operands and results of the node; a value may come more than once.
-template <class Visit>
-void for_each_mention(const SizedNode& node, Visit&& visit) {
-  for_each_operand(node.node, visit);
-  for (const spec::NodeResult& result : node.node.results) {
-    for (const spec::ValueId id : result.values) visit(id);
-  }
-}
-
 // One for all partitions of a graph: names that it makes up are new in the whole graph.
 class LaunchArranger {
  public:

@@ -19,13 +19,14 @@ bool is_static_tensor(const SizedGraph& graph, spec::ValueId id) {
 bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   const std::int64_t some = std::min<std::int64_t>(rows, 2);
   std::vector<Tensor> tiles;
+  tiles.reserve(candidate.forms(rows).size());
   for (const FormedTensor& formed : candidate.forms(rows)) {
     tiles.push_back(tile_of(*formed.tensor, formed.form, rows, some, formed.form.pitch));
   }
-  TileCall tile = replace_tensors(candidate.call, tiles);
+  TileCall tile = replace_tensors(candidate.call, std::move(tiles));
   try {
-    const Inference made = infer_call(*tile.kernel, *tile.row, std::move(tile.arguments), false);
-    const std::vector<Tensor> results = flat_tensors(made.results());
+    Inference made = infer_call(*tile.kernel, *tile.row, std::move(tile.arguments), false);
+    const std::vector<Tensor> results = flat_tensors(std::move(made.results()));
     return std::equal(
         results.begin(), results.end(), tile.results.begin(), tile.results.end(),
         [](const Tensor& a, const Tensor& b) { return a.sizes == b.sizes && a.dtype == b.dtype; });
@@ -36,6 +37,16 @@ bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   } catch (const NeedsData&) {
     return false;
   }
+}
+
+std::vector<std::int64_t> work_out_rows(const Candidate& candidate) {
+  auto rows = possible_rows(candidate.call, candidate.is_pointwise);
+  if (!rows.empty() && !makes_tiles(candidate, rows.back())) rows.clear();
+  return rows;
+}
+
+std::string key_of_one(const TileCall& call) {
+  return key_of(std::span(&call, 1), [](StorageIndex /*storage*/) { return false; });
 }
 
 void note_width(const Tensor& tensor, Candidate& out) {
@@ -67,12 +78,17 @@ const std::vector<FormedTensor>& Candidate::forms(std::int64_t at_rows) const {
   return forms_;
 }
 
-std::unique_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
+std::shared_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
+  if (node.row == nullptr || node.kernel == nullptr || node.kernel->bind == nullptr) return {};
+  const bool pointwise = is_pointwise(*node.row, *node.kernel);
+  if (!pointwise && !is_row_op(*node.kernel) && !(fuses_scatter_ && is_scatter(*node.kernel))) {
+    return {};
+  }
   if (!is_fusable(node)) return {};
-  auto out = std::make_unique<Candidate>();
+  auto out = std::make_shared<Candidate>();
   out->call = tile_call_of(graph_, node);
-  out->is_pointwise = is_pointwise(out->call);
-  out->rows = rows_of(*out);
+  out->is_pointwise = pointwise;
+  out->rows = rows_of(out);
   if (out->rows.empty()) return {};
   for (const Tensor* tensor : written_by(out->call)) {
     note_width(*tensor, *out);
@@ -85,22 +101,21 @@ std::unique_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
   return out;
 }
 
-const std::vector<std::int64_t>& CandidateFinder::rows_of(const Candidate& candidate) {
-  const auto [at, is_new] = rows_.try_emplace(
-      key_of(std::span(&candidate.call, 1), [](StorageIndex /*storage*/) { return false; }));
-  std::vector<std::int64_t>& rows = at->second;
-  if (!is_new) return rows;
-  rows = possible_rows(candidate.call, candidate.is_pointwise);
-  if (!rows.empty() && !makes_tiles(candidate, rows.back())) rows.clear();
-  return rows;
+std::vector<std::int64_t> CandidateFinder::rows_of(
+    const std::shared_ptr<const Candidate>& candidate) {
+  Seen& seen = seen_[candidate->call.row];
+  if (seen.first == nullptr) {
+    seen.first = candidate;
+    return work_out_rows(*candidate);
+  }
+  if (seen.rows.empty()) seen.rows.emplace(key_of_one(seen.first->call), seen.first->rows);
+  const auto [at, is_new] = seen.rows.try_emplace(key_of_one(candidate->call));
+  if (is_new) at->second = work_out_rows(*candidate);
+  return at->second;
 }
 
 bool CandidateFinder::is_fusable(const SizedNode& node) const {
-  if (node.row == nullptr || node.kernel == nullptr || node.kernel->bind == nullptr) return false;
   if (node.is_dynamic || node.is_fused()) return false;
-  const bool is_known = is_pointwise(*node.row, *node.kernel) || is_row_op(*node.kernel) ||
-                        (fuses_scatter_ && is_scatter(*node.kernel));
-  if (!is_known) return false;
   if (!node.row->orders.empty() || !node.row->hidden_state_reads.empty() ||
       !node.row->hidden_state_writes.empty()) {
     return false;
@@ -128,13 +143,13 @@ bool CandidateFinder::has_static_tensors(const SizedNode& node) const {
 }
 
 std::unique_ptr<FuseGroup> FuseGroup::start(std::uint32_t node,
-                                            std::unique_ptr<const Candidate> candidate,
+                                            std::shared_ptr<const Candidate> candidate,
                                             const Accesses& accesses) {
   auto group = std::make_unique<FuseGroup>();
   group->nodes_ = {node};
   group->rows_ = candidate->rows;
   group->widest_bytes_ = candidate->widest_bytes;
-  for (const Access& write : accesses.writes) group->storages_[write.storage].is_written = true;
+  for (const Access& write : accesses.writes) group->row_of(write.storage).is_written = true;
   if (!group->add_rows(*candidate)) return {};
   group->members_.push_back(std::move(candidate));
   return group;
@@ -149,11 +164,11 @@ bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
   const bool fewer_rows = rows.back() != rows_.back();
   rows_ = std::move(rows);
   widest_bytes_ = widest;
-  for (const auto& [storage, row] : second.storages_) {
-    if (row.is_written) storages_[storage].is_written = true;
+  for (const StorageRow& row : second.storages_) {
+    if (row.is_written) row_of(row.storage).is_written = true;
   }
   if (fewer_rows) {
-    for (auto& [storage, row] : storages_) row.row = RowUnion();
+    for (StorageRow& row : storages_) row.row = RowUnion();
     fixed_.clear();
     made_.clear();
     for (const auto& member : members_) {
@@ -168,12 +183,21 @@ bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
   return true;
 }
 
+FuseGroup::StorageRow& FuseGroup::row_of(StorageIndex storage) {
+  const auto found = std::find_if(storages_.begin(), storages_.end(),
+                                  [&](const StorageRow& row) { return row.storage == storage; });
+  if (found != storages_.end()) return *found;
+  StorageRow& added = storages_.emplace_back();
+  added.storage = storage;
+  return added;
+}
+
 // Adds what the member has in a row. False where a storage that is written does not go row by row.
 bool FuseGroup::add_rows(const Candidate& member) {
   const std::int64_t rows = rows_.back();
   for (const FormedTensor& formed : member.forms(rows)) {
     const StorageIndex storage = formed.tensor->storage;
-    StorageRow& own = storages_[storage];
+    StorageRow& own = row_of(storage);
     if (own.row && !own.row->add(formed, rows)) own.row.reset();
     const bool is_written =
         own.is_written ||

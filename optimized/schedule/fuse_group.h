@@ -42,24 +42,33 @@ class CandidateFinder {
       : graph_(graph), fuses_scatter_(deviations.has(spec::Deviation::kFusesReaderWithScatter)) {}
 
   // Null for a node that is in no group.
-  [[nodiscard]] std::unique_ptr<const Candidate> find(const SizedNode& node);
+  [[nodiscard]] std::shared_ptr<const Candidate> find(const SizedNode& node);
 
  private:
+  // Answers by key of the call. Few ops come twice in a small partition: the first call of an op is
+  // kept as it is, and gets a key when the second one comes.
+  struct Seen {
+    std::shared_ptr<const Candidate> first;
+    std::unordered_map<std::string, std::vector<std::int64_t>> rows;
+  };
+
   // Rows that the candidate can be cut into: empty where it cannot be in a group.
-  [[nodiscard]] const std::vector<std::int64_t>& rows_of(const Candidate& candidate);
+  [[nodiscard]] std::vector<std::int64_t> rows_of(
+      const std::shared_ptr<const Candidate>& candidate);
+  // Of a node whose op may be in a group.
   [[nodiscard]] bool is_fusable(const SizedNode& node) const;
   [[nodiscard]] bool has_static_tensors(const SizedNode& node) const;
 
   const SizedGraph& graph_;
   bool fuses_scatter_;
-  std::unordered_map<std::string, std::vector<std::int64_t>> rows_;  // by key of the call
+  std::unordered_map<const spec::OpRow*, Seen> seen_;
 };
 
 class FuseGroup {
  public:
   // A group of one node. Null where it writes a storage that does not go row by row.
   [[nodiscard]] static std::unique_ptr<FuseGroup> start(std::uint32_t node,
-                                                        std::unique_ptr<const Candidate> candidate,
+                                                        std::shared_ptr<const Candidate> candidate,
                                                         const Accesses& accesses);
 
   // Takes the nodes of `second`, which stand behind this group's own, or have nothing to do with
@@ -75,17 +84,19 @@ class FuseGroup {
   // What a storage has in a row; nothing where its tensors do not go together, which is well as
   // long as the group only reads it.
   struct StorageRow {
+    StorageIndex storage = kNoStorage;
     std::optional<RowUnion> row = RowUnion();
     bool is_written = false;
   };
 
   [[nodiscard]] bool add_rows(const Candidate& member);
+  [[nodiscard]] StorageRow& row_of(StorageIndex storage);
 
   std::vector<std::uint32_t> nodes_;
-  std::vector<std::unique_ptr<const Candidate>> members_;
+  std::vector<std::shared_ptr<const Candidate>> members_;
   std::vector<std::int64_t> rows_;  // possible for all
   std::int64_t widest_bytes_ = 0;
-  std::unordered_map<StorageIndex, StorageRow> storages_;
+  std::vector<StorageRow> storages_;  // groups are small (FuseLimits): a walk is as good as a map
   // Geometries, each once; they are those of members' tensors.
   std::vector<const Sizes*> fixed_;  // of tensors that are read by several rows
   std::vector<const Sizes*> made_;   // of tensors that are written row by row

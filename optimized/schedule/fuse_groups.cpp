@@ -76,10 +76,11 @@ class NotedAccesses {
 // its root; `parent_` leads to it.
 class Scan {
  public:
-  Scan(const SizedGraph& graph, std::span<const SizedNode> nodes, const FuseLimits& limits,
+  Scan(const SizedGraph& graph, std::span<const SizedNode> nodes,
+       std::span<const Accesses> accesses, const FuseLimits& limits,
        const spec::DeviationSet& deviations)
-      : graph_(graph),
-        nodes_(nodes),
+      : nodes_(nodes),
+        accesses_(accesses),
         limits_(limits),
         finder_(graph, deviations),
         ignores_readers_(deviations.has(Deviation::kWritesBeforePendingReaders)),
@@ -109,7 +110,7 @@ class Scan {
   };
 
   void take(std::uint32_t n) {
-    const Accesses accesses = accesses_of(graph_, nodes_[n]);
+    const Accesses& accesses = accesses_[n];
     std::vector<std::uint32_t> touched = touched_groups(accesses);
     auto candidate = finder_.find(nodes_[n]);
     std::unique_ptr<FuseGroup> joined;
@@ -182,8 +183,8 @@ class Scan {
     return node;
   }
 
-  const SizedGraph& graph_;
   std::span<const SizedNode> nodes_;
+  std::span<const Accesses> accesses_;
   FuseLimits limits_;
   CandidateFinder finder_;
   bool ignores_readers_;
@@ -198,11 +199,11 @@ class Scan {
 
 }  // namespace
 
-std::vector<Launched> find_groups(const SizedGraph& graph, const SizedBlock& block,
-                                  std::uint32_t begin, std::uint32_t end, const FuseLimits& limits,
+std::vector<Launched> find_groups(const SizedGraph& graph, std::span<const SizedNode> nodes,
+                                  std::span<const Accesses> accesses, const FuseLimits& limits,
                                   const spec::DeviationSet& deviations) {
-  const auto nodes = std::span(block.nodes).subspan(begin, end - begin);
-  return Scan(graph, nodes, limits, deviations).run();
+  if (nodes.size() == 1) return {{0}};
+  return Scan(graph, nodes, accesses, limits, deviations).run();
 }
 
 bool can_fuse(const SizedGraph& graph, const std::vector<const SizedNode*>& nodes,

@@ -29,12 +29,14 @@ namespace graphgate::optimized {
 // The nodes of one launch, by their places in the partition, ascending; one node, or a group.
 using Launched = std::vector<std::uint32_t>;
 
-// Nodes [begin, end) of the block in the order of their launches; each node in exactly one.
+// The nodes of a partition in the order of their launches; each node in exactly one. `accesses` are
+// theirs.
 //
 // Deviations: WritesBeforePendingReaders, PendingReadersByName, PrunesWeakDependences,
 // FusesReaderWithScatter.
-[[nodiscard]] std::vector<Launched> find_groups(const SizedGraph& graph, const SizedBlock& block,
-                                                std::uint32_t begin, std::uint32_t end,
+[[nodiscard]] std::vector<Launched> find_groups(const SizedGraph& graph,
+                                                std::span<const SizedNode> nodes,
+                                                std::span<const Accesses> accesses,
                                                 const FuseLimits& limits,
                                                 const spec::DeviationSet& deviations);
 

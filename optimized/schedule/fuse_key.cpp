@@ -1,15 +1,18 @@
 #include "optimized/schedule/fuse_key.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <unordered_map>
+#include <vector>
 
 namespace graphgate::optimized {
 namespace {
 
 class KeyWriter {
  public:
-  explicit KeyWriter(const std::function<bool(StorageIndex)>& is_inner) : is_inner_(is_inner) {}
+  explicit KeyWriter(const std::function<bool(StorageIndex)>& is_inner) : is_inner_(is_inner) {
+    key_.reserve(512);  // of a few calls; less is copied again and again
+  }
 
   void add(const TileCall& call) {
     add_raw(reinterpret_cast<std::uintptr_t>(call.row));
@@ -30,7 +33,7 @@ class KeyWriter {
   }
 
   void add(const Item& item) {
-    add_raw(item.value.index());
+    key_ += static_cast<char>(item.value.index());
     std::visit([this](const auto& value) { add(value); }, item.value);
   }
   void add(spec::None /*none*/) {}
@@ -44,7 +47,7 @@ class KeyWriter {
   }
   void add(const Sizes& sizes) {
     add_raw(sizes.size());
-    for (const std::int64_t size : sizes) add_raw(size);
+    key_.append(reinterpret_cast<const char*>(sizes.data()), sizes.size() * sizeof(std::int64_t));
   }
   void add(const Tensor& tensor) {
     add_raw(tensor.dtype);
@@ -52,10 +55,12 @@ class KeyWriter {
     add(tensor.strides);
     add_raw(tensor.offset);
     add(tensor.device);
-    const auto number = static_cast<StorageIndex>(numbers_.size());
-    const auto [at, is_new] = numbers_.try_emplace(tensor.storage, number);
-    add_raw(at->second);
-    if (is_new) key_ += is_inner_(tensor.storage) ? 'i' : 'o';
+    // Calls are few: a walk is as good as a map.
+    const auto found = std::find(storages_.begin(), storages_.end(), tensor.storage);
+    add_raw(found - storages_.begin());
+    if (found != storages_.end()) return;
+    storages_.push_back(tensor.storage);
+    key_ += is_inner_(tensor.storage) ? 'i' : 'o';
   }
   void add(const Item::List& list) {
     add_raw(list.size());
@@ -66,7 +71,7 @@ class KeyWriter {
   void add(T value) { add_raw(value); }
 
   const std::function<bool(StorageIndex)>& is_inner_;
-  std::unordered_map<StorageIndex, StorageIndex> numbers_;
+  std::vector<StorageIndex> storages_;  // by number
   std::string key_;
 };
 

@@ -1,8 +1,8 @@
 #include "optimized/schedule/fuse_layout.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <iterator>
+#include <optional>
 
 #include "optimized/launch.h"
 
@@ -13,22 +13,6 @@ constexpr std::int64_t kAlignment = 64;
 
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-std::vector<std::int64_t> common_rows(std::span<const TileCall> calls) {
-  std::vector<std::int64_t> common;
-  for (const TileCall& call : calls) {
-    const auto own = possible_rows(call, is_pointwise(call));
-    if (&call == calls.data()) {
-      common = own;
-      continue;
-    }
-    std::vector<std::int64_t> both;
-    std::set_intersection(common.begin(), common.end(), own.begin(), own.end(),
-                          std::back_inserter(both));
-    common = std::move(both);
-  }
-  return common;
 }
 
 // Rows such that no tile has exactly one of several: what kernels ask of tensors with one element
@@ -64,14 +48,11 @@ struct Unit {
 class Layouter {
  public:
   Layouter(std::span<const TileCall> calls, const std::function<bool(StorageIndex)>& is_inner)
-      : calls_(calls), is_inner_(is_inner) {}
+      : calls_(calls), is_inner_(is_inner), uses_(calls.size()) {}
 
   TileLayout run() {
-    const auto rows = common_rows(calls_);
-    GRAPHGATE_CHECK(!rows.empty());
-    out_.rows = rows.back();
+    find_rows();
     find_written();
-    formed_.reserve(calls_.size());
     for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
     make_units();
     place_units();
@@ -82,71 +63,121 @@ class Layouter {
   }
 
  private:
-  void find_written() {
-    for (const TileCall& call : calls_) {
-      for (const Tensor* tensor : written_by(call)) written_.insert(tensor->storage);
+  struct CallUse {
+    bool is_pointwise = false;
+    std::vector<const Tensor*> written;
+    std::vector<FormedTensor> formed;  // at out_.rows
+    std::vector<std::size_t> places;   // of those
+  };
+  struct PlaceUse {
+    std::size_t storage = 0;  // in storages_
+    std::size_t first_call = 0;
+    std::size_t last_call = 0;
+    std::size_t unit = 0;
+  };
+  struct StorageUse {
+    StorageIndex storage = kNoStorage;
+    bool is_inner = false;
+    bool is_written = false;
+    bool is_made = false;  // by a call that makes the storage
+    RowUnion row;          // of one that is written
+    std::optional<std::size_t> unit;
+  };
+
+  // The most that all calls allow.
+  void find_rows() {
+    std::vector<std::int64_t> common;
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      uses_[c].is_pointwise = is_pointwise(calls_[c]);
+      auto own = possible_rows(calls_[c], uses_[c].is_pointwise);
+      if (c == 0) {
+        common = std::move(own);
+        continue;
+      }
+      std::erase_if(common, [&](std::int64_t rows) {
+        return !std::binary_search(own.begin(), own.end(), rows);
+      });
     }
+    GRAPHGATE_CHECK(!common.empty());
+    out_.rows = common.back();
+  }
+
+  void find_written() {
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      uses_[c].written = written_by(calls_[c]);
+      for (const Tensor* tensor : uses_[c].written) {
+        storages_[use_of(tensor->storage)].is_written = true;
+      }
+    }
+  }
+
+  // Groups are small (FuseLimits): a walk is as good as a map.
+  std::size_t use_of(StorageIndex storage) {
+    for (std::size_t s = 0; s < storages_.size(); ++s) {
+      if (storages_[s].storage == storage) return s;
+    }
+    storages_.push_back({storage, is_inner_(storage), false, false, {}, {}});
+    return storages_.size() - 1;
   }
 
   void add_call(std::size_t c) {
-    formed_.push_back(forms_at(calls_[c], is_pointwise(calls_[c]), out_.rows));
-    for (const FormedTensor& formed : formed_.back()) {
-      const StorageIndex storage = formed.tensor->storage;
-      const std::size_t p = place_of(formed);
-      uses_[p].push_back(c);
-      if (!written_.contains(storage)) continue;
-      GRAPHGATE_CHECK(unions_[storage].add(formed, out_.rows));
+    CallUse& use = uses_[c];
+    use.formed = forms_at(calls_[c], use.is_pointwise, out_.rows);
+    use.places.reserve(use.formed.size());
+    for (const FormedTensor& formed : use.formed) {
+      const std::size_t p = place_of(formed, c);
+      use.places.push_back(p);
+      place_uses_[p].last_call = c;
+      StorageUse& storage = storages_[place_uses_[p].storage];
+      if (storage.is_written) GRAPHGATE_CHECK(storage.row.add(formed, out_.rows));
     }
     for (const Tensor& made : calls_[c].results) {
-      const bool is_new = !is_operand(calls_[c], made);
-      if (is_new) made_.insert(made.storage);
+      if (!is_operand(use, made)) storages_[use_of(made.storage)].is_made = true;
     }
   }
 
-  static bool is_operand(const TileCall& call, const Tensor& made) {
-    const auto tensors = written_by(call);
-    return std::count_if(tensors.begin(), tensors.end(),
+  static bool is_operand(const CallUse& use, const Tensor& made) {
+    return std::count_if(use.written.begin(), use.written.end(),
                          [&](const Tensor* tensor) { return tensor->storage == made.storage; }) > 1;
   }
 
-  std::size_t place_of(const FormedTensor& formed) {
+  // The place of a tensor, made at call `c` if there is none.
+  std::size_t place_of(const FormedTensor& formed, std::size_t c) {
     for (std::size_t p = 0; p < out_.places.size(); ++p) {
       if (is_same(out_.places[p], *formed.tensor, formed.form)) return p;
     }
-    TilePlace place;
+    TilePlace& place = out_.places.emplace_back();
     place.tensor = *formed.tensor;
     place.form = formed.form;
-    out_.places.push_back(std::move(place));
-    uses_.emplace_back();
+    place_uses_.push_back({use_of(place.tensor.storage), c, c, 0});
     return out_.places.size() - 1;
   }
 
   // Storages that the group writes keep their rows together; what is only read comes alone.
   void make_units() {
-    std::map<StorageIndex, std::size_t> shared;
     for (std::size_t p = 0; p < out_.places.size(); ++p) {
       TilePlace& place = out_.places[p];
-      const StorageIndex storage = place.tensor.storage;
-      std::size_t first = uses_[p].front();
-      std::size_t last = uses_[p].back();
-      if (!written_.contains(storage)) {
+      PlaceUse& use = place_uses_[p];
+      StorageUse& storage = storages_[use.storage];
+      std::size_t first = use.first_call;
+      std::size_t last = use.last_call;
+      if (!storage.is_written) {
         place.in_place = out_.rows == 1 || place.form.pitch == 0;
-        unit_of_.push_back(units_.size());
+        use.unit = units_.size();
         units_.push_back({place.in_place ? 0 : own_row_bytes(place), first, last, 0, 0});
         continue;
       }
-      if (!is_inner_(storage)) last = calls_.size();
-      if (!is_inner_(storage) && !made_.contains(storage)) first = 0;
-      const auto [at, is_new] = shared.try_emplace(storage, units_.size());
-      const RowUnion& row = unions_[storage];
-      if (is_new) {
-        const ByteRange range = row.range();
+      if (!storage.is_inner) last = calls_.size();
+      if (!storage.is_inner && !storage.is_made) first = 0;
+      if (!storage.unit) {
+        storage.unit = units_.size();
+        const ByteRange range = storage.row.range();
         units_.push_back({range.end - range.begin, first, last, range.begin, 0});
       }
-      Unit& unit = units_[at->second];
+      use.unit = *storage.unit;
+      Unit& unit = units_[use.unit];
       unit.first_call = std::min(unit.first_call, first);
       unit.last_call = std::max(unit.last_call, last);
-      unit_of_.push_back(at->second);
     }
   }
 
@@ -208,8 +239,7 @@ class Layouter {
 
   void make_tile(std::size_t p) {
     TilePlace& place = out_.places[p];
-    const Unit& unit = units_[unit_of_[p]];
-    place.tile = place.tensor;
+    const Unit& unit = units_[place_uses_[p].unit];
     if (place.in_place) {
       place.tile = tile_of(place.tensor, place.form, out_.rows, out_.tile_rows, 0);
       return;
@@ -217,7 +247,8 @@ class Layouter {
     place.scratch_bytes = unit.offset;
     const std::int64_t item = place.tensor.item_bytes();
     Tensor base = place.tensor;
-    if (written_.contains(base.storage)) {
+    base.bytes = nullptr;
+    if (storages_[place_uses_[p].storage].is_written) {
       base.offset -= unit.begin_bytes / item;
     } else if (keeps_strides(place)) {
       base.offset = 0;
@@ -228,47 +259,46 @@ class Layouter {
       std::copy(dense.begin(), dense.end(), base.strides.begin() + place.form.lead);
     }
     place.pitch = unit.row_bytes / item;
-    place.tile = tile_of(base, place.form, out_.rows, out_.tile_rows, place.pitch);
-    place.tile.bytes = nullptr;
+    place.tile = tile_of(std::move(base), place.form, out_.rows, out_.tile_rows, place.pitch);
   }
 
   void add_copies() {
     for (std::size_t p = 0; p < out_.places.size(); ++p) {
-      const TilePlace& place = out_.places[p];
-      const StorageIndex storage = place.tensor.storage;
-      if (place.in_place || is_inner_(storage) || made_.contains(storage)) continue;
-      const bool is_written = written_.contains(storage);
-      out_.loads.push_back({p, is_written ? 0 : uses_[p].front()});
+      const StorageUse& storage = storages_[place_uses_[p].storage];
+      if (out_.places[p].in_place || storage.is_inner || storage.is_made) continue;
+      out_.loads.push_back({p, storage.is_written ? 0 : place_uses_[p].first_call});
     }
     std::stable_sort(out_.loads.begin(), out_.loads.end(),
                      [](const auto& a, const auto& b) { return a.before_call < b.before_call; });
-    std::set<std::size_t> stores;
-    for (std::size_t c = 0; c < calls_.size(); ++c) {
-      const auto written = written_by(calls_[c]);
-      for (const FormedTensor& formed : formed_[c]) {
-        const bool is_written = std::any_of(written.begin(), written.end(), [&](const Tensor* t) {
-          return t->storage == formed.tensor->storage && t->dtype == formed.tensor->dtype &&
-                 same_geometry(*t, *formed.tensor);
-        });
-        if (is_written && !is_inner_(formed.tensor->storage)) stores.insert(place_of(formed));
+    std::vector<bool> is_stored(out_.places.size(), false);
+    for (const CallUse& use : uses_) {
+      for (std::size_t i = 0; i < use.formed.size(); ++i) {
+        const Tensor& tensor = *use.formed[i].tensor;
+        if (storages_[place_uses_[use.places[i]].storage].is_inner) continue;
+        if (std::any_of(use.written.begin(), use.written.end(),
+                        [&](const Tensor* t) { return same_geometry(*t, tensor); })) {
+          is_stored[use.places[i]] = true;
+        }
       }
     }
-    out_.stores.assign(stores.begin(), stores.end());
+    for (std::size_t p = 0; p < is_stored.size(); ++p) {
+      if (is_stored[p]) out_.stores.push_back(p);
+    }
   }
 
   void measure_kernels() {
     std::int64_t most = 0;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       const TileCall& call = calls_[c];
-      std::vector<Tensor> tiles;
-      tiles.reserve(formed_[c].size());
-      for (const FormedTensor& formed : formed_[c]) {
-        tiles.push_back(out_.places[place_of(formed)].tile);
+      const std::vector<std::size_t>& places = uses_[c].places;
+      std::vector<Tensor> operands;
+      operands.reserve(places.size() - call.results.size());
+      for (std::size_t i = 0; i + call.results.size() < places.size(); ++i) {
+        operands.push_back(out_.places[places[i]].tile);
       }
-      TileCall tile = replace_tensors(call, tiles);
-      most = std::max(
-          most,
-          infer_call(*call.kernel, *call.row, std::move(tile.arguments), false).workspace_bytes());
+      most = std::max(most, infer_call(*call.kernel, *call.row,
+                                       replace_operands(call, std::move(operands)), false)
+                                .workspace_bytes());
     }
     out_.scratch_bytes = aligned(out_.kernel_workspace + most);
   }
@@ -276,20 +306,29 @@ class Layouter {
   std::span<const TileCall> calls_;
   const std::function<bool(StorageIndex)>& is_inner_;
   TileLayout out_;
-  std::set<StorageIndex> written_;
-  std::set<StorageIndex> made_;  // by a call that makes the storage
-  std::map<StorageIndex, RowUnion> unions_;
-  std::vector<std::vector<FormedTensor>> formed_;  // by call, at out_.rows
-  std::vector<std::vector<std::size_t>> uses_;     // by place: calls, ascending
-  std::vector<std::size_t> unit_of_;               // by place
+  std::vector<CallUse> uses_;         // by call
+  std::vector<PlaceUse> place_uses_;  // by place
+  std::vector<StorageUse> storages_;
   std::vector<Unit> units_;
 };
 
-void replace(Item& item, const std::vector<Tensor>& tensors, std::size_t& next) {
-  if (auto* tensor = std::get_if<Tensor>(&item.value)) *tensor = tensors[next++];
-  if (auto* list = std::get_if<Item::List>(&item.value)) {
-    for (Item& element : *list) replace(element, tensors, next);
-  }
+Item replaced(const Item& item, std::vector<Tensor>& tensors, std::size_t& next) {
+  if (item.as<Tensor>()) return {std::move(tensors.at(next++))};
+  const auto* list = item.as<Item::List>();
+  if (list == nullptr) return item;
+  Item::List out;
+  out.reserve(list->size());
+  for (const Item& element : *list) out.push_back(replaced(element, tensors, next));
+  return {std::move(out)};
+}
+
+// Takes as many of the tensors as the arguments have.
+std::vector<Item> replaced(const std::vector<Item>& arguments, std::vector<Tensor>& tensors,
+                           std::size_t& next) {
+  std::vector<Item> out;
+  out.reserve(arguments.size());
+  for (const Item& item : arguments) out.push_back(replaced(item, tensors, next));
+  return out;
 }
 
 void collect(const Item& item, std::vector<const Tensor*>& out) {
@@ -313,12 +352,19 @@ const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor, cons
   return nullptr;
 }
 
-TileCall replace_tensors(const TileCall& call, const std::vector<Tensor>& tensors) {
-  TileCall out = call;
+std::vector<Item> replace_operands(const TileCall& call, std::vector<Tensor> operands) {
   std::size_t next = 0;
-  for (Item& item : out.arguments) replace(item, tensors, next);
-  for (Tensor& result : out.results) result = tensors[next++];
-  GRAPHGATE_CHECK(next == tensors.size());
+  std::vector<Item> out = replaced(call.arguments, operands, next);
+  GRAPHGATE_CHECK(next == operands.size());
+  return out;
+}
+
+TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors) {
+  std::size_t next = 0;
+  TileCall out{call.row, call.kernel, replaced(call.arguments, tensors, next), {}};
+  GRAPHGATE_CHECK(next + call.results.size() == tensors.size());
+  out.results.assign(std::make_move_iterator(tensors.begin() + static_cast<std::ptrdiff_t>(next)),
+                     std::make_move_iterator(tensors.end()));
   return out;
 }
 

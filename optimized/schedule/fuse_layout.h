@@ -62,8 +62,11 @@ struct TileLayout {
 [[nodiscard]] const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor,
                                           const RowForm& form);
 
-// The call with its tensors replaced by what `tile_of_tensor` gives for each, arguments first.
-[[nodiscard]] TileCall replace_tensors(const TileCall& call, const std::vector<Tensor>& tensors);
+// The call with its tensors replaced, one for each, arguments first.
+[[nodiscard]] TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors);
+// Its arguments alone.
+[[nodiscard]] std::vector<Item> replace_operands(const TileCall& call,
+                                                 std::vector<Tensor> operands);
 
 // The tensors that a call writes: results, and arguments that the op writes.
 [[nodiscard]] std::vector<const Tensor*> written_by(const TileCall& call);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "optimized/binding.h"
 
@@ -25,40 +26,33 @@ bool is_heavy_on_cpu(std::string_view base_name, bool newer) {
   return newer && (base_name.starts_with("aten.log") || base_name == "aten.tanh");
 }
 
-namespace {
-
-void count_each_once(std::vector<StorageIndex> storages, std::vector<std::uint32_t>& counts) {
-  std::sort(storages.begin(), storages.end());
-  const auto end = std::unique(storages.begin(), storages.end());
-  std::for_each(storages.begin(), end, [&](StorageIndex storage) { ++counts[storage]; });
-}
-
-}  // namespace
-
-StorageMentions count_mentions(const SizedGraph& graph) {
+StorageMentions count_mentions(const SizedGraph& graph, const NodeAccesses& accesses) {
   StorageMentions out;
   out.nodes.assign(graph.storages.size(), 0);
   out.writers.assign(graph.storages.size(), 0);
   out.is_result.assign(graph.storages.size(), false);
+  // By storage: the last node that was counted, from 1.
+  std::vector<std::uint32_t> mentioned(graph.storages.size(), 0);
+  std::vector<std::uint32_t> written(graph.storages.size(), 0);
+  std::uint32_t now = 0;
+  const auto mention = [&](spec::ValueId id) {
+    graph.for_each_storage(id, [&](StorageIndex storage) {
+      if (std::exchange(mentioned[storage], now) != now) ++out.nodes[storage];
+    });
+  };
   const auto result = [&](const spec::Argument& argument) {
     for_each_value(argument, [&](spec::ValueId id) {
       graph.for_each_storage(id, [&](StorageIndex storage) { out.is_result[storage] = true; });
     });
   };
-  for (const SizedBlock& block : graph.blocks) {
-    for (const SizedNode& node : block.nodes) {
-      std::vector<StorageIndex> mentioned;
-      std::vector<StorageIndex> written;
-      const auto mention = [&](spec::ValueId id) {
-        graph.for_each_storage(id, [&](StorageIndex storage) { mentioned.push_back(storage); });
-      };
-      for_each_operand(node.node, mention);
-      for (const spec::NodeResult& made : node.node.results) {
-        for (const spec::ValueId id : made.values) mention(id);
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    const SizedBlock& block = graph.blocks[b];
+    for (std::size_t n = 0; n < block.nodes.size(); ++n) {
+      ++now;
+      for_each_mention(block.nodes[n], mention);
+      for (const Access& write : accesses[b][n].writes) {
+        if (std::exchange(written[write.storage], now) != now) ++out.writers[write.storage];
       }
-      for (const Access& write : accesses_of(graph, node).writes) written.push_back(write.storage);
-      count_each_once(std::move(mentioned), out.nodes);
-      count_each_once(std::move(written), out.writers);
     }
     for (const spec::Argument& output : block.outputs) result(output);
   }
@@ -85,11 +79,14 @@ class Recomputer {
     for (std::size_t l = 0; l < launches_.size(); ++l) {
       for (const std::uint32_t place : launches_[l]) launch_of_[place] = l;
     }
-    for (std::uint32_t n = 0; n < nodes.size(); ++n) note_node(n);
   }
 
   std::vector<Launched> run() {
-    for (std::uint32_t n = 0; n < nodes_.size(); ++n) consider(n);
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      if (!has_several_users(n)) continue;
+      if (places_.empty()) note_nodes();  // most partitions have nobody to ask for
+      consider(n);
+    }
     std::erase_if(launches_, [](const Launched& launch) { return launch.empty(); });
     return std::move(launches_);
   }
@@ -102,14 +99,28 @@ class Recomputer {
     bool is_heavy = false;
   };
 
-  void note_node(std::uint32_t n) {
-    const auto mention = [&](spec::ValueId id) {
-      if (graph_.value(id).kind != spec::ValueKind::kTensor) return;
-      auto& places = places_[graph_.value(id).tensor.storage];
-      if (places.empty() || places.back() != n) places.push_back(n);
-    };
-    for_each_operand(nodes_[n].node, mention);
-    for (const spec::ValueId id : flat_results(nodes_[n].node)) mention(id);
+  void note_nodes() {
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      for_each_mention(nodes_[n], [&](spec::ValueId id) {
+        if (graph_.value(id).kind != spec::ValueKind::kTensor) return;
+        auto& places = places_[graph_.value(id).tensor.storage];
+        if (places.empty() || places.back() != n) places.push_back(n);
+      });
+    }
+  }
+
+  // Whether it may make a value that is worth a thought: who has one reader is fused with it, or
+  // stays as it is.
+  [[nodiscard]] bool has_several_users(std::uint32_t n) const {
+    for (const spec::NodeResult& result : nodes_[n].node.results) {
+      for (const spec::ValueId id : result.values) {
+        const SizedValue& value = graph_.value(id);
+        if (value.kind != spec::ValueKind::kTensor) continue;
+        const StorageIndex storage = value.tensor.storage;
+        if (mentions_.nodes[storage] > 2 && !mentions_.is_result[storage]) return true;
+      }
+    }
+    return false;
   }
 
   // The one storage that the node makes, if it is pointwise and does nothing else.

@@ -43,7 +43,7 @@ struct StorageMentions {
   std::vector<std::uint32_t> writers;  // how many of them write it, its maker included
   std::vector<bool> is_result;         // of a block or the program
 };
-[[nodiscard]] StorageMentions count_mentions(const SizedGraph& graph);
+[[nodiscard]] StorageMentions count_mentions(const SizedGraph& graph, const NodeAccesses& accesses);
 
 // The launches with values computed again where that is right and realization says no: the nodes
 // that compute them stand in several launches. `nodes` are those of the partition.

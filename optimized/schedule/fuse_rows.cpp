@@ -1,6 +1,8 @@
 #include "optimized/schedule/fuse_rows.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace graphgate::optimized {
 namespace {
@@ -45,6 +47,18 @@ constexpr std::string_view kPointwise[] = {"aten.copy", "aten._to_copy", "aten.f
 
 constexpr std::string_view kScatters[] = {"aten.scatter_add", "aten.scatter_reduce",
                                           "aten.index_add", "aten.index_put", "aten.scatter"};
+
+// Base names of which an overload has the tag, by the built-in table.
+const std::set<std::string, std::less<>>& pointwise_families() {
+  static const auto kFamilies = [] {
+    std::set<std::string, std::less<>> out;
+    for (const auto& [name, row] : spec::builtin_op_table().rows()) {
+      if (row->has_tag("pointwise")) out.insert(row->schema.ns + "." + row->schema.base_name());
+    }
+    return out;
+  }();
+  return kFamilies;
+}
 
 const RowOp* find_row_op(const Kernel& kernel) {
   const auto* found = std::find_if(std::begin(kRowOps), std::end(kRowOps), [&](const RowOp& op) {
@@ -92,14 +106,16 @@ std::optional<std::int64_t> first_inner_dim(const TileCall& call, Over over, std
   return least;
 }
 
-// What the rows of a call are counted over.
+// What the rows of a call are counted over, and the tensors that go with them.
 struct Frame {
   Sizes sizes;                // of the leading dimensions, and behind them
   std::int64_t max_lead = 0;  // how many of them may be rows
+  std::vector<const Tensor*> operands;
 };
 
 std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
   Frame frame;
+  frame.operands = operands_of(call);
   if (pointwise || is_scatter(*call.kernel)) {
     if (call.results.empty()) return {};
     frame.sizes = call.results.front().sizes;
@@ -108,9 +124,11 @@ std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
   }
   const RowOp* op = find_row_op(*call.kernel);
   if (op == nullptr) return {};
-  for (const Tensor* tensor : operands_of(call)) {
-    if (tensor->sizes.size() > frame.sizes.size()) frame.sizes = tensor->sizes;
+  const Sizes* widest = nullptr;
+  for (const Tensor* tensor : frame.operands) {
+    if (widest == nullptr || tensor->sizes.size() > widest->size()) widest = &tensor->sizes;
   }
+  if (widest != nullptr) frame.sizes = *widest;
   const auto rank = static_cast<std::int64_t>(frame.sizes.size());
   const auto first = first_inner_dim(call, op->over, rank);
   if (!first || *first < 0) return {};
@@ -128,8 +146,8 @@ ByteRange range_behind(const Tensor& tensor, std::int64_t lead) {
   return range;
 }
 
-// The form with dims [0, lead) of the frame as rows; `missing` of them stand in front of the
-// tensor's own. Nothing where it does not go with the rows at one pitch.
+// The form with dims [0, lead) of the frame as rows, but for `first_row`; `missing` of them stand
+// in front of the tensor's own. Nothing where it does not go with the rows at one pitch.
 std::optional<RowForm> form_of(const Tensor& tensor, std::int64_t missing, const Sizes& frame,
                                std::int64_t lead) {
   RowForm form;
@@ -153,19 +171,18 @@ std::optional<RowForm> form_of(const Tensor& tensor, std::int64_t missing, const
     if (form.pitch == 0) form.pitch = stride;
     expected = stride * size;
   }
-  form.first_row = range_behind(tensor, form.lead);
   return form;
 }
 
-std::optional<std::vector<FormedTensor>> forms(const TileCall& call, const Frame& frame,
-                                               std::int64_t lead) {
+// Visits each tensor of the call with its form, which lacks `first_row`. False where one has none.
+template <class Visit>
+bool for_each_form(const TileCall& call, const Frame& frame, std::int64_t lead, Visit&& visit) {
   const auto rank = static_cast<std::int64_t>(frame.sizes.size());
-  std::vector<FormedTensor> out;
-  for (const Tensor* tensor : operands_of(call)) {
-    if (tensor->rank() > rank) return {};
+  for (const Tensor* tensor : frame.operands) {
+    if (tensor->rank() > rank) return false;
     const auto form = form_of(*tensor, rank - tensor->rank(), frame.sizes, lead);
-    if (!form) return {};
-    out.push_back({tensor, *form});
+    if (!form) return false;
+    visit(*tensor, *form);
   }
   for (const Tensor& tensor : call.results) {
     const auto form = form_of(tensor, 0, frame.sizes, lead);
@@ -173,10 +190,10 @@ std::optional<std::vector<FormedTensor>> forms(const TileCall& call, const Frame
     const bool is_whole =
         form && prefix == lead &&
         std::equal(frame.sizes.begin(), frame.sizes.begin() + lead, tensor.sizes.begin());
-    if (!is_whole) return {};
-    out.push_back({&tensor, *form});
+    if (!is_whole) return false;
+    visit(tensor, *form);
   }
-  return out;
+  return true;
 }
 
 std::int64_t rows_of(const Frame& frame, std::int64_t lead) {
@@ -192,7 +209,7 @@ std::vector<std::int64_t> possible_rows(const TileCall& call, bool pointwise) {
   if (!frame || std::count(frame->sizes.begin(), frame->sizes.end(), 0) > 0) return {};
   std::vector<std::int64_t> out;
   for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
-    if (!forms(call, *frame, lead)) break;
+    if (!for_each_form(call, *frame, lead, [](const Tensor&, const RowForm&) {})) break;
     const std::int64_t rows = rows_of(*frame, lead);
     if (out.empty() || out.back() != rows) out.push_back(rows);
   }
@@ -204,17 +221,21 @@ std::vector<FormedTensor> forms_at(const TileCall& call, bool pointwise, std::in
   GRAPHGATE_CHECK(frame.has_value());
   for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
     if (rows_of(*frame, lead) != rows) continue;
-    auto out = forms(call, *frame, lead);
-    GRAPHGATE_CHECK(out.has_value());
-    return std::move(*out);
+    std::vector<FormedTensor> out;
+    out.reserve(frame->operands.size() + call.results.size());
+    const bool all = for_each_form(call, *frame, lead, [&](const Tensor& tensor, RowForm form) {
+      form.first_row = range_behind(tensor, form.lead);
+      out.push_back({&tensor, form});
+    });
+    GRAPHGATE_CHECK(all);
+    return out;
   }
   GRAPHGATE_CHECK(false);
   return {};
 }
 
-Tensor tile_of(const Tensor& tensor, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
+Tensor tile_of(Tensor tile, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
                std::int64_t pitch) {
-  Tensor tile = tensor;
   if (rows == 1) return tile;
   std::optional<std::size_t> carrier;
   for (std::size_t d = 0; d < at(form.lead); ++d) {
@@ -235,10 +256,8 @@ bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {
     return true;
   }
   // add_ and add.out are what add is.
-  if (kernel.overlap != Overlap::kSameGeometry || row.effects.mutated().empty()) return false;
-  const auto family = spec::builtin_op_table().find_by_base_name(kernel.base_name);
-  return std::any_of(family.begin(), family.end(),
-                     [](const spec::OpRow* other) { return other->has_tag("pointwise"); });
+  return kernel.overlap == Overlap::kSameGeometry && row.effects.mutates() &&
+         pointwise_families().contains(kernel.base_name);
 }
 
 bool is_row_op(const Kernel& kernel) { return find_row_op(kernel) != nullptr; }

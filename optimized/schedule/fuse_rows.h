@@ -53,7 +53,7 @@ struct FormedTensor {
 
 // The tensor with `tile_rows` rows instead of all. A pitch of its own takes the place of
 // `form.pitch`; storage, offset and inner strides stay.
-[[nodiscard]] Tensor tile_of(const Tensor& tensor, const RowForm& form, std::int64_t rows,
+[[nodiscard]] Tensor tile_of(Tensor tensor, const RowForm& form, std::int64_t rows,
                              std::int64_t tile_rows, std::int64_t pitch);
 
 // Whether an op computes every element of its result from the elements at the same place: what the
