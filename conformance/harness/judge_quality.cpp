@@ -165,7 +165,6 @@ class QualityJudge {
     }
     IntentCase intent;
     intent.plan = &plan;
-    intent.graph = &runs_.script().programs[call.program]->graph;
     intent.ops = runs_.script().ops.get();
     intent.configuration = options_at(call.step);
     const auto* step = std::get_if<ScriptCall>(&runs_.script().steps[call.step]);

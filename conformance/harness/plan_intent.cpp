@@ -51,18 +51,6 @@ std::vector<std::string> ops_of(const PlanStep& step) {
   return out;
 }
 
-// The op that the program has under this name, in whichever graph; "" for nodes of the executor's.
-std::string_view op_of_program(const spec::Graph& graph, const std::string& name) {
-  for (const spec::Node& node : graph.nodes) {
-    if (node.name == name) return node.op;
-  }
-  for (const spec::Graph& subgraph : graph.subgraphs) {
-    const std::string_view op = op_of_program(subgraph, name);
-    if (!op.empty()) return op;
-  }
-  return "";
-}
-
 class IntentJudge {
  public:
   explicit IntentJudge(const IntentCase& intent)
@@ -169,13 +157,13 @@ class IntentJudge {
     });
   }
 
-  // In the body of a fused step a compiler may write a view as another op, which nobody named.
+  // A view launches nothing: naming it cuts nothing, and the body of a fused step may have it (as
+  // whatever view a compiler writes for it).
   [[nodiscard]] bool is_split_op(const PlanStep& step) const {
     if (step.body.empty()) return names_split_op(step.node.op);
     return std::any_of(step.body.begin(), step.body.end(), [&](const spec::Node& node) {
-      if (!names_split_op(node.op)) return false;
-      const std::string_view own = op_of_program(*case_.graph, node.name);
-      return own.empty() || names_split_op(own);
+      const spec::OpRow* row = case_.ops->find(node.op);
+      return names_split_op(node.op) && !(row && row->effects.is_view);
     });
   }
 

@@ -19,7 +19,6 @@ namespace graphgate::conformance {
 
 struct IntentCase {
   const spec::Plan* plan = nullptr;
-  const spec::Graph* graph = nullptr;  // the program's
   const spec::OpTable* ops = nullptr;
   Configuration configuration;
   spec::CallOptions call;
