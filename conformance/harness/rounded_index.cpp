@@ -78,6 +78,19 @@ Script begun(const Script& script, const Trace& passed, std::size_t call) {
   return out;
 }
 
+// Whether the node has that name, or one of its arms a node that has.
+bool holds(const spec::Graph& graph, const spec::Node& node, std::string_view name) {
+  if (node.name == name) return true;
+  return std::any_of(
+      node.arguments.begin(), node.arguments.end(), [&](const spec::NamedArgument& named) {
+        const auto* arm = named.argument.as<spec::SubgraphId>();
+        if (arm == nullptr) return false;
+        const spec::Graph& inner = graph.subgraphs[arm->index];
+        return std::any_of(inner.nodes.begin(), inner.nodes.end(),
+                           [&](const spec::Node& other) { return holds(inner, other, name); });
+      });
+}
+
 }  // namespace
 
 bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node) {
@@ -86,8 +99,9 @@ bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node) {
   const std::size_t p = plain.value()->calls[call].program;
   const spec::Program& program = *runs.script().programs[p];
   const auto& nodes = program.graph.nodes;
-  const auto found = std::find_if(nodes.begin(), nodes.end(),
-                                  [&](const spec::Node& other) { return other.name == node; });
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const spec::Node& other) {
+    return holds(program.graph, other, node);
+  });
   if (found == nodes.end()) return false;
   const auto index = static_cast<std::size_t>(found - nodes.begin());
   const auto run = [&](Script script, TappedOperands tapped) {
