@@ -333,14 +333,26 @@ double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
 }
 
 template <class P>
-Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
-  return rounded<P>(a.value * b.value, product_radius(a, b), wider<P>(a.arithmetic, b.arithmetic));
-}
-
-template <class P>
 bool may_be_zero(const Tracked<P>& x, double radii = P::kDecisionRadii) {
   const auto reach = static_cast<long double>(radii * x.radius);
   return x.value == 0 || !(std::fabs(x.value) > reach);
+}
+
+// Whether an executor's number may be positive or negative.
+template <class P>
+bool has_open_sign(const Tracked<P>& x) {
+  return x.radius > 0 && may_be_zero(x);
+}
+
+template <class P>
+Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
+  const long double value = a.value * b.value;
+  const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
+  double radius = product_radius(a, b);
+  // Zero times what may be of either sign. In float64 the radius would count as a number's.
+  const bool is_either_zero = value == 0 && radius == 0 && (has_open_sign(a) || has_open_sign(b));
+  if (is_either_zero && arithmetic != ArithmeticOf<P>::kFloat64) radius = kOpenSign;
+  return rounded<P>(value, radius, arithmetic);
 }
 
 template <class P>
@@ -384,10 +396,10 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
   const Tracked<P>& taken = take_a || std::isnan(a.value) ? a : b;
   const bool close = is_close_call(a, b) && !std::isnan(taken.value);
   double radius = close ? std::max(a.radius, b.radius) : taken.radius;
-  const bool have_open_sign =
+  const bool are_of_open_sign =
       is_open_sign<P>(a.radius, a.arithmetic) || is_open_sign<P>(b.radius, b.arithmetic);
   const bool are_zeros = a.value == 0 && b.value == 0;
-  if (are_zeros && (have_open_sign || std::signbit(a.value) != std::signbit(b.value))) {
+  if (are_zeros && (are_of_open_sign || std::signbit(a.value) != std::signbit(b.value))) {
     radius = std::max(radius, kOpenSign);
   }
   return {taken.value, radius, wider<P>(a.arithmetic, b.arithmetic)};

@@ -292,6 +292,18 @@ TEST(Tracked, WhichOfTwoZerosIsTheLargerIsOpenToWhoDividesByIt) {
   EXPECT_EQ((exact(1) / maximum(exact(0), exact(0))).radius, 0);
 }
 
+TEST(Tracked, ZeroTimesWhatMayBeOfEitherSignIsAZeroOfOpenSign) {
+  const Bounded either(1e-8L, 1e-6, kSingle);
+  for (const Bounded& zero : {either * exact(0.0F), exact(-0.0F) * either}) {
+    EXPECT_EQ(zero.value, 0);
+    EXPECT_TRUE(std::isinf((exact(1) / zero).radius));
+    EXPECT_FALSE(less(zero, exact(0)).undecided || equal(zero, exact(0)).undecided);
+    EXPECT_EQ((zero + exact(3)).radius, 0);
+  }
+  EXPECT_EQ((Bounded(1, 0.5, kSingle) * exact(0)).radius, 0);
+  EXPECT_EQ((exact(-2) * exact(0)).radius, 0);
+}
+
 TEST(Tracked, LeavesOpenWhatADomainInsideOfTheRadiusMakes) {
   const Bounded wide(3.0L, 5, kSingle);  // an executor may have 0.5, and a number
   for (const Bounded& result : {atanh(wide), acos(wide), asin(wide)}) {
