@@ -177,6 +177,16 @@ TensorIndex Draft::pick_index(GeneReader& genes, const Shape& sizes, Size limit)
   return add_filled(DType::kInt64, sizes, most >= 1 ? 1 : 0);
 }
 
+bool Draft::is_ever_written(TensorIndex index) const {
+  const std::uint16_t wanted = tensors_[index].storage;
+  return std::any_of(storages_.begin(), storages_.end(), [&](const DrawnStorage& storage) {
+    if (storage.writes == 0) return false;
+    const DrawnStorage* at = &storage;
+    while (at != &storages_[wanted] && at->copied) at = &storages_[*at->copied];
+    return at == &storages_[wanted];
+  });
+}
+
 bool Draft::may_write(TensorIndex index) const {
   return !tensors_[index].overlaps && storage_of(index).may_be_written;
 }

@@ -76,6 +76,7 @@ struct DrawnStorage {
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;
+  std::optional<std::uint16_t> copied;  // the storage that it is at sizes that need no copy
 };
 
 // A number among the values: an integer over sizes.
@@ -218,6 +219,12 @@ class Draft {
   [[nodiscard]] bool may_read_while_writing(TensorIndex operand, TensorIndex target) const;
   // Notes a write through this tensor.
   void note_write(TensorIndex index, Bounds range = {INT64_MIN, INT64_MAX});
+  // `made` is a copy of the other, but at sizes where that lies as the copy would.
+  void note_copy(TensorIndex made, TensorIndex of) {
+    storage_of(made).copied = tensors_[of].storage;
+  }
+  // Whether anything writes the tensor's storage, at whatever sizes.
+  [[nodiscard]] bool is_ever_written(TensorIndex index) const;
   void note_filled(TensorIndex index) { storage_of(index).is_unfilled = false; }
   void set_on_host(TensorIndex index) { tensors_[index].on_host = true; }
   // A tensor in host memory, in a program whose main device is another: pick() never gives one.

@@ -126,6 +126,7 @@ class ProgramDrawer {
         port.tensor = draft_.tensor(input.tensor);
         port.holds_random_data = is_computed_float(port.tensor.dtype);
         port.is_written = draft_.storage_of(input.tensor).writes > 0;
+        port.is_ever_written = draft_.is_ever_written(input.tensor);
       }
       out.inputs.push_back(port);
     }

@@ -11,7 +11,7 @@ bool may_be_static(const std::vector<DrawnProgram>& programs, std::size_t place)
   return std::all_of(programs.begin(), programs.end(), [&](const DrawnProgram& program) {
     return place < program.inputs.size() &&
            program.inputs[place].kind == spec::ValueKind::kTensor &&
-           !program.inputs[place].is_written;
+           !program.inputs[place].is_ever_written;
   });
 }
 

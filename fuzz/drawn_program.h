@@ -17,6 +17,7 @@ struct Port {
   bool holds_random_data = true;  // an input whose elements may be any numbers
   bool is_state = false;          // an output that is a view of a parameter or buffer
   bool is_written = false;        // an input whose bytes the program writes
+  bool is_ever_written = false;   // the same, where it only does so at some sizes, too
   bool is_static = false;         // an input that calls pass at one address
 };
 

@@ -257,6 +257,14 @@ TEST(Generator, NamesOpsWhereItAsksForCuts) {
   EXPECT_TRUE(has_bare);
 }
 
+// contiguous() of a slice hands on the input where a size is 1, and what writes it writes the
+// input.
+TEST(Generator, KeepsNoInputStaticThatIsWrittenAtSomeSizes) {
+  const CaseFile the_case = case_of(2026112414, 58604, Alphabet());
+  const std::string& kept = the_case.options.at("static-input");
+  EXPECT_EQ(kept.find("x0"), std::string::npos) << kept;
+}
+
 TEST(Alphabet, DrawsNamedOpsAlone) {
   const auto alphabet = parse_alphabet("aten.mm,view=3", "aten.slice");
   ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;

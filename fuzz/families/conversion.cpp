@@ -166,7 +166,9 @@ bool draw_contiguous(Draft& draft, GeneReader& genes, std::size_t) {
   if (is_same) {
     node.view(*self, from.sizes, from.strides, from.offset);
   } else {
-    draft.set_range(node.fresh(from.dtype, from.sizes), range);
+    const TensorIndex made = node.fresh(from.dtype, from.sizes);
+    draft.set_range(made, range);
+    draft.note_copy(made, *self);
   }
   return true;
 }
