@@ -136,16 +136,17 @@ TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
   GTEST_SKIP() << "sanitizers need more address space than any limit";
 #endif
 #endif
-  // No case has room to run.
-  const CliRun outcome = run("fuzz --cases 6 -j 2 --judges state --memory-limit 1M --corpus " +
-                             corpus() + option("--json", "r.json"));
+  // Only small cases have room to run, in what the process holds already.
+  const CliRun outcome =
+      run("fuzz --cases 12 -j 2 --judges provenance,bounds,state --memory-limit 1M --corpus " +
+          corpus() + option("--json", "r.json"));
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   const auto report = json("r.json");
-  EXPECT_EQ(report["cases"], 6);
+  EXPECT_EQ(report["cases"], 12);
   const auto crashes = findings(report, "memory out-of-memory");
   ASSERT_EQ(crashes.size(), 1U) << report.dump(2);
   EXPECT_EQ(crashes[0]["outcome"], "CRASH");
-  EXPECT_EQ(crashes[0]["cases"], 6);
+  EXPECT_GT(crashes[0]["cases"], 2) << "one finding of several cases";
 }
 
 TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {

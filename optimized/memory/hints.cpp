@@ -42,8 +42,7 @@ std::optional<std::int64_t> bytes_at(const spec::TensorType& type,
 }  // namespace
 
 bool asks_for_hints(const MemoryOptions& options, const spec::DeviationSet& deviations) {
-  return (options.reuse && options.strategy == MemoryStrategy::kPools) ||
-         deviations.has(spec::Deviation::kOffsetsFromHints);
+  return (options.reuse && options.strategy == MemoryStrategy::kPools) || !deviations.empty();
 }
 
 std::vector<std::int64_t> hinted_bytes(const spec::Program& program, const spec::Graph& prepared,

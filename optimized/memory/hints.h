@@ -6,7 +6,7 @@
 
 namespace graphgate::optimized {
 
-// Whether a plan of memory looks at hints at all.
+// Whether a plan of memory may look at hints at all; under deviations it may.
 [[nodiscard]] bool asks_for_hints(const MemoryOptions& options,
                                   const spec::DeviationSet& deviations);
 

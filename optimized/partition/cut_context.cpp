@@ -14,9 +14,8 @@ CutContext::CutContext(const SizedGraph& graph, const PartitionOptions& options,
       options_(options),
       deviations_(deviations),
       accelerator_(accelerator_of(graph)),
-      knows_origins_(origin != nullptr) {
-  // Nobody else asks.
-  if (origin && has(spec::Deviation::kCapturesNodesWithoutOrigin)) note_origins(*origin);
+      follows_origins_(origin && has(spec::Deviation::kCapturesNodesWithoutOrigin)) {
+  if (follows_origins_) note_origins(*origin);
   if (options.unsafe_unbacked_ops.empty()) return;
   unsafe_sources_.resize(graph.values.size());
   trace_unsafe(0);
@@ -27,8 +26,8 @@ const std::string& CutContext::unsafe_source(spec::ValueId id) const {
   return unsafe_sources_.empty() ? kNone : unsafe_sources_[id.index];
 }
 
-bool CutContext::has_origin(const SizedNode& node) const {
-  return !knows_origins_ || origins_.contains({node.node.name, node.node.op});
+bool CutContext::is_overlooked(const SizedNode& node) const {
+  return follows_origins_ && !origins_.contains({node.node.name, node.node.op});
 }
 
 void CutContext::note_origins(const spec::Graph& origin) {

@@ -155,7 +155,7 @@ std::optional<std::string> cut_reason(const CutContext& context, const SizedNode
     if (auto reason = cut_reason(context, member)) return reason;
   }
   if (node.is_fused()) return {};
-  if (context.has(Deviation::kCapturesNodesWithoutOrigin) && !context.has_origin(node)) return {};
+  if (context.is_overlooked(node)) return {};
   for (const CutRule& rule : cut_rules()) {
     if (auto reason = rule.reason(context, node)) return reason;
   }

@@ -35,9 +35,9 @@ class CutContext {
   [[nodiscard]] const std::string& accelerator() const { return accelerator_; }
   // The op among unsafe_unbacked_ops that a dynamic value hangs on, or "".
   [[nodiscard]] const std::string& unsafe_source(spec::ValueId id) const;
-  // Whether a node of that name and op stands in the program; passes and write-backs make others.
-  // Known under kCapturesNodesWithoutOrigin.
-  [[nodiscard]] bool has_origin(const SizedNode& node) const;
+  // Whether no rule looks at the node: under captures_nodes_without_origin, where no node of that
+  // name and op stands in the program; passes and write-backs make such.
+  [[nodiscard]] bool is_overlooked(const SizedNode& node) const;
 
  private:
   void trace_unsafe(std::size_t block);
@@ -48,7 +48,7 @@ class CutContext {
   const spec::DeviationSet& deviations_;
   std::string accelerator_;
   std::vector<std::string> unsafe_sources_;  // by value; empty when nothing is listed
-  bool knows_origins_;
+  bool follows_origins_;
   std::set<std::pair<std::string, std::string>> origins_;  // name, op
 };
 
