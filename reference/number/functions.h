@@ -265,7 +265,7 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
     return {value, detail::kInfinity, arithmetic};
   }
   const Tracked<P> quotient = trunc(x / y);
-  if (quotient.radius != 0) {
+  if (quotient.radius != 0 && !detail::is_open_sign<P>(quotient.radius, arithmetic)) {
     const double most_rest = static_cast<double>(std::fabs(y.value)) + y.radius;
     return {value, most_rest, arithmetic};
   }

@@ -166,6 +166,13 @@ bool is_open_sign(double radius, ArithmeticOf<P> arithmetic) {
   return radius > 0 && radius < kBelowFloat32 && arithmetic != ArithmeticOf<P>::kFloat64;
 }
 
+// The radius of an exact number: of a zero that may have either sign, kOpenSign.
+template <class P>
+double zero_radius(bool is_either_zero, ArithmeticOf<P> arithmetic) {
+  // In float64 the radius would count as a number's.
+  return is_either_zero && arithmetic != ArithmeticOf<P>::kFloat64 ? kOpenSign : 0;
+}
+
 template <class P>
 ArithmeticOf<P> wider(ArithmeticOf<P> a, ArithmeticOf<P> b) {
   return std::max(a, b);
@@ -349,9 +356,8 @@ Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
   const long double value = a.value * b.value;
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   double radius = product_radius(a, b);
-  // Zero times what may be of either sign. In float64 the radius would count as a number's.
-  const bool is_either_zero = value == 0 && radius == 0 && (has_open_sign(a) || has_open_sign(b));
-  if (is_either_zero && arithmetic != ArithmeticOf<P>::kFloat64) radius = kOpenSign;
+  const bool is_either_zero = value == 0 && (has_open_sign(a) || has_open_sign(b));
+  if (radius == 0) radius = zero_radius<P>(is_either_zero, arithmetic);
   return rounded<P>(value, radius, arithmetic);
 }
 
@@ -366,7 +372,8 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   const double from_a = a.radius / low;
   const double from_b = scaled(value, b.radius / low);
   const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
-  const double radius = is_nan ? 0 : P::combine(from_a, from_b);
+  double radius = is_nan ? 0 : P::combine(from_a, from_b);
+  if (radius == 0) radius = zero_radius<P>(value == 0 && has_open_sign(a), arithmetic);
   // What is open stays open, over an infinity too.
   return rounded<P>(value, std::isnan(radius) ? kInfinity : radius, arithmetic, ulps);
 }

@@ -277,9 +277,11 @@ TEST(Tracked, AnEstimateOfADivisorNearZeroLeavesTheQuotientOpen) {
 TEST(Tracked, WhichOfTwoZerosIsTheLargerIsOpenToWhoDividesByIt) {
   const Bounded zero = maximum(exact(0.0F), exact(-0.0F));
   EXPECT_TRUE(allows(zero, 0.0F));
-  for (const Bounded& one : {zero, minimum(exact(-0.0F), exact(0.0F)), zero * exact(1e30F),
-                             round_edge(zero, DType::kFloat16), -zero, zero + zero,
-                             maximum(zero, exact(0.0F)), minimum(exact(-0.0F), zero)}) {
+  for (const Bounded& one :
+       {zero, minimum(exact(-0.0F), exact(0.0F)), zero * exact(1e30F),
+        round_edge(zero, DType::kFloat16), -zero, zero + zero, maximum(zero, exact(0.0F)),
+        minimum(exact(-0.0F), zero), zero / exact(4), fmod(zero, exact(2)), trunc(zero),
+        floor(zero), nearbyint(zero), trunc(Bounded(0.25L, 0.5, kSingle))}) {
     EXPECT_EQ(one.value, 0);
     EXPECT_TRUE(std::isinf((exact(1) / one).radius));
     EXPECT_TRUE(std::isinf(rsqrt(one).radius));
