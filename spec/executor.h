@@ -86,8 +86,9 @@ class LoadedProgram {
                                  bool /*rebind*/) {
     return unsupported("this executor cannot replace state");
   }
-  // The plan that the last call followed, until the next call; null from executors that make none.
-  [[nodiscard]] virtual const Plan* plan() const { return nullptr; }
+  // The plan that the last call followed; null from executors that make none. It never changes:
+  // who keeps it shares it.
+  [[nodiscard]] virtual std::shared_ptr<const Plan> plan() const { return nullptr; }
   // Of an executor that an instrument watches: whether plans, results and refusals are those of one
   // that nothing watches, so that one run can stand for both.
   [[nodiscard]] virtual bool is_as_unwatched() const { return false; }

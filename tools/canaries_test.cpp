@@ -53,8 +53,9 @@ class CanaryProgram final : public spec::LoadedProgram {
     if (fault_.edit_result) fault_.edit_result(result, calls_++ > 0 ? &last_ : nullptr);
     last_ = std::move(right);
     if (right_->plan()) {
-      plan_ = *right_->plan();
-      if (fault_.edit_plan) fault_.edit_plan(*plan_);
+      auto plan = std::make_shared<Plan>(*right_->plan());
+      if (fault_.edit_plan) fault_.edit_plan(*plan);
+      plan_ = std::move(plan);
     }
     return result;
   }
@@ -65,13 +66,13 @@ class CanaryProgram final : public spec::LoadedProgram {
   Result<void> set_state(std::string_view target, const HostTensor& value, bool rebind) override {
     return right_->set_state(target, value, rebind);
   }
-  [[nodiscard]] const Plan* plan() const override { return plan_ ? &*plan_ : nullptr; }
+  [[nodiscard]] std::shared_ptr<const Plan> plan() const override { return plan_; }
 
  private:
   std::unique_ptr<spec::LoadedProgram> right_;
   const Fault& fault_;
   CallResult last_;
-  std::optional<Plan> plan_;
+  std::shared_ptr<const Plan> plan_;
   int calls_ = 0;
 };
 

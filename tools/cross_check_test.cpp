@@ -206,7 +206,7 @@ TEST_P(EveryModel, CapturesAPartitionAndReusesMemory) {
   for (const conformance::ExpectedCall& call : model.calls) {
     const auto result = loaded.value()->call(call.inputs);
     ASSERT_TRUE(result.ok()) << result.error().message;
-    const spec::Plan* plan = loaded.value()->plan();
+    const auto plan = loaded.value()->plan();
     ASSERT_NE(plan, nullptr);
     ASSERT_TRUE(spec::check_plan(*plan).ok()) << spec::check_plan(*plan).error().message;
     const auto stats = conformance::plan_stats(*plan);

@@ -339,7 +339,7 @@ TEST_P(OnGpu, CapturesPartOfEveryModel) {
   auto loaded = optimized::make_executor(options)->load(model.program);
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   ASSERT_TRUE(loaded.value()->call(model.calls.front().inputs).ok());
-  const spec::Plan* plan = loaded.value()->plan();
+  const auto plan = loaded.value()->plan();
   std::size_t captured = 0;
   std::map<std::string, std::size_t> reasons;
   for (const spec::PlanBlock& block : plan->blocks) {

@@ -54,7 +54,7 @@ void add_op_cases(Counts& counts) {
     auto loaded = executor->load(op_case.program);
     if (!loaded.ok()) return true;
     (void)loaded.value()->call(op_case.inputs);
-    count_reasons(loaded.value()->plan(), counts);
+    count_reasons(loaded.value()->plan().get(), counts);
     return true;
   };
   const auto read = interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl",
@@ -70,7 +70,7 @@ void add_golden_models(Counts& counts) {
     EXPECT_TRUE(loaded.ok()) << loaded.error().message;
     if (!loaded.ok()) continue;
     EXPECT_FALSE(run_calls(*loaded.value(), model).empty());
-    count_reasons(loaded.value()->plan(), counts);
+    count_reasons(loaded.value()->plan().get(), counts);
   }
 }
 

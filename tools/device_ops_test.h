@@ -76,7 +76,7 @@ inline void compare_op_cases(const std::shared_ptr<optimized::Device>& device, s
       wrong = right.ok() ? found.error().message : "no error: " + right.error().message;
     } else if (right.ok()) {
       wrong = difference(found.value(), right.value());
-      const spec::Plan* plan = actual.value()->plan();
+      const auto plan = actual.value()->plan();
       for (const spec::PlanPartition& partition : plan->blocks.front().partitions) {
         captured += partition.captured ? 1 : 0;
       }

@@ -142,7 +142,7 @@ class Server {
     GRAPHGATE_TRY_VOID(program->kept.place(body, inputs));
     GRAPHGATE_TRY(const spec::CallResult result, program->loaded->call_with(inputs, options));
     Json answer = {{"result", result_json(result, bytes)}};
-    if (const spec::Plan* plan = program->loaded->plan()) {
+    if (const auto plan = program->loaded->plan()) {
       const auto references = spec::check_plan(*plan).ok() ? interop::PlanReferences::kByName
                                                            : interop::PlanReferences::kByNumber;
       GRAPHGATE_TRY(const std::string text, interop::print_plan_json(*plan, references));

@@ -84,7 +84,7 @@ std::vector<spec::Finding> findings_of(const Model& model, const Trigger& trigge
   EXPECT_TRUE(run.ok());
   EXPECT_TRUE(subject.value()->call(inputs).ok());
   verify::PlanCase plan_case;
-  plan_case.plan = subject.value()->plan();
+  plan_case.plan = subject.value()->plan().get();
   plan_case.program = &model.program;
   plan_case.ops = &spec::builtin_op_table();
   if (run.ok()) plan_case.facts_of_run = &run.value().provenance;

@@ -75,7 +75,7 @@ TEST_P(VerifiedModel, HasNoFindingInAnyPlan) {
     const spec::Plan* last = nullptr;
     for (const auto& call : model.calls) {
       ASSERT_TRUE(loaded.value()->call(call.inputs).ok()) << way.name;
-      const spec::Plan* plan = loaded.value()->plan();
+      const spec::Plan* plan = loaded.value()->plan().get();
       ASSERT_NE(plan, nullptr);
       if (plan == last) continue;
       last = plan;
@@ -101,7 +101,7 @@ TEST_P(VerifiedModel, HasNoFindingAgainstWhatTheReferenceDid) {
   ASSERT_FALSE(run.value().provenance.empty());
   ASSERT_TRUE(subject.value()->call(inputs).ok());
   verify::PlanCase plan_case;
-  plan_case.plan = subject.value()->plan();
+  plan_case.plan = subject.value()->plan().get();
   plan_case.program = &model.program;
   plan_case.ops = &spec::builtin_op_table();
   plan_case.facts_of_run = &run.value().provenance;

@@ -102,12 +102,12 @@ class ScriptRunner {
   }
 
   // Plans stay the same from call to call, mostly: equal ones are kept once.
-  std::shared_ptr<const spec::Plan> keep(const spec::Plan* plan) {
+  std::shared_ptr<const spec::Plan> keep(std::shared_ptr<const spec::Plan> plan) {
     if (!plan) return nullptr;
     for (const auto& known : plans_) {
-      if (*known == *plan) return known;
+      if (known == plan || *known == *plan) return known;
     }
-    return plans_.emplace_back(std::make_shared<const spec::Plan>(*plan));
+    return plans_.emplace_back(std::move(plan));
   }
 
   // What the latest call of the program returned there.

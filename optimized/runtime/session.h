@@ -47,7 +47,7 @@ class Session final : public spec::LoadedProgram {
   Result<std::shared_ptr<spec::HeldOutput>> hold(std::size_t index) override;
   Result<void> set_state(std::string_view target, const spec::HostTensor& value,
                          bool rebind) override;
-  [[nodiscard]] const spec::Plan* plan() const override;
+  [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override;
   [[nodiscard]] bool is_as_unwatched() const override { return is_as_unwatched_; }
 
   // Why the padded symbol may not be padded; empty where it may.

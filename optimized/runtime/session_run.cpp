@@ -247,7 +247,9 @@ Result<void> Session::set_state(std::string_view target, const HostTensor& value
   return {};
 }
 
-const spec::Plan* Session::plan() const { return last_.program ? &last_.program->plan() : nullptr; }
+std::shared_ptr<const spec::Plan> Session::plan() const {
+  return last_.program ? last_.program->shared_plan() : nullptr;
+}
 
 std::uint64_t Session::recordings() const {
   std::uint64_t count = 0;

@@ -205,7 +205,9 @@ Result<CallResult> CompiledModel::call_relaid(std::span<const InputValue> inputs
   return result;
 }
 
-const spec::Plan* CompiledModel::plan() const { return loaded_ ? loaded_->plan() : nullptr; }
+std::shared_ptr<const spec::Plan> CompiledModel::plan() const {
+  return loaded_ ? loaded_->plan() : nullptr;
+}
 
 Result<void> CompiledModel::dump_plan() {
   if (!options_.dump_folder || plan() == nullptr) return {};

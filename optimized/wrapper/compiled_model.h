@@ -80,7 +80,7 @@ class CompiledModel {
   // The executor's, as mode, guards and tag have altered them.
   [[nodiscard]] const Options& executor_options() const { return options_.executor; }
   // The plan of the last call, or null.
-  [[nodiscard]] const spec::Plan* plan() const;
+  [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const;
   // Compiled once; null before.
   [[nodiscard]] spec::LoadedProgram* loaded() { return loaded_.get(); }
 

@@ -149,7 +149,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     return {};
   }
 
-  [[nodiscard]] const spec::Plan* plan() const override { return plan_ ? &*plan_ : nullptr; }
+  [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override { return plan_; }
 
  private:
   Result<spec::CallResult> read_answer(const Message& answer) {
@@ -161,14 +161,16 @@ class ExternalProgram final : public spec::LoadedProgram {
     if (!plan) return result;
     const auto references = plan->json().contains("references") ? interop::PlanReferences::kByNumber
                                                                 : interop::PlanReferences::kByName;
-    GRAPHGATE_TRY(plan_, interop::read_plan_json(plan->json().dump(), "plan", references));
+    GRAPHGATE_TRY(spec::Plan made,
+                  interop::read_plan_json(plan->json().dump(), "plan", references));
+    plan_ = std::make_shared<const spec::Plan>(std::move(made));
     return result;
   }
 
   std::shared_ptr<Session> session_;
   const std::size_t id_;
   KeptPlaces places_;
-  std::optional<spec::Plan> plan_;
+  std::shared_ptr<const spec::Plan> plan_;  // of the last call
 };
 
 class ExternalExecutor final : public spec::Executor {

@@ -55,7 +55,8 @@ std::int64_t run_bytes(const spec::Plan& plan) {
 
 HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory& state,
                          HostOptions options, std::shared_ptr<RunPool> pool)
-    : plan_(std::move(plan)),
+    : kept_plan_(std::make_shared<const spec::Plan>(std::move(plan))),
+      plan_(*kept_plan_),
       ops_(ops),
       state_(state),
       options_(std::move(options)),

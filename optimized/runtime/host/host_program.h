@@ -72,6 +72,7 @@ class HostProgram {
   [[nodiscard]] std::shared_ptr<HostMemory> memory_of(spec::BufferId buffer) const;
 
   [[nodiscard]] const spec::Plan& plan() const { return plan_; }
+  [[nodiscard]] const std::shared_ptr<const spec::Plan>& shared_plan() const { return kept_plan_; }
   [[nodiscard]] const std::shared_ptr<RunPool>& pool() const { return run_pool_; }
   // Whether a step of this or another plan may have written the state buffer.
   [[nodiscard]] bool is_written(spec::BufferId buffer) const;
@@ -162,7 +163,8 @@ class HostProgram {
   [[nodiscard]] std::vector<std::unique_ptr<DeviceRun>> load_on_device(
       std::span<const Device::Job> jobs, std::span<OnDevice::Unit* const> units) const;
 
-  spec::Plan plan_;
+  const std::shared_ptr<const spec::Plan> kept_plan_;  // with whoever looks at it later
+  const spec::Plan& plan_;                             // the same
   const spec::OpTable& ops_;
   StateMemory& state_;
   HostOptions options_;
