@@ -169,6 +169,23 @@ TEST(FuseSiluMul, MatchesTheDecomposedSpelling) {
   }
 }
 
+TEST(FuseSiluMul, KeepsTheStridesOfAProductThatBeginsWithUp) {
+  const std::string product =
+      "  %a : f32[s0, 24] = aten.silu.default(%g)\n"
+      "  %n : f32[s0, 24] = aten.mul.Tensor(%h, %a)\n  output %n\n";
+  const spec::Program unknown =
+      program_with("f32", "  %g = aten.neg.default(%u)\n  %h = aten.neg.default(%v)\n" + product);
+  EXPECT_EQ(ops_of(unknown), "neg neg silu mul") << "inputs may have any strides";
+  const spec::Program known = program_with("f32",
+                                           "  %t : f32[24, s0]{1, 24} = aten.t.default(%v)\n"
+                                           "  %k : f32[s0, s0] = aten.mm.default(%u, %t)\n"
+                                           "  %g : f32[s0, 24] = aten.mm.default(%k, %u)\n"
+                                           "  %h : f32[s0, 24] = aten.mm.default(%k, %v)\n" +
+                                               product);
+  EXPECT_NE(ops_of(known).find("silu_mul"), std::string::npos) << ops_of(known);
+  expect_unchanged(known, calls_of(DType::kFloat32, DType::kFloat32));
+}
+
 TEST(FuseSiluMul, WritesTheGateWhereBothNodesDid) {
   const spec::Program program =
       program_with("bf16",

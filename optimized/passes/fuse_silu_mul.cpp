@@ -4,8 +4,10 @@
 //   [cast](x * sigmoid(x)) * up, x = [cast] gate     as decomposed
 //
 // Preconditions: nobody else reads what is in between; gate and up have one dtype and the same
-// sizes; nothing writes the gate in between. Where silu_ wrote the gate itself, either the product
-// writes it too (graphgate.silu_mul_) and nobody looks in between, or nobody reads it afterwards.
+// sizes, and where the product begins with up both are row-major: the result's strides follow the
+// first factor, which is the gate's from then on; nothing writes the gate in between. Where silu_
+// wrote the gate itself, either the product writes it too (graphgate.silu_mul_) and nobody looks in
+// between, or nobody reads it afterwards.
 #include "optimized/passes/match.h"
 
 namespace graphgate::optimized {
@@ -37,7 +39,7 @@ class SiluFinder {
       match.up = is_first ? operands->second : operands->first;
       const ValueId silu = is_first ? operands->first : operands->second;
       if (!find_silu(silu, product, match) && !find_decomposed(silu, product, match)) continue;
-      if (is_right(match, product)) return match;
+      if (is_right(match, product) && (is_first || are_row_major(match))) return match;
     }
     return std::nullopt;
   }
@@ -96,6 +98,10 @@ class SiluFinder {
 
   [[nodiscard]] bool has_dtype(std::uint32_t n, DType dtype) const {
     return graph_.dtype(result_of(graph_.node(n))) == dtype;
+  }
+
+  [[nodiscard]] bool are_row_major(const SiluMatch& match) const {
+    return graph_.row_major()(match.gate) && graph_.row_major()(match.up);
   }
 
   bool is_right(SiluMatch& match, std::uint32_t product) const {

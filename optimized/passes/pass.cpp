@@ -29,7 +29,7 @@ std::vector<Pass> builtin_passes() {
       {"reinplace", "1", reinplace},
       {"fuse_rms_norm", "1", fuse_rms_norm},
       {"fuse_add_rms_norm", "1", fuse_add_rms_norm},
-      {"fuse_silu_mul", "1", fuse_silu_mul},
+      {"fuse_silu_mul", "2", fuse_silu_mul},
       {"fuse_norm_quant", "1", fuse_norm_quant},
       {"fuse_attention_quant", "1", fuse_attention_quant},
       {"dead_code", "1", eliminate_dead_code},
