@@ -52,9 +52,11 @@ class OrderCheck {
       check_read(read, node);
     }
     for (const FlowEnd& end : flow_.ends) {
+      buffer_ = plan_.values[end.value.index].buffer;
       if (end.what == FlowEnd::What::kOutput) check_output(end);
       if (end.what == FlowEnd::What::kFinal) check_final(end);
     }
+    buffer_.reset();
   }
 
  private:
@@ -354,7 +356,7 @@ class OrderCheck {
   const PlanFlow& flow_;
   Lineage& lineage_;
   std::multimap<std::uint32_t, const FlowNode*> rewritten_;  // by the graph's node
-  std::optional<spec::BufferId> buffer_;                     // of the read that is looked at
+  std::optional<spec::BufferId> buffer_;                     // of what is looked at
   Findings& out_;
 };
 
