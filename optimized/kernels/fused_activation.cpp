@@ -27,7 +27,10 @@ void infer_silu_mul(Inference& call) {
   Tensor silu = gate;
   silu.strides = strides_like(gate, spec::MemoryFormat::kPreserve);
   silu.strides = pointwise_strides({&silu}, silu.sizes);
-  call.make(gate.dtype, gate.sizes, pointwise_strides({&silu, &up}, gate.sizes));
+  const bool up_first = call.boolean("up_first");
+  call.make(gate.dtype, gate.sizes,
+            up_first ? pointwise_strides({&up, &silu}, gate.sizes)
+                     : pointwise_strides({&silu, &up}, gate.sizes));
 }
 
 Launch bind_silu_mul(const Binding& call) {

@@ -4,8 +4,8 @@
 //   [cast](x * sigmoid(x)) * up, x = [cast] gate     as decomposed
 //
 // Preconditions: nobody else reads what is in between; gate and up have one dtype and the same
-// sizes, and where the product begins with up both are row-major: the result's strides follow the
-// first factor, which is the gate's from then on; nothing writes the gate in between. Where silu_
+// sizes; nothing writes the gate in between. `up_first` says that the product begins with up: the
+// result's strides follow its first factor. Where silu_
 // wrote the gate itself, either the product writes it too (graphgate.silu_mul_) and nobody looks in
 // between, or nobody reads it afterwards.
 #include "optimized/passes/match.h"
@@ -21,6 +21,7 @@ struct SiluMatch {
   DType compute = DType::kFloat32;
   bool by_sigmoid = false;
   bool writes_gate = false;
+  bool up_first = false;
   std::uint32_t first = 0;  // the first node that reads the gate
   std::vector<std::uint32_t> matched;
 };
@@ -39,7 +40,8 @@ class SiluFinder {
       match.up = is_first ? operands->second : operands->first;
       const ValueId silu = is_first ? operands->first : operands->second;
       if (!find_silu(silu, product, match) && !find_decomposed(silu, product, match)) continue;
-      if (is_right(match, product) && (is_first || are_row_major(match))) return match;
+      match.up_first = !is_first;
+      if (is_right(match, product)) return match;
     }
     return std::nullopt;
   }
@@ -100,10 +102,6 @@ class SiluFinder {
     return graph_.dtype(result_of(graph_.node(n))) == dtype;
   }
 
-  [[nodiscard]] bool are_row_major(const SiluMatch& match) const {
-    return graph_.row_major()(match.gate) && graph_.row_major()(match.up);
-  }
-
   bool is_right(SiluMatch& match, std::uint32_t product) const {
     const ValueId result = result_of(graph_.node(product));
     const auto dtype = graph_.dtype(match.gate);
@@ -150,13 +148,14 @@ void fuse_silu_mul(spec::Graph& graph, PassContext& context) {
     if (!matcher.is(n, "aten.mul")) continue;
     const auto match = SiluFinder(matcher).find(n);
     if (!match) continue;
+    std::vector<spec::NamedArgument> arguments = {{"gate", {match->gate}},
+                                                  {"up", {match->up}},
+                                                  {"compute", {match->compute}},
+                                                  {"by_sigmoid", {match->by_sigmoid}}};
+    if (match->up_first) arguments.push_back({"up_first", {true}});
     matcher.take(match->matched, n,
                  fused_node(matcher.node(n).name, match->writes_gate ? "silu_mul_" : "silu_mul",
-                            {{"gate", {match->gate}},
-                             {"up", {match->up}},
-                             {"compute", {match->compute}},
-                             {"by_sigmoid", {match->by_sigmoid}}},
-                            {result_of(matcher.node(n))}));
+                            std::move(arguments), {result_of(matcher.node(n))}));
   }
   matcher.apply();
 }
