@@ -140,8 +140,9 @@ class Comparison {
     NodeRows* rows = nullptr;
     for (std::uint32_t i = 0; i < expected_.size(); ++i) {
       const std::string& node = expected_[i].node;
-      if (i == 0 || node != expected_[i - 1].node)
+      if (i == 0 || node != expected_[i - 1].node) {
         rows = is_ambiguous(node) ? nullptr : &rows_[node];
+      }
       if (rows != nullptr) rows->push_back(i);
     }
   }

@@ -4,10 +4,10 @@
 //   [cast](x * sigmoid(x)) * up, x = [cast] gate     as decomposed
 //
 // Preconditions: nobody else reads what is in between; gate and up have one dtype and the same
-// sizes; nothing writes the gate in between. `up_first` says that the product begins with up: the
-// result's strides follow its first factor. Where silu_
-// wrote the gate itself, either the product writes it too (graphgate.silu_mul_) and nobody looks in
-// between, or nobody reads it afterwards.
+// sizes; nothing writes the gate in between. Where silu_ wrote the gate itself, either the product
+// writes it too (graphgate.silu_mul_) and nobody looks in between, or nobody reads it afterwards.
+//
+// `up_first` says that the product begins with up: the result's strides follow its first factor.
 #include "optimized/passes/match.h"
 
 namespace graphgate::optimized {

@@ -56,8 +56,9 @@ class PassManager {
 
 // The program's graph after the passes that `options` ask for. `counts`, where given, receives what
 // each did.
-[[nodiscard]] Result<spec::Graph> run_passes(
-    const spec::Program& program, const spec::OpTable& ops, const spec::DeviationSet& deviations,
-    const PassOptions& options, PassCounts* counts = nullptr);
+[[nodiscard]] Result<spec::Graph> run_passes(const spec::Program& program, const spec::OpTable& ops,
+                                             const spec::DeviationSet& deviations,
+                                             const PassOptions& options,
+                                             PassCounts* counts = nullptr);
 
 }  // namespace graphgate::optimized

@@ -28,7 +28,7 @@ struct JudgeTimes {
   std::uint64_t nodes = 0;  // of all cases
   std::uint64_t calls = 0;
   double seconds = 0;
-  // "draw", "script", "optimized", "reference" (eager), judges with the runs that each has to
+  // "draw", "script", "optimized", "reference" (with words), judges with the runs that each has to
   // make, "rest".
   std::vector<std::pair<std::string, double>> parts;
 };
