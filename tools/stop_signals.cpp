@@ -38,6 +38,7 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
+  if (g_came != 0) return;
   for (std::size_t i = 0; i < 2; ++i) (void)::sigaction(kStopSignals[i], &before_[i], nullptr);
 }
 
