@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "conformance/verify/order_words.h"
 #include "conformance/verify/rule_families.h"
@@ -98,7 +99,32 @@ class OrderCheck {
   bool accepts(const Writers& expected, Writer token, ByteRange range) {
     if (lineage_.any_accepts(expected, token)) return true;
     return std::any_of(expected.begin(), expected.end(),
-                       [&](Writer writer) { return is_left_alone(writer, token, range); });
+                       [&](Writer writer) { return is_left_alone(writer, token, range); }) ||
+           is_copy_of(expected, token);
+  }
+
+  // A copy that the executor added, of nothing but bytes that may be there.
+  bool is_copy_of(const Writers& expected, Writer token) {
+    const Token& what = flow_.tokens[token];
+    if (what.kind != TokenKind::kNode) return false;
+    const FlowNode& node = flow_.nodes[what.index];
+    if (node.match != NodeMatch::kExtra) return false;
+    bool copies = false;
+    for (const FlowRead& read : flow_.reads) {
+      if (read.node != what.index) continue;
+      const auto outer = std::exchange(buffer_, case_.accesses.all[read.access].buffer);
+      const bool is_right =
+          std::all_of(read.contents.begin(), read.contents.end(), [&](const Content& content) {
+            return !content.writers.empty() &&
+                   std::all_of(content.writers.begin(), content.writers.end(), [&](Writer under) {
+                     return accepts(expected, under, content.range);
+                   });
+          });
+      buffer_ = outer;
+      if (!is_right) return false;
+      copies = true;
+    }
+    return copies;
   }
 
   // A scatter that became an update in place of other bytes of the buffer: these are as it found
