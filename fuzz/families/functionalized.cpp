@@ -78,6 +78,7 @@ class Functionalized {
   std::vector<TensorIndex> end() {
     node_.tensors("_all_bases", bases_);
     std::vector<TensorIndex> copies;
+    copies.reserve(bases_.size());
     for (const TensorIndex base : bases_) copies.push_back(node_.copy_of(base));
     return copies;
   }
