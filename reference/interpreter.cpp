@@ -96,11 +96,25 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, const std::vector
   return std::move(call.results());
 }
 
+// Of all that the op can have made: what it was given and left alone has no errors to draw.
+void draw_errors_of(const std::vector<Datum>& data, const Trial& trial) {
+  for (const Datum& datum : data) {
+    for_each_tensor(datum, [&](const TensorRef& tensor) { draw_errors(*tensor, trial); });
+  }
+}
+
 }  // namespace
 
 std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<Datum>& arguments,
                           const Run& run) {
-  if (!run.provenance) return run_body(row, body, arguments, run);
+  if (!run.provenance) {
+    std::vector<Datum> results = run_body(row, body, arguments, run);
+    if (run.options.trial) {
+      draw_errors_of(arguments, *run.options.trial);
+      draw_errors_of(results, *run.options.trial);
+    }
+    return results;
+  }
   const Provenance::Operation operation =
       run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
   std::vector<Datum> results = run_body(row, body, arguments, run);

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "reference/number/arithmetic.h"
 #include "reference/tensor.h"
+#include "reference/trial.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 
@@ -20,6 +22,8 @@ struct Options {
   // the spreads of CallResult: with worst-case radii (meaningful for programs of one node), or with
   // standard deviations. kProvenance computes as kEager does, and fills CallResult::provenance.
   Mode mode = Mode::kEager;
+  // Of kSampled: go on with numbers drawn from what right executors may have.
+  std::optional<Trial> trial;
   // Of kProvenance: without words its rows tell geometry and storages alone, which costs little
   // beside an eager run.
   bool provenance_words = true;

@@ -1,6 +1,7 @@
 #include "tools/executor_sources.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "reference/reference.h"
@@ -110,6 +111,19 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
   return true;
 }
 
+// "7": trial 7; "7x3": with errors three times as large.
+Result<reference::Trial> read_trial(const std::string& value) {
+  reference::Trial trial;
+  const char* const last = value.data() + value.size();
+  std::from_chars_result read = std::from_chars(value.data(), last, trial.number);
+  if (read.ec == std::errc() && read.ptr != last && *read.ptr == 'x') {
+    read = std::from_chars(read.ptr + 1, last, trial.scale);
+  }
+  if (read.ec == std::errc() && read.ptr == last && trial.scale > 0) return trial;
+  return bad_input("option 'trial': expected a number, or one x another as 7x3, found '" + value +
+                   "'");
+}
+
 class ReferenceSource final : public conformance::ExecutorSource {
  public:
   explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
@@ -123,6 +137,10 @@ class ReferenceSource final : public conformance::ExecutorSource {
     for (const auto& [name, value] : configuration) {
       GRAPHGATE_TRY(const bool is_known, read_arithmetic(name, value, options.arithmetic));
       if (is_known) continue;
+      if (name == "trial") {
+        GRAPHGATE_TRY(options.trial, read_trial(value));
+        continue;
+      }
       if (name != "mode") {
         return unsupported("the reference has no option '" + name + "': it makes no plans");
       }

@@ -78,6 +78,13 @@ TEST(ReferenceSource, HasModesAndNoPlanner) {
   }
   EXPECT_EQ(source->make({{"split-sums", "f16,f32"}}, ops).error().message,
             "option 'split-sums': expected f16, bf16 or both, found 'f32'");
+  EXPECT_TRUE(source->make({{"mode", "sampled"}, {"trial", "7"}}, ops).ok());
+  EXPECT_TRUE(source->make({{"mode", "sampled"}, {"trial", "7x3"}}, ops).ok());
+  for (const char* trial : {"", "7th", "7x", "7x0", "-1"}) {
+    EXPECT_EQ(source->make({{"trial", trial}}, ops).error().message,
+              "option 'trial': expected a number, or one x another as 7x3, found '" +
+                  std::string(trial) + "'");
+  }
   EXPECT_EQ(source->make({{"memory", "lines"}}, ops).error().kind, ErrorKind::kUnsupported);
 }
 

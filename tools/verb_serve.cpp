@@ -81,7 +81,7 @@ class Server {
   }
 
   [[nodiscard]] std::vector<std::string> option_names() const {
-    if (name_ == "reference") return {"mode", "arithmetic", "kernels", "split-sums"};
+    if (name_ == "reference") return {"mode", "arithmetic", "kernels", "split-sums", "trial"};
     CLI::App app;
     PlannerFlags flags;
     add_planner_flags(app, flags);

@@ -84,6 +84,9 @@ class Runs {
   // The oracle of that mode on the states that its own calls left, as words of provenance go on;
   // not kept.
   [[nodiscard]] Result<Trace> oracle_on_own_states(std::string_view mode);
+  // The calls of oracle("sampled") with radii as wide as numbers of its trials lie apart
+  // (trials.h).
+  [[nodiscard]] Result<const std::vector<spec::CallResult>*> widened_oracle();
   // Whether oracle(mode) is there already.
   [[nodiscard]] bool has_oracle(std::string_view mode) const {
     return oracle_traces_.contains(mode);
@@ -117,7 +120,9 @@ class Runs {
     Trace trace;
     bool is_guided = false;  // it hangs on what the subject made
   };
-  [[nodiscard]] Result<OracleRun> run_oracle(std::string_view mode, bool with_states);
+  [[nodiscard]] Result<OracleRun> run_oracle(const Configuration& configuration, bool with_states);
+  [[nodiscard]] Result<Trace> oracle_under(const Configuration& configuration,
+                                           const Script& script);
   [[nodiscard]] bool is_run_with_words();
 
   const Script& script_;
@@ -126,6 +131,7 @@ class Runs {
   bool shares_runs_ = false;
   SubjectTraces subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;
+  std::optional<std::vector<spec::CallResult>> widened_;
   std::set<std::string, std::less<>> guided_;  // modes whose trace hangs on what the subject made
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/harness/estimate.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/judge_nodes.h"
 #include "conformance/harness/judge_report.h"
@@ -80,21 +81,13 @@ class BoundsJudge {
     options.false_alarm_rate = settings_.false_alarm_rate;
     options.functionalized = is_functionalized(program);
     options.layouts = runs_.promises().keeps_layouts;
-    const CallReport call = judge_call(subject_->executor, record.result,
-                                       oracle_->calls[index].result, expected, options);
-    count(call);
+    GRAPHGATE_TRY(const EstimatedCall judged,
+                  judge_by_estimate(runs_, *subject_, index, expected, options));
+    count(judged.call);
+    explained_ += judged.explained;
     note_open(index);
-    if (call.differences.empty()) return {};
-    std::vector<Difference> proofs = call.differences;
-    GRAPHGATE_TRY(const Trace* const bounds, runs_.oracle("worst-case"));
-    if (index < bounds->calls.size()) {
-      options.multiple = 1;
-      proofs = judge_call(subject_->executor, record.result, bounds->calls[index].result, expected,
-                          options)
-                   .differences;
-    }
-    for (const Difference& difference : call.differences) {
-      note(index, program, difference, is_proved(difference, proofs));
+    for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
+      note(index, program, judged.call.differences[i], judged.is_proved[i]);
     }
     return {};
   }
@@ -142,17 +135,6 @@ class BoundsJudge {
     }
     if (open_.size() > kShown) out += "; " + std::to_string(open_.size() - kShown) + " more";
     return out;
-  }
-
-  // What is wrong with a tensor as a whole is so in any arithmetic. An element is proved wrong by
-  // the worst-case bound of the program: there it must be wrong, too.
-  static bool is_proved(const Difference& difference, const std::vector<Difference>& proofs) {
-    const bool is_of_element =
-        difference.kind == Difference::Kind::kNumber || difference.kind == Difference::Kind::kExact;
-    return !is_of_element ||
-           std::any_of(proofs.begin(), proofs.end(), [&](const Difference& other) {
-             return other.subject == difference.subject && other.where == difference.where;
-           });
   }
 
   static const char* rule_of(Difference::Kind kind, bool proved) {
@@ -218,6 +200,7 @@ class BoundsJudge {
     report_.checks = elements_ == 0 ? 0 : elements_ + elements_of_nodes_;
     report_.figures["elements"] = static_cast<double>(elements_);
     report_.figures["undecided"] = static_cast<double>(undecided_);
+    report_.figures["explained_by_trials"] = static_cast<double>(explained_);
     const auto& programs = runs_.script().programs;
     if (std::all_of(programs.begin(), programs.end(),
                     [](const auto& program) { return program->graph.nodes.empty(); })) {
@@ -240,6 +223,7 @@ class BoundsJudge {
   JudgeReport report_;
   std::int64_t elements_ = 0;
   std::int64_t undecided_ = 0;
+  std::int64_t explained_ = 0;  // tensors outside of the estimate, inside what trials do
   std::int64_t elements_of_nodes_ = 0;
   bool has_blind_tensor_ = false;
   std::vector<std::string> open_;  // tensors with elements that the oracle leaves open

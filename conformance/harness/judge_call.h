@@ -63,6 +63,8 @@ struct JudgeOptions {
   // Radii allowed; absent: sigma_multiple of the call's element count at `false_alarm_rate`.
   std::optional<double> multiple;
   double false_alarm_rate = 1e-9;
+  // Outputs are looked at; else only what a call leaves behind: final inputs and states.
+  bool outputs = true;
   // Outputs have the strides and storage offsets of the oracle (Promises::keeps_layouts).
   bool layouts = true;
   // A recording lists every input that a call changes: the others must be as they were given.

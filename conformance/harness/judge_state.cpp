@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "conformance/harness/estimate.h"
 #include "conformance/harness/judge_report.h"
 
 namespace graphgate::conformance {
@@ -114,14 +115,6 @@ class MayWrite {
   std::set<std::size_t> roots_;
   std::set<std::string, std::less<>> hidden_;
 };
-
-// What a call leaves behind beside its outputs.
-CallResult without_outputs(const CallResult& result) {
-  CallResult out = result;
-  out.outputs.clear();
-  out.output_spreads.clear();
-  return out;
-}
 
 class StateJudge {
  public:
@@ -253,31 +246,18 @@ class StateJudge {
 
   Result<void> judge_against_oracle(std::size_t c) {
     const CallRecord& record = subject_->calls[c];
-    const CallResult actual = without_outputs(record.result);
-    const CallResult expected = without_outputs(oracle_->calls[c].result);
-    judge_sharing(c, actual, expected);
+    judge_sharing(c, record.result, oracle_->calls[c].result);
     JudgeOptions options;
     options.false_alarm_rate = settings_.false_alarm_rate;
-    const CallReport call = judge_call(subject_->executor, actual, expected, {}, options);
-    report_.checks += call.elements;
-    if (call.differences.empty()) return {};
-    std::vector<Difference> proofs;
-    GRAPHGATE_TRY(const Trace* const bounds, runs_.oracle("worst-case"));
-    if (c < bounds->calls.size()) {
-      options.multiple = 1;
-      proofs = judge_call(subject_->executor, actual, without_outputs(bounds->calls[c].result), {},
-                          options)
-                   .differences;
-    }
-    for (const Difference& difference : call.differences) {
-      const bool is_proved = difference.kind != Difference::Kind::kNumber ||
-                             std::any_of(proofs.begin(), proofs.end(), [&](const auto& other) {
-                               return other.where == difference.where;
-                             });
+    options.outputs = false;
+    GRAPHGATE_TRY(const EstimatedCall judged, judge_by_estimate(runs_, *subject_, c, {}, options));
+    report_.checks += judged.call.elements;
+    for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
+      const Difference& difference = judged.call.differences[i];
       const bool is_geometry = difference.kind == Difference::Kind::kForm ||
                                difference.kind == Difference::Kind::kLayout;
       add(is_geometry ? "T3.state-geometry" : "T1.state-differs",
-          is_proved ? Outcome::kFail : Outcome::kSuspect, c,
+          judged.is_proved[i] ? Outcome::kFail : Outcome::kSuspect, c,
           difference.where + ": " + difference.message);
     }
     return {};

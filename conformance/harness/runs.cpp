@@ -3,6 +3,7 @@
 
 #include "conformance/harness/judge.h"
 #include "conformance/harness/temporary_folder.h"
+#include "conformance/harness/trials.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -148,7 +149,10 @@ Configuration Runs::oracle_configuration(std::string_view mode) const {
 }
 
 Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
-  const Configuration configuration = oracle_configuration(mode);
+  return oracle_under(oracle_configuration(mode), script);
+}
+
+Result<Trace> Runs::oracle_under(const Configuration& configuration, const Script& script) {
   GRAPHGATE_TRY(const auto executor, oracle_.make(configuration, *script.ops));
   return run_script(script, *executor, configuration, [&](const ScriptRestart& restart) {
     return oracle_.make(configuration, restart.ops ? *restart.ops : *script.ops);
@@ -177,14 +181,14 @@ bool Runs::is_run_with_words() {
   return watched.ok() && watched.value()->is_as_unwatched;
 }
 
-Result<Runs::OracleRun> Runs::run_oracle(std::string_view mode, bool with_states) {
+Result<Runs::OracleRun> Runs::run_oracle(const Configuration& configuration, bool with_states) {
   std::optional<Guided> guided;
   if (may_guide(script_, with_states)) {
     GRAPHGATE_TRY(const Trace* const passed, subject());
     guided = guided_by(*passed, script_, with_states);
     if (!guided->is_changed) guided.reset();
   }
-  GRAPHGATE_TRY(Trace made, oracle_on(guided ? guided->script : script_, mode));
+  GRAPHGATE_TRY(Trace made, oracle_under(configuration, guided ? guided->script : script_));
   if (guided) renumber(made, guided->originals);
   return OracleRun{std::move(made), guided.has_value()};
 }
@@ -192,15 +196,31 @@ Result<Runs::OracleRun> Runs::run_oracle(std::string_view mode, bool with_states
 Result<const Trace*> Runs::oracle(std::string_view mode) {
   const auto known = oracle_traces_.find(mode);
   if (known != oracle_traces_.end()) return known->second.get();
-  GRAPHGATE_TRY(OracleRun made, run_oracle(mode, takes_states(script_, mode)));
+  GRAPHGATE_TRY(OracleRun made,
+                run_oracle(oracle_configuration(mode), takes_states(script_, mode)));
   if (made.is_guided) guided_.emplace(mode);
   return oracle_traces_.emplace(mode, std::make_shared<const Trace>(std::move(made.trace)))
       .first->second.get();
 }
 
 Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
-  GRAPHGATE_TRY(OracleRun made, run_oracle(mode, /*with_states=*/false));
+  GRAPHGATE_TRY(OracleRun made, run_oracle(oracle_configuration(mode), /*with_states=*/false));
   return std::move(made.trace);
+}
+
+Result<const std::vector<spec::CallResult>*> Runs::widened_oracle() {
+  if (widened_) return &*widened_;
+  GRAPHGATE_TRY(const Trace* const estimate, oracle("sampled"));
+  Trials trials;
+  for (int i = 0; i < Trials::kPlain + Trials::kFar; ++i) {
+    const bool is_far = i >= Trials::kPlain;
+    Configuration configuration = oracle_configuration("sampled");
+    configuration["trial"] =
+        std::to_string(i) + (is_far ? "x" + std::to_string(Trials::kFarScale) : "");
+    GRAPHGATE_TRY(OracleRun made, run_oracle(configuration, takes_states(script_, "sampled")));
+    (is_far ? trials.far : trials.plain).push_back(std::move(made.trace));
+  }
+  return &widened_.emplace(widened_by_trials(*estimate, trials));
 }
 
 void Runs::provide(Trace trace, const Configuration& changes) {
