@@ -265,7 +265,7 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
     return {value, detail::kInfinity, arithmetic};
   }
   const Tracked<P> quotient = trunc(x / y);
-  if (quotient.radius != 0 && !detail::is_open_sign<P>(quotient.radius, arithmetic)) {
+  if (detail::error_of(quotient) != 0) {
     const double most_rest = static_cast<double>(std::fabs(y.value)) + y.radius;
     return {value, most_rest, arithmetic};
   }
@@ -287,7 +287,7 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
     }
     if (const auto out = detail::overflowed<P>(x.value, x.radius, x.arithmetic, dtype)) return *out;
   }
-  const bool is_zero = x.value == 0 && detail::is_open_sign<P>(x.radius, x.arithmetic);
+  const bool is_zero = x.value == 0 && detail::is_open_sign(x);
   if (is_zero || (x.radius == 0 && detail::holds(x.value, dtype))) return x;
   const auto reach = std::fabs(x.value) + static_cast<long double>(x.radius);
   double error = half_ulp(std::min(reach, most), dtype);

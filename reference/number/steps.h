@@ -41,13 +41,12 @@ template <class P, class F>
 Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);
   if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
-  if (detail::is_open_sign<P>(x.radius, x.arithmetic)) return {value, x.radius, x.arithmetic};
+  if (detail::is_open_sign(x)) return {value, x.radius, x.arithmetic};
   const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
   const long double low = step(x.value - reach);
   const long double high = step(x.value + reach);
   const bool is_either_zero = std::signbit(low) != std::signbit(high);
-  if (low == high)
-    return {value, detail::zero_radius<P>(is_either_zero, x.arithmetic), x.arithmetic};
+  if (low == high) return {value, detail::zero_radius(is_either_zero), x.arithmetic};
   const auto jump = static_cast<double>(std::max(high - value, value - low));
   if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};
   const auto away = [&] { return detail::radii_to_edge(x, step); };

@@ -158,20 +158,23 @@ spec::DType dtype_of(ArithmeticOf<P> arithmetic) {
 // sign: of two zeros either is the larger (x86's maxps takes the second, PTX's max the positive).
 inline constexpr double kOpenSign = std::numeric_limits<double>::denorm_min();
 
-// Whether a radius says no more than that, after products too. In float64 numbers have radii as
-// small.
+// Whether the radius of a number says no more than that. Below float32's numbers it does after
+// functions too; in float64 numbers that are not zero have radii as small.
 template <class P>
-bool is_open_sign(double radius, ArithmeticOf<P> arithmetic) {
+bool is_open_sign(const Tracked<P>& x) {
   constexpr double kBelowFloat32 = 0x1p-600;
-  return radius > 0 && radius < kBelowFloat32 && arithmetic != ArithmeticOf<P>::kFloat64;
+  if (x.arithmetic == ArithmeticOf<P>::kFloat64) return x.value == 0 && x.radius == kOpenSign;
+  return x.radius > 0 && x.radius < kBelowFloat32;
+}
+
+// How far an executor's number may lie away: nowhere, where its sign alone is open.
+template <class P>
+double error_of(const Tracked<P>& x) {
+  return is_open_sign(x) ? 0 : x.radius;
 }
 
 // The radius of an exact number: of a zero that may have either sign, kOpenSign.
-template <class P>
-double zero_radius(bool is_either_zero, ArithmeticOf<P> arithmetic) {
-  // In float64 the radius would count as a number's.
-  return is_either_zero && arithmetic != ArithmeticOf<P>::kFloat64 ? kOpenSign : 0;
-}
+inline double zero_radius(bool is_either_zero) { return is_either_zero ? kOpenSign : 0; }
 
 template <class P>
 ArithmeticOf<P> wider(ArithmeticOf<P> a, ArithmeticOf<P> b) {
@@ -246,7 +249,7 @@ Tracked<P> rounded(long double value, double radius, ArithmeticOf<P> arithmetic,
   if (may_pass<P>(value, radius, most)) {
     if (const auto out = overflowed<P>(value, radius, arithmetic, dtype)) return *out;
   }
-  if (is_open_sign<P>(radius, arithmetic)) {
+  if (is_open_sign<P>({value, radius, arithmetic})) {
     if (value == 0) return {value, kOpenSign, arithmetic};
     radius = 0;
   }
@@ -319,8 +322,10 @@ double joined(const Tracked<P>& a, const Tracked<P>& b, double from_a, double fr
 template <class P>
 Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b) {
   const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
-  return rounded<P>(a.value + b.value, is_nan ? 0 : joined(a, b, a.radius, b.radius),
-                    wider<P>(a.arithmetic, b.arithmetic));
+  const long double value = a.value + b.value;
+  double radius = is_nan ? 0 : joined(a, b, error_of(a), error_of(b));
+  if (radius == 0) radius = zero_radius(value == 0 && (is_open_sign(a) || is_open_sign(b)));
+  return rounded<P>(value, radius, wider<P>(a.arithmetic, b.arithmetic));
 }
 
 // |x| * r where an exact factor (r == 0) contributes nothing even when x is infinite.
@@ -332,9 +337,9 @@ inline double scaled(long double x, double r) {
 template <class P>
 double product_radius(const Tracked<P>& a, const Tracked<P>& b) {
   if (is_certain_nan(a) || is_certain_nan(b)) return 0;
-  const double from_a = scaled(b.value, a.radius);
-  const double from_b = scaled(a.value, b.radius);
-  const double from_both = P::kAllowedRadii * a.radius * b.radius;
+  const double from_a = scaled(b.value, error_of(a));
+  const double from_b = scaled(a.value, error_of(b));
+  const double from_both = P::kAllowedRadii * error_of(a) * error_of(b);
   const double radius = P::combine(joined(a, b, from_a, from_b), from_both);
   return std::isnan(radius) ? kInfinity : radius;
 }
@@ -357,7 +362,7 @@ Tracked<P> times(const Tracked<P>& a, const Tracked<P>& b) {
   const auto arithmetic = wider<P>(a.arithmetic, b.arithmetic);
   double radius = product_radius(a, b);
   const bool is_either_zero = value == 0 && (has_open_sign(a) || has_open_sign(b));
-  if (radius == 0) radius = zero_radius<P>(is_either_zero, arithmetic);
+  if (radius == 0) radius = zero_radius(is_either_zero);
   return rounded<P>(value, radius, arithmetic);
 }
 
@@ -369,19 +374,18 @@ Tracked<P> divided(const Tracked<P>& a, const Tracked<P>& b) {
   if (a.radius == 0 && b.radius == 0) return rounded<P>(value, 0, arithmetic, ulps);
   if (may_be_zero(b, P::kDivisorRadii)) return {value, kInfinity, arithmetic};
   const auto low = static_cast<double>(std::fabs(b.value)) - b.radius;  // the nearest b to zero
-  const double from_a = a.radius / low;
+  const double from_a = error_of(a) / low;
   const double from_b = scaled(value, b.radius / low);
   const bool is_nan = is_certain_nan(a) || is_certain_nan(b);
   double radius = is_nan ? 0 : P::combine(from_a, from_b);
-  if (radius == 0) radius = zero_radius<P>(value == 0 && has_open_sign(a), arithmetic);
+  if (radius == 0) radius = zero_radius(value == 0 && has_open_sign(a));
   // What is open stays open, over an infinity too.
   return rounded<P>(value, std::isnan(radius) ? kInfinity : radius, arithmetic, ulps);
 }
 
 template <class P>
 bool is_close_call(const Tracked<P>& a, const Tracked<P>& b) {
-  const double radius = P::combine(a.radius, b.radius);
-  if (is_open_sign<P>(radius, wider<P>(a.arithmetic, b.arithmetic))) return false;
+  const double radius = P::combine(error_of(a), error_of(b));
   const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
   return radius > 0 && !(std::fabs(a.value - b.value) > reach);
 }
@@ -403,8 +407,7 @@ Tracked<P> extremum(const Tracked<P>& a, const Tracked<P>& b, bool take_a) {
   const Tracked<P>& taken = take_a || std::isnan(a.value) ? a : b;
   const bool close = is_close_call(a, b) && !std::isnan(taken.value);
   double radius = close ? std::max(a.radius, b.radius) : taken.radius;
-  const bool are_of_open_sign =
-      is_open_sign<P>(a.radius, a.arithmetic) || is_open_sign<P>(b.radius, b.arithmetic);
+  const bool are_of_open_sign = is_open_sign(a) || is_open_sign(b);
   const bool are_zeros = a.value == 0 && b.value == 0;
   if (are_zeros && (are_of_open_sign || std::signbit(a.value) != std::signbit(b.value))) {
     radius = std::max(radius, kOpenSign);

@@ -306,6 +306,25 @@ TEST(Tracked, ZeroTimesWhatMayBeOfEitherSignIsAZeroOfOpenSign) {
   EXPECT_EQ((exact(-2) * exact(0)).radius, 0);
 }
 
+// There radii of numbers are as small; only at zero does such a one tell of the sign.
+TEST(Tracked, AZeroOfOpenSignIsOneInFloat64Too) {
+  constexpr auto kDouble = Bounded::Arithmetic::kFloat64;
+  const auto number = [](long double value) { return Bounded(value, 0, kDouble); };
+  const Bounded underflowed = number(-0.3L) * number(0x1p-1074L);
+  EXPECT_GT(underflowed.radius, 0);
+  const Bounded either = maximum(underflowed, number(0)) * number(0);
+  for (const Bounded& zero : {either, either * number(0x1p996L), either + either,
+                              -either + number(0), either / number(0x1p-996L), floor(either)}) {
+    EXPECT_EQ(zero.value, 0);
+    EXPECT_TRUE(std::isinf((number(1) / zero).radius));
+    EXPECT_TRUE(std::isinf(rsqrt(zero).radius));
+    EXPECT_FALSE(less(zero, number(0)).undecided || equal(zero, number(0)).undecided);
+    EXPECT_EQ((zero + number(3)).radius, 0);
+    EXPECT_EQ((zero * number(0x1p996L) + number(0x1p-996L)).radius, 0);
+  }
+  EXPECT_GT((underflowed + number(0x1p-1070L)).radius, 0) << "of a number it is an error";
+}
+
 TEST(Tracked, LeavesOpenWhatADomainInsideOfTheRadiusMakes) {
   const Bounded wide(3.0L, 5, kSingle);  // an executor may have 0.5, and a number
   for (const Bounded& result : {atanh(wide), acos(wide), asin(wide)}) {
