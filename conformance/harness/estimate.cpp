@@ -41,9 +41,15 @@ Result<EstimatedCall> judge_by_estimate(Runs& runs, const Trace& subject, std::s
   };
   if (!std::all_of(differences.begin(), differences.end(), is_proved)) {
     GRAPHGATE_TRY(const auto* const widened, runs.widened_oracle());
-    const std::vector<Difference> left = judged(widened->at(index), options).differences;
-    out.explained = static_cast<std::int64_t>(std::erase_if(
-        differences, [&](const auto& it) { return !is_proved(it) && !is_among(it, left); }));
+    const CallReport again = judged(widened->at(index), options);
+    out.explained = static_cast<std::int64_t>(std::erase_if(differences, [&](const auto& it) {
+      return !is_proved(it) && !is_among(it, again.differences);
+    }));
+    if (out.explained > 0) {
+      out.call.worst_ratio = again.worst_ratio;
+      out.call.worst_error = again.worst_error;
+      out.call.worst_allowed = again.worst_allowed;
+    }
   }
   for (const Difference& difference : differences) {
     out.is_proved.push_back(is_proved(difference));

@@ -7,7 +7,8 @@
 namespace graphgate::conformance {
 
 struct EstimatedCall {
-  CallReport call;  // without the differences that trials explain
+  // Without the differences that trials explain, and the worst by their radii where they did.
+  CallReport call;
   // By difference: what no rounding can explain. Other differences are suspect.
   std::vector<bool> is_proved;
   std::int64_t explained = 0;  // differences that trials explained
