@@ -54,6 +54,15 @@ class OptimizedExecutor final : public spec::Executor {
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
 
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    try {
+      return try_load(program);
+    } catch (const std::bad_alloc&) {
+      return infrastructure(program.name + ": out of memory");
+    }
+  }
+
+ private:
+  Result<std::unique_ptr<spec::LoadedProgram>> try_load(const spec::Program& program) {
     GRAPHGATE_TRY_VOID(validate(options_.runtime));
     if (options_.device && options_.runtime.instrument != InstrumentKind::kNone) {
       return bad_input("instruments watch the host: they do not go with a device");
@@ -65,7 +74,6 @@ class OptimizedExecutor final : public spec::Executor {
     return load_prepared(program, std::move(prepared).value(), options_, instrument_ != nullptr);
   }
 
- private:
   // A run with words follows the program's own nodes: one node in the place of several would hash
   // another op (docs/provenance.md). Passes of a range run later, and may find what these did not.
   [[nodiscard]] bool is_fused_under_words(const PassCounts& counts) const {

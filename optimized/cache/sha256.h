@@ -9,7 +9,7 @@
 
 namespace graphgate::optimized {
 
-// 64 lower-case hexadecimal digits.
+// 64 lower-case hexadecimal digits. Throws std::bad_alloc.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 }  // namespace graphgate::optimized

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 
 #include "optimized/cache/sha256.h"
 
@@ -66,6 +67,8 @@ Result<void> run_on(const Pass& pass, bool is_builtin, spec::Graph& graph, PassC
   const std::size_t outputs = graph.outputs.size();
   try {
     pass.run(graph, context);
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the pass
   } catch (const std::exception& error) {
     return fail(error.what());
   }

@@ -27,7 +27,7 @@ class PassManager {
 
   // Runs every pass that is on, in order, each on the subgraphs first; then checks that the outputs
   // survived and that nothing is read before it is made. kInternal where a built-in pass broke the
-  // graph, kBadInput where a user's did, or threw, or ran a manager itself.
+  // graph, kBadInput where a user's did, or threw, or ran a manager itself. Throws std::bad_alloc.
   Result<void> run(spec::Graph& graph, PassContext& context) const;
 
   // 16 hexadecimal digits over names, versions and order of the passes that are on, and the range.

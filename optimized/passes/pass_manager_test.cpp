@@ -119,6 +119,17 @@ TEST(PassManager, RefusesAManagerWhereAPassBelongs) {
   EXPECT_NE(added.error().message.find("manager"), std::string::npos);
 }
 
+TEST(PassManager, TakesALackOfMemoryForNoFaultOfThePass) {
+  Options options;
+  Pass large = user_pass("large", "1");
+  large.run = [](spec::Graph&, PassContext&) { throw std::bad_alloc(); };
+  options.compile.passes.user_passes = {large};
+  const auto loaded = make_executor(options)->load(program_of(kTiny));
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_NE(loaded.error().message.find("out of memory"), std::string::npos);
+}
+
 TEST(PassManager, RefusesAManagerThatHidesInAPass) {
   CompileOptions options;
   Pass hiding = user_pass("hiding", "1");
