@@ -96,7 +96,7 @@ Tracked<P> allow_narrow_steps(const Tracked<P>& x, const Tracked<P>& most, doubl
 
 // log(sum(exp(x))) of each prefix, shifted by the prefix's maximum. Executors add one element at a
 // time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes
-// here per step.
+// here per step. Of what is infinite a step is exact.
 template <class N>
 std::vector<N> running_logsumexp(std::span<const N> line, DType dtype) {
   std::vector<N> out;
@@ -104,7 +104,7 @@ std::vector<N> running_logsumexp(std::span<const N> line, DType dtype) {
   N magnitude = 1;
   for (std::size_t n = 1; n <= line.size(); ++n) {
     most = maximum(most, line[n - 1]);
-    magnitude = maximum(magnitude, abs(line[n - 1]));
+    if (is_finite(line[n - 1])) magnitude = maximum(magnitude, abs(line[n - 1]));
     const Whole is_infinite = equal(abs(most), N(std::numeric_limits<double>::infinity()));
     const N shift = select(is_infinite, N(0), most);
     Sum<N> total;

@@ -246,6 +246,16 @@ TEST(CudaKernels, RoundPartialLogsumexpsToTheDtype) {
   EXPECT_LE(radius(), 0x1p-5);
 }
 
+// Steps round beside an element that adds nothing, too.
+TEST(LogCumSumExp, AllowsForRoundingsBesideMinusInfinity) {
+  const auto radius = [](const std::vector<double>& line) {
+    const auto x = tensor(DType::kFloat32, {static_cast<std::int64_t>(line.size())}, line);
+    const Arguments given = {{"self", {x}}, {"dim", {std::int64_t{0}}}};
+    return radii(*run_tensor("aten.logcumsumexp.default", given, Mode::kWorstCase)).back();
+  };
+  EXPECT_GE(radius({8, -detail::kInfinity, 1, 1}), radius({8, 1, 1}));
+}
+
 TEST(CudaKernels, MultiplyASumByTheReciprocalOfTheCount) {
   Arithmetic arithmetic;
   arithmetic.has_cuda_kernels = true;
