@@ -120,4 +120,19 @@ void require_apart(const spec::OpRow& row, std::span<const Datum> arguments) {
   });
 }
 
+void require_apart_from_all(const spec::OpRow& row, std::span<const Datum> arguments) {
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const auto* target = arguments[k].as<TensorRef>();
+    if (!target || !row.writes(k)) continue;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const auto* other = arguments[i].as<TensorRef>();
+      if (i == k || !other || (*other)->storage != (*target)->storage) continue;
+      if (!Bytes(**target).hold_one_of(**other)) continue;
+      throw Undecidable("'" + row.schema.arguments[k].name +
+                        "' is written and shares bytes with '" + row.schema.arguments[i].name +
+                        "': which is first is open");
+    }
+  }
+}
+
 }  // namespace graphgate::reference

@@ -25,4 +25,8 @@ void require_no_partial_overlap(const spec::OpRow& row, std::span<const Datum> a
 // Throws Undecidable if a written argument shares a byte with one that is not written.
 void require_apart(const spec::OpRow& row, std::span<const Datum> arguments);
 
+// Throws Undecidable if a written argument shares a byte with any other, written or not: of ops
+// that write some operands and read others, in an order of their kernel's.
+void require_apart_from_all(const spec::OpRow& row, std::span<const Datum> arguments);
+
 }  // namespace graphgate::reference

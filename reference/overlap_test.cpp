@@ -110,6 +110,25 @@ TEST(Overlap, OfAnythingIsLeftOpenByOpsThatWriteAtIndices) {
   expect_taken(index + "  %r = aten.index_put.default(%x, [%i], %x)\n");
 }
 
+// Eager PyTorch goes on, and compiled code writes running statistics at the end: a weight that is
+// one of them is the old or the new.
+TEST(Overlap, OfRunningStatisticsIsLeftOpenInTraining) {
+  const std::string views =
+      "  %i = aten.view.default(%x, [3, 2])\n  %a = aten.slice.Tensor(%x, 0, 0, 2)\n"
+      "  %b = aten.slice.Tensor(%x, 0, 2, 4)\n  %o = aten.ones.default([2])\n"
+      "  %p = aten.ones.default([3, 2])\n";
+  const auto norm = [&](const std::string& arguments, const char* training) {
+    return views + "  %r, %s, %t = aten.native_batch_norm.default(" + arguments + ", " + training +
+           ", 0.5, 0.1)\n";
+  };
+  expect_left_open(norm("%p, %a, %o, %a, %b", "True"));  // the weight
+  expect_left_open(norm("%p, %o, %b, %a, %b", "True"));  // the bias
+  expect_left_open(norm("%i, None, None, %a, %o", "True"));
+  expect_left_open(norm("%p, None, None, %a, %a", "True"));
+  expect_taken(norm("%p, None, None, %a, %b", "True"));
+  expect_taken(norm("%p, %a, %a, %a, %b", "False"));
+}
+
 TEST(Overlap, LeavesInputsAsTheyWere) {
   const spec::Program program = test::program(R"(program "p" {
   input %x : f32[4]

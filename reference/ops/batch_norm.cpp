@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "reference/number/moments.h"
+#include "reference/overlap.h"
 #include "reference/ops/norm_parameters.h"
 #include "reference/registry.h"
 
@@ -60,6 +61,7 @@ void update_running(Call& call, std::string_view name, const std::vector<N>& bat
 template <class N>
 Statistics<N> batch_statistics(Call& call, const Array<N>& x, DType dtype) {
   if (x.count() == 0) throw OpError("batch_norm: training wants at least one element");
+  require_apart_from_all(call.row(), call.arguments());
   Statistics<N> out;
   std::vector<N> unbiased;
   for (const std::vector<N>& channel : by_channel(x)) {
