@@ -31,7 +31,8 @@ long double drawn(const Mark& mark, spec::DType dtype, const Trial& trial) {
   const double error = trial.scale * mark.radius * normal(words);
   const long double value = mark.value + static_cast<long double>(error);
   const double rounded = round_to_dtype(value, dtype);
-  return std::isinf(rounded) ? static_cast<long double>(rounded) : value;
+  const bool rounds = trial.number % 2 == 1 || std::isinf(rounded);
+  return rounds ? static_cast<long double>(rounded) : value;
 }
 
 }  // namespace
