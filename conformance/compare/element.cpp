@@ -1,6 +1,7 @@
 #include "conformance/compare/element.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,6 +40,12 @@ Layout layout_of(DType dtype) {
 
 int bias(const Layout& layout) { return (1 << (layout.exponent_bits - 1)) - 1; }
 
+// Exact; float64's subnormals are counted in a unit that is no normal float64.
+long double power_of_two(int exponent) {
+  if (exponent < -1022 || exponent > 1023) return std::ldexp(1.0L, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
+}
+
 long double decode_bits(std::uint64_t bits, const Layout& layout) {
   const std::uint64_t fraction_mask = (std::uint64_t{1} << layout.fraction_bits) - 1;
   const std::uint64_t top = (std::uint64_t{1} << layout.exponent_bits) - 1;
@@ -51,19 +58,32 @@ long double decode_bits(std::uint64_t bits, const Layout& layout) {
   const std::uint64_t hidden = exponent == 0 ? 0 : fraction_mask + 1;
   const int power =
       static_cast<int>(std::max<std::uint64_t>(exponent, 1)) - bias(layout) - layout.fraction_bits;
-  const long double value = std::ldexp(static_cast<long double>(fraction + hidden), power);
+  const long double value = static_cast<long double>(fraction + hidden) * power_of_two(power);
   return negative ? -value : value;
 }
 
-// Calls visit(bits) for each element in row-major order, zero-extended.
-template <class Visit>
-void for_each_element(const spec::HostTensor& tensor, Visit&& visit) {
+// The bits of each element in row-major order, zero-extended.
+template <class Bits>
+std::vector<std::uint64_t> element_bits(const std::vector<std::byte>& bytes) {
+  std::vector<std::uint64_t> out(bytes.size() / sizeof(Bits));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + i * sizeof(Bits), sizeof(Bits));
+    out[i] = bits;
+  }
+  return out;
+}
+std::vector<std::uint64_t> element_bits(const spec::HostTensor& tensor) {
   const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
-  for (std::size_t at = 0; at < bytes.size(); at += item) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes.data() + at, item);
-    visit(bits);
+  switch (spec::item_size_bytes(tensor.dtype)) {
+    case 1:
+      return element_bits<std::uint8_t>(bytes);
+    case 2:
+      return element_bits<std::uint16_t>(bytes);
+    case 4:
+      return element_bits<std::uint32_t>(bytes);
+    default:
+      return element_bits<std::uint64_t>(bytes);
   }
 }
 
@@ -87,13 +107,13 @@ long double decode_integer(std::uint64_t bits, DType dtype) {
 }  // namespace
 
 std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
-  std::vector<long double> values;
-  values.reserve(static_cast<std::size_t>(spec::element_count(tensor.sizes)));
+  const std::vector<std::uint64_t> bits = element_bits(tensor);
+  std::vector<long double> values(bits.size());
   const bool real = spec::is_floating_point(tensor.dtype);
   const Layout layout = layout_of(tensor.dtype);
-  for_each_element(tensor, [&](std::uint64_t bits) {
-    values.push_back(real ? decode_bits(bits, layout) : decode_integer(bits, tensor.dtype));
-  });
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    values[i] = real ? decode_bits(bits[i], layout) : decode_integer(bits[i], tensor.dtype);
+  }
   return values;
 }
 
