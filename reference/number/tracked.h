@@ -231,6 +231,7 @@ double flushed(long double value, double radius, ArithmeticOf<P> arithmetic) {
 // A number that an operation reads or makes, where that may be as zero.
 template <class P>
 Tracked<P> or_flushed(const Tracked<P>& x) {
+  if (!is_approximate<P>(x.arithmetic)) return x;
   const double moved = flushed<P>(x.value, x.radius, x.arithmetic);
   if (moved == 0) return x;
   return {x.value, P::combine(x.radius, P::of_rounding(moved)), x.arithmetic};
