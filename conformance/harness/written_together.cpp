@@ -122,7 +122,8 @@ class Sharing {
   [[nodiscard]] std::string_view copied_by(const Node& node) const {
     if (is_functionalized(node)) return "_all_bases";
     const spec::OpRow* const row = ops_.find(node.op);
-    const std::string name = row ? row->schema.base_name() : "";
+    if (!row || row->schema.name.find("scatter") == std::string::npos) return "";
+    const std::string name = row->schema.base_name();
     const bool is_scatter =
         name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter";
     return is_scatter ? "self" : "";
