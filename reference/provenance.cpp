@@ -71,8 +71,8 @@ const WordRule& Provenance::rule_of(const spec::OpRow& row) {
 namespace {
 
 // Whether all that an op is given beside tensors stands in the node itself.
-bool has_fixed_arguments(const spec::OpRow& row, const spec::Node& node, const spec::Graph& graph) {
-  if (row.schema.qualified_name() != node.op) return false;  // run by a higher-order node
+bool has_fixed_arguments(const WordRule& rule, const spec::Node& node, const spec::Graph& graph) {
+  if (rule.op != node.op) return false;  // run by a higher-order node
   bool is_fixed = true;
   spec::for_each_operand(node, [&](spec::ValueId id) {
     is_fixed = is_fixed && graph.value(id).kind == spec::ValueKind::kTensor;
@@ -88,7 +88,7 @@ const Provenance::KnownNode& Provenance::known_node(const spec::OpRow& row, cons
   KnownNode& known = nodes_[&node];
   if (known.row == &row) return known;
   known = {&row, &rule_of(row), std::nullopt};
-  if (keeps_words_ && has_fixed_arguments(row, node, graph)) {
+  if (keeps_words_ && has_fixed_arguments(*known.rule, node, graph)) {
     known.key = key_of(row, *known.rule, arguments);
   }
   return known;
