@@ -1,6 +1,7 @@
 #include "reference/array.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace graphgate::reference {
@@ -90,23 +91,35 @@ void encode_integer(std::int64_t value, DType dtype, std::byte* bytes) {
   std::memcpy(bytes, &wrapped, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
 }
 
-// One element of a tensor, before conversion.
-struct Element {
-  bool is_real;
-  Whole whole;  // for integers and bool
-  Mark mark;    // for floating dtypes
-};
-
-Element read_element(const Tensor& tensor, std::int64_t position) {
-  const Storage& storage = *tensor.storage;
-  const std::byte* bytes = storage.bytes() + position * spec::item_size_bytes(tensor.dtype);
-  const Mark* mark =
-      storage.marks.empty() ? nullptr : &storage.marks[static_cast<std::size_t>(position)];
+// Calls visit(Mark) for each element of a floating dtype, visit(Whole) of another: all that a run
+// knows of it, before conversion; in row-major order.
+template <class Visit>
+void for_each_element(const Tensor& tensor, Visit&& visit) {
+  const std::vector<Mark>& marks = tensor.storage->marks;
+  const std::byte* bytes = tensor.storage->bytes();
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   if (!spec::is_floating_point(tensor.dtype)) {
-    return {false, Whole(decode_integer(bytes, tensor.dtype), mark && mark->radius != 0), {}};
+    for_each_position(tensor, [&](std::int64_t position) {
+      const bool is_open = !marks.empty() && marks[static_cast<std::size_t>(position)].radius != 0;
+      visit(Whole(decode_integer(bytes + position * item, tensor.dtype), is_open));
+    });
+    return;
   }
-  if (mark) return {true, {}, *mark};
-  return {true, {}, {static_cast<long double>(decode_float(bytes, tensor.dtype)), 0}};
+  if (!marks.empty()) {
+    for_each_position(
+        tensor, [&](std::int64_t position) { visit(marks[static_cast<std::size_t>(position)]); });
+    return;
+  }
+  std::array<double, 32> decoded;
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t done = 0; done < count;) {
+      const auto part = std::min<std::int64_t>(count - done, std::ssize(decoded));
+      const std::span<double> values(decoded.data(), static_cast<std::size_t>(part));
+      decode_floats(bytes + (position + done * stride) * item, stride * item, tensor.dtype, values);
+      for (const double value : values) visit(Mark{static_cast<long double>(value), 0});
+      done += part;
+    }
+  });
 }
 
 // A real number cut into an integer dtype, by way of the width that the hardware converts to.
@@ -124,35 +137,34 @@ struct Convert;
 
 template <>
 struct Convert<Whole> {
-  static Whole from(const Element& element, DType as) {
-    if (as == DType::kBool && element.is_real) {
-      return logical_not(is_zero(Sampled(element.mark.value, element.mark.radius, {})));
-    }
-    if (element.is_real) return cut_into(Sampled(element.mark.value, element.mark.radius, {}), as);
-    return {wrap_to(element.whole.value, as), element.whole.undecided};
+  static Whole from(const Mark& mark, DType as) {
+    const Sampled real(mark.value, mark.radius, {});
+    return as == DType::kBool ? logical_not(is_zero(real)) : cut_into(real, as);
   }
+  static Whole from(Whole whole, DType as) { return {wrap_to(whole.value, as), whole.undecided}; }
 };
 
 template <>
 struct Convert<double> {
-  static double from(const Element& element, DType as) {
-    if (element.is_real) return round_to_dtype(element.mark.value, as);
-    return round_to_dtype(static_cast<long double>(element.whole.value), as);
+  static double from(const Mark& mark, DType as) { return round_to_dtype(mark.value, as); }
+  static double from(Whole whole, DType as) {
+    return round_to_dtype(static_cast<long double>(whole.value), as);
   }
 };
 
 template <class P>
 struct Convert<Tracked<P>> {
-  static Tracked<P> from(const Element& element, DType as) {
-    using Arithmetic = typename Tracked<P>::Arithmetic;
-    const auto arithmetic =
-        compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
-    if (element.is_real) {
-      return detail::or_flushed<P>({element.mark.value, element.mark.radius, arithmetic});
-    }
-    const auto value = static_cast<long double>(element.whole.value);
-    const double radius = element.whole.undecided ? detail::kInfinity : 0;
-    return {static_cast<long double>(round_to_dtype(value, as)), radius, arithmetic};
+  using Arithmetic = typename Tracked<P>::Arithmetic;
+  static Arithmetic arithmetic_of(DType as) {
+    return compute_dtype(as) == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32;
+  }
+  static Tracked<P> from(const Mark& mark, DType as) {
+    return detail::or_flushed<P>({mark.value, mark.radius, arithmetic_of(as)});
+  }
+  static Tracked<P> from(Whole whole, DType as) {
+    const double value = round_to_dtype(static_cast<long double>(whole.value), as);
+    const double radius = whole.undecided ? detail::kInfinity : 0;
+    return {static_cast<long double>(value), radius, arithmetic_of(as)};
   }
 };
 
@@ -160,10 +172,6 @@ struct Convert<Tracked<P>> {
 bool widens(DType from, DType to) {
   if (from == to || to == DType::kFloat64) return true;
   return to == DType::kFloat32 && from != DType::kFloat64;
-}
-
-void write_mark(Storage& storage, std::int64_t position, const Mark& mark) {
-  if (!storage.marks.empty()) storage.marks[static_cast<std::size_t>(position)] = mark;
 }
 
 // What store() writes for one element: bytes, and a mark for oracle runs.
@@ -219,17 +227,38 @@ Mark exact_mark(const Tensor& tensor, std::int64_t position) {
   return {static_cast<long double>(decode_integer(bytes, tensor.dtype)), 0};
 }
 
+std::vector<Mark> marks_of(const Tensor& tensor) {
+  std::vector<Mark> out;
+  out.reserve(static_cast<std::size_t>(tensor.count()));
+  const std::vector<Mark>& marks = tensor.storage->marks;
+  if (marks.empty()) {
+    for_each_element(tensor, [&](const auto& element) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(element)>, Mark>) {
+        out.push_back(element);
+      } else {
+        out.push_back({static_cast<long double>(element.value), 0});
+      }
+    });
+    return out;
+  }
+  for_each_position(tensor, [&](std::int64_t position) {
+    out.push_back(marks[static_cast<std::size_t>(position)]);
+  });
+  return out;
+}
+
 void add_marks(Tensor& tensor) {
   Storage& storage = *tensor.storage;
   if (!storage.marks.empty()) return;
   if (storage.is_reinterpreted) {
     throw Undecidable("bytes that a view sees as another dtype hold numbers within a radius");
   }
-  const std::int64_t count = storage.size_bytes() / spec::item_size_bytes(tensor.dtype);
-  std::vector<Mark> marks;
-  marks.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) marks.push_back(exact_mark(tensor, i));
-  storage.marks = std::move(marks);
+  Tensor whole;
+  whole.storage = tensor.storage;
+  whole.dtype = tensor.dtype;
+  whole.sizes = {storage.size_bytes() / spec::item_size_bytes(tensor.dtype)};
+  whole.strides = {1};
+  storage.marks = marks_of(whole);
 }
 
 namespace {
@@ -288,6 +317,37 @@ void store_plain(Tensor& tensor, std::span<const Whole> values) {
 
 bool is_undecided(Whole x) { return x.undecided; }
 
+// store(), with marks where an element is not exactly its bytes.
+template <class N>
+void store_marked(Tensor& tensor, const Array<N>& array) {
+  const bool is_real = spec::is_floating_point(tensor.dtype);
+  std::vector<double> reals(is_real ? array.data.size() : 0);
+  std::vector<Whole> integers(is_real ? 0 : array.data.size());
+  std::vector<Mark> marks(array.data.size());
+  std::size_t exact = 0;  // so many come before the first that is not
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const Written out = convert_out(array.data[i], tensor.dtype);
+    if (is_real) reals[i] = out.real;
+    if (!is_real) integers[i] = out.integer;
+    marks[i] = out.mark;
+    if (out.exact && exact == i) ++exact;
+  }
+  if (is_real) {
+    store_plain(tensor, reals);
+  } else {
+    store_plain(tensor, integers);
+  }
+  const bool is_marked = !tensor.storage->marks.empty();
+  if (!is_marked && exact == marks.size()) return;
+  if (!is_marked) add_marks(tensor);
+  std::size_t i = 0;
+  for_each_position(tensor, [&](std::int64_t position) {
+    if (is_marked || i >= exact)
+      tensor.storage->marks[static_cast<std::size_t>(position)] = marks[i];
+    ++i;
+  });
+}
+
 }  // namespace
 
 template <class N>
@@ -307,13 +367,13 @@ Array<N> load(const Tensor& tensor, DType as) {
   }
   const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
                       !widens(tensor.dtype, as);
-  std::size_t i = 0;
-  for_each_position(tensor, [&](std::int64_t position) {
-    N x = Convert<N>::from(read_element(tensor, position), as);
+  N* next = out.data.data();
+  for_each_element(tensor, [&](const auto& element) {
+    N& x = *next++;
+    x = Convert<N>::from(element, as);
     if constexpr (!std::is_same_v<N, Whole>) {
       if (rounds) x = cast(x, as);
     }
-    out.data[i++] = x;
   });
   return out;
 }
@@ -329,19 +389,7 @@ void store(Tensor& tensor, const Array<N>& array) {
     const bool is_decided = std::none_of(array.data.begin(), array.data.end(), is_undecided);
     if (is_plain_integer(tensor) && is_decided) return store_plain(tensor, array.data);
   }
-  std::byte* bytes = tensor.storage->writable_bytes();
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  std::size_t i = 0;
-  for_each_position(tensor, [&](std::int64_t position) {
-    const Written out = convert_out(array.data[i++], tensor.dtype);
-    if (!out.exact) add_marks(tensor);
-    if (is_real) {
-      encode_float(out.real, tensor.dtype, bytes + position * item);
-    } else {
-      encode_integer(out.integer, tensor.dtype, bytes + position * item);
-    }
-    write_mark(*tensor.storage, position, out.mark);
-  });
+  store_marked(tensor, array);
 }
 
 template Array<double> load(const Tensor&, DType);

@@ -90,6 +90,8 @@ template <class N>
 template <class N>
 void store(Tensor& tensor, const Array<N>& array);
 
+// What an oracle run knows of every element, in row-major order.
+[[nodiscard]] std::vector<Mark> marks_of(const Tensor& tensor);
 // For code that moves elements as they are (movement.cpp). The mark of an element that is exactly
 // its bytes; `position` counts elements of the storage. And marks for a storage that has none: one
 // per element, each exact.

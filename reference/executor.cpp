@@ -46,16 +46,12 @@ HostTensor export_tensor(const Tensor& tensor) {
 }
 
 spec::Spread export_spread(const Tensor& tensor) {
-  const auto count = static_cast<std::size_t>(tensor.count());
-  spec::Spread spread{std::vector<long double>(count), std::vector<double>(count)};
-  const std::vector<Mark>& marks = tensor.storage->marks;
-  std::size_t i = 0;
-  for_each_position(tensor, [&](std::int64_t position) {
-    const Mark mark =
-        marks.empty() ? exact_mark(tensor, position) : marks[static_cast<std::size_t>(position)];
-    spread.values[i] = mark.value;
-    spread.radii[i++] = mark.radius;
-  });
+  const std::vector<Mark> marks = marks_of(tensor);
+  spec::Spread spread{std::vector<long double>(marks.size()), std::vector<double>(marks.size())};
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    spread.values[i] = marks[i].value;
+    spread.radii[i] = marks[i].radius;
+  }
   return spread;
 }
 

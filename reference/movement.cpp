@@ -71,6 +71,24 @@ void move_marks(Tensor& target, const Tensor& source, std::span<const std::int64
 
 }  // namespace
 
+namespace {
+
+// move_elements() of all elements of a tensor, in order.
+void move_all(Tensor& target, const Tensor& source) {
+  const bool is_one_block = is_contiguous(target) && is_contiguous(source) &&
+                            target.storage->marks.empty() && source.storage->marks.empty();
+  if (!is_one_block) return move_elements(target, source, element_positions(source));
+  GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
+  const std::int64_t count = source.count();
+  if (count == 0) return;
+  const std::int64_t item = spec::item_size_bytes(source.dtype);
+  std::memcpy(target.storage->writable_bytes() + target.offset * item,
+              source.storage->bytes() + source.offset * item,
+              static_cast<std::size_t>(count * item));
+}
+
+}  // namespace
+
 void move_elements(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
   GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
   if (!source.storage->marks.empty()) add_marks(target);
@@ -96,7 +114,7 @@ void move_elements(Tensor& target, const Tensor& source, std::span<const std::in
 void assign(Mode mode, Tensor& target, const Tensor& source) {
   if (target.sizes != source.sizes) throw OpError("a result does not have the sizes of its target");
   if (target.dtype == source.dtype) {
-    move_elements(target, source, element_positions(source));
+    move_all(target, source);
     return;
   }
   with_number(mode, target.dtype, [&]<class N>() { store(target, load<N>(source, target.dtype)); });
@@ -108,7 +126,7 @@ TensorRef copy_of(const Tensor& source) {
 
 TensorRef copy_of(const Tensor& source, Sizes strides) {
   TensorRef copy = new_tensor(source.dtype, source.sizes, std::move(strides), source.device);
-  move_elements(*copy, source, element_positions(source));
+  move_all(*copy, source);
   return copy;
 }
 

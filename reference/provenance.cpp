@@ -68,6 +68,32 @@ const WordRule& Provenance::rule_of(const spec::OpRow& row) {
   return rules_.try_emplace(&row, row).first->second;
 }
 
+namespace {
+
+// Whether all that an op is given beside tensors stands in the node itself.
+bool has_fixed_arguments(const WordRule& rule, const spec::Node& node, const spec::Graph& graph) {
+  if (rule.op != node.op) return false;  // run by a higher-order node
+  bool is_fixed = true;
+  spec::for_each_operand(node, [&](spec::ValueId id) {
+    is_fixed = is_fixed && graph.value(id).kind == spec::ValueKind::kTensor;
+  });
+  return is_fixed;
+}
+
+}  // namespace
+
+const Provenance::KnownNode& Provenance::known_node(const spec::OpRow& row, const spec::Node& node,
+                                                    const spec::Graph& graph,
+                                                    const std::vector<Datum>& arguments) {
+  KnownNode& known = nodes_[&node];
+  if (known.row == &row) return known;
+  known = {&row, &rule_of(row), std::nullopt};
+  if (keeps_words_ && has_fixed_arguments(*known.rule, node, graph)) {
+    known.key = key_of(row, *known.rule, arguments);
+  }
+  return known;
+}
+
 SharedWords Provenance::read(const Tensor& tensor) {
   if (!keeps_words_) return {};
   return cells_of(tensor.storage).read(tensor, origins_);
@@ -179,8 +205,10 @@ void Provenance::add_row_of(const Operation& operation, const Tensor& tensor, Po
 Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
                                             const std::vector<Datum>& arguments,
                                             const spec::Node& node, const spec::Graph& graph) {
-  const WordRule& rule = rule_of(row);
-  Operation operation{row, rule, body, node, graph, arguments, {}, {}};
+  const KnownNode& known = known_node(row, node, graph, arguments);
+  const WordRule& rule = *known.rule;
+  Operation operation{row, rule, 0, body, node, graph, arguments, {}, {}};
+  if (keeps_words_) operation.key = known.key ? *known.key : key_of(row, rule, arguments);
   operation.operands.reserve(arguments.size());
   const bool moves_nothing = row.effects.is_view && !rule.moves_words(arguments);
   // One tensor may be given twice, read and written.
@@ -204,7 +232,7 @@ Provenance::Operation Provenance::before_op(const spec::OpRow& row, Body body,
 }
 
 void Provenance::after_op(const Operation& operation, const std::vector<Datum>& results) {
-  const auto& [row, rule, body, node, graph, arguments, copies, operands] = operation;
+  const auto& [row, rule, key, body, node, graph, arguments, copies, operands] = operation;
   std::vector<TensorRef> made;
   made.reserve(results.size());
   for (const Datum& result : results) {
@@ -215,7 +243,7 @@ void Provenance::after_op(const Operation& operation, const std::vector<Datum>& 
   SharedWords alone;  // of the only target
   if (keeps_words_ && !rule.leaves_unwritten) {
     const std::vector<Datum>& seen = copies.empty() ? arguments : copies;
-    const WordCall call{row, rule, body, seen, operands, spec::provenance_tag(node.name)};
+    const WordCall call{row, rule, body, seen, operands, key, spec::provenance_tag(node.name)};
     auto words = words_after(call, targets, origins_);
     for (std::size_t t = 0; t < words.size(); ++t) write(*targets[t].tensor, words[t]);
     if (words.size() == 1) alone = std::move(words.front());

@@ -52,6 +52,7 @@ class Provenance {
   struct Operation {
     const spec::OpRow& row;
     const WordRule& rule;
+    std::uint64_t key = 0;  // key_of the arguments
     const Body body;
     const spec::Node& node;
     const spec::Graph& graph;
@@ -80,6 +81,14 @@ class Provenance {
   Known& known(const std::shared_ptr<Storage>& storage);
   Cells& cells_of(const std::shared_ptr<Storage>& storage);
   const WordRule& rule_of(const spec::OpRow& row);
+  // What stays of a node over the calls of its program.
+  struct KnownNode {
+    const spec::OpRow* row = nullptr;  // that ran last
+    const WordRule* rule = nullptr;
+    std::optional<std::uint64_t> key;  // absent where it may be another in the next call
+  };
+  const KnownNode& known_node(const spec::OpRow& row, const spec::Node& node,
+                              const spec::Graph& graph, const std::vector<Datum>& arguments);
   // A row at the end of rows_.
   spec::ProvenanceRow& add_row(const Tensor& tensor, std::string_view port);
   void add_row_of(const Operation& operation, const Tensor& tensor, Port port, std::size_t number,
@@ -90,6 +99,7 @@ class Provenance {
   Known* last_known_ = nullptr;  // a row follows upon its words
   std::uint32_t next_number_ = 0;
   std::unordered_map<const spec::OpRow*, WordRule> rules_;  // of ops that ran
+  std::unordered_map<const spec::Node*, KnownNode> nodes_;  // that ran
   std::vector<spec::ProvenanceRow> rows_;
   Origins origins_;
 };

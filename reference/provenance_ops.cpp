@@ -40,20 +40,6 @@ std::uint64_t mix_datum(std::uint64_t hash, const Datum& datum) {
   return mix_provenance(hash, "none");
 }
 
-// The op and everything that it is given beside tensors.
-std::uint64_t key_of(const WordCall& call) {
-  std::uint64_t key = call.rule.base;
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const spec::SchemaArgument& declared = call.row.schema.arguments[i];
-    const BaseType type = declared.type.base;
-    const bool places_only = type == BaseType::kDevice || type == BaseType::kLayout ||
-                             type == BaseType::kMemoryFormat || type == BaseType::kGenerator;
-    if (places_only || is_out(call.row, i)) continue;
-    key = mix_datum(mix_provenance(key, declared.name), call.arguments[i]);
-  }
-  return key;
-}
-
 // The operands whose elements count.
 using Inputs = std::vector<const WordOperand*>;
 Inputs read_operands(const WordCall& call) {
@@ -68,10 +54,14 @@ Inputs read_operands(const WordCall& call) {
 // With producer, and version: one more than what is written over; of a new tensor, the first.
 SharedWords finish(const WordCall& call, const WordTarget& target, Words hashes) {
   const SharedWords old = target.written ? call.operands[*target.written].words : SharedWords();
-  const std::size_t kept = old.size();
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const std::uint32_t version = i < kept ? spec::provenance_version(old.data()[i]) + 1 : 1;
+  const std::size_t kept = std::min(old.size(), hashes.size());
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::uint32_t version = spec::provenance_version(old.data()[i]) + 1;
     hashes[i] = spec::make_provenance(hashes[i], call.producer, version);
+  }
+  const spec::ProvenanceWord first = spec::make_provenance(0, call.producer, 1);
+  for (std::size_t i = kept; i < hashes.size(); ++i) {
+    hashes[i] = (hashes[i] << spec::kProvenanceHashShift) | first;
   }
   return hashes;
 }
@@ -145,18 +135,32 @@ SharedWords whole_words(const WordCall& call, const WordTarget& target, std::uin
   return finish(call, target, std::move(hashes));
 }
 
-// An int64 tensor of that geometry whose elements are the words.
-TensorRef as_tensor(const Tensor& like, const SharedWords& words) {
+// An int64 tensor of that geometry.
+TensorRef blank_like(const Tensor& like) {
+  if (like.offset == 0 && like.count() > 0) {
+    return new_tensor(spec::DType::kInt64, like.sizes, like.strides, like.device);
+  }
   std::int64_t extent = like.offset + 1;
   for (std::size_t d = 0; d < like.sizes.size(); ++d) {
     extent += std::max<std::int64_t>(like.sizes[d] - 1, 0) * like.strides[d];
   }
   const TensorRef whole = new_tensor(spec::DType::kInt64, {extent}, like.device);
-  TensorRef tensor = view_of(*whole, like.sizes, like.strides, like.offset);
+  return view_of(*whole, like.sizes, like.strides, like.offset);
+}
+
+// Such a tensor whose elements are the words.
+TensorRef as_tensor(const Tensor& like, const SharedWords& words) {
+  TensorRef tensor = blank_like(like);
   std::byte* bytes = tensor->storage->writable_bytes();
   const spec::ProvenanceWord* word = words.data();
-  for_each_position(*tensor,
-                    [&](std::int64_t position) { std::memcpy(bytes + position * 8, word++, 8); });
+  for_each_row(*tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    if (stride == 1) {
+      std::memcpy(bytes + position * 8, word, static_cast<std::size_t>(count) * 8);
+      word += count;
+      return;
+    }
+    for (; count > 0; --count, position += stride) std::memcpy(bytes + position * 8, word++, 8);
+  });
   return tensor;
 }
 
@@ -164,8 +168,14 @@ Words words_in(const Tensor& tensor) {
   Words words(static_cast<std::size_t>(tensor.count()));
   const std::byte* bytes = tensor.storage->bytes();
   spec::ProvenanceWord* word = words.data();
-  for_each_position(tensor,
-                    [&](std::int64_t position) { std::memcpy(word++, bytes + position * 8, 8); });
+  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    if (stride == 1) {
+      std::memcpy(word, bytes + position * 8, static_cast<std::size_t>(count) * 8);
+      word += count;
+      return;
+    }
+    for (; count > 0; --count, position += stride) std::memcpy(word++, bytes + position * 8, 8);
+  });
   return words;
 }
 
@@ -266,10 +276,24 @@ bool keeps_integers(const WordCall& call, const WordTarget& target) {
 
 }  // namespace
 
+std::uint64_t key_of(const spec::OpRow& row, const WordRule& rule,
+                     const std::vector<Datum>& arguments) {
+  std::uint64_t key = rule.base;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const spec::SchemaArgument& declared = row.schema.arguments[i];
+    const BaseType type = declared.type.base;
+    const bool places_only = type == BaseType::kDevice || type == BaseType::kLayout ||
+                             type == BaseType::kMemoryFormat || type == BaseType::kGenerator;
+    if (places_only || is_out(row, i)) continue;
+    key = mix_datum(mix_provenance(key, declared.name), arguments[i]);
+  }
+  return key;
+}
+
 std::vector<SharedWords> words_after(const WordCall& call, const std::vector<WordTarget>& targets,
                                      Origins& origins) {
   if (targets.empty()) return {};
-  const std::uint64_t key = key_of(call);
+  const std::uint64_t key = call.key;
   if (call.rule.moves_words(call.arguments)) {
     auto moved = moved_words(call, targets, key, origins);
     if (moved) return std::move(*moved);

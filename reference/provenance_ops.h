@@ -72,8 +72,13 @@ struct WordCall {
   // As before the op ran: tensors that a moving op only reads (indices, masks) hold what it read.
   const std::vector<Datum>& arguments;
   const std::vector<WordOperand>& operands;
+  std::uint64_t key = 0;  // key_of the arguments
   std::uint32_t producer = 0;
 };
+
+// The op and everything that it is given beside tensors: where hashes begin.
+[[nodiscard]] std::uint64_t key_of(const spec::OpRow& row, const WordRule& rule,
+                                   const std::vector<Datum>& arguments);
 
 // The words of each target, in row-major order.
 [[nodiscard]] std::vector<SharedWords> words_after(const WordCall& call,

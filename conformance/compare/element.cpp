@@ -1,6 +1,7 @@
 #include "conformance/compare/element.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -20,81 +21,102 @@ struct Layout {
   bool ieee;
 };
 
+constexpr Layout kFloat64{11, 52, true};
+constexpr Layout kFloat32{8, 23, true};
+constexpr Layout kFloat16{5, 10, true};
+constexpr Layout kBFloat16{8, 7, true};
+constexpr Layout kFloat8E4M3FN{4, 3, false};
+constexpr Layout kFloat8E5M2{5, 2, true};
+
 Layout layout_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
-      return {11, 52, true};
+      return kFloat64;
     case DType::kFloat32:
-      return {8, 23, true};
+      return kFloat32;
     case DType::kFloat16:
-      return {5, 10, true};
+      return kFloat16;
     case DType::kBFloat16:
-      return {8, 7, true};
+      return kBFloat16;
     case DType::kFloat8E4M3FN:
-      return {4, 3, false};
+      return kFloat8E4M3FN;
     default:
-      return {5, 2, true};
+      return kFloat8E5M2;
   }
 }
 
-int bias(const Layout& layout) { return (1 << (layout.exponent_bits - 1)) - 1; }
+constexpr int bias(const Layout& layout) { return (1 << (layout.exponent_bits - 1)) - 1; }
 
-long double decode_bits(std::uint64_t bits, const Layout& layout) {
-  const std::uint64_t fraction_mask = (std::uint64_t{1} << layout.fraction_bits) - 1;
-  const std::uint64_t top = (std::uint64_t{1} << layout.exponent_bits) - 1;
+// Exact; float64's subnormals are counted in a unit that is no normal float64.
+long double power_of_two(int exponent) {
+  if (exponent < -1022 || exponent > 1023) return std::ldexp(1.0L, exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
+}
+
+template <Layout kLayout>
+long double decode_real(std::uint64_t bits) {
+  constexpr std::uint64_t fraction_mask = (std::uint64_t{1} << kLayout.fraction_bits) - 1;
+  constexpr std::uint64_t top = (std::uint64_t{1} << kLayout.exponent_bits) - 1;
   const std::uint64_t fraction = bits & fraction_mask;
-  const std::uint64_t exponent = (bits >> layout.fraction_bits) & top;
-  const bool negative = ((bits >> (layout.fraction_bits + layout.exponent_bits)) & 1U) != 0;
+  const std::uint64_t exponent = (bits >> kLayout.fraction_bits) & top;
+  const bool negative = ((bits >> (kLayout.fraction_bits + kLayout.exponent_bits)) & 1U) != 0;
   const bool is_top = exponent == top;
-  if (layout.ieee && is_top && fraction == 0) return negative ? -kInfinity : kInfinity;
-  if (is_top && (layout.ieee || fraction == fraction_mask)) return kNaN;
+  if (kLayout.ieee && is_top && fraction == 0) return negative ? -kInfinity : kInfinity;
+  if (is_top && (kLayout.ieee || fraction == fraction_mask)) return kNaN;
   const std::uint64_t hidden = exponent == 0 ? 0 : fraction_mask + 1;
-  const int power =
-      static_cast<int>(std::max<std::uint64_t>(exponent, 1)) - bias(layout) - layout.fraction_bits;
-  const long double value = std::ldexp(static_cast<long double>(fraction + hidden), power);
+  const int power = static_cast<int>(std::max<std::uint64_t>(exponent, 1)) - bias(kLayout) -
+                    kLayout.fraction_bits;
+  const long double value = static_cast<long double>(fraction + hidden) * power_of_two(power);
   return negative ? -value : value;
 }
 
-// Calls visit(bits) for each element in row-major order, zero-extended.
-template <class Visit>
-void for_each_element(const spec::HostTensor& tensor, Visit&& visit) {
+// decode(element) of each in row-major order.
+template <class Element, class Decode>
+std::vector<long double> decode_all(const spec::HostTensor& tensor, Decode decode) {
   const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
-  for (std::size_t at = 0; at < bytes.size(); at += item) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes.data() + at, item);
-    visit(bits);
+  std::vector<long double> values(bytes.size() / sizeof(Element));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Element element;
+    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
+    values[i] = decode(element);
   }
+  return values;
 }
 
-long double decode_integer(std::uint64_t bits, DType dtype) {
-  switch (dtype) {
-    case DType::kInt64:
-      return static_cast<long double>(static_cast<std::int64_t>(bits));
-    case DType::kInt32:
-      return static_cast<std::int32_t>(bits);
-    case DType::kInt16:
-      return static_cast<std::int16_t>(bits);
-    case DType::kInt8:
-      return static_cast<std::int8_t>(bits);
-    case DType::kUInt8:
-      return static_cast<long double>(bits);
-    default:
-      return bits != 0 ? 1 : 0;
-  }
+template <class Integer>
+std::vector<long double> decode_integers(const spec::HostTensor& tensor) {
+  return decode_all<Integer>(tensor, [](Integer x) { return static_cast<long double>(x); });
 }
 
 }  // namespace
 
 std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
-  std::vector<long double> values;
-  values.reserve(static_cast<std::size_t>(spec::element_count(tensor.sizes)));
-  const bool real = spec::is_floating_point(tensor.dtype);
-  const Layout layout = layout_of(tensor.dtype);
-  for_each_element(tensor, [&](std::uint64_t bits) {
-    values.push_back(real ? decode_bits(bits, layout) : decode_integer(bits, tensor.dtype));
-  });
-  return values;
+  switch (tensor.dtype) {
+    case DType::kFloat64:
+      return decode_all<std::uint64_t>(tensor, decode_real<kFloat64>);
+    case DType::kFloat32:
+      return decode_all<std::uint32_t>(tensor, decode_real<kFloat32>);
+    case DType::kFloat16:
+      return decode_all<std::uint16_t>(tensor, decode_real<kFloat16>);
+    case DType::kBFloat16:
+      return decode_all<std::uint16_t>(tensor, decode_real<kBFloat16>);
+    case DType::kFloat8E4M3FN:
+      return decode_all<std::uint8_t>(tensor, decode_real<kFloat8E4M3FN>);
+    case DType::kFloat8E5M2:
+      return decode_all<std::uint8_t>(tensor, decode_real<kFloat8E5M2>);
+    case DType::kInt64:
+      return decode_integers<std::int64_t>(tensor);
+    case DType::kInt32:
+      return decode_integers<std::int32_t>(tensor);
+    case DType::kInt16:
+      return decode_integers<std::int16_t>(tensor);
+    case DType::kInt8:
+      return decode_integers<std::int8_t>(tensor);
+    case DType::kUInt8:
+      return decode_integers<std::uint8_t>(tensor);
+    default:
+      return decode_all<std::uint8_t>(tensor, [](std::uint8_t x) { return x != 0 ? 1.0L : 0.0L; });
+  }
 }
 
 std::vector<bool> decode_signs(const spec::HostTensor& tensor) {

@@ -42,10 +42,14 @@ class OneNodeBuilder {
  public:
   OneNodeBuilder(const spec::Graph& graph, const Node& node) : graph_(graph), node_(node) {
     out_.program.name = node.name;
-    out_.program.graph.subgraphs = graph.subgraphs;
+    for (const spec::NamedArgument& named : node.arguments) {
+      if (named.argument.as<spec::SubgraphId>()) out_.program.graph.subgraphs = graph.subgraphs;
+    }
   }
 
   OneNode build(const std::vector<TappedProgram::Tap>& operands, const CallResult& call) {
+    out_.program.graph.values.reserve(operands.size() + node_.results.size());
+    out_.inputs.reserve(operands.size());
     for (const TappedProgram::Tap& tap : operands) add_operand(tap.value, call.outputs[tap.output]);
     Node node = node_;
     for (spec::NamedArgument& named : node.arguments) named.argument = rewrite(named.argument);
@@ -220,6 +224,16 @@ class NodeJudge {
   NodeReport report_;
 };
 
+// After a restart ops may have other effects than those that the programs are tapped by.
+OperandTaps operand_taps(const Script& script) {
+  const bool has_other_ops =
+      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
+        const auto* restart = std::get_if<ScriptRestart>(&step);
+        return restart && restart->ops;
+      });
+  return has_other_ops ? OperandTaps::kEach : OperandTaps::kOnce;
+}
+
 void add(NodeReport call, NodeReport& all) {
   all.judged += call.judged;
   all.elements += call.elements;
@@ -270,7 +284,7 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
   Script script = runs.script();
   std::vector<TappedProgram> tapped;
   for (auto& program : script.programs) {
-    tapped.push_back(tap_nodes(*program, *script.ops));
+    tapped.push_back(tap_nodes(*program, *script.ops, operand_taps(script)));
     program = std::make_shared<const spec::Program>(tapped.back().program);
   }
   GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));

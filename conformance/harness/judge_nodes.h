@@ -6,11 +6,13 @@
 // is where a wrong result begins.
 //
 // Any executor can be judged so: the program is given taps. Before each node its operands are
-// cloned into extra outputs, after it what it made or wrote. Taps change no value; that the
-// program's own results keep their bits is checked too, where the executor's arithmetic is strict:
-// another one may round otherwise what is fused otherwise.
+// cloned into extra outputs, after it what it made or wrote. A clone stands for the value until a
+// node that may write it: where memory changes all the same, the next node that reads it is found.
+// Taps change no value; that the program's own results keep their bits is checked too, where the
+// executor's arithmetic is strict: another one may round otherwise what is fused otherwise.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,11 +40,16 @@ struct TappedProgram {
   [[nodiscard]] std::size_t program_outputs() const;  // user outputs, taps included
 };
 
+// Which operands are cloned before a node: each, or those of which there is no clone since a node
+// may have written them.
+enum class OperandTaps : std::uint8_t { kEach, kOnce };
+
 // Nodes inside subgraphs are not tapped: the node that holds them is judged as one. Not judged are
 // nodes whose result hangs on what a clone does not keep: on strides and storages (as_strided,
 // conditionals, which may write operands that share one), and on lists that the program keeps
 // whole.
-[[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops);
+[[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops,
+                                      OperandTaps operands = OperandTaps::kEach);
 
 struct NodeFinding {
   std::size_t call = 0;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <map>
 
 #include "conformance/harness/judge_nodes.h"
+#include "conformance/harness/storage_groups.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -29,9 +31,23 @@ std::vector<ValueId> written_by(const Node& node, const spec::OpRow* row) {
   return out;
 }
 
+// Whether a node may write more than the operands that its schema says: state that it names, and
+// whatever ops without a schema do.
+bool may_write_anything(const Node& node, const spec::OpTable& ops) {
+  const spec::OpRow* row = ops.find(node.op);
+  if (!row && is_functionalized(node) && !node.arguments.empty()) {
+    const auto* inner = node.arguments.front().argument.as<spec::OpName>();
+    row = inner ? ops.find(inner->name) : nullptr;
+  }
+  return !row || !row->hidden_state_writes.empty();
+}
+
 class Tapper {
  public:
-  Tapper(const spec::Program& program, const spec::OpTable& ops) : original_(program), ops_(ops) {
+  Tapper(const spec::Program& program, const spec::OpTable& ops, OperandTaps operands)
+      : original_(program), ops_(ops), operands_(operands), groups_(program.graph, ops) {
+    // Callers may pass inputs, and programs have states, that share bytes.
+    for (const ValueId id : program.graph.inputs) groups_.join(id, program.graph.inputs.front());
     out_.program = program;
     out_.program.graph.nodes.clear();
     out_.own_outputs = static_cast<std::size_t>(std::count_if(
@@ -42,18 +58,21 @@ class Tapper {
 
   TappedProgram run() {
     for (const Node& node : original_.graph.nodes) {
+      const spec::OpRow* const row = ops_.find(node.op);
       TappedProgram::NodeTaps taps;
       if (!can_stand_alone(node)) {
         out_.program.graph.nodes.push_back(node);
         out_.nodes.push_back({});
+        forget_written(node, row);
         continue;
       }
-      for (const ValueId id : operands_of(node)) tap(id, taps.before);
+      for (const ValueId id : operands_of(node)) tap_operand(id, taps.before);
       out_.program.graph.nodes.push_back(node);
+      forget_written(node, row);
       for (const spec::NodeResult& result : node.results) {
         for (const ValueId id : result.values) tap(id, taps.after);
       }
-      for (const ValueId id : written_by(node, ops_.find(node.op))) tap(id, taps.after);
+      for (const ValueId id : written_by(node, row)) tap(id, taps.after);
       out_.nodes.push_back(std::move(taps));
     }
     return std::move(out_);
@@ -78,9 +97,26 @@ class Tapper {
     return !keeps_a_list;
   }
 
+  // No clone stands for what the node may have written.
+  void forget_written(const Node& node, const spec::OpRow* row) {
+    if (may_write_anything(node, ops_)) last_taps_.clear();
+    for (const ValueId written : written_by(node, row)) {
+      std::erase_if(last_taps_,
+                    [&](const auto& tap) { return groups_.may_share(tap.first, written); });
+    }
+    groups_.join(node);
+  }
+
+  void tap_operand(ValueId id, std::vector<TappedProgram::Tap>& taps) {
+    const auto last = last_taps_.find(id);
+    if (operands_ == OperandTaps::kEach || last == last_taps_.end()) return tap(id, taps);
+    taps.push_back({id, last->second});
+  }
+
   void tap(ValueId id, std::vector<TappedProgram::Tap>& taps) {
     const ValueKind kind = original_.graph.value(id).kind;
     if (kind == ValueKind::kNone || kind == ValueKind::kTensorList) return;
+    last_taps_[id] = next_output_;
     taps.push_back({id, next_output_++});
     out_.program.outputs.push_back({spec::OutputKind::kUserOutput, ""});
     out_.program.graph.outputs.push_back({kind == ValueKind::kTensor ? clone(id) : id});
@@ -102,14 +138,19 @@ class Tapper {
 
   const spec::Program& original_;
   const spec::OpTable& ops_;
+  const OperandTaps operands_;
   TappedProgram out_;
   std::size_t next_output_ = 0;
+  StorageGroups groups_;
+  // The output of each value's last tap, as long as no node since may have written the value.
+  std::map<ValueId, std::size_t> last_taps_;
 };
 
 }  // namespace
 
-TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops) {
-  return Tapper(program, ops).run();
+TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops,
+                        OperandTaps operands) {
+  return Tapper(program, ops, operands).run();
 }
 
 }  // namespace graphgate::conformance

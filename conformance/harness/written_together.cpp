@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
+
+#include "conformance/harness/storage_groups.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -51,9 +52,10 @@ class Sharing {
  public:
   Sharing(const spec::Program& program, std::span<const spec::InputValue> inputs,
           const spec::OpTable& ops)
-      : graph_(program.graph), ops_(ops), parent_(graph_.values.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-    folded_.resize(parent_.size());
+      : graph_(program.graph),
+        ops_(ops),
+        groups_(program.graph, ops),
+        folded_(program.graph.values.size()) {
     std::size_t next_input = 0;
     for (const spec::ProgramInput& input : program.inputs) {
       if (input.kind == spec::InputKind::kUserInput) {
@@ -71,21 +73,16 @@ class Sharing {
     std::vector<bool> out;
     for (const Node& node : graph_.nodes) {
       out.push_back(writes_together(node));
-      join(node);
+      fold(node);
+      groups_.join(node);
     }
     return out;
   }
 
  private:
-  std::uint32_t root(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(ValueId a, ValueId b) { parent_[root(a.index)] = root(b.index); }
-
   void place(ValueId id, const HostTensor& tensor) {
     const auto [first, is_new] = first_of_.emplace(tensor.storage.get(), id);
-    if (!is_new) join(id, first->second);
+    if (!is_new) groups_.join(id, first->second);
     has_shared_inputs_ = has_shared_inputs_ || !is_new;
     folded_[id.index] = overlaps_itself(tensor);
   }
@@ -96,7 +93,7 @@ class Sharing {
     const auto shares = [&](ValueId written) {
       return folded_[written.index] ||
              std::any_of(operands.begin(), operands.end(), [&](ValueId other) {
-               return other != written && root(other.index) == root(written.index) &&
+               return other != written && groups_.may_share(other, written) &&
                       !lie_apart(written, other);
              });
     };
@@ -125,14 +122,11 @@ class Sharing {
   [[nodiscard]] std::string_view copied_by(const Node& node) const {
     if (is_functionalized(node)) return "_all_bases";
     const spec::OpRow* const row = ops_.find(node.op);
-    const std::string name = row ? row->schema.base_name() : "";
+    if (!row || row->schema.name.find("scatter") == std::string::npos) return "";
+    const std::string name = row->schema.base_name();
     const bool is_scatter =
         name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter";
     return is_scatter ? "self" : "";
-  }
-
-  static bool is_functionalized(const Node& node) {
-    return node.op.starts_with("higher_order.auto_functionalized");
   }
 
   // Views of one storage, as the program states them. Where callers pass inputs that share bytes,
@@ -146,25 +140,21 @@ class Sharing {
     return x && y && (x->end <= y->begin || y->end <= x->begin);
   }
 
-  // Results that may share the storage of an operand do so from here on. Of ops without a row
-  // (conditionals) all may.
-  void join(const Node& node) {
+  // Results may overlap themselves where what they are views or copies of does, or by the op.
+  void fold(const Node& node) {
     if (copies_folded(node)) {
       for (const spec::NodeResult& result : node.results) {
         for (const ValueId id : result.values) folded_[id.index] = true;
       }
     }
-    if (is_functionalized(node)) return;  // all results are new
-    const spec::OpRow* const row = ops_.find(node.op);
     const bool folds = node.op.find("expand") != std::string::npos ||
                        node.op.find("unfold") != std::string::npos ||
                        node.op.find("as_strided") != std::string::npos;
     for (std::size_t r = 0; r < node.results.size(); ++r) {
       for (const spec::NamedArgument& named : node.arguments) {
-        if (row && !may_share(*row, r, named.name)) continue;
+        if (!groups_.may_share(node, r, named.name)) continue;
         spec::for_each_value(named.argument, [&](ValueId from) {
           for (const ValueId id : node.results[r].values) {
-            join(id, from);
             folded_[id.index] = folded_[id.index] || folded_[from.index] || folds;
           }
         });
@@ -172,21 +162,10 @@ class Sharing {
     }
   }
 
-  static bool may_share(const spec::OpRow& row, std::size_t result, const std::string& name) {
-    if (spec::is_python_namespace(row.schema.ns)) return true;  // getitem
-    const auto argument = row.schema.find_argument(name);
-    if (!argument) return false;
-    const auto& hidden = row.undeclared_aliases;
-    if (std::find(hidden.begin(), hidden.end(), name) != hidden.end()) return true;
-    if (result >= row.effects.returns.size()) return false;
-    const auto& aliases = row.effects.returns[result].aliases;
-    return std::find(aliases.begin(), aliases.end(), *argument) != aliases.end();
-  }
-
   const spec::Graph& graph_;
   const spec::OpTable& ops_;
-  std::vector<std::uint32_t> parent_;  // per value: another that shares its storage, or itself
-  std::vector<bool> folded_;           // per value: whether it may overlap itself
+  StorageGroups groups_;
+  std::vector<bool> folded_;  // per value: whether it may overlap itself
   std::map<const void*, ValueId> first_of_;
   bool has_shared_inputs_ = false;
 };

@@ -6,65 +6,21 @@
 #include <cstring>
 #include <limits>
 
-#include "spec/result.h"
-
 namespace graphgate::reference {
 namespace {
 
 using spec::DType;
 
-// `precision` counts the implicit bit; `min_exponent` is that of the smallest normal number.
-struct FloatFormat {
-  int exponent_bits;
-  int precision;
-  int min_exponent;
-  double max_finite;
-  bool has_infinity;
-};
-
-constexpr FloatFormat kFloat64{11, 53, -1022, std::numeric_limits<double>::max(), true};
-constexpr FloatFormat kFloat32{8, 24, -126, 3.4028234663852886e38, true};
-constexpr FloatFormat kFloat16{5, 11, -14, 65504.0, true};
-constexpr FloatFormat kBFloat16{8, 8, -126, 3.3895313892515355e38, true};
-constexpr FloatFormat kFloat8E4M3FN{4, 4, -6, 448.0, false};
-constexpr FloatFormat kFloat8E5M2{5, 3, -14, 57344.0, true};
-
-const FloatFormat& format_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat64:
-      return kFloat64;
-    case DType::kFloat32:
-      return kFloat32;
-    case DType::kFloat16:
-      return kFloat16;
-    case DType::kBFloat16:
-      return kBFloat16;
-    case DType::kFloat8E4M3FN:
-      return kFloat8E4M3FN;
-    case DType::kFloat8E5M2:
-      return kFloat8E5M2;
-    default:
-      break;
-  }
-  GRAPHGATE_CHECK(false && "not a floating dtype");
-  return kFloat64;
-}
-
-// 2^exponent, from 2^-1074 to 2^1023.
-inline double power_of_two(int exponent) {
-  if (exponent < -1022) return std::ldexp(1.0, exponent);
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-
-// That of the leading bit of a finite `value`; at most -1023 for zeros and float64's subnormals.
-inline int exponent_of(double value) {
-  return static_cast<int>((std::bit_cast<std::uint64_t>(value) >> 52) & 0x7ff) - 1023;
-}
+using detail::FloatFormat;
+using detail::kBFloat16;
+using detail::kFloat16;
+using detail::kFloat8E4M3FN;
+using detail::kFloat8E5M2;
 
 // The spacing of a format's elements around a finite `value`.
 inline double spacing(double value, const FloatFormat& format) {
-  const int exponent = std::max(exponent_of(value), format.min_exponent);
-  return power_of_two(exponent - (format.precision - 1));
+  const int exponent = std::max(detail::exponent_of(value), format.min_exponent);
+  return detail::power_of_two(exponent - (format.precision - 1));
 }
 
 // How elements of each dtype are read, rounded to and written.
@@ -187,28 +143,6 @@ void encode_floats(std::span<const double> values, DType dtype, std::byte* bytes
 
 double round_to_dtype(double value, DType dtype) {
   return with_element(dtype, [&]<class Element>() { return Element::round(value); });
-}
-
-double round_to_dtype(long double value, DType dtype) {
-  if (dtype == DType::kFloat64) return static_cast<double>(value);
-  return round_to_dtype(static_cast<double>(static_cast<float>(value)), dtype);
-}
-
-double max_finite(DType dtype) { return format_of(dtype).max_finite; }
-
-double half_ulp(long double value, DType dtype) {
-  if (!spec::is_floating_point(dtype) || !std::isfinite(value)) return 0;
-  const auto narrow = static_cast<double>(value);
-  if (!std::isfinite(narrow)) return 0;
-  // Half of float64's smallest spacing is no double; the spacing itself bounds it.
-  const double half = spacing(narrow, format_of(dtype)) / 2;
-  return half > 0 ? half : std::numeric_limits<double>::denorm_min();
-}
-
-double unit_roundoff(DType dtype) { return std::ldexp(1.0, -format_of(dtype).precision); }
-
-DType compute_dtype(DType dtype) {
-  return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 
 }  // namespace graphgate::reference

@@ -134,5 +134,33 @@ TEST(FloatFormat, WideValuesRoundOnceToFloat64) {
   EXPECT_EQ(half_ulp(3.0L, DType::kInt64), 0);
 }
 
+// Over all of long double's exponents, from the elements themselves: powers of two, what lies next
+// to them, and what is no number.
+TEST(FloatFormat, HalfASpacingIsThatOfTheNextElement) {
+  struct Least {
+    DType dtype;
+    int precision;
+    int exponent;  // of the smallest normal number
+  };
+  for (const Least& of : {Least{DType::kFloat64, 53, -1022}, Least{DType::kFloat32, 24, -126},
+                          Least{DType::kFloat16, 11, -14}, Least{DType::kBFloat16, 8, -126},
+                          Least{DType::kFloat8E4M3FN, 4, -6}, Least{DType::kFloat8E5M2, 3, -14}}) {
+    EXPECT_EQ(unit_roundoff(of.dtype), std::ldexp(1.0, -of.precision));
+    for (int exponent = -1200; exponent <= 1030; ++exponent) {
+      const long double power = std::ldexp(1.0L, exponent);
+      for (const long double value : {power, std::nextafter(power, 0.0L), -1.5L * power}) {
+        const auto narrow = static_cast<double>(value);
+        double expected = 0;
+        if (std::isfinite(narrow)) {
+          const int least = narrow == 0 ? of.exponent : std::max(std::ilogb(narrow), of.exponent);
+          expected = std::max(std::ldexp(1.0, least - (of.precision - 1)) / 2, 0x1p-1074);
+        }
+        ASSERT_EQ(half_ulp(value, of.dtype), expected) << exponent;
+      }
+    }
+    EXPECT_EQ(half_ulp(std::numeric_limits<long double>::quiet_NaN(), of.dtype), 0);
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::reference

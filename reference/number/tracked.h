@@ -43,7 +43,11 @@ struct WorstCase {
 };
 
 struct RootSumSquare {
-  static double combine(double a, double b) { return std::hypot(a, b); }
+  // Of an exact number the other alone, which is what hypot gives.
+  static double combine(double a, double b) {
+    if (b == 0) return std::fabs(a);
+    return a == 0 ? std::fabs(b) : std::hypot(a, b);
+  }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
   // With probability p an executor's number lies beyond the edge: its mean is p of the step away,
@@ -230,6 +234,7 @@ double flushed(long double value, double radius, ArithmeticOf<P> arithmetic) {
 // A number that an operation reads or makes, where that may be as zero.
 template <class P>
 Tracked<P> or_flushed(const Tracked<P>& x) {
+  if (!is_approximate<P>(x.arithmetic)) return x;
   const double moved = flushed<P>(x.value, x.radius, x.arithmetic);
   if (moved == 0) return x;
   return {x.value, P::combine(x.radius, P::of_rounding(moved)), x.arithmetic};
