@@ -24,6 +24,11 @@ Argument constant(const Item& number) {
   return {spec::None{}};
 }
 
+bool is_elementwise(const Inference& inference) {
+  return !inference.results().empty() && inference.all_follow_operands() &&
+         inference.workspace_bytes() == 0;
+}
+
 }  // namespace
 
 Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
@@ -245,6 +250,7 @@ void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node
                                 Inference& inference, Environment& environment) {
   const bool launches = takes_step(*sized.kernel, inference);
   sized.workspace_bytes = inference.workspace_bytes();
+  sized.is_elementwise = is_elementwise(inference);
   auto& made = inference.results();
   std::size_t result_index = 0;
   if (launches) sized.node.results.reserve(node.results.size());
@@ -292,10 +298,11 @@ void Specializer::emit_copy(ValueId target, ValueId source, const std::string& n
   copy.is_dynamic = is_dynamic(copy);
   if (!copy.is_dynamic) {
     const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
-    copy.workspace_bytes =
+    const Inference inference =
         infer_call(*copy.kernel, *copy.row,
-                   bind_arguments(copy.row->schema, copy.node.arguments, lookup), false)
-            .workspace_bytes();
+                   bind_arguments(copy.row->schema, copy.node.arguments, lookup), false);
+    copy.workspace_bytes = inference.workspace_bytes();
+    copy.is_elementwise = is_elementwise(inference);
   }
   out_.blocks[block_].nodes.push_back(std::move(copy));
 }

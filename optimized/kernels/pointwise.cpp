@@ -29,7 +29,7 @@ int category(DType dtype) {
 
 // What numbers stand for where strides are inferred: a tensor without dimensions.
 const Tensor& scalar_tensor() {
-  static const Tensor kScalar;
+  static const Tensor kScalar{};
   return kScalar;
 }
 
@@ -137,6 +137,7 @@ void make_over(Inference& call, DType dtype, std::span<const Tensor* const> inpu
   }
   Sizes strides = pointwise_strides(inputs, sizes);
   call.make(dtype, std::move(sizes), std::move(strides));
+  call.follows_operands();
 }
 
 void check_number(const Item& item, DType dtype) {

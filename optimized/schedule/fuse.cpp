@@ -217,7 +217,7 @@ class Fuser {
     std::string key = key_of(calls, is_kept_inside);
     const auto known = scratch_bytes_.find(key);
     if (known != scratch_bytes_.end()) return known->second;
-    const std::int64_t bytes = lay_out_tile(calls, is_kept_inside).scratch_bytes;
+    const std::int64_t bytes = tile_scratch_bytes(calls, is_kept_inside);
     scratch_bytes_.emplace(std::move(key), bytes);
     return bytes;
   }

@@ -15,9 +15,30 @@ bool is_static_tensor(const SizedGraph& graph, spec::ValueId id) {
   return graph.storages[value.tensor.storage].kind != StorageKind::kDynamic;
 }
 
+// Whether the operands of a tile broadcast to its results.
+bool broadcasts_tiles(const Candidate& candidate, std::int64_t rows, std::int64_t some) {
+  const std::vector<FormedTensor>& forms = candidate.forms(rows);
+  const auto results = forms.end() - std::ssize(candidate.call.results);
+  const auto sizes_of = [&](const FormedTensor& formed) {
+    return tile_sizes(*formed.tensor, formed.form, rows, some);
+  };
+  Sizes common;
+  try {
+    for (auto at = forms.begin(); at != results; ++at) {
+      common = broadcast_sizes(common, sizes_of(*at));
+    }
+  } catch (const OpError&) {
+    return false;
+  }
+  return results != forms.end() &&
+         std::all_of(results, forms.end(),
+                     [&](const FormedTensor& formed) { return sizes_of(formed) == common; });
+}
+
 // Whether its kernel, asked about a tile, makes a tile: the kernel's word against ours.
 bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   const std::int64_t some = std::min<std::int64_t>(rows, 2);
+  if (candidate.call.is_elementwise) return broadcasts_tiles(candidate, rows, some);
   std::vector<Tensor> tiles;
   tiles.reserve(candidate.forms(rows).size());
   for (const FormedTensor& formed : candidate.forms(rows)) {
@@ -220,6 +241,7 @@ TileCall tile_call_of(const SizedGraph& graph, const SizedNode& node) {
   TileCall call;
   call.row = node.row;
   call.kernel = node.kernel;
+  call.is_elementwise = node.is_elementwise;
   call.arguments =
       bind_arguments(node.row->schema, node.node.arguments,
                      [&](spec::ValueId id) -> Item { return {graph.value(id).tensor}; });

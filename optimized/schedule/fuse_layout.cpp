@@ -51,18 +51,33 @@ class Layouter {
       : calls_(calls), is_inner_(is_inner), uses_(calls.size()) {}
 
   TileLayout run() {
-    find_rows();
-    find_written();
-    for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
-    make_units();
-    place_units();
+    place();
     for (std::size_t p = 0; p < out_.places.size(); ++p) make_tile(p);
     add_copies();
     measure_kernels();
     return std::move(out_);
   }
 
+  // The scratch bytes alone.
+  std::int64_t measure() {
+    place();
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      if (calls_[c].is_elementwise) continue;
+      for (const std::size_t p : uses_[c].places) make_tile(p);
+    }
+    measure_kernels();
+    return out_.scratch_bytes;
+  }
+
  private:
+  void place() {
+    find_rows();
+    find_written();
+    for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
+    make_units();
+    place_units();
+  }
+
   struct CallUse {
     bool is_pointwise = false;
     std::vector<const Tensor*> written;
@@ -290,6 +305,7 @@ class Layouter {
     std::int64_t most = 0;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       const TileCall& call = calls_[c];
+      if (call.is_elementwise) continue;
       const std::vector<std::size_t>& places = uses_[c].places;
       std::vector<Tensor> operands;
       operands.reserve(places.size() - call.results.size());
@@ -345,6 +361,11 @@ TileLayout lay_out_tile(std::span<const TileCall> calls,
   return Layouter(calls, is_inner).run();
 }
 
+std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
+                                const std::function<bool(StorageIndex)>& is_inner) {
+  return Layouter(calls, is_inner).measure();
+}
+
 const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor, const RowForm& form) {
   for (const TilePlace& place : layout.places) {
     if (is_same(place, tensor, form)) return &place;
@@ -361,7 +382,8 @@ std::vector<Item> replace_operands(const TileCall& call, std::vector<Tensor> ope
 
 TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors) {
   std::size_t next = 0;
-  TileCall out{call.row, call.kernel, replaced(call.arguments, tensors, next), {}};
+  TileCall out{
+      call.row, call.kernel, replaced(call.arguments, tensors, next), {}, call.is_elementwise};
   GRAPHGATE_CHECK(next + call.results.size() == tensors.size());
   out.results.assign(std::make_move_iterator(tensors.begin() + static_cast<std::ptrdiff_t>(next)),
                      std::make_move_iterator(tensors.end()));

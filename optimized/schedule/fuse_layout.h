@@ -58,6 +58,9 @@ struct TileLayout {
 // (possible_rows), and storages that they write must fit (RowUnion); a CHECK otherwise.
 [[nodiscard]] TileLayout lay_out_tile(std::span<const TileCall> calls,
                                       const std::function<bool(StorageIndex)>& is_inner);
+// Its `scratch_bytes`, for less.
+[[nodiscard]] std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
+                                              const std::function<bool(StorageIndex)>& is_inner);
 // The place of a tensor of call `call`, or null.
 [[nodiscard]] const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor,
                                           const RowForm& form);

@@ -202,6 +202,14 @@ std::int64_t rows_of(const Frame& frame, std::int64_t lead) {
   return rows;
 }
 
+// The dimension that has the rows of a tile, if any has: the last that is made of rows.
+std::optional<std::size_t> carrier_of(const Tensor& tensor, const RowForm& form) {
+  for (std::size_t d = at(form.lead); d-- > 0;) {
+    if (tensor.sizes[d] != 1) return d;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::int64_t> possible_rows(const TileCall& call, bool pointwise) {
@@ -234,18 +242,24 @@ std::vector<FormedTensor> forms_at(const TileCall& call, bool pointwise, std::in
   return {};
 }
 
-Tensor tile_of(Tensor tile, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
+Tensor tile_of(Tensor tensor, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
                std::int64_t pitch) {
-  if (rows == 1) return tile;
-  std::optional<std::size_t> carrier;
-  for (std::size_t d = 0; d < at(form.lead); ++d) {
-    if (tile.sizes[d] != 1) carrier = d;
-    tile.sizes[d] = 1;
+  if (rows == 1) return tensor;
+  if (const auto d = carrier_of(tensor, form)) {
+    tensor.sizes = tile_sizes(tensor, form, rows, tile_rows);
+    tensor.strides[*d] = form.pitch == 0 ? 0 : pitch;
   }
-  if (!carrier) return tile;
-  tile.sizes[*carrier] = tile_rows;
-  tile.strides[*carrier] = form.pitch == 0 ? 0 : pitch;
-  return tile;
+  return tensor;
+}
+
+Sizes tile_sizes(const Tensor& tensor, const RowForm& form, std::int64_t rows,
+                 std::int64_t tile_rows) {
+  Sizes sizes = tensor.sizes;
+  const auto d = carrier_of(tensor, form);
+  if (rows == 1 || !d) return sizes;
+  std::fill_n(sizes.begin(), form.lead, 1);
+  sizes[*d] = tile_rows;
+  return sizes;
 }
 
 bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {

@@ -29,6 +29,8 @@ struct TileCall {
   const Kernel* kernel = nullptr;
   std::vector<Item> arguments;  // one per argument of the schema
   std::vector<Tensor> results;
+  // SizedNode::is_elementwise. Tiles of such a call are such calls: nobody need ask the kernel.
+  bool is_elementwise = false;
 };
 
 // How a tensor goes with the rows: row r begins `pitch` elements behind row r - 1; 0: it is the
@@ -55,6 +57,9 @@ struct FormedTensor {
 // `form.pitch`; storage, offset and inner strides stay.
 [[nodiscard]] Tensor tile_of(Tensor tensor, const RowForm& form, std::int64_t rows,
                              std::int64_t tile_rows, std::int64_t pitch);
+// Its sizes.
+[[nodiscard]] Sizes tile_sizes(const Tensor& tensor, const RowForm& form, std::int64_t rows,
+                               std::int64_t tile_rows);
 
 // Whether an op computes every element of its result from the elements at the same place: what the
 // op table tags `pointwise`, in any spelling of it, and copies and casts.
