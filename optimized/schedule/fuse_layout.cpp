@@ -80,7 +80,7 @@ class Layouter {
 
   struct CallUse {
     bool is_pointwise = false;
-    std::vector<const Tensor*> written;
+    Written written;
     std::vector<FormedTensor> formed;  // at out_.rows
     std::vector<std::size_t> places;   // of those
   };
@@ -101,17 +101,11 @@ class Layouter {
 
   // The most that all calls allow.
   void find_rows() {
-    std::vector<std::int64_t> common;
+    RowCounts common;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       uses_[c].is_pointwise = is_pointwise(calls_[c]);
-      auto own = possible_rows(calls_[c], uses_[c].is_pointwise);
-      if (c == 0) {
-        common = std::move(own);
-        continue;
-      }
-      std::erase_if(common, [&](std::int64_t rows) {
-        return !std::binary_search(own.begin(), own.end(), rows);
-      });
+      const RowCounts own = possible_rows(calls_[c], uses_[c].is_pointwise);
+      common = c == 0 ? own : rows_of_both(common, own);
     }
     GRAPHGATE_CHECK(!common.empty());
     out_.rows = common.back();
@@ -347,7 +341,7 @@ std::vector<Item> replaced(const std::vector<Item>& arguments, std::vector<Tenso
   return out;
 }
 
-void collect(const Item& item, std::vector<const Tensor*>& out) {
+void collect(const Item& item, Written& out) {
   if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) collect(element, out);
@@ -390,8 +384,8 @@ TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors) {
   return out;
 }
 
-std::vector<const Tensor*> written_by(const TileCall& call) {
-  std::vector<const Tensor*> out;
+Written written_by(const TileCall& call) {
+  Written out;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (call.row->writes(i)) collect(call.arguments[i], out);
   }

@@ -1,6 +1,7 @@
 #include "optimized/schedule/fuse_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -67,15 +68,17 @@ const RowOp* find_row_op(const Kernel& kernel) {
   return found == std::end(kRowOps) ? nullptr : found;
 }
 
-void collect(const Item& item, std::vector<const Tensor*>& out) {
+using Operands = SmallVector<const Tensor*, 6>;
+
+void collect(const Item& item, Operands& out) {
   if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) collect(element, out);
   }
 }
 
-std::vector<const Tensor*> operands_of(const TileCall& call) {
-  std::vector<const Tensor*> out;
+Operands operands_of(const TileCall& call) {
+  Operands out;
   for (const Item& item : call.arguments) collect(item, out);
   return out;
 }
@@ -110,7 +113,7 @@ std::optional<std::int64_t> first_inner_dim(const TileCall& call, Over over, std
 struct Frame {
   Sizes sizes;                // of the leading dimensions, and behind them
   std::int64_t max_lead = 0;  // how many of them may be rows
-  std::vector<const Tensor*> operands;
+  Operands operands;
 };
 
 std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
@@ -212,15 +215,21 @@ std::optional<std::size_t> carrier_of(const Tensor& tensor, const RowForm& form)
 
 }  // namespace
 
-std::vector<std::int64_t> possible_rows(const TileCall& call, bool pointwise) {
+RowCounts possible_rows(const TileCall& call, bool pointwise) {
   const auto frame = frame_of(call, pointwise);
   if (!frame || std::count(frame->sizes.begin(), frame->sizes.end(), 0) > 0) return {};
-  std::vector<std::int64_t> out;
+  RowCounts out;
   for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
     if (!for_each_form(call, *frame, lead, [](const Tensor&, const RowForm&) {})) break;
     const std::int64_t rows = rows_of(*frame, lead);
     if (out.empty() || out.back() != rows) out.push_back(rows);
   }
+  return out;
+}
+
+RowCounts rows_of_both(const RowCounts& a, const RowCounts& b) {
+  RowCounts out;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
   return out;
 }
 

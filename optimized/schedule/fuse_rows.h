@@ -43,7 +43,10 @@ struct RowForm {
 };
 
 // What a call's rows can be: ascending, from 1. Empty for a call that can never be in a group.
-[[nodiscard]] std::vector<std::int64_t> possible_rows(const TileCall& call, bool is_pointwise);
+using RowCounts = SmallVector<std::int64_t, 6>;
+[[nodiscard]] RowCounts possible_rows(const TileCall& call, bool is_pointwise);
+
+[[nodiscard]] RowCounts rows_of_both(const RowCounts& a, const RowCounts& b);
 
 // The tensors of a call, arguments first, each with its form at `rows`, one of possible_rows().
 struct FormedTensor {
