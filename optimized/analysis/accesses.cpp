@@ -81,8 +81,10 @@ void drop_inner(const SizedGraph& graph, std::vector<Access>& list) {
   });
 }
 
-// Marks the storages that a node of a row writes: those of accesses_of().
+// Marks the storages that a node of a row writes: those of accesses_of(), but for what it makes.
 void mark_written(const SizedGraph& graph, const SizedNode& node, std::vector<bool>& written) {
+  const bool declares_none = node.row->undeclared_writes.empty() && !node.row->effects.mutates();
+  if (declares_none && !node.is_dynamic) return;
   SmallVector<StorageIndex, 8> read;
   const auto mark = [&](const Access& access) { written[access.storage] = true; };
   ArgumentFinder finder(node.node.arguments);
@@ -161,7 +163,7 @@ NodeAccesses accesses_of(const SizedGraph& graph) {
   return out;
 }
 
-std::vector<bool> written_storages(const SizedGraph& graph) {
+std::vector<bool> written_states(const SizedGraph& graph) {
   std::vector<bool> written(graph.storages.size(), false);
   for (const SizedBlock& block : graph.blocks) {
     for (const SizedNode& node : block.nodes) {
