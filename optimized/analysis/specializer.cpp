@@ -43,6 +43,12 @@ std::string Specializer::place() const {
   return "node '" + place_->name + "' (" + place_->op + "): ";
 }
 
+void Specializer::reserve(std::size_t values) {
+  out_.values.reserve(out_.values.size() + values);
+  out_.storages.reserve(out_.storages.size() + values);
+  names_.reserve(names_.size() + values);
+}
+
 ValueId Specializer::add_value(SizedValue value) {
   value.name = unique_name(value.name);
   out_.values.push_back(std::move(value));
@@ -97,9 +103,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
   Environment environment(graph.values.size());
   environments_.push_back(&environment);
-  out_.values.reserve(out_.values.size() + graph.values.size());
-  out_.storages.reserve(out_.storages.size() + graph.values.size());
-  names_.reserve(names_.size() + graph.values.size());
+  if (environments_.size() > 1) reserve(graph.values.size());
   out_.blocks[block_].nodes.reserve(out_.blocks[block_].nodes.size() + graph.nodes.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     environment[graph.inputs[i].index] = inputs[i];

@@ -17,6 +17,8 @@ class Specializer {
   Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
               const spec::DeviationSet& deviations);
 
+  // Makes room for as many values more.
+  void reserve(std::size_t values);
   // Runs the nodes of `graph` into the current block, and returns what its outputs have become.
   std::vector<spec::Argument> run_graph(const spec::Graph& graph,
                                         const std::vector<spec::Argument>& inputs);
