@@ -152,7 +152,9 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   sized.node.op = node.op;
   sized.node.arguments.reserve(node.arguments.size());
   for (const spec::NamedArgument& named : node.arguments) {
-    sized.node.arguments.push_back({named.name, resolve(named.argument, environment)});
+    spec::NamedArgument& resolved = sized.node.arguments.emplace_back();
+    resolved.name = named.name;
+    resolved.argument = resolve(named.argument, environment);
   }
   if (!symbols_.empty()) sized.symbols = symbols_of(graph, node, deviations_);
   if (is_dynamic(sized)) return finish_dynamic(graph, node, std::move(sized), environment);
@@ -250,7 +252,7 @@ ValueId Specializer::at_the_end(ValueId id) const {
   return found == reshaped_.end() ? id : found->second;
 }
 
-void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                                 Inference& inference, Environment& environment) {
   const bool launches = takes_step(*sized.kernel, inference);
   sized.workspace_bytes = inference.workspace_bytes();

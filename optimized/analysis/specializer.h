@@ -40,9 +40,10 @@ class Specializer {
   void refuse_aliases(const std::vector<spec::Argument>& outputs) const;
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
-  void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+  // Both take the node.
+  void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                      Inference& inference, Environment& environment);
-  void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+  void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                                 const SizedNode& node);

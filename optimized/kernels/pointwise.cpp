@@ -116,7 +116,7 @@ void check_written(const KernelCall& call, DType dtype) {
 }
 
 void make_pointwise(Inference& call, DType dtype, int operands) {
-  std::vector<const Tensor*> inputs;
+  SmallVector<const Tensor*, 4> inputs;
   for (std::size_t k = 0; k < static_cast<std::size_t>(operands); ++k) {
     const Item& item = call.arguments()[k];
     // One that must be there is a number that only the call will know.

@@ -42,9 +42,8 @@ class Fuser {
     }
   }
 
-  // Takes the nodes of one launch.
-  SizedNode build(std::span<SizedNode> launch) {
-    if (launch.size() == 1) return std::move(launch.front());
+  // Takes the nodes of one launch, which are several.
+  SizedNode fuse(std::span<SizedNode> launch) {
     const bool is_alone = alike_.at(ops_in(launch)) == 1;
     for (const StorageIndex storage : inner_storages(launch)) make_inner(storage);
     SizedNode fused;
@@ -266,7 +265,12 @@ void fuse_launches(SizedGraph& graph, Partitions& partitions,
     for (std::size_t p = 0; p < blocks[b].size(); ++p) {
       partitions.blocks[b][p].begin_node = static_cast<std::uint32_t>(nodes.size());
       for (std::size_t l = 0; l < blocks[b][p].ends.size(); ++l) {
-        nodes.push_back(fuser.build(blocks[b][p].launch(l)));
+        const auto launch = blocks[b][p].launch(l);
+        if (launch.size() == 1) {
+          nodes.push_back(std::move(launch.front()));
+        } else {
+          nodes.push_back(fuser.fuse(launch));
+        }
       }
       partitions.blocks[b][p].end_node = static_cast<std::uint32_t>(nodes.size());
     }
