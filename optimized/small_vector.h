@@ -1,9 +1,9 @@
 // A list of plain values that seldom has more than a few elements: those lie in the object itself,
 // and only a longer list takes memory of its own.
 //
-// Sizes and strides of tensors are such lists, and there are many of them: one in two allocations
-// of the planner was one. As much of std::vector as is asked for; iterators are pointers, and end
-// with the object, moves included.
+// Sizes and strides of tensors are such lists, and there are many of them: one in four allocations
+// of the planner was one. As much of std::vector as is asked for; iterators are pointers, and a
+// move ends them, too.
 #pragma once
 
 #include <algorithm>

@@ -80,7 +80,7 @@ class Layouter {
 
   struct CallUse {
     bool is_pointwise = false;
-    Written written;
+    WrittenTensors written;
     std::vector<FormedTensor> formed;  // at out_.rows
     std::vector<std::size_t> places;   // of those
   };
@@ -341,7 +341,7 @@ std::vector<Item> replaced(const std::vector<Item>& arguments, std::vector<Tenso
   return out;
 }
 
-void collect(const Item& item, Written& out) {
+void collect(const Item& item, WrittenTensors& out) {
   if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) collect(element, out);
@@ -384,8 +384,8 @@ TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors) {
   return out;
 }
 
-Written written_by(const TileCall& call) {
-  Written out;
+WrittenTensors written_by(const TileCall& call) {
+  WrittenTensors out;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (call.row->writes(i)) collect(call.arguments[i], out);
   }

@@ -72,8 +72,8 @@ struct TileLayout {
                                                  std::vector<Tensor> operands);
 
 // The tensors that a call writes: results, and arguments that the op writes.
-using Written = SmallVector<const Tensor*, 4>;
-[[nodiscard]] Written written_by(const TileCall& call);
+using WrittenTensors = SmallVector<const Tensor*, 4>;
+[[nodiscard]] WrittenTensors written_by(const TileCall& call);
 [[nodiscard]] bool is_pointwise(const TileCall& call);
 
 // What one storage has in a row, over several tensors.
