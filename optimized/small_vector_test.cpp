@@ -70,6 +70,7 @@ TEST(SmallVector, LeavesNothingBehindWhenItIsMoved) {
     const Small to = std::move(from);
     EXPECT_EQ(to, Small(count, 7));
     EXPECT_TRUE(from.empty());  // NOLINT: that is what is asked
+    from.clear();
     from.push_back(1);
     EXPECT_EQ(from, Small{1});
     EXPECT_EQ(to, Small(count, 7));
