@@ -50,9 +50,8 @@ const spec::Argument* find_argument(const std::vector<spec::NamedArgument>& name
   return nullptr;
 }
 
-std::vector<spec::ValueId> flat_results(const spec::Node& node) {
-  if (node.results.size() == 1) return node.results.front().values;
-  std::vector<spec::ValueId> out;
+ValueIds flat_results(const spec::Node& node) {
+  ValueIds out;
   for (const spec::NodeResult& result : node.results) {
     out.insert(out.end(), result.values.begin(), result.values.end());
   }
@@ -85,8 +84,9 @@ std::vector<Item> bind_arguments(const spec::OpSchema& schema,
                                  const Lookup& lookup) {
   std::vector<Item> out;
   out.reserve(schema.arguments.size());
+  ArgumentFinder finder(named);
   for (const spec::SchemaArgument& parameter : schema.arguments) {
-    const spec::Argument* given = find_argument(named, parameter.name);
+    const spec::Argument* given = finder.find(parameter.name);
     out.push_back(given ? bind_argument(*given, lookup) : default_of(parameter));
   }
   return out;

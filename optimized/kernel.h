@@ -136,6 +136,11 @@ class Inference : public KernelCall {
   // The next result is a Tensor[]: what is made until end_list() are its elements.
   void begin_list();
   void end_list();
+  // Of the result that was made last: it has the sizes that the tensor operands broadcast to, and
+  // its dtype hangs on their dtypes and ranks alone.
+  void follows_operands() { ++following_; }
+  // Whether that was said of every result.
+  [[nodiscard]] bool all_follow_operands() const { return following_ == results_.size(); }
   // Scratch bytes that the launch wants, aligned to 64; from Binding::workspace().
   void want_workspace(std::int64_t bytes);
 
@@ -150,6 +155,7 @@ class Inference : public KernelCall {
   Made& add(Made::Kind kind);
   std::vector<Made> results_;
   std::optional<std::vector<Made>> open_list_;
+  std::size_t following_ = 0;
   std::int64_t workspace_bytes_ = 0;
 };
 

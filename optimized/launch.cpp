@@ -26,8 +26,9 @@ bool is_returned(const spec::OpRow& row, std::size_t index) {
 }
 
 // The tensors that a call writes among its arguments.
-std::vector<const Tensor*> written_tensors(const KernelCall& call) {
-  std::vector<const Tensor*> out;
+using Written = SmallVector<const Tensor*, 4>;
+Written written_tensors(const KernelCall& call) {
+  Written out;
   for (std::size_t i = 0; i < call.arguments().size(); ++i) {
     const auto* tensor = call.arguments()[i].as<Tensor>();
     const auto* list = call.arguments()[i].as<Item::List>();
@@ -48,10 +49,9 @@ bool needs_copy(const Kernel& kernel, const Tensor& read, const Tensor& written)
 }
 
 // The tensor arguments, in order, that must be read from a copy.
-std::vector<Tensor*> copied_tensors(const Kernel& kernel, const spec::OpRow& row,
-                                    std::vector<Item>& arguments,
-                                    const std::vector<const Tensor*>& written) {
-  std::vector<Tensor*> out;
+SmallVector<Tensor*, 4> copied_tensors(const Kernel& kernel, const spec::OpRow& row,
+                                       std::vector<Item>& arguments, const Written& written) {
+  SmallVector<Tensor*, 4> out;
   const auto consider = [&](Item& item) {
     auto* tensor = std::get_if<Tensor>(&item.value);
     if (tensor && std::any_of(written.begin(), written.end(), [&](const Tensor* target) {

@@ -54,6 +54,9 @@ struct SizedValue {
 // are blocks. `symbols` are those that the program's types of its operands and results, and its
 // number operands, hang on; sorted.
 //
+// `is_elementwise`: the results have the sizes that tensor operands broadcast to, and the launch
+// takes no scratch bytes. False where that is not known.
+//
 // A fused node (kFusedOp; row and kernel null) runs the nodes of its `body` in one launch; its
 // arguments and results are those of PlanStep. `stream`, `waits` and `records` are those of the
 // step.
@@ -63,6 +66,7 @@ struct SizedNode {
   const Kernel* kernel = nullptr;
   std::int64_t workspace_bytes = 0;
   bool is_dynamic = false;
+  bool is_elementwise = false;
   std::vector<std::string> symbols;
   std::vector<SizedNode> body;
   std::uint32_t stream = 0;

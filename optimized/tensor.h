@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "optimized/small_vector.h"
 #include "spec/dtype.h"
 
 namespace graphgate::optimized {
 
-using Sizes = std::vector<std::int64_t>;
+// Few tensors have more dimensions.
+using Sizes = SmallVector<std::int64_t, 6>;
 
 // What an op refuses: wrong sizes, dtypes or numbers. Thrown inside optimized/, and turned into an
 // Error with the node's name where it leaves the folder.

@@ -148,9 +148,11 @@ bool OpRow::has_tag(std::string_view tag) const {
 
 bool OpRow::writes(std::size_t argument) const {
   GRAPHGATE_CHECK(argument < schema.arguments.size());
+  if (effects.mutates(argument)) return true;
+  if (undeclared_writes.empty()) return false;  // as nearly all ops
   const std::string& name = schema.arguments[argument].name;
-  return effects.mutates(argument) || std::find(undeclared_writes.begin(), undeclared_writes.end(),
-                                                name) != undeclared_writes.end();
+  return std::find(undeclared_writes.begin(), undeclared_writes.end(), name) !=
+         undeclared_writes.end();
 }
 
 std::optional<std::size_t> OpRow::state_argument(std::string_view state) const {

@@ -10,22 +10,28 @@ namespace {
 
 constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::max();
 
-void add_tensor(const SizedGraph& graph, spec::ValueId id, std::vector<Access>& out) {
+// Visits what an access to the value touches.
+template <class Visit>
+void for_each_touched(const SizedGraph& graph, spec::ValueId id, Visit&& visit) {
   const SizedValue& value = graph.value(id);
   if (value.kind != spec::ValueKind::kTensor) return;
   if (!value.is_dynamic) {
     const ByteRange bytes = byte_range(value.tensor);
     if (bytes.begin < bytes.end) {
-      out.push_back({value.tensor.storage, bytes, &value.tensor});
+      visit(Access{value.tensor.storage, bytes, &value.tensor});
     } else if (graph.storages[value.tensor.storage].kind == StorageKind::kIntermediate) {
       // A tensor without elements has no bytes, but it is not there before its storage is made.
-      out.push_back({value.tensor.storage, {0, 1}});
+      visit(Access{value.tensor.storage, {0, 1}});
     }
     return;
   }
   graph.for_each_storage(id, [&](StorageIndex storage) {
-    out.push_back({storage, {0, kEverything}});
+    visit(Access{storage, {0, kEverything}});
   });
+}
+
+void add_tensor(const SizedGraph& graph, spec::ValueId id, std::vector<Access>& out) {
+  for_each_touched(graph, id, [&](const Access& access) { out.push_back(access); });
 }
 
 void add_argument(const SizedGraph& graph, const spec::Argument& argument,
@@ -75,6 +81,32 @@ void drop_inner(const SizedGraph& graph, std::vector<Access>& list) {
   });
 }
 
+// Marks the storages that a node of a row writes: those of accesses_of(), but for what it makes.
+void mark_written(const SizedGraph& graph, const SizedNode& node, std::vector<bool>& written) {
+  const bool declares_none = node.row->undeclared_writes.empty() && !node.row->effects.mutates();
+  if (declares_none && !node.is_dynamic) return;
+  SmallVector<StorageIndex, 8> read;
+  const auto mark = [&](const Access& access) { written[access.storage] = true; };
+  ArgumentFinder finder(node.node.arguments);
+  for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
+    const spec::Argument* given = finder.find(node.row->schema.arguments[i].name);
+    if (!given) continue;
+    const bool reads = node.row->effects.arguments[i].reads;
+    const bool writes = node.row->writes(i);
+    for_each_value(*given, [&](spec::ValueId id) {
+      for_each_touched(graph, id, [&](const Access& access) {
+        if (reads) read.push_back(access.storage);
+        if (writes) mark(access);
+      });
+    });
+  }
+  for_each_made(node.node, [&](spec::ValueId id) {
+    const StorageIndex storage = graph.value(id).tensor.storage;
+    if (std::find(read.begin(), read.end(), storage) != read.end()) return;
+    for_each_touched(graph, id, mark);
+  });
+}
+
 // What the nodes of the body do to storages that are there outside of it.
 Accesses accesses_of_fused(const SizedGraph& graph, const SizedNode& node) {
   Accesses out;
@@ -93,9 +125,9 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
     out = accesses_of_conditional(graph, node);
   } else {
     out.reads.reserve(node.node.arguments.size());
+    ArgumentFinder finder(node.node.arguments);
     for (std::size_t i = 0; i < node.row->schema.arguments.size(); ++i) {
-      const std::string& name = node.row->schema.arguments[i].name;
-      const spec::Argument* given = find_argument(node.node.arguments, name);
+      const spec::Argument* given = finder.find(node.row->schema.arguments[i].name);
       if (!given) continue;
       if (node.row->effects.arguments[i].reads) add_argument(graph, *given, out.reads);
       if (node.row->writes(i)) add_argument(graph, *given, out.writes);
@@ -131,12 +163,12 @@ NodeAccesses accesses_of(const SizedGraph& graph) {
   return out;
 }
 
-std::vector<bool> written_storages(const SizedGraph& graph) {
+std::vector<bool> written_states(const SizedGraph& graph) {
   std::vector<bool> written(graph.storages.size(), false);
   for (const SizedBlock& block : graph.blocks) {
     for (const SizedNode& node : block.nodes) {
-      if (!node.row && !node.is_fused()) continue;  // arms are blocks of their own
-      for (const Access& write : accesses_of(graph, node).writes) written[write.storage] = true;
+      if (node.row) mark_written(graph, node, written);  // arms are blocks of their own
+      for (const SizedNode& member : node.body) mark_written(graph, member, written);
     }
   }
   return written;

@@ -31,7 +31,7 @@ struct Accesses {
 using NodeAccesses = std::vector<std::vector<Accesses>>;
 [[nodiscard]] NodeAccesses accesses_of(const SizedGraph& graph);
 
-// Per storage: whether any node of the program writes it.
-[[nodiscard]] std::vector<bool> written_storages(const SizedGraph& graph);
+// Per storage that no node makes: whether any node of the program writes it.
+[[nodiscard]] std::vector<bool> written_states(const SizedGraph& graph);
 
 }  // namespace graphgate::optimized

@@ -49,7 +49,7 @@ void Specializer::run_conditional(const spec::Graph& graph, const spec::Node& no
     const Argument operands = resolve(operand(node, 3), environment);
     if (const auto* list = operands.as<Argument::List>()) inputs = *list;
   }
-  const std::vector<ValueId> results = flat_results(node);
+  const ValueIds results = flat_results(node);
   if (const auto taken = known_predicate(predicate)) {
     const auto outputs = run_graph(arm_of(graph, operand(node, *taken ? 1 : 2)), inputs);
     if (outputs.size() != results.size()) throw OpError("an arm has another output count");

@@ -99,8 +99,8 @@ std::vector<StorageIndex> Specializer::possible_bases(std::size_t index,
   return bases;
 }
 
-void Specializer::finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
-                                 Environment& environment) {
+void Specializer::finish_dynamic(const spec::Graph& graph, const spec::Node& node,
+                                 SizedNode&& sized, Environment& environment) {
   sized.is_dynamic = true;
   if (sized.row->has_tag("inplace_view")) {
     throw Unsupported("changes the geometry of a tensor in a way that only the call knows");

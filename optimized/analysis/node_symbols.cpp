@@ -1,5 +1,6 @@
 #include "optimized/analysis/node_symbols.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -144,6 +145,27 @@ class Expander {
   std::map<std::string, std::set<std::string>> atoms_;
 };
 
+// False where the list has it; else it takes its place in the order.
+bool add_once(std::vector<std::string>& sorted, const std::string& name) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), name);
+  if (at != sorted.end() && *at == name) return false;
+  sorted.insert(at, name);
+  return true;
+}
+
+// Whether the expression is sums and products in which each symbol stands once, and no constant 0:
+// then none of its symbols can vanish, and `out` has them all. 2 * s0 * (s1 + 1), say.
+bool add_plain(const SymExpr& expr, std::vector<std::string>& out) {
+  if (expr.op() == SymOp::kSymbol) return add_once(out, expr.name());
+  if (expr.op() != SymOp::kAdd && expr.op() != SymOp::kMul) return false;
+  const std::size_t before = out.size();
+  for (const SymExpr& operand : expr.operands()) {
+    const bool is_plain = operand.is_constant() ? operand.constant() != 0 : add_plain(operand, out);
+    if (!is_plain) return false;
+  }
+  return out.size() > before;
+}
+
 class Collector {
  public:
   explicit Collector(const spec::DeviationSet& deviations)
@@ -161,29 +183,29 @@ class Collector {
     add(value.type->storage_offset);
   }
 
-  [[nodiscard]] std::vector<std::string> take() const { return {symbols_.begin(), symbols_.end()}; }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(symbols_); }
 
  private:
   void add(const SymExpr& expr) {
     if (expr.is_constant()) return;
     if (expr.op() == SymOp::kSymbol) {
-      symbols_.insert(expr.name());
+      add_once(symbols_, expr.name());
       return;
     }
     if (plain_only_) return;
-    for (std::string& name : needed_symbols(expr)) symbols_.insert(std::move(name));
+    for (const std::string& name : needed_symbols(expr)) add_once(symbols_, name);
   }
 
   bool plain_only_;
   bool sizes_only_;
-  std::set<std::string> symbols_;
+  std::vector<std::string> symbols_;  // sorted; few
 };
 
 }  // namespace
 
 std::vector<std::string> needed_symbols(const SymExpr& expr) {
   if (expr.is_constant()) return {};
-  if (expr.op() == SymOp::kSymbol) return {expr.name()};
+  if (std::vector<std::string> plain; add_plain(expr, plain)) return plain;
   Expander expander;
   const auto symbols = expander.symbols_in(expander.expand(expr));
   return {symbols.begin(), symbols.end()};

@@ -97,6 +97,7 @@ SizedGraph specialize(const spec::Program& program, const spec::Graph& graph,
                       std::span<const spec::InputValue> inputs, const spec::SymbolValues& symbols,
                       const spec::OpTable& ops, const spec::DeviationSet& deviations) {
   Specializer specializer(symbols, ops, deviations);
+  specializer.reserve(graph.values.size());
   Inputs importer(program, specializer);
   std::vector<Argument> arguments;
   std::map<std::string, Argument> states;

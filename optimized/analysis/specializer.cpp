@@ -24,6 +24,11 @@ Argument constant(const Item& number) {
   return {spec::None{}};
 }
 
+bool is_elementwise(const Inference& inference) {
+  return !inference.results().empty() && inference.all_follow_operands() &&
+         inference.workspace_bytes() == 0;
+}
+
 }  // namespace
 
 Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
@@ -36,6 +41,12 @@ Specializer::Specializer(const spec::SymbolValues& symbols, const spec::OpTable&
 std::string Specializer::place() const {
   if (place_ == nullptr) return "";
   return "node '" + place_->name + "' (" + place_->op + "): ";
+}
+
+void Specializer::reserve(std::size_t values) {
+  out_.values.reserve(out_.values.size() + values);
+  out_.storages.reserve(out_.storages.size() + values);
+  names_.reserve(names_.size() + values);
 }
 
 ValueId Specializer::add_value(SizedValue value) {
@@ -92,9 +103,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
   Environment environment(graph.values.size());
   environments_.push_back(&environment);
-  out_.values.reserve(out_.values.size() + graph.values.size());
-  out_.storages.reserve(out_.storages.size() + graph.values.size());
-  names_.reserve(names_.size() + graph.values.size());
+  if (environments_.size() > 1) reserve(graph.values.size());
   out_.blocks[block_].nodes.reserve(out_.blocks[block_].nodes.size() + graph.nodes.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     environment[graph.inputs[i].index] = inputs[i];
@@ -143,7 +152,9 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   sized.node.op = node.op;
   sized.node.arguments.reserve(node.arguments.size());
   for (const spec::NamedArgument& named : node.arguments) {
-    sized.node.arguments.push_back({named.name, resolve(named.argument, environment)});
+    spec::NamedArgument& resolved = sized.node.arguments.emplace_back();
+    resolved.name = named.name;
+    resolved.argument = resolve(named.argument, environment);
   }
   if (!symbols_.empty()) sized.symbols = symbols_of(graph, node, deviations_);
   if (is_dynamic(sized)) return finish_dynamic(graph, node, std::move(sized), environment);
@@ -241,10 +252,11 @@ ValueId Specializer::at_the_end(ValueId id) const {
   return found == reshaped_.end() ? id : found->second;
 }
 
-void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                                 Inference& inference, Environment& environment) {
   const bool launches = takes_step(*sized.kernel, inference);
   sized.workspace_bytes = inference.workspace_bytes();
+  sized.is_elementwise = is_elementwise(inference);
   auto& made = inference.results();
   std::size_t result_index = 0;
   if (launches) sized.node.results.reserve(node.results.size());
@@ -292,10 +304,11 @@ void Specializer::emit_copy(ValueId target, ValueId source, const std::string& n
   copy.is_dynamic = is_dynamic(copy);
   if (!copy.is_dynamic) {
     const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
-    copy.workspace_bytes =
+    const Inference inference =
         infer_call(*copy.kernel, *copy.row,
-                   bind_arguments(copy.row->schema, copy.node.arguments, lookup), false)
-            .workspace_bytes();
+                   bind_arguments(copy.row->schema, copy.node.arguments, lookup), false);
+    copy.workspace_bytes = inference.workspace_bytes();
+    copy.is_elementwise = is_elementwise(inference);
   }
   out_.blocks[block_].nodes.push_back(std::move(copy));
 }

@@ -17,6 +17,8 @@ class Specializer {
   Specializer(const spec::SymbolValues& symbols, const spec::OpTable& ops,
               const spec::DeviationSet& deviations);
 
+  // Makes room for as many values more.
+  void reserve(std::size_t values);
   // Runs the nodes of `graph` into the current block, and returns what its outputs have become.
   std::vector<spec::Argument> run_graph(const spec::Graph& graph,
                                         const std::vector<spec::Argument>& inputs);
@@ -38,9 +40,10 @@ class Specializer {
   void refuse_aliases(const std::vector<spec::Argument>& outputs) const;
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
-  void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+  // Both take the node.
+  void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                      Inference& inference, Environment& environment);
-  void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode sized,
+  void finish_dynamic(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                       Environment& environment);
   spec::Argument dynamic_result(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                                 const SizedNode& node);

@@ -33,6 +33,7 @@ void infer_to_copy(Inference& call) {
   const Tensor& self = call.tensor("self");
   const Target target = target_of(call, self);
   call.make(target.dtype, self.sizes, strides_like(self, target.format), target.device);
+  if (!call.has("other")) call.follows_operands();
 }
 
 // A conversion that has nothing to do returns its argument.
@@ -52,6 +53,7 @@ void infer_clone(Inference& call) {
   const Tensor& self = call.tensor("self");
   const auto format = call.optional_format("memory_format").value_or(MemoryFormat::kPreserve);
   call.make(self.dtype, self.sizes, strides_like(self, format), self.device);
+  call.follows_operands();
 }
 
 void infer_contiguous(Inference& call) {
@@ -88,13 +90,12 @@ void infer_copy(Inference& call) {
     throw OpError("src " + print_sizes(call.tensor("src").sizes) + " does not broadcast to self " +
                   print_sizes(self.sizes));
   }
-  if (overlaps_itself(self)) {
-    return call.make(self.dtype, self.sizes, strides_like(self, MemoryFormat::kPreserve),
-                     self.device);
-  }
-  call.make(self.dtype, self.sizes, self.strides, self.device);
+  const bool overlaps = overlaps_itself(self);
+  call.make(self.dtype, self.sizes,
+            overlaps ? strides_like(self, MemoryFormat::kPreserve) : self.strides, self.device);
+  call.follows_operands();
   Made& made = call.results().back();
-  if (made.kind == Made::Kind::kNew) made.tensor.offset = self.offset;
+  if (made.kind == Made::Kind::kNew && !overlaps) made.tensor.offset = self.offset;
 }
 
 Launch bind_copy(const Binding& call) { return copy_launch(call.result(), call.tensor("src")); }

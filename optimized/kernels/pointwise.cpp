@@ -29,7 +29,7 @@ int category(DType dtype) {
 
 // What numbers stand for where strides are inferred: a tensor without dimensions.
 const Tensor& scalar_tensor() {
-  static const Tensor kScalar;
+  static const Tensor kScalar{};
   return kScalar;
 }
 
@@ -116,7 +116,7 @@ void check_written(const KernelCall& call, DType dtype) {
 }
 
 void make_pointwise(Inference& call, DType dtype, int operands) {
-  std::vector<const Tensor*> inputs;
+  SmallVector<const Tensor*, 4> inputs;
   for (std::size_t k = 0; k < static_cast<std::size_t>(operands); ++k) {
     const Item& item = call.arguments()[k];
     // One that must be there is a number that only the call will know.
@@ -137,6 +137,7 @@ void make_over(Inference& call, DType dtype, std::span<const Tensor* const> inpu
   }
   Sizes strides = pointwise_strides(inputs, sizes);
   call.make(dtype, std::move(sizes), std::move(strides));
+  call.follows_operands();
 }
 
 void check_number(const Item& item, DType dtype) {

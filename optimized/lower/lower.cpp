@@ -5,31 +5,27 @@
 namespace graphgate::optimized {
 namespace {
 
-spec::TensorType type_of(const Tensor& tensor) {
-  spec::TensorType type;
+void lower_type(Tensor& tensor, spec::TensorType& type) {
   type.dtype = tensor.dtype;
   type.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
   type.strides.assign(tensor.strides.begin(), tensor.strides.end());
   type.storage_offset = tensor.offset;
-  type.device = tensor.device;
-  return type;
+  type.device = std::move(tensor.device);
 }
 
-spec::PlanValue lower_value(const SizedGraph& graph, SizedValue& value,
-                            const Placement& placement) {
-  spec::PlanValue out;
+void lower_value(const SizedGraph& graph, SizedValue& value, const Placement& placement,
+                 spec::PlanValue& out) {
   out.value.name = std::move(value.name);
   out.value.kind = value.kind;
-  if (value.kind != spec::ValueKind::kTensor) return out;
+  if (value.kind != spec::ValueKind::kTensor) return;
   if (graph.storages[value.tensor.storage].kind != StorageKind::kInner) {
     out.buffer = placement.of_storage[value.tensor.storage];
   }
   if (value.is_dynamic) {
     out.value.type = std::move(value.declared);
   } else {
-    out.value.type = type_of(value.tensor);
+    lower_type(value.tensor, out.value.type.emplace());
   }
-  return out;
 }
 
 spec::PlanSignature lower_signature(const Signature& signature, const Placement& placement) {
@@ -49,8 +45,7 @@ spec::PlanSignature lower_signature(const Signature& signature, const Placement&
   return out;
 }
 
-spec::PlanStep lower_node(SizedNode node, std::optional<spec::BufferId> workspace) {
-  spec::PlanStep step;
+void lower_node(SizedNode& node, std::optional<spec::BufferId> workspace, spec::PlanStep& step) {
   step.node = std::move(node.node);
   step.body.reserve(node.body.size());
   for (SizedNode& inner : node.body) step.body.push_back(std::move(inner.node));
@@ -58,7 +53,6 @@ spec::PlanStep lower_node(SizedNode node, std::optional<spec::BufferId> workspac
   step.waits = std::move(node.waits);
   step.records = std::move(node.records);
   step.workspace = workspace;
-  return step;
 }
 
 void renumber(spec::Argument& argument, const std::vector<spec::ValueId>& new_ids) {
@@ -129,7 +123,7 @@ spec::Plan lower(std::string_view name, SizedGraph graph, const Partitions& part
   plan.event_count = graph.event_count;
   plan.values.reserve(graph.values.size());
   for (SizedValue& value : graph.values) {
-    plan.values.push_back(lower_value(graph, value, placement));
+    lower_value(graph, value, placement, plan.values.emplace_back());
   }
   std::size_t steps = 0;
   for (const SizedBlock& block : graph.blocks) steps += block.nodes.size();
@@ -144,7 +138,7 @@ spec::Plan lower(std::string_view name, SizedGraph graph, const Partitions& part
                               lower_signature(signatures.blocks[b][p], placement)};
       out.begin_step = static_cast<std::uint32_t>(plan.steps.size());
       for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-        plan.steps.push_back(lower_node(std::move(sized.nodes[n]), placement.workspaces[b][n]));
+        lower_node(sized.nodes[n], placement.workspaces[b][n], plan.steps.emplace_back());
       }
       out.end_step = static_cast<std::uint32_t>(plan.steps.size());
       block.partitions.push_back(std::move(out));

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "optimized/memory/pools.h"
 
@@ -21,37 +19,49 @@ class Arenas {
 
   Result<ArenaPlan> run() {
     sort_items();
-    for (const auto& [key, members] : sets_) {
+    for (const Set& set : sets_) {
       const bool as_pools = options_.reuse && options_.strategy == MemoryStrategy::kPools;
-      GRAPHGATE_TRY_VOID(as_pools ? split(members) : pack_set(members));
+      GRAPHGATE_TRY_VOID(as_pools ? split(set.members) : pack_set(set.members));
     }
     return std::move(out_);
   }
 
  private:
   using Members = std::vector<std::size_t>;
+  struct Set {
+    bool is_apart = false;  // from what is no output
+    Members members;
+  };
 
   // Sets that lie in pools apart from each other, in the order of their first items.
   void sort_items() {
-    std::map<std::tuple<std::string, bool, bool>, std::size_t> known;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const ArenaItem& item = items_[i];
-      const bool is_apart = options_.strategy != MemoryStrategy::kPools && options_.outputs_apart &&
-                            item.is_output && item.has_place;
-      const auto [at, is_new] = known.try_emplace(
-          {spec::print_device(item.device), is_apart, item.is_unaligned}, sets_.size());
-      if (is_new) {
-        std::string name = is_apart ? "output" : "arena";
-        if (item.is_unaligned) name = is_apart ? "unaligned_output" : "unaligned";
-        sets_.push_back({name, {}});
+      const bool is_apart = is_in_output_pool(item);
+      const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const Set& set) {
+        const ArenaItem& first = items_[set.members.front()];
+        return first.device == item.device && first.is_unaligned == item.is_unaligned &&
+               set.is_apart == is_apart;
+      });
+      if (found != sets_.end()) {
+        found->members.push_back(i);
+      } else {
+        sets_.push_back({is_apart, {i}});
       }
-      sets_[at->second].second.push_back(i);
     }
-    for (auto& [name, members] : sets_) add_pool(name, members);
+    for (const Set& set : sets_) add_pool(set);
   }
 
-  void add_pool(const std::string& name, const Members& members) {
+  [[nodiscard]] bool is_in_output_pool(const ArenaItem& item) const {
+    return options_.strategy != MemoryStrategy::kPools && options_.outputs_apart &&
+           item.is_output && item.has_place;
+  }
+
+  void add_pool(const Set& set) {
+    const Members& members = set.members;
     const ArenaItem& item = items_[members.front()];
+    std::string name = set.is_apart ? "output" : "arena";
+    if (item.is_unaligned) name = set.is_apart ? "unaligned_output" : "unaligned";
     const std::size_t pool = new_pool(name, item.device, item.is_unaligned);
     for (const std::size_t i : members) out_.places[i].pool = pool;
   }
@@ -94,8 +104,8 @@ class Arenas {
       out_.places[members[k]].offset_bytes = packing.offsets_bytes[k];
     }
     pool.size_bytes = std::max(pool.size_bytes, packing.peak_bytes);
-    GRAPHGATE_TRY(const std::int64_t bound, lower_bound_bytes(items, pool.alignment_bytes));
-    out_.is_at_bound &= packing.peak_bytes == bound;
+    out_.is_at_bound &=
+        packing.peak_bytes == packing.bound_bytes && packing.bound_reason == BoundReason::kLoad;
     return {};
   }
 
@@ -136,7 +146,7 @@ class Arenas {
   std::vector<ArenaItem> items_;
   const MemoryOptions& options_;
   ArenaPlan out_;
-  std::vector<std::pair<std::string, Members>> sets_;
+  std::vector<Set> sets_;  // few
   std::set<std::string> names_;
 };
 

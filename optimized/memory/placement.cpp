@@ -43,8 +43,10 @@ class Planner {
         groups_(groups) {}
 
   Result<Planned> run() {
-    buffer_names_.reserve(2 * graph_.storages.size());  // a workspace for each at the most, about
-    out_.buffers.reserve(graph_.storages.size());
+    std::size_t most = graph_.storages.size();
+    for (const SizedBlock& block : graph_.blocks) most += block.nodes.size();
+    buffer_names_.reserve(most);
+    out_.buffers.reserve(most);  // never more: buffer_names_ looks at their names
     out_.of_storage.reserve(graph_.storages.size());
     items_.reserve(groups_.groups.size());
     for (StorageIndex s = 0; s < graph_.storages.size(); ++s) {
@@ -73,12 +75,14 @@ class Planner {
   }
 
   BufferId add_buffer(const std::string& wanted, std::int64_t bytes) {
-    std::string name = wanted;
+    const BufferId id{static_cast<std::uint32_t>(out_.buffers.size())};
+    GRAPHGATE_CHECK(id.index < out_.buffers.capacity());
+    std::string& name = out_.buffers.emplace_back().name;
+    out_.buffers.back().size_bytes = bytes;
+    name = wanted;
     for (int i = 1; !buffer_names_.insert(name).second; ++i) {
       name = wanted + "_" + std::to_string(i);
     }
-    const BufferId id{static_cast<std::uint32_t>(out_.buffers.size())};
-    out_.buffers.push_back({std::move(name), {}, 0, bytes});
     return id;
   }
 
@@ -221,7 +225,7 @@ class Planner {
   const MemoryGroups& groups_;
   Placement out_;
   std::unordered_set<std::string> names_;
-  std::unordered_set<std::string> buffer_names_;
+  std::unordered_set<std::string_view> buffer_names_;
   std::vector<std::vector<BufferId>> members_;  // by pool, but for arenas
   std::vector<ArenaItem> items_;                // groups, then workspaces
   std::vector<std::pair<std::size_t, BufferId>> workspace_items_;

@@ -71,6 +71,7 @@ class Uses {
   }
 
   void find_streams() {
+    if (has_one_stream()) return;
     std::vector<std::optional<std::uint32_t>> streams(out_.size());
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
       for (std::size_t n = 0; n < graph_.blocks[b].nodes.size(); ++n) {
@@ -82,6 +83,13 @@ class Uses {
         });
       }
     }
+  }
+
+  [[nodiscard]] bool has_one_stream() const {
+    return std::all_of(graph_.blocks.begin(), graph_.blocks.end(), [](const SizedBlock& block) {
+      return std::all_of(block.nodes.begin(), block.nodes.end(),
+                         [](const SizedNode& node) { return node.stream == 0; });
+    });
   }
 
   void find_outputs() {

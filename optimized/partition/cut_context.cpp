@@ -1,7 +1,6 @@
 // What cut rules look at beside the node: where unbacked sizes come from, and which nodes the
 // program has.
 #include <algorithm>
-#include <map>
 
 #include "optimized/binding.h"
 #include "optimized/partition/cut_rules.h"
@@ -65,10 +64,19 @@ void CutContext::trace_unsafe(std::size_t block) {
 }
 
 std::string accelerator_of(const SizedGraph& graph) {
-  std::map<std::string, std::size_t> counts;
+  std::vector<std::pair<std::string_view, std::size_t>> counts;  // by type; few
   for (const SizedValue& value : graph.values) {
-    if (value.kind == spec::ValueKind::kTensor) ++counts[value.tensor.device.type];
+    if (value.kind != spec::ValueKind::kTensor) continue;
+    const std::string_view type = value.tensor.device.type;
+    const auto known = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& count) { return count.first == type; });
+    if (known != counts.end()) {
+      ++known->second;
+    } else {
+      counts.emplace_back(type, 1);
+    }
   }
+  std::sort(counts.begin(), counts.end());
   std::string best = "cpu";
   std::size_t most = 0;
   for (const auto& [type, count] : counts) {

@@ -21,6 +21,7 @@ bool is_known(const std::string& option, const spec::OpTable& ops) {
 }  // namespace
 
 bool names_op(const std::string& option, const std::string& op) {
+  if (option.empty() || op.empty() || option.front() != op.front()) return false;  // as most
   const std::string_view whole = op;
   const std::string_view family = whole.substr(0, whole.rfind('.'));
   // "ns::name" is "ns.name"; the rest is as it stands.

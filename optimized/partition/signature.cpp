@@ -159,9 +159,9 @@ struct Context {
   Collector collector;
   Storages stripped;  // taken out of every signature
 
-  // Whether some node writes it. Most graphs have no state to ask about.
+  // Whether some node writes the state. Most graphs have none to ask about.
   [[nodiscard]] bool is_written(StorageIndex storage) const {
-    if (written_.empty()) written_ = written_storages(graph);
+    if (written_.empty()) written_ = written_states(graph);
     return written_[storage];
   }
 
@@ -210,7 +210,11 @@ class BlockSweep {
     const std::int64_t end = end_time(partition);
     const Storages stale = written_under_old_names(partition);
     std::vector<StorageIndex> inputs;
-    for (const StorageIndex storage : mentioned_.used.sorted()) {
+    const std::vector<StorageIndex>& used = mentioned_.used.sorted();
+    inputs.reserve(used.size());
+    signature.inputs.reserve(used.size());
+    signature.deallocate.reserve(used.size());
+    for (const StorageIndex storage : used) {
       if (mentioned_.made.contains(storage) || context_.stripped.contains(storage)) continue;
       const bool frees = is_freed(storage, end);
       const bool is_read = mentioned_.by_name.contains(storage);

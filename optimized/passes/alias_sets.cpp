@@ -64,17 +64,13 @@ bool AliasSets::may_overlap(ValueId a, ValueId b) const {
   return first->begin < second->end && second->begin < first->end;
 }
 
-AliasSets::AliasSets(const spec::Graph& graph, PassContext& context)
-    : graph_(&graph),
-      parents_(graph.values.size()),
-      sizes_(graph.values.size(), 1),
-      sets_(graph.values.size()) {
+StorageSets::StorageSets(const spec::Graph& graph, PassContext& context)
+    : parents_(graph.values.size()), sizes_(graph.values.size(), 1) {
   std::iota(parents_.begin(), parents_.end(), 0U);
-  std::vector<const spec::OpRow*> rows;
-  rows.reserve(graph.nodes.size());
+  rows_.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) {
     const spec::OpRow* row = context.row(node.op);
-    rows.push_back(row);
+    rows_.push_back(row);
     if (row && is_conversion(graph, node)) continue;
     if (row) {
       join_by_schema(node, *row);
@@ -89,8 +85,12 @@ AliasSets::AliasSets(const spec::Graph& graph, PassContext& context)
     for_each_operand(node, join_all);
     for_each_result(node, join_all);
   }
+}
+
+AliasSets::AliasSets(const spec::Graph& graph, PassContext& context)
+    : StorageSets(graph, context), graph_(&graph), sets_(graph.values.size()) {
   for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
-    add_accesses(n, graph.nodes[n], rows[n], context);
+    add_accesses(n, graph.nodes[n], rows_[n], context);
   }
   for (const ValueId id : graph.inputs) sets_[root(id.index)].holds_input = true;
   for (const spec::Argument& output : graph.outputs) {
@@ -98,7 +98,7 @@ AliasSets::AliasSets(const spec::Graph& graph, PassContext& context)
   }
 }
 
-void AliasSets::join_by_schema(const Node& node, const spec::OpRow& row) {
+void StorageSets::join_by_schema(const Node& node, const spec::OpRow& row) {
   const auto join_argument = [&](std::size_t argument, const spec::NodeResult& result) {
     for (const spec::NamedArgument& named : node.arguments) {
       if (schema_index(row, named) != argument) continue;
@@ -146,7 +146,7 @@ void AliasSets::add_access(const AliasAccess& access) {
   set.accesses.push_back(access);
 }
 
-std::uint32_t AliasSets::root(std::uint32_t value) const {
+std::uint32_t StorageSets::root(std::uint32_t value) const {
   while (parents_[value] != value) {
     parents_[value] = parents_[parents_[value]];
     value = parents_[value];
@@ -154,7 +154,7 @@ std::uint32_t AliasSets::root(std::uint32_t value) const {
   return value;
 }
 
-void AliasSets::join(ValueId a, ValueId b) {
+void StorageSets::join(ValueId a, ValueId b) {
   std::uint32_t to = root(a.index);
   std::uint32_t from = root(b.index);
   if (to == from) return;
@@ -190,7 +190,6 @@ void AliasSets::unite(ValueId a, ValueId b) {
   from.accesses.clear();
 }
 
-std::uint32_t AliasSets::set_of(ValueId id) const { return root(id.index); }
 const std::vector<AliasAccess>& AliasSets::accesses(ValueId id) const {
   return sets_[root(id.index)].accesses;
 }

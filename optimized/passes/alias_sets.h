@@ -29,16 +29,35 @@ struct AliasAccess {
   bool writes = false;
 };
 
-class AliasSets {
+// The sets alone.
+class StorageSets {
  public:
-  // The graph outlives the sets, and keeps the values that it has now.
-  AliasSets(const spec::Graph& graph, PassContext& context);
+  StorageSets(const spec::Graph& graph, PassContext& context);
 
   // The set of a value: equal for values that may share a storage.
-  [[nodiscard]] std::uint32_t set_of(spec::ValueId id) const;
+  [[nodiscard]] std::uint32_t set_of(spec::ValueId id) const { return root(id.index); }
   [[nodiscard]] bool may_alias(spec::ValueId a, spec::ValueId b) const {
     return set_of(a) == set_of(b);
   }
+
+ protected:
+  [[nodiscard]] std::uint32_t root(std::uint32_t value) const;
+  void join(spec::ValueId a, spec::ValueId b);
+
+  std::vector<const spec::OpRow*> rows_;  // of the nodes; null for ops that nobody knows
+
+ private:
+  void join_by_schema(const spec::Node& node, const spec::OpRow& row);
+
+  mutable std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> sizes_;
+};
+
+// The sets with what nodes do to them.
+class AliasSets : public StorageSets {
+ public:
+  // The graph outlives the sets, and keeps the values that it has now.
+  AliasSets(const spec::Graph& graph, PassContext& context);
 
   [[nodiscard]] const std::vector<AliasAccess>& accesses(spec::ValueId id) const;
   [[nodiscard]] bool is_written(spec::ValueId id) const;  // by any node
@@ -73,16 +92,11 @@ class AliasSets {
     bool has_mixed_offsets = false;
   };
 
-  void join_by_schema(const spec::Node& node, const spec::OpRow& row);
   void add_accesses(std::uint32_t index, const spec::Node& node, const spec::OpRow* row,
                     PassContext& context);
   void add_access(const AliasAccess& access);
-  [[nodiscard]] std::uint32_t root(std::uint32_t value) const;
-  void join(spec::ValueId a, spec::ValueId b);  // while no set has accesses
 
   const spec::Graph* graph_;
-  mutable std::vector<std::uint32_t> parents_;
-  std::vector<std::uint32_t> sizes_;
   std::vector<Set> sets_;  // by root
 };
 

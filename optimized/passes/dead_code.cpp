@@ -92,8 +92,8 @@ class DeadCode {
   const spec::Graph& graph_;
   PassContext& context_;
   std::vector<bool> is_read_;
-  std::optional<AliasSets> aliases_;  // made when they are first asked for
-  std::vector<bool> is_live_;         // by alias set
+  std::optional<StorageSets> aliases_;  // made when they are first asked for
+  std::vector<bool> is_live_;           // by alias set
 };
 
 }  // namespace

@@ -55,9 +55,11 @@ std::string list_of(const std::vector<std::string>& names) {
   return out;
 }
 
-Result<void> run_on(const Pass& pass, bool is_builtin, spec::Graph& graph, PassContext& context) {
+// What a built-in pass says that it left alone is looked at again on request alone: `is_checked`.
+Result<void> run_on(const Pass& pass, bool is_builtin, bool is_checked, spec::Graph& graph,
+                    PassContext& context) {
   for (spec::Graph& subgraph : graph.subgraphs) {
-    GRAPHGATE_TRY_VOID(run_on(pass, is_builtin, subgraph, context));
+    GRAPHGATE_TRY_VOID(run_on(pass, is_builtin, is_checked, subgraph, context));
   }
   const auto fail = [&](const std::string& what) {
     return Error{is_builtin ? ErrorKind::kInternal : ErrorKind::kBadInput,
@@ -65,6 +67,8 @@ Result<void> run_on(const Pass& pass, bool is_builtin, spec::Graph& graph, PassC
   };
   const std::size_t nodes = graph.nodes.size();
   const std::size_t outputs = graph.outputs.size();
+  PassCount& count = context.counts[pass.name];
+  const std::int64_t matches = count.matches;
   try {
     pass.run(graph, context);
   } catch (const std::bad_alloc&) {
@@ -72,9 +76,11 @@ Result<void> run_on(const Pass& pass, bool is_builtin, spec::Graph& graph, PassC
   } catch (const std::exception& error) {
     return fail(error.what());
   }
-  context.counts[pass.name].nodes_removed +=
+  count.nodes_removed +=
       static_cast<std::int64_t>(nodes) - static_cast<std::int64_t>(graph.nodes.size());
   if (graph.outputs.size() != outputs) return fail("it changed the number of outputs");
+  const bool changed = count.matches != matches || graph.nodes.size() != nodes;
+  if (is_builtin && !is_checked && !changed) return {};
   const std::string fault = fault_of(graph);
   return fault.empty() ? Result<void>() : fail(fault);
 }
@@ -153,10 +159,14 @@ Result<void> PassManager::run(spec::Graph& graph, PassContext& context) const {
     return bad_input("pass '" + context.current +
                      "' runs a pass manager: a manager was put where a pass belongs");
   }
+  const auto is_on = [](const Entry& entry) { return entry.is_on; };
+  const auto first = std::find_if(entries_.begin(), entries_.end(), is_on);
+  const auto last = std::find_if(entries_.rbegin(), entries_.rend(), is_on);
   for (const Entry& entry : entries_) {
     if (!entry.is_on) continue;
     context.current = entry.pass.name;
-    Result<void> result = run_on(entry.pass, entry.is_builtin, graph, context);
+    const bool is_at_an_end = &entry == &*first || &entry == &*last;
+    Result<void> result = run_on(entry.pass, entry.is_builtin, is_at_an_end, graph, context);
     context.current.clear();
     if (!result.ok()) return result;
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "optimized/binding.h"
 #include "optimized/schedule/fuse_arrange.h"
@@ -26,13 +27,12 @@ class Fuser {
         keeps_wide_(deviations.has(spec::Deviation::kRealizationMovesRounding)) {}
 
   // Counts, for every storage, the launches and outputs that mention it.
-  void count(const std::vector<std::vector<Arranged>>& blocks) {
+  void count(std::vector<std::vector<Arranged>>& blocks) {
     mentions_.assign(graph_.storages.size(), 0);
+    last_launch_.assign(graph_.storages.size(), 0);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      for (const Arranged& partition : blocks[b]) {
-        for (const auto& launch : partition.launches) {
-          for (const StorageIndex storage : storages_of(launch)) ++mentions_[storage];
-        }
+      for (Arranged& partition : blocks[b]) {
+        for (std::size_t l = 0; l < partition.ends.size(); ++l) count(partition.launch(l));
       }
       for (const Argument& output : graph_.blocks[b].outputs) count(output);
     }
@@ -42,8 +42,9 @@ class Fuser {
     }
   }
 
-  SizedNode build(std::vector<SizedNode> launch) {
-    if (launch.size() == 1) return std::move(launch.front());
+  // Takes the nodes of one launch, which are several.
+  SizedNode fuse(std::span<SizedNode> launch) {
+    const bool is_alone = alike_.at(ops_in(launch)) == 1;
     for (const StorageIndex storage : inner_storages(launch)) make_inner(storage);
     SizedNode fused;
     fused.node.op = kFusedOp;
@@ -55,9 +56,9 @@ class Fuser {
     std::sort(fused.symbols.begin(), fused.symbols.end());
     fused.symbols.erase(std::unique(fused.symbols.begin(), fused.symbols.end()),
                         fused.symbols.end());
-    fused.body = with_views(std::move(launch));
+    fused.body = with_views(launch);
     list_operands(fused);
-    fused.workspace_bytes = scratch_bytes_of(fused);
+    fused.workspace_bytes = scratch_bytes_of(fused, is_alone);
     return fused;
   }
 
@@ -68,22 +69,29 @@ class Fuser {
     });
   }
 
-  // Ascending, each once.
-  [[nodiscard]] std::vector<StorageIndex> storages_of(const std::vector<SizedNode>& nodes) const {
-    std::vector<StorageIndex> out;
-    for (const SizedNode& node : nodes) {
+  void count(std::span<const SizedNode> launch) {
+    ++launches_;
+    for (const SizedNode& node : launch) {
       for_each_mention(node, [&](ValueId id) {
-        graph_.for_each_storage(id, [&](StorageIndex storage) { out.push_back(storage); });
+        graph_.for_each_storage(id, [&](StorageIndex storage) {
+          if (std::exchange(last_launch_[storage], launches_) != launches_) ++mentions_[storage];
+        });
       });
     }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    if (launch.size() > 1) ++alike_[ops_in(launch)];
+  }
+
+  // A number for its ops: launches of other ops have other numbers, but for chance.
+  static std::size_t ops_in(std::span<const SizedNode> launch) {
+    std::size_t number = launch.size();
+    for (const SizedNode& node : launch) {
+      number = number * 31 + std::hash<const spec::OpRow*>()(node.row);
+    }
+    return number;
   }
 
   // Made here, mentioned nowhere else, and all of one dtype.
-  [[nodiscard]] std::vector<StorageIndex> inner_storages(
-      const std::vector<SizedNode>& nodes) const {
+  [[nodiscard]] std::vector<StorageIndex> inner_storages(std::span<const SizedNode> nodes) const {
     struct Made {
       std::optional<ValueId> maker;
       bool fits = true;
@@ -144,7 +152,7 @@ class Fuser {
   }
 
   // Views of inner storages that the body mentions take a node, in front of the first that does.
-  std::vector<SizedNode> with_views(std::vector<SizedNode> nodes) const {
+  std::vector<SizedNode> with_views(std::span<SizedNode> nodes) const {
     std::map<StorageIndex, ValueId> bases;
     std::set<ValueId> known;
     std::vector<SizedNode> out;
@@ -205,7 +213,8 @@ class Fuser {
     }
   }
 
-  std::int64_t scratch_bytes_of(const SizedNode& fused) {
+  // `is_alone`: no other launch has these ops, and nobody need remember the answer.
+  std::int64_t scratch_bytes_of(const SizedNode& fused, bool is_alone) {
     std::vector<TileCall> calls;
     calls.reserve(fused.body.size());
     for (const SizedNode& node : fused.body) {
@@ -214,10 +223,11 @@ class Fuser {
     const std::function<bool(StorageIndex)> is_kept_inside = [&](StorageIndex storage) {
       return graph_.storages[storage].kind == StorageKind::kInner;
     };
+    if (is_alone) return tile_scratch_bytes(calls, is_kept_inside);
     std::string key = key_of(calls, is_kept_inside);
     const auto known = scratch_bytes_.find(key);
     if (known != scratch_bytes_.end()) return known->second;
-    const std::int64_t bytes = lay_out_tile(calls, is_kept_inside).scratch_bytes;
+    const std::int64_t bytes = tile_scratch_bytes(calls, is_kept_inside);
     scratch_bytes_.emplace(std::move(key), bytes);
     return bytes;
   }
@@ -226,6 +236,9 @@ class Fuser {
   const spec::OpTable& ops_;
   bool keeps_wide_;
   std::vector<std::uint32_t> mentions_;             // by storage
+  std::vector<std::uint32_t> last_launch_;          // by storage: the last that mentions it, from 1
+  std::uint32_t launches_ = 0;                      // counted so far
+  std::unordered_map<std::size_t, int> alike_;      // fused launches by ops_in()
   std::vector<std::vector<std::uint32_t>> values_;  // by storage; empty until asked for
   std::unordered_map<std::string, std::int64_t> scratch_bytes_;  // by key of the launch's calls
 };
@@ -251,7 +264,14 @@ void fuse_launches(SizedGraph& graph, Partitions& partitions,
     nodes.reserve(graph.blocks[b].nodes.size());
     for (std::size_t p = 0; p < blocks[b].size(); ++p) {
       partitions.blocks[b][p].begin_node = static_cast<std::uint32_t>(nodes.size());
-      for (auto& launch : blocks[b][p].launches) nodes.push_back(fuser.build(std::move(launch)));
+      for (std::size_t l = 0; l < blocks[b][p].ends.size(); ++l) {
+        const auto launch = blocks[b][p].launch(l);
+        if (launch.size() == 1) {
+          nodes.push_back(std::move(launch.front()));
+        } else {
+          nodes.push_back(fuser.fuse(launch));
+        }
+      }
       partitions.blocks[b][p].end_node = static_cast<std::uint32_t>(nodes.size());
     }
     graph.blocks[b].nodes = std::move(nodes);

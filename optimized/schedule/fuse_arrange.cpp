@@ -34,7 +34,7 @@ class LaunchArranger::Copier {
   }
 
   // `again` tells the nodes that another launch makes too.
-  void copy(std::vector<SizedNode>& nodes, const std::vector<bool>& again) {
+  void copy(std::span<SizedNode> nodes, const std::vector<bool>& again) {
     std::map<StorageIndex, StorageIndex> storages;
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       if (!again[n]) continue;
@@ -88,25 +88,25 @@ Arranged LaunchArranger::arrange(std::span<SizedNode> nodes,
     for (const std::uint32_t place : launch) ++left[place];
   }
   std::vector<bool> made(nodes.size(), false);
+  std::vector<bool> again;  // nodes of the launch at hand
   Arranged out;
-  out.launches.reserve(launches.size());
-  for (const Launched& launch : launches) {
-    std::vector<bool> again(launch.size());
-    auto& list = out.launches.emplace_back();
-    list.reserve(launch.size());
-    for (std::size_t i = 0; i < launch.size(); ++i) {
-      const std::uint32_t place = launch[i];
+  out.ends.reserve(launches.size());
+  out.nodes.reserve(nodes.size());
+  for (std::size_t l = 0; l < launches.size(); ++l) {
+    again.clear();
+    for (const std::uint32_t place : launches[l]) {
       if (--left[place] == 0) {
-        list.push_back(std::move(nodes[place]));
+        out.nodes.push_back(std::move(nodes[place]));
       } else {
-        list.push_back(nodes[place]);
+        out.nodes.push_back(nodes[place]);
       }
-      again[i] = made[place];
+      again.push_back(made[place]);
       made[place] = true;
     }
+    out.ends.push_back(out.nodes.size());
     if (std::find(again.begin(), again.end(), true) != again.end()) {
       if (!copier_) copier_ = std::make_unique<Copier>(graph_);
-      copier_->copy(list, again);
+      copier_->copy(out.launch(l), again);
     }
   }
   return out;

@@ -13,7 +13,13 @@ namespace graphgate::optimized {
 
 // A partition whose nodes stand launch by launch.
 struct Arranged {
-  std::vector<std::vector<SizedNode>> launches;
+  std::vector<SizedNode> nodes;
+  std::vector<std::size_t> ends;  // of launches: one behind the last node of each
+
+  [[nodiscard]] std::span<SizedNode> launch(std::size_t l) {
+    const std::size_t begin = l == 0 ? 0 : ends[l - 1];
+    return std::span(nodes).subspan(begin, ends[l] - begin);
+  }
 };
 
 // One for all partitions of a graph: names that it makes up are new in the whole graph.

@@ -15,9 +15,30 @@ bool is_static_tensor(const SizedGraph& graph, spec::ValueId id) {
   return graph.storages[value.tensor.storage].kind != StorageKind::kDynamic;
 }
 
+// Whether the operands of a tile broadcast to its results.
+bool broadcasts_tiles(const Candidate& candidate, std::int64_t rows, std::int64_t some) {
+  const std::vector<FormedTensor>& forms = candidate.forms(rows);
+  const auto results = forms.end() - std::ssize(candidate.call.results);
+  const auto sizes_of = [&](const FormedTensor& formed) {
+    return tile_sizes(*formed.tensor, formed.form, rows, some);
+  };
+  Sizes common;
+  try {
+    for (auto at = forms.begin(); at != results; ++at) {
+      common = broadcast_sizes(common, sizes_of(*at));
+    }
+  } catch (const OpError&) {
+    return false;
+  }
+  return results != forms.end() &&
+         std::all_of(results, forms.end(),
+                     [&](const FormedTensor& formed) { return sizes_of(formed) == common; });
+}
+
 // Whether its kernel, asked about a tile, makes a tile: the kernel's word against ours.
 bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   const std::int64_t some = std::min<std::int64_t>(rows, 2);
+  if (candidate.call.is_elementwise) return broadcasts_tiles(candidate, rows, some);
   std::vector<Tensor> tiles;
   tiles.reserve(candidate.forms(rows).size());
   for (const FormedTensor& formed : candidate.forms(rows)) {
@@ -39,7 +60,7 @@ bool makes_tiles(const Candidate& candidate, std::int64_t rows) {
   }
 }
 
-std::vector<std::int64_t> work_out_rows(const Candidate& candidate) {
+RowCounts work_out_rows(const Candidate& candidate) {
   auto rows = possible_rows(candidate.call, candidate.is_pointwise);
   if (!rows.empty() && !makes_tiles(candidate, rows.back())) rows.clear();
   return rows;
@@ -53,18 +74,11 @@ void note_width(const Tensor& tensor, Candidate& out) {
   out.widest_bytes = std::max(out.widest_bytes, tensor.count() * tensor.item_bytes());
 }
 
-std::vector<std::int64_t> intersect(const std::vector<std::int64_t>& a,
-                                    const std::vector<std::int64_t>& b) {
-  std::vector<std::int64_t> out;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
-  return out;
-}
-
-bool has(const std::vector<const Sizes*>& list, const Sizes& sizes) {
+bool has(const FuseGroup::Geometries& list, const Sizes& sizes) {
   return std::any_of(list.begin(), list.end(), [&](const Sizes* one) { return *one == sizes; });
 }
 
-void add_once(std::vector<const Sizes*>& list, const Sizes& sizes) {
+void add_once(FuseGroup::Geometries& list, const Sizes& sizes) {
   if (!has(list, sizes)) list.push_back(&sizes);
 }
 
@@ -101,8 +115,7 @@ std::shared_ptr<const Candidate> CandidateFinder::find(const SizedNode& node) {
   return out;
 }
 
-std::vector<std::int64_t> CandidateFinder::rows_of(
-    const std::shared_ptr<const Candidate>& candidate) {
+RowCounts CandidateFinder::rows_of(const std::shared_ptr<const Candidate>& candidate) {
   Seen& seen = seen_[candidate->call.row];
   if (seen.first == nullptr) {
     seen.first = candidate;
@@ -156,13 +169,13 @@ std::unique_ptr<FuseGroup> FuseGroup::start(std::uint32_t node,
 }
 
 bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
-  std::vector<std::int64_t> rows = intersect(rows_, second.rows_);
+  const RowCounts rows = rows_of_both(rows_, second.rows_);
   const std::int64_t widest = std::max(widest_bytes_, second.widest_bytes_);
   if (rows.empty() || widest / rows.back() > limits.row_bytes) return false;
   if (members_.front()->device != second.members_.front()->device) return false;
   if (nodes_.size() + second.nodes_.size() > limits.nodes) return false;
   const bool fewer_rows = rows.back() != rows_.back();
-  rows_ = std::move(rows);
+  rows_ = rows;
   widest_bytes_ = widest;
   for (const StorageRow& row : second.storages_) {
     if (row.is_written) row_of(row.storage).is_written = true;
@@ -187,9 +200,8 @@ FuseGroup::StorageRow& FuseGroup::row_of(StorageIndex storage) {
   const auto found = std::find_if(storages_.begin(), storages_.end(),
                                   [&](const StorageRow& row) { return row.storage == storage; });
   if (found != storages_.end()) return *found;
-  StorageRow& added = storages_.emplace_back();
-  added.storage = storage;
-  return added;
+  storages_.push_back({storage, RowUnion(), false});
+  return storages_.back();
 }
 
 // Adds what the member has in a row. False where a storage that is written does not go row by row.
@@ -220,6 +232,7 @@ TileCall tile_call_of(const SizedGraph& graph, const SizedNode& node) {
   TileCall call;
   call.row = node.row;
   call.kernel = node.kernel;
+  call.is_elementwise = node.is_elementwise;
   call.arguments =
       bind_arguments(node.row->schema, node.node.arguments,
                      [&](spec::ValueId id) -> Item { return {graph.value(id).tensor}; });

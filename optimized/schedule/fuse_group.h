@@ -20,10 +20,10 @@ namespace graphgate::optimized {
 struct Candidate {
   TileCall call;
   bool is_pointwise = false;
-  std::vector<std::int64_t> rows;     // possible ones, ascending; not empty
-  std::vector<StorageIndex> written;  // storages, as often as the call writes them
-  std::int64_t widest_bytes = 0;      // of its tensors
-  spec::Device device;                // of all of them
+  RowCounts rows;                        // possible ones; not empty
+  SmallVector<StorageIndex, 4> written;  // storages, as often as the call writes them
+  std::int64_t widest_bytes = 0;         // of its tensors
+  spec::Device device;                   // of all of them
 
   // forms_at() of the call, kept for the rows that were asked about last.
   [[nodiscard]] const std::vector<FormedTensor>& forms(std::int64_t at_rows) const;
@@ -49,12 +49,11 @@ class CandidateFinder {
   // kept as it is, and gets a key when the second one comes.
   struct Seen {
     std::shared_ptr<const Candidate> first;
-    std::unordered_map<std::string, std::vector<std::int64_t>> rows;
+    std::unordered_map<std::string, RowCounts> rows;
   };
 
   // Rows that the candidate can be cut into: empty where it cannot be in a group.
-  [[nodiscard]] std::vector<std::int64_t> rows_of(
-      const std::shared_ptr<const Candidate>& candidate);
+  [[nodiscard]] RowCounts rows_of(const std::shared_ptr<const Candidate>& candidate);
   // Of a node whose op may be in a group.
   [[nodiscard]] bool is_fusable(const SizedNode& node) const;
   [[nodiscard]] bool has_static_tensors(const SizedNode& node) const;
@@ -66,6 +65,8 @@ class CandidateFinder {
 
 class FuseGroup {
  public:
+  using Geometries = SmallVector<const Sizes*, 4>;
+
   // A group of one node. Null where it writes a storage that does not go row by row.
   [[nodiscard]] static std::unique_ptr<FuseGroup> start(std::uint32_t node,
                                                         std::shared_ptr<const Candidate> candidate,
@@ -94,12 +95,13 @@ class FuseGroup {
 
   std::vector<std::uint32_t> nodes_;
   std::vector<std::shared_ptr<const Candidate>> members_;
-  std::vector<std::int64_t> rows_;  // possible for all
+  RowCounts rows_;  // possible for all
   std::int64_t widest_bytes_ = 0;
-  std::vector<StorageRow> storages_;  // groups are small (FuseLimits): a walk is as good as a map
-  // Geometries, each once; they are those of members' tensors.
-  std::vector<const Sizes*> fixed_;  // of tensors that are read by several rows
-  std::vector<const Sizes*> made_;   // of tensors that are written row by row
+  // Groups are small (FuseLimits): a walk is as good as a map.
+  SmallVector<StorageRow, 4> storages_;
+  // Each once; they are those of members' tensors.
+  Geometries fixed_;  // of tensors that are read by several rows
+  Geometries made_;   // of tensors that are written row by row
 };
 
 // The node as a call: what fuse_rows.h asks about. Its tensors are static.

@@ -103,6 +103,21 @@ TEST(FusionGroups, EndWhereRowsDoNotGoTogether) {
   expect_same_bits(text, {numbers({6, 6})});
 }
 
+// All rows of %e are one element, in a dimension of its own: a tile of it has rows where a tile of
+// %x has one, and the two broadcast to what is no tile of %a.
+TEST(FusionGroups, AskWhetherTilesOfOperandsBroadcastToTilesOfResults) {
+  const std::string text = R"(program "p" {
+  input %x : f32[4, 3]
+  input %y : f32[1, 1]
+  %e = aten.expand.default(%y, [4, 1])
+  %a = aten.mul.Tensor(%x, %e)
+  %b = aten.relu.default(%a)
+  output %b
+})";
+  EXPECT_EQ(groups_of(text, {numbers({4, 3}), numbers({1, 1})}), "a b");
+  expect_same_bits(text, {numbers({4, 3}), numbers({1, 1})});
+}
+
 TEST(FusionGroups, SeeTheViewsOfWhatTheyKeepInside) {
   const std::string text = R"(program "p" {
   input %x : f32[5, 8]

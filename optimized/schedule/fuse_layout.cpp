@@ -51,21 +51,36 @@ class Layouter {
       : calls_(calls), is_inner_(is_inner), uses_(calls.size()) {}
 
   TileLayout run() {
-    find_rows();
-    find_written();
-    for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
-    make_units();
-    place_units();
+    place();
     for (std::size_t p = 0; p < out_.places.size(); ++p) make_tile(p);
     add_copies();
     measure_kernels();
     return std::move(out_);
   }
 
+  // The scratch bytes alone.
+  std::int64_t measure() {
+    place();
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      if (calls_[c].is_elementwise) continue;
+      for (const std::size_t p : uses_[c].places) make_tile(p);
+    }
+    measure_kernels();
+    return out_.scratch_bytes;
+  }
+
  private:
+  void place() {
+    find_rows();
+    find_written();
+    for (std::size_t c = 0; c < calls_.size(); ++c) add_call(c);
+    make_units();
+    place_units();
+  }
+
   struct CallUse {
     bool is_pointwise = false;
-    std::vector<const Tensor*> written;
+    WrittenTensors written;
     std::vector<FormedTensor> formed;  // at out_.rows
     std::vector<std::size_t> places;   // of those
   };
@@ -86,17 +101,11 @@ class Layouter {
 
   // The most that all calls allow.
   void find_rows() {
-    std::vector<std::int64_t> common;
+    RowCounts common;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       uses_[c].is_pointwise = is_pointwise(calls_[c]);
-      auto own = possible_rows(calls_[c], uses_[c].is_pointwise);
-      if (c == 0) {
-        common = std::move(own);
-        continue;
-      }
-      std::erase_if(common, [&](std::int64_t rows) {
-        return !std::binary_search(own.begin(), own.end(), rows);
-      });
+      const RowCounts own = possible_rows(calls_[c], uses_[c].is_pointwise);
+      common = c == 0 ? own : rows_of_both(common, own);
     }
     GRAPHGATE_CHECK(!common.empty());
     out_.rows = common.back();
@@ -290,6 +299,7 @@ class Layouter {
     std::int64_t most = 0;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       const TileCall& call = calls_[c];
+      if (call.is_elementwise) continue;
       const std::vector<std::size_t>& places = uses_[c].places;
       std::vector<Tensor> operands;
       operands.reserve(places.size() - call.results.size());
@@ -331,7 +341,7 @@ std::vector<Item> replaced(const std::vector<Item>& arguments, std::vector<Tenso
   return out;
 }
 
-void collect(const Item& item, std::vector<const Tensor*>& out) {
+void collect(const Item& item, WrittenTensors& out) {
   if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) collect(element, out);
@@ -343,6 +353,11 @@ void collect(const Item& item, std::vector<const Tensor*>& out) {
 TileLayout lay_out_tile(std::span<const TileCall> calls,
                         const std::function<bool(StorageIndex)>& is_inner) {
   return Layouter(calls, is_inner).run();
+}
+
+std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
+                                const std::function<bool(StorageIndex)>& is_inner) {
+  return Layouter(calls, is_inner).measure();
 }
 
 const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor, const RowForm& form) {
@@ -361,15 +376,16 @@ std::vector<Item> replace_operands(const TileCall& call, std::vector<Tensor> ope
 
 TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors) {
   std::size_t next = 0;
-  TileCall out{call.row, call.kernel, replaced(call.arguments, tensors, next), {}};
+  TileCall out{
+      call.row, call.kernel, replaced(call.arguments, tensors, next), {}, call.is_elementwise};
   GRAPHGATE_CHECK(next + call.results.size() == tensors.size());
   out.results.assign(std::make_move_iterator(tensors.begin() + static_cast<std::ptrdiff_t>(next)),
                      std::make_move_iterator(tensors.end()));
   return out;
 }
 
-std::vector<const Tensor*> written_by(const TileCall& call) {
-  std::vector<const Tensor*> out;
+WrittenTensors written_by(const TileCall& call) {
+  WrittenTensors out;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (call.row->writes(i)) collect(call.arguments[i], out);
   }

@@ -58,6 +58,9 @@ struct TileLayout {
 // (possible_rows), and storages that they write must fit (RowUnion); a CHECK otherwise.
 [[nodiscard]] TileLayout lay_out_tile(std::span<const TileCall> calls,
                                       const std::function<bool(StorageIndex)>& is_inner);
+// Its `scratch_bytes`, for less.
+[[nodiscard]] std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
+                                              const std::function<bool(StorageIndex)>& is_inner);
 // The place of a tensor of call `call`, or null.
 [[nodiscard]] const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor,
                                           const RowForm& form);
@@ -69,7 +72,8 @@ struct TileLayout {
                                                  std::vector<Tensor> operands);
 
 // The tensors that a call writes: results, and arguments that the op writes.
-[[nodiscard]] std::vector<const Tensor*> written_by(const TileCall& call);
+using WrittenTensors = SmallVector<const Tensor*, 4>;
+[[nodiscard]] WrittenTensors written_by(const TileCall& call);
 [[nodiscard]] bool is_pointwise(const TileCall& call);
 
 // What one storage has in a row, over several tensors.

@@ -1,6 +1,7 @@
 #include "optimized/schedule/fuse_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -67,15 +68,17 @@ const RowOp* find_row_op(const Kernel& kernel) {
   return found == std::end(kRowOps) ? nullptr : found;
 }
 
-void collect(const Item& item, std::vector<const Tensor*>& out) {
+using Operands = SmallVector<const Tensor*, 6>;
+
+void collect(const Item& item, Operands& out) {
   if (const auto* tensor = item.as<Tensor>()) out.push_back(tensor);
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) collect(element, out);
   }
 }
 
-std::vector<const Tensor*> operands_of(const TileCall& call) {
-  std::vector<const Tensor*> out;
+Operands operands_of(const TileCall& call) {
+  Operands out;
   for (const Item& item : call.arguments) collect(item, out);
   return out;
 }
@@ -110,7 +113,7 @@ std::optional<std::int64_t> first_inner_dim(const TileCall& call, Over over, std
 struct Frame {
   Sizes sizes;                // of the leading dimensions, and behind them
   std::int64_t max_lead = 0;  // how many of them may be rows
-  std::vector<const Tensor*> operands;
+  Operands operands;
 };
 
 std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
@@ -202,17 +205,31 @@ std::int64_t rows_of(const Frame& frame, std::int64_t lead) {
   return rows;
 }
 
+// The dimension that has the rows of a tile, if any has: the last that is made of rows.
+std::optional<std::size_t> carrier_of(const Tensor& tensor, const RowForm& form) {
+  for (std::size_t d = at(form.lead); d-- > 0;) {
+    if (tensor.sizes[d] != 1) return d;
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<std::int64_t> possible_rows(const TileCall& call, bool pointwise) {
+RowCounts possible_rows(const TileCall& call, bool pointwise) {
   const auto frame = frame_of(call, pointwise);
   if (!frame || std::count(frame->sizes.begin(), frame->sizes.end(), 0) > 0) return {};
-  std::vector<std::int64_t> out;
+  RowCounts out;
   for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
     if (!for_each_form(call, *frame, lead, [](const Tensor&, const RowForm&) {})) break;
     const std::int64_t rows = rows_of(*frame, lead);
     if (out.empty() || out.back() != rows) out.push_back(rows);
   }
+  return out;
+}
+
+RowCounts rows_of_both(const RowCounts& a, const RowCounts& b) {
+  RowCounts out;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
   return out;
 }
 
@@ -234,18 +251,24 @@ std::vector<FormedTensor> forms_at(const TileCall& call, bool pointwise, std::in
   return {};
 }
 
-Tensor tile_of(Tensor tile, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
+Tensor tile_of(Tensor tensor, const RowForm& form, std::int64_t rows, std::int64_t tile_rows,
                std::int64_t pitch) {
-  if (rows == 1) return tile;
-  std::optional<std::size_t> carrier;
-  for (std::size_t d = 0; d < at(form.lead); ++d) {
-    if (tile.sizes[d] != 1) carrier = d;
-    tile.sizes[d] = 1;
+  if (rows == 1) return tensor;
+  if (const auto d = carrier_of(tensor, form)) {
+    tensor.sizes = tile_sizes(tensor, form, rows, tile_rows);
+    tensor.strides[*d] = form.pitch == 0 ? 0 : pitch;
   }
-  if (!carrier) return tile;
-  tile.sizes[*carrier] = tile_rows;
-  tile.strides[*carrier] = form.pitch == 0 ? 0 : pitch;
-  return tile;
+  return tensor;
+}
+
+Sizes tile_sizes(const Tensor& tensor, const RowForm& form, std::int64_t rows,
+                 std::int64_t tile_rows) {
+  Sizes sizes = tensor.sizes;
+  const auto d = carrier_of(tensor, form);
+  if (rows == 1 || !d) return sizes;
+  std::fill_n(sizes.begin(), form.lead, 1);
+  sizes[*d] = tile_rows;
+  return sizes;
 }
 
 bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {

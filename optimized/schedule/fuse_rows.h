@@ -29,6 +29,8 @@ struct TileCall {
   const Kernel* kernel = nullptr;
   std::vector<Item> arguments;  // one per argument of the schema
   std::vector<Tensor> results;
+  // SizedNode::is_elementwise. Tiles of such a call are such calls: nobody need ask the kernel.
+  bool is_elementwise = false;
 };
 
 // How a tensor goes with the rows: row r begins `pitch` elements behind row r - 1; 0: it is the
@@ -41,7 +43,10 @@ struct RowForm {
 };
 
 // What a call's rows can be: ascending, from 1. Empty for a call that can never be in a group.
-[[nodiscard]] std::vector<std::int64_t> possible_rows(const TileCall& call, bool is_pointwise);
+using RowCounts = SmallVector<std::int64_t, 6>;
+[[nodiscard]] RowCounts possible_rows(const TileCall& call, bool is_pointwise);
+
+[[nodiscard]] RowCounts rows_of_both(const RowCounts& a, const RowCounts& b);
 
 // The tensors of a call, arguments first, each with its form at `rows`, one of possible_rows().
 struct FormedTensor {
@@ -55,6 +60,9 @@ struct FormedTensor {
 // `form.pitch`; storage, offset and inner strides stay.
 [[nodiscard]] Tensor tile_of(Tensor tensor, const RowForm& form, std::int64_t rows,
                              std::int64_t tile_rows, std::int64_t pitch);
+// Its sizes.
+[[nodiscard]] Sizes tile_sizes(const Tensor& tensor, const RowForm& form, std::int64_t rows,
+                               std::int64_t tile_rows);
 
 // Whether an op computes every element of its result from the elements at the same place: what the
 // op table tags `pointwise`, in any spelling of it, and copies and casts.

@@ -135,7 +135,7 @@ class PartitionStreams {
 
 // Whether the later node names something that the earlier one results in.
 bool names_result_of(const SizedNode& later, const SizedNode& earlier) {
-  const std::vector<spec::ValueId> made = flat_results(earlier.node);
+  const ValueIds made = flat_results(earlier.node);
   bool names = false;
   for_each_operand(later.node, [&](spec::ValueId id) {
     names |= std::find(made.begin(), made.end(), id) != made.end();
