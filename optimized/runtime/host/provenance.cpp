@@ -80,13 +80,16 @@ void ProvenanceInstrument::allocate(std::span<const std::byte> bytes) {
 }
 
 void ProvenanceInstrument::before_launch(const BoundStep& step) {
-  if (!step.notes) {
+  const auto* known = static_cast<const StepNotes*>(step.notes.get());
+  if (!known || known->of != &step) {
     auto made = std::make_shared<StepNotes>();
-    for (const BoundCall& call : step.calls) made->push_back(notes_of(call, step.step));
+    made->of = &step;
+    made->calls.reserve(step.calls.size());
+    for (const BoundCall& call : step.calls) made->calls.push_back(notes_of(call, step.step));
     step.notes = std::move(made);
+    known = static_cast<const StepNotes*>(step.notes.get());
   }
-  const auto& notes = *static_cast<const StepNotes*>(step.notes.get());
-  for (std::size_t c = 0; c < notes.size(); ++c) run_call(step.calls[c], notes[c]);
+  for (const CallNotes& notes : known->calls) run_call(notes);
 }
 
 void ProvenanceInstrument::after_launch(const BoundStep& step) {
@@ -126,7 +129,7 @@ ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& 
     }
     const bool is_known = inputs[k].element < given.size();
     values.push_back(is_known ? std::optional(given[inputs[k].element]) : std::nullopt);
-    notes.operands.push_back(row_at(inputs[k].tensor, "operand " + std::to_string(k), values[k]));
+    notes.operands.push_back(row_at(*inputs[k].tensor, "operand " + std::to_string(k), values[k]));
   }
   const std::vector<ValueId> results = flat_results(*call.node);
   const std::vector<WordOutput>& outputs = notes.rule.outputs();
@@ -136,27 +139,27 @@ ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& 
     const WordOutput& output = outputs[o];
     if (output.input) {
       notes.written[o] =
-          row_at(output.tensor, "written " + std::to_string(*output.input), values[*output.input]);
+          row_at(*output.tensor, "written " + std::to_string(*output.input), values[*output.input]);
     }
     if (!output.result) continue;
     const bool is_known = *output.result < results.size();
-    notes.results[o] = row_at(output.tensor, "result " + std::to_string(*output.result),
+    notes.results[o] = row_at(*output.tensor, "result " + std::to_string(*output.result),
                               is_known ? std::optional(results[*output.result]) : std::nullopt);
   }
   return notes;
 }
 
-void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& notes) {
+void ProvenanceInstrument::run_call(const CallNotes& notes) {
   std::vector<Words> operands;
   operands.reserve(notes.operands.size());
   for (const WordInput& input : notes.rule.inputs()) {
-    operands.push_back(memory_.load(input.tensor, first_of(input.tensor)));
+    operands.push_back(memory_.load(*input.tensor, first_of(*input.tensor)));
     add_row(notes.operands[operands.size() - 1], operands.back());
   }
   const std::vector<WordOutput>& outputs = notes.rule.outputs();
-  const auto words = notes.rule.apply(call, operands, memory_.derived);
+  const auto words = notes.rule.apply(operands, memory_.derived);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const Tensor& tensor = outputs[o].tensor;
+    const Tensor& tensor = *outputs[o].tensor;
     keep_state(tensor);
     if (words) {
       memory_.store(tensor, first_of(tensor), (*words)[o]);
@@ -168,7 +171,7 @@ void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& note
     // Of several, a later one may lie over it.
     const bool is_alone = words && outputs.size() == 1;
     const Words now =
-        is_alone ? words->front() : memory_.load(outputs[o].tensor, first_of(outputs[o].tensor));
+        is_alone ? words->front() : memory_.load(*outputs[o].tensor, first_of(*outputs[o].tensor));
     if (outputs[o].input) add_row(notes.written[o], now);
     if (outputs[o].result) add_row(notes.results[o], now);
   }

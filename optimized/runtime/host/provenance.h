@@ -47,14 +47,18 @@ class ProvenanceInstrument final : public Instrument {
     std::vector<spec::ProvenanceRow> written;
     std::vector<spec::ProvenanceRow> results;
   };
-  using StepNotes = std::vector<CallNotes>;  // by call
+  // `of` is the step that it points into, so that a copy of the step finds it out for itself.
+  struct StepNotes {
+    const BoundStep* of = nullptr;
+    std::vector<CallNotes> calls;
+  };
   void begin_input(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_state(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_words(std::string_view kind, std::string_view name, std::uint64_t times, Address first,
                    std::size_t size_bytes, std::uint32_t item_bytes);
   [[nodiscard]] CallNotes notes_of(const BoundCall& call, std::uint32_t step) const;
   [[nodiscard]] spec::ProvenanceRow row_of(const Tensor& tensor, std::string port) const;
-  void run_call(const BoundCall& call, const CallNotes& notes);
+  void run_call(const CallNotes& notes);
   void add_row(const spec::ProvenanceRow& row, const Words& words);
   void keep_state(const Tensor& tensor);
 

@@ -1,10 +1,10 @@
 #include "optimized/runtime/host/provenance_moves.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "optimized/launch.h"
 #include "optimized/runtime/host/memory.h"
@@ -14,77 +14,45 @@ namespace {
 
 using spec::BaseType;
 using Names = std::vector<std::string_view>;
+using Moves = std::unordered_map<std::string, MovingOp>;
 
-// By base name: the arguments whose elements move. The others are read for their values.
-const Names* moved_arguments(const spec::OpRow& row) {
-  static const auto kTable = [] {
-    std::map<std::string, Names, std::less<>> table;
-    const auto add = [&](const Names& arguments, std::initializer_list<const char*> ops) {
-      for (const char* op : ops) table.emplace(std::string("aten.") + op, arguments);
-    };
-    // Copies and copies of views.
-    add({"self"}, {"_reshape_copy",
-                   "_to_copy",
-                   "_unsafe_view",
-                   "alias_copy",
-                   "as_strided_copy",
-                   "clone",
-                   "contiguous",
-                   "detach_copy",
-                   "diagonal_copy",
-                   "expand_copy",
-                   "flatten",
-                   "lift_fresh_copy",
-                   "narrow_copy",
-                   "permute_copy",
-                   "reshape",
-                   "select_copy",
-                   "slice_copy",
-                   "split_copy",
-                   "split_with_sizes_copy",
-                   "squeeze_copy",
-                   "t_copy",
-                   "transpose_copy",
-                   "unbind_copy",
-                   "unfold_copy",
-                   "unsafe_split",
-                   "unsqueeze_copy",
-                   "view_copy"});
-    add({"self", "src"}, {"copy"});
-    add({"self", "other"}, {"to", "type_as"});
-    // Other orders and places.
-    add({"self"}, {"constant_pad_nd", "diag_embed", "flip", "pad", "reflection_pad1d",
-                   "reflection_pad2d", "reflection_pad3d", "repeat", "replication_pad1d",
-                   "replication_pad2d", "replication_pad3d", "roll", "rot90", "tril", "triu"});
-    add({"tensors"}, {"block_diag", "cat", "stack"});
-    // By an index or a mask.
-    add({"self"},
-        {"gather", "index", "index_select", "masked_select", "repeat_interleave", "take"});
-    add({"weight"}, {"embedding"});
-    // Into parts of self.
-    add({"self", "src"},
-        {"as_strided_scatter", "diagonal_scatter", "scatter", "select_scatter", "slice_scatter"});
-    add({"self", "source"}, {"index_copy", "masked_scatter", "put"});
-    add({"self", "value"}, {"index_fill"});
-    add({"self", "values"}, {"index_put"});
-    table.emplace("graphgate.clone_preserve_strides", Names{"self"});
-    return table;
-  }();
-  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kTable.end() ? nullptr : &found->second;
-}
-
-// The tensor argument whose elements are those of the result, in their order, if there are as many.
-std::optional<std::size_t> copied_input(const spec::OpRow& row) {
-  static constexpr std::string_view kCopies[] = {
-      "_reshape_copy", "_to_copy",        "_unsafe_view",   "alias_copy",
-      "clone",         "contiguous",      "detach_copy",    "flatten",
-      "reshape",       "lift_fresh_copy", "squeeze_copy",   "to",
-      "type_as",       "view_copy",       "unsqueeze_copy", "clone_preserve_strides"};
-  const std::string name = row.schema.base_name();
-  if (name == "copy") return 1;  // src, into self
-  const bool is_copy = std::find(std::begin(kCopies), std::end(kCopies), name) != std::end(kCopies);
-  return is_copy ? std::optional<std::size_t>(0) : std::nullopt;
+// By family.
+Moves make_moves() {
+  Moves moves;
+  const auto add = [&](const Names& arguments, std::optional<std::size_t> copied,
+                       std::initializer_list<const char*> ops) {
+    for (const char* op : ops)
+      moves.emplace(std::string("aten.") + op, MovingOp{arguments, copied});
+  };
+  // Copies and copies of views, of all elements in their order, or of some.
+  add({"self"}, 0,
+      {"_reshape_copy", "_to_copy", "_unsafe_view", "alias_copy", "clone", "contiguous",
+       "detach_copy", "flatten", "lift_fresh_copy", "reshape", "squeeze_copy", "unsqueeze_copy",
+       "view_copy"});
+  moves.emplace("graphgate.clone_preserve_strides", MovingOp{{"self"}, 0});
+  add({"self"}, std::nullopt,
+      {"as_strided_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
+       "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "t_copy",
+       "transpose_copy", "unbind_copy", "unfold_copy", "unsafe_split"});
+  add({"self", "src"}, 1, {"copy"});  // src, into self
+  add({"self", "other"}, 0, {"to", "type_as"});
+  // Other orders and places.
+  add({"self"}, std::nullopt,
+      {"constant_pad_nd", "diag_embed", "flip", "pad", "reflection_pad1d", "reflection_pad2d",
+       "reflection_pad3d", "repeat", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+       "roll", "rot90", "tril", "triu"});
+  add({"tensors"}, std::nullopt, {"block_diag", "cat", "stack"});
+  // By an index or a mask.
+  add({"self"}, std::nullopt,
+      {"gather", "index", "index_select", "masked_select", "repeat_interleave", "take"});
+  add({"weight"}, std::nullopt, {"embedding"});
+  // Into parts of self.
+  add({"self", "src"}, std::nullopt,
+      {"as_strided_scatter", "diagonal_scatter", "scatter", "select_scatter", "slice_scatter"});
+  add({"self", "source"}, std::nullopt, {"index_copy", "masked_scatter", "put"});
+  add({"self", "value"}, std::nullopt, {"index_fill"});
+  add({"self", "values"}, std::nullopt, {"index_put"});
+  return moves;
 }
 
 bool names(const Names& list, std::string_view name) {
@@ -113,7 +81,8 @@ class Stage {
   // The words of a placed tensor, row-major; its memory may be gone afterwards.
   std::vector<Word> take(const Tensor& tensor);
   std::byte* scratch(std::int64_t bytes) {
-    scratch_ = std::make_unique<HostMemory>(std::max<std::int64_t>(bytes, 64), 64);
+    if (bytes == 0) return nullptr;
+    scratch_ = std::make_unique<HostMemory>(bytes, 64);
     return scratch_->data();
   }
 
@@ -161,8 +130,10 @@ class Staging {
   Staging(const Move& move, DerivedWords& derived)
       : move_(move),
         call_(move.call),
-        dtype_(move.outputs.front().tensor.dtype),
+        dtype_(move.outputs.front().tensor->dtype),
         derived_(derived) {
+    arguments_.reserve(call_.arguments.size());
+    placed_.reserve(move.inputs.size());
     for (std::size_t a = 0; a < call_.arguments.size(); ++a) {
       arguments_.push_back(replaced(a, call_.arguments[a]));
     }
@@ -174,17 +145,12 @@ class Staging {
   // Runs the kernel; its results, lists unpacked.
   std::vector<Tensor> run() {
     const Kernel& kernel = *find_kernel(*call_.row);
-    Inference inference = infer_call(kernel, *call_.row, arguments_, true);
-    std::vector<Tensor> results;
-    const std::function<void(Made&)> place = [&](Made& made) {
-      if (made.kind == Made::Kind::kNew) made.tensor = stage_.place(std::move(made.tensor));
-      for (Made& element : made.list) place(element);
-    };
+    Inference inference = infer_call(kernel, *call_.row, std::move(arguments_), true);
     for (Made& made : inference.results()) {
       is_complete_ &= made.kind != Made::Kind::kNew || made.tensor.dtype == spec::DType::kInt64;
       place(made);
     }
-    results = flat_tensors(inference.results());
+    std::vector<Tensor> results = flat_tensors(std::move(inference.results()));
     const Launch launch = bind_call(kernel, *call_.row, std::move(inference.arguments()), results,
                                     stage_.scratch(inference.workspace_bytes()));
     if (launch) launch();
@@ -192,6 +158,11 @@ class Staging {
   }
 
  private:
+  void place(Made& made) {
+    if (made.kind == Made::Kind::kNew) made.tensor = stage_.place(std::move(made.tensor));
+    for (Made& element : made.list) place(element);
+  }
+
   Item replaced(std::size_t argument, const Item& item) {
     const spec::SchemaArgument& declared = call_.row->schema.arguments[argument];
     if (const auto* list = item.as<Item::List>()) {
@@ -210,7 +181,7 @@ class Staging {
   Tensor replaced(std::size_t argument, const Tensor& tensor) {
     const std::size_t k = placed_.size();
     const std::string& name = call_.row->schema.arguments[argument].name;
-    if (!names(*moved_arguments(*call_.row), name) && !call_.row->writes(argument)) {
+    if (!names(move_.op.moved, name) && !call_.row->writes(argument)) {
       is_complete_ &= tensor.bytes != nullptr || tensor.count() == 0;
       placed_.push_back(tensor);
       return tensor;
@@ -241,26 +212,27 @@ class Staging {
 
 }  // namespace
 
-bool only_moves(const BoundCall& call) {
-  const Names* moved = moved_arguments(*call.row);
+const MovingOp* find_moving_op(const BoundCall& call, const std::string& family) {
+  static const Moves kMoves = make_moves();
+  const auto found = kMoves.find(family);
   const spec::OpSchema& schema = call.row->schema;
-  if (!moved || !schema.find_argument(moved->front())) return false;
+  if (found == kMoves.end() || !schema.find_argument(found->second.moved.front())) return nullptr;
   // Bytes of a view of another dtype move, not elements.
-  if (schema.name == "view_copy" && schema.overload == "dtype") return false;
-  if (schema.find_argument("reduce")) return false;
+  if (schema.name == "view_copy" && schema.overload == "dtype") return nullptr;
+  if (schema.find_argument("reduce")) return nullptr;
   const auto accumulate = schema.find_argument("accumulate");
   const auto* adds = accumulate ? call.arguments[*accumulate].as<bool>() : nullptr;
-  return !adds || !*adds;
+  return adds && *adds ? nullptr : &found->second;
 }
 
 std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& derived) {
   const WordOutput& first = move.outputs.front();
-  const auto copied = copied_input(*move.call.row);
+  const auto& copied = move.op.copied;
   if (copied && *copied < move.operands.size() && move.outputs.size() == 1) {
     const Words& words = move.operands[*copied];
-    if (words->size() == static_cast<std::size_t>(first.tensor.count())) {
-      const spec::DType dtype = move.inputs[*copied].tensor.dtype;
-      return std::vector{derived.converted(words, dtype, first.tensor.dtype, move.producer)};
+    if (words->size() == static_cast<std::size_t>(first.tensor->count())) {
+      const spec::DType dtype = move.inputs[*copied].tensor->dtype;
+      return std::vector{derived.converted(words, dtype, first.tensor->dtype, move.producer)};
     }
   }
   std::vector<Words> out;
@@ -273,7 +245,7 @@ std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& der
       const WordOutput& output = move.outputs[o];
       const Tensor& tensor =
           output.result ? results.at(*output.result) : staging.input(*output.input);
-      if (tensor.count() != output.tensor.count()) return std::nullopt;
+      if (tensor.count() != output.tensor->count()) return std::nullopt;
       std::vector<Word> words = staging.take(tensor);
       std::replace(words.begin(), words.end(), kNoWord, move.fillers[o]);
       out.push_back(make_words(std::move(words)));
