@@ -65,6 +65,14 @@ class HostProgram {
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
   [[nodiscard]] Item read(const spec::Argument& argument) const;
+  // The same where it lies, until the next run; null for what is no tensor.
+  [[nodiscard]] const Tensor* tensor_of(spec::ValueId id) const {
+    return values_[id.index].as<Tensor>();
+  }
+  [[nodiscard]] const Tensor* tensor_of(const spec::Argument& argument) const {
+    const auto* id = argument.as<spec::ValueId>();
+    return id ? tensor_of(*id) : nullptr;
+  }
   // The bytes of the storage that a tensor of read() lies in.
   [[nodiscard]] std::span<const std::byte> storage_bytes(const Tensor& tensor) const;
   [[nodiscard]] std::span<std::byte> buffer_bytes(spec::BufferId buffer) const;
