@@ -16,6 +16,9 @@ struct MovingOp {
 // Null for a call that computes. `family` is that of the op: "aten.add".
 [[nodiscard]] const MovingOp* find_moving_op(const BoundCall& call, const std::string& family);
 
+// A call whose kernel is bound to words.
+class StagedMove;
+
 struct Move {
   const MovingOp& op;
   const BoundCall& call;  // one that only moves
@@ -24,6 +27,7 @@ struct Move {
   const std::vector<WordOutput>& outputs;
   const std::vector<Word>& fillers;  // by output: where the op fills in a number
   std::uint32_t producer = 0;
+  std::shared_ptr<StagedMove>& kept;  // of the call; null until there is one that can be kept
 };
 // The words of the outputs. Nothing when the kernel does not take int64, or an index is not at
 // hand.

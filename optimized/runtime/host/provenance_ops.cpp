@@ -287,8 +287,8 @@ std::optional<std::vector<Words>> WordRule::apply(const std::vector<Words>& oper
   if (allocates_) return std::nullopt;
   if (outputs_.empty()) return std::vector<Words>();
   if (moves_) {
-    auto moved =
-        move_words({*moves_, call_, inputs_, operands, outputs_, fillers_, producer_}, derived);
+    auto moved = move_words(
+        {*moves_, call_, inputs_, operands, outputs_, fillers_, producer_, staged_}, derived);
     if (moved) return moved;
   }
   std::vector<Words> out;

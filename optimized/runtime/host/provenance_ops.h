@@ -29,6 +29,7 @@ struct WordOutput {
 };
 
 struct MovingOp;  // provenance_moves.h
+class StagedMove;
 
 // What one call makes of words, as far as the call itself tells: found out once for a launch that
 // runs many times. The call outlives the rule, and stays where it is.
@@ -58,6 +59,7 @@ class WordRule {
   const BoundCall& call_;
   bool allocates_ = false;           // and no more
   const MovingOp* moves_ = nullptr;  // null for an op that computes
+  mutable std::shared_ptr<StagedMove> staged_;
   std::uint32_t producer_ = 0;
   std::uint64_t key_ = 0;
   std::vector<WordInput> inputs_;
