@@ -149,6 +149,11 @@ bool HostProgram::is_fixed(const spec::PlanStep& step) const {
   return is_fixed;
 }
 
+// Whether eager ops allocate in every call after the first, and nobody copies what they made.
+bool HostProgram::allocates_per_call() const {
+  return options_.deviations.has(spec::Deviation::kEagerOutputNotCopied);
+}
+
 void HostProgram::take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data) {
   for (std::size_t i = 0; i < made.size() && i < step.node.results.size(); ++i) {
     const spec::NodeResult& result = step.node.results[i];
@@ -179,10 +184,7 @@ void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
                       print_sizes(made.tensor.strides) + ", the program states " +
                       print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
       }
-      // An eager op that allocates in every call after the first, and nobody copies what it made.
-      const bool is_elsewhere =
-          has_data && has_run_ && options_.deviations.has(spec::Deviation::kEagerOutputNotCopied);
-      if (is_elsewhere) {
+      if (has_data && has_run_ && allocates_per_call()) {
         allocate(made.tensor);
         item = {made.tensor};
         return;

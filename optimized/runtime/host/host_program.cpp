@@ -366,8 +366,7 @@ void HostProgram::run_eager(std::uint32_t index) {
 bool HostProgram::may_keep(const Recorded& bound) const {
   const spec::PlanStep& step = plan_.steps[bound.step];
   if (options_.deviations.has(spec::Deviation::kPlansOnlyInWarmUp)) return is_planned(step);
-  if (options_.deviations.has(spec::Deviation::kEagerOutputNotCopied)) return false;
-  return !bound.hangs_on_data && is_fixed(step);
+  return !allocates_per_call() && !bound.hangs_on_data && is_fixed(step);
 }
 
 void HostProgram::run_conditional(const spec::PlanStep& step) {

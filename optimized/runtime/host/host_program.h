@@ -142,6 +142,7 @@ class HostProgram {
   [[nodiscard]] Recorded watched(BoundStep made, Launch launch);
   [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
   [[nodiscard]] bool is_fixed(const spec::PlanStep& step) const;
+  [[nodiscard]] bool allocates_per_call() const;
   void take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data);
   void take_result(spec::ValueId id, Made& made, bool has_data);
   [[nodiscard]] std::vector<Item> arguments_of(const spec::PlanStep& step,
