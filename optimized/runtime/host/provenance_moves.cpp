@@ -144,7 +144,7 @@ std::vector<Word> Stage::take(const Tensor& tensor) {
   return words_of(tensor);
 }
 
-// Words that the stage has of its own; of more it takes those that are there.
+// Of an argument of more words the stage takes those that are there, and cannot stay.
 constexpr std::int64_t kMostOwned = 4096;
 
 }  // namespace
