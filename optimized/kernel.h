@@ -83,8 +83,13 @@ class KernelCall {
   // The argument that return `index` of the schema is written into (in-place and out= forms), or
   // null: then the result is new.
   [[nodiscard]] const Tensor* written_result(std::size_t index) const;
-  // Whether tensors have addresses.
-  [[nodiscard]] bool has_data() const { return has_data_; }
+  // Whether tensors have addresses. Who asks may look at what they hold.
+  [[nodiscard]] bool has_data() const {
+    asks_for_data_ = true;
+    return has_data_;
+  }
+  // Whether anybody has asked: if not, the call comes to the same whatever tensors hold.
+  [[nodiscard]] bool asks_for_data() const { return asks_for_data_; }
 
  protected:
   [[nodiscard]] const Item* find(std::string_view name) const;
@@ -92,6 +97,7 @@ class KernelCall {
   bool has_data_ = false;
 
  private:
+  mutable bool asks_for_data_ = false;
   const spec::OpRow* row_;
   std::vector<Item> arguments_;
 };

@@ -95,12 +95,15 @@ class Binder {
 
   [[nodiscard]] std::vector<Launch> bind(std::int64_t tile_rows) const {
     std::vector<Launch> out;
-    for (const TileCall& call : calls_) {
+    out.reserve(calls_.size());
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+      const TileCall& call = calls_[c];
       std::vector<Tensor> tiles;
-      for (const FormedTensor& formed : forms_at(call, is_pointwise(call), layout_.rows)) {
-        tiles.push_back(tile(formed, tile_rows));
+      tiles.reserve(layout_.of_calls[c].size());
+      for (const std::size_t p : layout_.of_calls[c]) {
+        tiles.push_back(tile(layout_.places[p], tile_rows));
       }
-      TileCall bound = replace_tensors(call, tiles);
+      TileCall bound = replace_tensors(call, std::move(tiles));
       out.push_back(bind_call(*call.kernel, *call.row, std::move(bound.arguments),
                               std::move(bound.results), workspace_ + layout_.kernel_workspace));
     }
@@ -108,15 +111,13 @@ class Binder {
   }
 
  private:
-  [[nodiscard]] Tensor tile(const FormedTensor& formed, std::int64_t tile_rows) const {
-    const TilePlace* place = find_place(layout_, *formed.tensor, formed.form);
-    GRAPHGATE_CHECK(place != nullptr);
-    Tensor out = place->tile;
+  [[nodiscard]] Tensor tile(const TilePlace& place, std::int64_t tile_rows) const {
+    Tensor out = place.tile;
     if (tile_rows != layout_.tile_rows) {
-      const Tensor full = tile_of(*formed.tensor, formed.form, layout_.rows, tile_rows, 0);
+      const Tensor full = tile_of(place.tensor, place.form, layout_.rows, tile_rows, 0);
       out.sizes = full.sizes;
     }
-    out.bytes = place->in_place ? formed.tensor->bytes : workspace_ + place->scratch_bytes;
+    out.bytes = place.in_place ? place.tensor.bytes : workspace_ + place.scratch_bytes;
     return out;
   }
 

@@ -63,14 +63,38 @@ std::string text_of(const spec::InputValue& number) {
   return {text, std::to_chars(text, text + sizeof text, real).ptr};
 }
 
+// Every call asks for the texts of its inputs: they are put together in place.
+void add(std::int64_t number, std::string& text) {
+  char digits[20];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void add(const Sizes& sizes, std::string& text) {
+  text += '[';
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (d > 0) text += ", ";
+    add(sizes[d], text);
+  }
+  text += ']';
+}
+
 std::string text_of(const InputShape& shape, const spec::DeviationSet& deviations) {
   const Tensor& tensor = shape.tensor;
-  std::string text = std::string(spec::torch_name(tensor.dtype)) + print_sizes(tensor.sizes) +
-                     " strides " + print_sizes(tensor.strides) + " offset " +
-                     std::to_string(tensor.offset);
+  std::string text;
+  text.reserve(128);
+  text += spec::torch_name(tensor.dtype);
+  add(tensor.sizes, text);
+  text += " strides ";
+  add(tensor.strides, text);
+  text += " offset ";
+  add(tensor.offset, text);
   if (deviations.has(Deviation::kNoInputOverlapCheck)) return text;
-  return text + " in storage " + std::to_string(tensor.storage) + " of " +
-         std::to_string(shape.storage_bytes) + " bytes";
+  text += " in storage ";
+  add(tensor.storage, text);
+  text += " of ";
+  add(shape.storage_bytes, text);
+  text += " bytes";
+  return text;
 }
 
 bool hangs_on(const spec::TensorType& type, const std::string& symbol) {

@@ -32,12 +32,13 @@ void cut_into(const Tensor& planned, const Tensor& exact, spec::HostStorage& sto
 }
 
 spec::OutputValue Exporter::output(std::size_t index) {
-  const Item item = program_.read(program_.plan().outputs[index]);
-  if (const auto* tensor = item.as<Tensor>()) {
+  const spec::Argument& returned = program_.plan().outputs[index];
+  if (const Tensor* tensor = program_.tensor_of(returned)) {
     const auto& padding = program_.plan().padding;
     const bool is_cut = padding && exact_ && padding->output_dims[index] && exact_->outputs[index];
     return this->tensor(*tensor, is_cut ? &*exact_->outputs[index] : nullptr);
   }
+  const Item item = program_.read(returned);
   if (const auto* i = item.as<std::int64_t>()) return *i;
   if (const auto* x = item.as<double>()) return *x;
   if (const auto* b = item.as<bool>()) return *b;

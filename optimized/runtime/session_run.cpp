@@ -141,7 +141,7 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
     const spec::PlanInput& input = plan.inputs[i];
     if (input.constant) continue;
     const spec::ValueId at_the_end = input.final_value.value_or(input.value);
-    const Tensor tensor = *program.read({at_the_end}).as<Tensor>();
+    const Tensor& tensor = *program.tensor_of(at_the_end);
     if (input.kind == InputKind::kUserInput) {
       const bool is_cut = exact && plan.padding && plan.padding->input_dims[i];
       const Tensor* shape = is_cut ? &exact->inputs[tensors.size()] : nullptr;
@@ -160,7 +160,7 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
   std::size_t next = 0;
   for (const InputValue& input : inputs) {
     const bool is_tensor = std::holds_alternative<HostTensor>(input);
-    result.final_inputs.push_back(is_tensor ? InputValue(tensors[next++]) : input);
+    result.final_inputs.push_back(is_tensor ? InputValue(std::move(tensors[next++])) : input);
   }
   result.state_targets.reserve(states.size());
   result.final_states.reserve(states.size());
@@ -174,17 +174,15 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
 // What the instrument saw of the runs of this call, the end of it included.
 void Session::drain_instrument(const HostProgram& program, spec::CallResult& result) const {
   const spec::Plan& plan = program.plan();
-  const auto collect = [&](const std::string& port, const spec::Argument& argument) {
-    const Item item = program.read(argument);
-    if (const auto* tensor = item.as<Tensor>()) instrument_->collect(port, *tensor);
-  };
   for (std::size_t o = 0; o < plan.outputs.size(); ++o) {
-    collect("output " + std::to_string(o), plan.outputs[o]);
+    const Tensor* tensor = program.tensor_of(plan.outputs[o]);
+    if (tensor) instrument_->collect("output " + std::to_string(o), *tensor);
   }
   for (const spec::PlanInput& input : plan.inputs) {
     if (input.constant) continue;
+    const Tensor* tensor = program.tensor_of(input.final_value.value_or(input.value));
     const char* kind = input.kind == InputKind::kUserInput ? "input " : "state ";
-    collect(kind + input.target, {input.final_value.value_or(input.value)});
+    if (tensor) instrument_->collect(kind + input.target, *tensor);
   }
   result.findings = instrument_->drain_findings();
   result.provenance = instrument_->drain_provenance();
@@ -196,8 +194,7 @@ void Session::remember_outputs(const LastCall& last) {
   const spec::Plan& plan = last.program->plan();
   for (std::size_t o = 0; o < plan.outputs.size() && !plan.padding; ++o) {
     const auto* handed_out = std::get_if<HostTensor>(&last.outputs[o]);
-    const Item item = last.program->read(plan.outputs[o]);
-    const auto* tensor = item.as<Tensor>();
+    const Tensor* tensor = last.program->tensor_of(plan.outputs[o]);
     if (!handed_out || !tensor || tensor->storage >= plan.buffers.size()) continue;
     const auto pool = plan.buffers[tensor->storage].pool;
     if (plan.pools[pool.index].kind != spec::PoolKind::kArena) continue;
@@ -213,8 +210,7 @@ Result<std::shared_ptr<spec::HeldOutput>> Session::hold(std::size_t index) {
       index < last_.outputs.size() ? std::get_if<HostTensor>(&last_.outputs[index]) : nullptr;
   if (!copied) return bad_input(name + " is no tensor, or does not exist");
   const spec::Plan& plan = last_.program->plan();
-  const Item item = last_.program->read(plan.outputs[index]);
-  const Tensor planned = *item.as<Tensor>();
+  const Tensor planned = *last_.program->tensor_of(plan.outputs[index]);
   const auto lifetime =
       plan.output_lifetimes.empty() ? spec::OutputLifetime::kStrong : plan.output_lifetimes[index];
   const auto& pool = last_.program->pool();

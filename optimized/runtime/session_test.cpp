@@ -325,6 +325,32 @@ TEST(EagerSteps, AreBoundAnewInEveryCallUnlessAsked) {
   EXPECT_EQ(second(with_deviation(Deviation::kPlansOnlyInWarmUp)), (Values{2, 4}));
 }
 
+TEST(EagerSteps, FollowStateThatIsBoundAnew) {
+  Options options;
+  options.runtime.mode = GraphMode::kNone;
+  const Loaded loaded(kCounter, options);
+  EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{11}));
+  EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{12}));
+  ASSERT_TRUE(loaded.session->set_state("w", f32({1}, {100}), true).ok());
+  EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{103}));
+}
+
+// The size of the result is planned, and still hangs on what the step reads.
+TEST(EagerSteps, AreHeldToWhatTensorsHoldInEveryCall) {
+  Options options;
+  options.runtime.mode = GraphMode::kNone;
+  const Loaded loaded(R"(program "repeats" {
+  input %r : i64[2]
+  %y : i64[3] = aten.repeat_interleave.Tensor(%r, output_size=3)
+  output %y
+})",
+                      options);
+  EXPECT_EQ(loaded.error({i64({2}, {1, 2})}), "");
+  EXPECT_EQ(loaded.error({i64({2}, {1, 1})}),
+            "repeats: node 'y' (aten.repeat_interleave.Tensor): output_size is 3, the repeats' "
+            "sum 2");
+}
+
 TEST(Poison, ChangesNoResultOfARightPlan) {
   for (const int byte : {0x00, 0xFF, 0x7F}) {
     Options options = split_at_neg(GraphMode::kPiecewise);

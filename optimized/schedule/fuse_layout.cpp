@@ -55,6 +55,8 @@ class Layouter {
     for (std::size_t p = 0; p < out_.places.size(); ++p) make_tile(p);
     add_copies();
     measure_kernels();
+    out_.of_calls.reserve(uses_.size());
+    for (CallUse& use : uses_) out_.of_calls.push_back(std::move(use.places));
     return std::move(out_);
   }
 
@@ -358,13 +360,6 @@ TileLayout lay_out_tile(std::span<const TileCall> calls,
 std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
                                 const std::function<bool(StorageIndex)>& is_inner) {
   return Layouter(calls, is_inner).measure();
-}
-
-const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor, const RowForm& form) {
-  for (const TilePlace& place : layout.places) {
-    if (is_same(place, tensor, form)) return &place;
-  }
-  return nullptr;
 }
 
 std::vector<Item> replace_operands(const TileCall& call, std::vector<Tensor> operands) {

@@ -48,8 +48,9 @@ struct TileLayout {
   std::int64_t rows = 1;
   std::int64_t tile_rows = 1;
   std::vector<TilePlace> places;
-  std::vector<TileLoad> loads;        // by call
-  std::vector<std::size_t> stores;    // places, behind the last call
+  std::vector<std::vector<std::size_t>> of_calls;  // places of each call's tensors, results last
+  std::vector<TileLoad> loads;                     // by call
+  std::vector<std::size_t> stores;                 // places, behind the last call
   std::int64_t kernel_workspace = 0;  // where the scratch bytes of the nodes themselves begin
   std::int64_t scratch_bytes = 0;     // all of it; aligned to 64
 };
@@ -61,9 +62,6 @@ struct TileLayout {
 // Its `scratch_bytes`, for less.
 [[nodiscard]] std::int64_t tile_scratch_bytes(std::span<const TileCall> calls,
                                               const std::function<bool(StorageIndex)>& is_inner);
-// The place of a tensor of call `call`, or null.
-[[nodiscard]] const TilePlace* find_place(const TileLayout& layout, const Tensor& tensor,
-                                          const RowForm& form);
 
 // The call with its tensors replaced, one for each, arguments first.
 [[nodiscard]] TileCall replace_tensors(const TileCall& call, std::vector<Tensor> tensors);

@@ -66,15 +66,13 @@ std::optional<StepCalls> HostProgram::calls_of(const StepRange& range,
 // One eager step, if it can be bound before it runs.
 std::optional<StepCalls> HostProgram::eager_calls(std::uint32_t index) {
   const spec::PlanStep& step = plan_.steps[index];
-  bool is_fit = !spec::is_higher_order(step.node.op) && is_planned(step) &&
-                lives_on(plan_, step, on_device_->type);
-  // A number that only the call knows is another one in every call.
-  for_each_operand(step.node, [&](spec::ValueId id) { is_fit &= !is_dynamic_[id.index]; });
+  const bool is_fit = !spec::is_higher_order(step.node.op) && is_fixed(step) &&
+                      lives_on(plan_, step, on_device_->type);
   if (!is_fit) return {};
   try {
     std::optional<DeviceListener> listener;
     listen(listener);
-    const std::array<Recorded, 1> launch = {Recorded{index, bind_step(step, false)}};
+    const std::array<Recorded, 1> launch = {bind_step(step, false)};
     return calls_of({index, index}, launch);
   } catch (const NeedsData&) {
     return {};

@@ -59,70 +59,71 @@ std::vector<Item> HostProgram::arguments_of(const spec::PlanStep& step,
 }
 
 // `has_data`: the step runs now, and what it makes may hang on what it reads.
-Launch HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
+HostProgram::Recorded HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
   if (!step.body.empty()) return bind_body(step);
   const spec::OpRow& row = row_of(step);
   const Kernel* kernel = find_kernel(row);
   GRAPHGATE_CHECK(kernel != nullptr);
   Inference inference = infer_call(*kernel, row, arguments_of(step, row), has_data);
+  const bool hangs_on_data = inference.asks_for_data();
   note_writes(row, inference.arguments());
   take_results(step, inference.results(), has_data);
-  if (!takes_step(*kernel, inference)) return {};
+  if (!takes_step(*kernel, inference)) return {running_, {}, nullptr, hangs_on_data};
   std::span<std::byte> workspace;
   if (step.workspace) {
     workspace = buffer_bytes(*step.workspace);
   } else if (inference.workspace_bytes() > 0) {
     workspace = allocate(inference.workspace_bytes());
   }
-  BoundStep bound;
+  std::vector<Tensor> results = flat_tensors(std::move(inference.results()));
+  BoundStep made;
   if (options_.instrument) {
-    bound.calls.push_back(
-        {&step.node, &row, inference.arguments(), flat_tensors(inference.results())});
-    bound.workspace = workspace;
+    made.calls.push_back({&step.node, &row, inference.arguments(), results});
+    made.workspace = workspace;
   }
-  return watched(std::move(bound), bind_call(*kernel, row, std::move(inference.arguments()),
-                                             flat_tensors(inference.results()), workspace.data()));
+  Recorded bound =
+      watched(std::move(made), bind_call(*kernel, row, std::move(inference.arguments()),
+                                         std::move(results), workspace.data()));
+  bound.hangs_on_data = hangs_on_data;
+  return bound;
 }
 
 // A fused step: its nodes, tile by tile.
-Launch HostProgram::bind_body(const spec::PlanStep& step) {
-  const BodyCalls body =
-      body_calls(plan_, step, ops_, [this](ValueId id) { return values_[id.index]; });
+HostProgram::Recorded HostProgram::bind_body(const spec::PlanStep& step) {
+  BodyCalls body = body_calls(plan_, step, ops_, [this](ValueId id) { return values_[id.index]; });
   for (const TileCall& call : body.calls) note_writes(*call.row, call.arguments);
   const auto is_inner = [&](StorageIndex storage) { return storage >= body.first_inner; };
   const std::span<std::byte> workspace =
       step.workspace ? buffer_bytes(*step.workspace)
                      : allocate(lay_out_tile(body.calls, is_inner).scratch_bytes);
-  BoundStep bound;
-  for (std::size_t c = 0; options_.instrument && c < body.calls.size(); ++c) {
-    const TileCall& call = body.calls[c];
-    bound.calls.push_back({body.nodes[c], call.row, call.arguments, call.results});
-  }
-  bound.workspace = workspace;
   Launch launch = fused_launch(body.calls, is_inner, workspace);
   if (DeviceListener::is_there()) {
     auto works = fused_works(body.calls, body.first_inner,
                              [&](std::int64_t bytes) { return reserve_on_device(bytes); });
     if (works) launch = described(std::move(launch), std::move(*works));
   }
-  return watched(std::move(bound), std::move(launch));
+  BoundStep made;
+  if (options_.instrument) made.calls.reserve(body.calls.size());
+  for (std::size_t c = 0; options_.instrument && c < body.calls.size(); ++c) {
+    TileCall& call = body.calls[c];
+    made.calls.push_back(
+        {body.nodes[c], call.row, std::move(call.arguments), std::move(call.results)});
+  }
+  made.workspace = workspace;
+  return watched(std::move(made), std::move(launch));
 }
 
-// The launch of the step that is being bound, with the instrument's eyes on it.
-Launch HostProgram::watched(BoundStep made, Launch launch) {
-  if (!options_.instrument) return launch;
+// The launch of the step that is being bound, with what the instrument is to see of it.
+HostProgram::Recorded HostProgram::watched(BoundStep made, Launch launch) {
+  if (!options_.instrument) return {running_, std::move(launch), nullptr};
   made.step = running_;
-  // Eager steps are bound in every run, mostly to the same: what was found out of one stays known.
+  // What is bound anew is mostly bound to the same: what was found out of it stays known.
   last_bound_.resize(plan_.steps.size());
   std::shared_ptr<const BoundStep>& bound = last_bound_[running_];
   if (!bound || !bound->does_the_same(made)) {
     bound = std::make_shared<const BoundStep>(std::move(made));
   }
-  return [instrument = options_.instrument, bound, launch = std::move(launch)] {
-    instrument->before_launch(*bound);
-    instrument->launch(*bound, launch);
-    instrument->after_launch(*bound);
-  };
+  return {running_, std::move(launch), bound};
 }
 
 // Whether every tensor of the step has a place in the plan, so that a launch may be kept.
@@ -139,6 +140,18 @@ bool HostProgram::is_planned(const spec::PlanStep& step) const {
                                [&](ValueId id) { return is_dynamic_[id.index]; });
   }
   return is_planned;
+}
+
+// Whether no call can bind it to something else: no number that only the call knows, either.
+bool HostProgram::is_fixed(const spec::PlanStep& step) const {
+  bool is_fixed = is_planned(step);
+  for_each_operand(step.node, [&](ValueId id) { is_fixed &= !is_dynamic_[id.index]; });
+  return is_fixed;
+}
+
+// Whether eager ops allocate in every call after the first, and nobody copies what they made.
+bool HostProgram::allocates_per_call() const {
+  return options_.deviations.has(spec::Deviation::kEagerOutputNotCopied);
 }
 
 void HostProgram::take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data) {
@@ -171,10 +184,7 @@ void HostProgram::take_result(ValueId id, Made& made, bool has_data) {
                       print_sizes(made.tensor.strides) + ", the program states " +
                       print_sizes(planned.sizes) + " with strides " + print_sizes(planned.strides));
       }
-      // An eager op that allocates in every call after the first, and nobody copies what it made.
-      const bool is_elsewhere =
-          has_data && has_run_ && options_.deviations.has(spec::Deviation::kEagerOutputNotCopied);
-      if (is_elsewhere) {
+      if (has_data && has_run_ && allocates_per_call()) {
         allocate(made.tensor);
         item = {made.tensor};
         return;

@@ -71,6 +71,7 @@ HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory&
     const spec::PlanInput& input = plan_.inputs[i];
     if (input.kind == spec::InputKind::kUserInput && !input.constant) user_inputs_.push_back(i);
   }
+  kept_.resize(plan_.steps.size());
   run_bytes_ = run_bytes(plan_);
   pools_ = current_pools();
   place_values();
@@ -153,7 +154,7 @@ void HostProgram::follow_memory(bool has_caller_moved) {
   const std::vector<std::byte*> before = placed_at_;
   if (addresses() == before) return;
   place_values();
-  bound_once_.clear();
+  kept_.assign(plan_.steps.size(), std::nullopt);
   std::set<std::uint32_t> moved;
   for (std::uint32_t b = 0; b < before.size(); ++b) {
     if (placed_at_[b] != before[b]) moved.insert(b);
@@ -320,8 +321,18 @@ void HostProgram::run_block(std::size_t block) {
 void HostProgram::replay(const Recording& recording) {
   for (const Recorded& recorded : recording.launches) {
     running_ = recorded.step;
-    recorded.launch();
+    launch(recorded);
   }
+}
+
+void HostProgram::launch(const Recorded& bound) {
+  if (!bound.seen) {
+    if (bound.launch) bound.launch();
+    return;
+  }
+  options_.instrument->before_launch(*bound.seen);
+  options_.instrument->launch(*bound.seen, bound.launch);
+  options_.instrument->after_launch(*bound.seen);
 }
 
 void HostProgram::run_step(std::uint32_t index) {
@@ -337,15 +348,25 @@ void HostProgram::run_step(std::uint32_t index) {
     run_conditional(step);
     return;
   }
-  const auto bound = bound_once_.find(index);
-  const std::size_t heap_before = heap_.size();
-  Launch launch = bound == bound_once_.end() ? bind_step(step, true) : bound->second;
-  if (launch) launch();
+  run_eager(index);
   if (on_device_) note_host_writes(places);
-  const bool can_keep = heap_.size() == heap_before && is_planned(step);
-  if (can_keep && options_.deviations.has(spec::Deviation::kPlansOnlyInWarmUp)) {
-    bound_once_.emplace(index, std::move(launch));
-  }
+}
+
+// An eager step is bound when it runs: anew in every call, or once, as recorded ones are, until
+// memory moves.
+void HostProgram::run_eager(std::uint32_t index) {
+  if (kept_[index]) return launch(*kept_[index]);
+  const std::size_t heap_before = heap_.size();
+  Recorded bound = bind_step(plan_.steps[index], true);
+  launch(bound);
+  if (heap_.size() == heap_before && may_keep(bound)) kept_[index] = std::move(bound);
+}
+
+// Whether the step would be bound to the same in the next call.
+bool HostProgram::may_keep(const Recorded& bound) const {
+  const spec::PlanStep& step = plan_.steps[bound.step];
+  if (options_.deviations.has(spec::Deviation::kPlansOnlyInWarmUp)) return is_planned(step);
+  return !allocates_per_call() && !bound.hangs_on_data && is_fixed(step);
 }
 
 void HostProgram::run_conditional(const spec::PlanStep& step) {

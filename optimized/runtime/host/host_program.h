@@ -3,8 +3,8 @@
 // It is given a plan, the op table and kernels, and memory; the graph that the plan came from may
 // be gone. Captured partitions are recorded once: every step is bound to the addresses that its
 // values have, and replay walks the list of launches. Steps of eager partitions are bound when they
-// run; those that the plan calls dynamic infer their results then, into a heap that lives to the
-// end of the call.
+// run, once where no call can bind them to anything else; those that the plan calls dynamic infer
+// their results then, into a heap that lives to the end of the call.
 //
 // Memory belongs to others: state to the program, arenas and input slots to a RunPool that several
 // plans may share, static inputs to the caller. All of it may move between two runs. Before every
@@ -65,6 +65,14 @@ class HostProgram {
 
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
   [[nodiscard]] Item read(const spec::Argument& argument) const;
+  // The same where it lies, until the next run; null for what is no tensor.
+  [[nodiscard]] const Tensor* tensor_of(spec::ValueId id) const {
+    return values_[id.index].as<Tensor>();
+  }
+  [[nodiscard]] const Tensor* tensor_of(const spec::Argument& argument) const {
+    const auto* id = argument.as<spec::ValueId>();
+    return id ? tensor_of(*id) : nullptr;
+  }
   // The bytes of the storage that a tensor of read() lies in.
   [[nodiscard]] std::span<const std::byte> storage_bytes(const Tensor& tensor) const;
   [[nodiscard]] std::span<std::byte> buffer_bytes(spec::BufferId buffer) const;
@@ -84,9 +92,13 @@ class HostProgram {
   [[nodiscard]] const OnDevice* on_device() const { return on_device_.get(); }
 
  private:
+  // A step that is bound. Null where nothing is to be done when it runs.
   struct Recorded {
     std::uint32_t step = 0;
-    Launch launch;
+    Launch launch;                          // null where the op only allocates
+    std::shared_ptr<const BoundStep> seen;  // what the instrument is told; null without one
+    bool hangs_on_data = false;             // bound to what tensors held then
+    explicit operator bool() const { return launch || seen; }
   };
   // `memory` and `scratch` keep what the launches point to alive.
   struct Recording {
@@ -109,7 +121,10 @@ class HostProgram {
   void with_place(const std::function<void()>& work);
   void run_block(std::size_t block);
   void replay(const Recording& recording);
+  void launch(const Recorded& bound);
   void run_step(std::uint32_t index);
+  void run_eager(std::uint32_t index);
+  [[nodiscard]] bool may_keep(const Recorded& bound) const;
   void run_conditional(const spec::PlanStep& step);
 
   // host_recording.cpp: what is recorded, and when it has to be recorded anew.
@@ -122,10 +137,12 @@ class HostProgram {
 
   // host_binding.cpp: one step.
   void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
-  Launch bind_step(const spec::PlanStep& step, bool has_data);
-  Launch bind_body(const spec::PlanStep& step);
-  [[nodiscard]] Launch watched(BoundStep made, Launch launch);
+  Recorded bind_step(const spec::PlanStep& step, bool has_data);
+  Recorded bind_body(const spec::PlanStep& step);
+  [[nodiscard]] Recorded watched(BoundStep made, Launch launch);
   [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
+  [[nodiscard]] bool is_fixed(const spec::PlanStep& step) const;
+  [[nodiscard]] bool allocates_per_call() const;
   void take_results(const spec::PlanStep& step, std::vector<Made>& made, bool has_data);
   void take_result(spec::ValueId id, Made& made, bool has_data);
   [[nodiscard]] std::vector<Item> arguments_of(const spec::PlanStep& step,
@@ -179,7 +196,7 @@ class HostProgram {
   std::vector<std::vector<Recording>> recordings_;  // by block and partition
   std::set<std::uint32_t> eager_buffers_;           // those that eager partitions make
   std::unique_ptr<OnDevice> on_device_;
-  std::map<std::uint32_t, Launch> bound_once_;                // by step, under a deviation
+  std::vector<std::optional<Recorded>> kept_;                 // by eager step (may_keep)
   std::vector<std::shared_ptr<const BoundStep>> last_bound_;  // by step, for the instrument
   std::uint32_t running_ = 0;                                 // the step that runs, for messages
   std::uint64_t recorded_count_ = 0;

@@ -93,7 +93,7 @@ bool HostProgram::sees_move(std::uint32_t buffer) const {
 
 HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition) {
   ++recorded_count_;
-  std::vector<Launch> bound;
+  std::vector<Recorded> bound;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   std::optional<DeviceListener> listener;
   if (options_.device) {
@@ -108,7 +108,7 @@ HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition)
   Recording recording;
   const auto steps = std::span(plan_.steps).subspan(partition.begin_step, bound.size());
   for (const std::uint32_t i : interleave(steps, options_.interleaving_seed)) {
-    if (bound[i]) recording.launches.push_back({partition.begin_step + i, std::move(bound[i])});
+    if (bound[i]) recording.launches.push_back(std::move(bound[i]));
   }
   recording.scratch = std::exchange(heap_, std::move(heap_of_call));
   heap_bytes_.resize(heap_.size());

@@ -27,7 +27,8 @@ Address first_of(const Tensor& tensor) {
 void ProvenanceInstrument::begin_run(const RunMemory& memory) {
   plan_ = memory.plan;
   rows_.clear();
-  rows_.reserve(most_rows_);
+  constexpr std::size_t kRowsOfAStep = 4;  // about
+  rows_.reserve(std::max(most_rows_, kRowsOfAStep * plan_->steps.size()));
   undo_.emplace_back();
   std::set<std::uint32_t> begun;
   for (const spec::PlanInput& input : plan_->inputs) {
@@ -80,13 +81,16 @@ void ProvenanceInstrument::allocate(std::span<const std::byte> bytes) {
 }
 
 void ProvenanceInstrument::before_launch(const BoundStep& step) {
-  if (!step.notes) {
+  const auto* known = static_cast<const StepNotes*>(step.notes.get());
+  if (!known || known->of != &step) {
     auto made = std::make_shared<StepNotes>();
-    for (const BoundCall& call : step.calls) made->push_back(notes_of(call, step.step));
+    made->of = &step;
+    made->calls.reserve(step.calls.size());
+    for (const BoundCall& call : step.calls) made->calls.push_back(notes_of(call, step.step));
     step.notes = std::move(made);
+    known = static_cast<const StepNotes*>(step.notes.get());
   }
-  const auto& notes = *static_cast<const StepNotes*>(step.notes.get());
-  for (std::size_t c = 0; c < notes.size(); ++c) run_call(step.calls[c], notes[c]);
+  for (const CallNotes& notes : known->calls) run_call(notes);
 }
 
 void ProvenanceInstrument::after_launch(const BoundStep& step) {
@@ -102,61 +106,60 @@ void ProvenanceInstrument::after_launch(const BoundStep& step) {
 
 ProvenanceInstrument::CallNotes ProvenanceInstrument::notes_of(const BoundCall& call,
                                                                std::uint32_t step) const {
-  CallNotes notes{WordRule(call), {}, {}, {}};
+  CallNotes notes{WordRule(call), {}};
+  const std::vector<WordInput>& inputs = notes.rule.inputs();
+  const std::vector<WordOutput>& outputs = notes.rule.outputs();
   const std::string op = call.row->schema.qualified_name();
-  const auto row_at = [&](const Tensor& tensor, std::string port, std::optional<ValueId> value) {
-    spec::ProvenanceRow row = row_of(tensor, std::move(port));
+  const auto add = [&](const Tensor& tensor, const char* kind, std::size_t number,
+                       std::optional<ValueId> value) {
+    spec::ProvenanceRow& row = begin_row(tensor, kind + std::to_string(number), notes.rows);
     row.node = call.node->name;
     row.op = op;
     row.step = step;
     if (value && value->index < plan_->values.size()) {
       row.value = plan_->values[value->index].value.name;
     }
-    return row;
   };
-  const std::vector<WordInput>& inputs = notes.rule.inputs();
-  std::vector<std::optional<ValueId>> values;
-  values.reserve(inputs.size());
-  notes.operands.reserve(inputs.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const std::string& name = call.row->schema.arguments[inputs[k].argument].name;
-    std::vector<ValueId> given;
+  const auto value_of = [&](const WordInput& input) {
+    std::optional<ValueId> value;
+    const std::string& name = call.row->schema.arguments[input.argument].name;
+    std::size_t element = 0;
     if (const auto* argument = find_argument(call.node->arguments, name)) {
-      for_each_value(*argument, [&](ValueId id) { given.push_back(id); });
+      for_each_value(*argument, [&](ValueId id) {
+        if (element++ == input.element) value = id;
+      });
     }
-    const bool is_known = inputs[k].element < given.size();
-    values.push_back(is_known ? std::optional(given[inputs[k].element]) : std::nullopt);
-    notes.operands.push_back(row_at(inputs[k].tensor, "operand " + std::to_string(k), values[k]));
+    return value;
+  };
+  notes.rows.reserve(inputs.size() + 2 * outputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    add(*inputs[k].tensor, "operand ", k, value_of(inputs[k]));
   }
   const std::vector<ValueId> results = flat_results(*call.node);
-  const std::vector<WordOutput>& outputs = notes.rule.outputs();
-  notes.written.resize(outputs.size());
-  notes.results.resize(outputs.size());
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const WordOutput& output = outputs[o];
+  for (const WordOutput& output : outputs) {
     if (output.input) {
-      notes.written[o] =
-          row_at(output.tensor, "written " + std::to_string(*output.input), values[*output.input]);
+      add(*output.tensor, "written ", *output.input, value_of(inputs[*output.input]));
     }
     if (!output.result) continue;
     const bool is_known = *output.result < results.size();
-    notes.results[o] = row_at(output.tensor, "result " + std::to_string(*output.result),
-                              is_known ? std::optional(results[*output.result]) : std::nullopt);
+    add(*output.tensor, "result ", *output.result,
+        is_known ? std::optional(results[*output.result]) : std::nullopt);
   }
   return notes;
 }
 
-void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& notes) {
+void ProvenanceInstrument::run_call(const CallNotes& notes) {
+  auto row = notes.rows.begin();
   std::vector<Words> operands;
-  operands.reserve(notes.operands.size());
+  operands.reserve(notes.rule.inputs().size());
   for (const WordInput& input : notes.rule.inputs()) {
-    operands.push_back(memory_.load(input.tensor, first_of(input.tensor)));
-    add_row(notes.operands[operands.size() - 1], operands.back());
+    operands.push_back(memory_.load(*input.tensor, first_of(*input.tensor)));
+    add_row(*row++, operands.back());
   }
   const std::vector<WordOutput>& outputs = notes.rule.outputs();
-  const auto words = notes.rule.apply(call, operands, memory_.derived);
+  const auto words = notes.rule.apply(operands, memory_.derived);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const Tensor& tensor = outputs[o].tensor;
+    const Tensor& tensor = *outputs[o].tensor;
     keep_state(tensor);
     if (words) {
       memory_.store(tensor, first_of(tensor), (*words)[o]);
@@ -168,15 +171,16 @@ void ProvenanceInstrument::run_call(const BoundCall& call, const CallNotes& note
     // Of several, a later one may lie over it.
     const bool is_alone = words && outputs.size() == 1;
     const Words now =
-        is_alone ? words->front() : memory_.load(outputs[o].tensor, first_of(outputs[o].tensor));
-    if (outputs[o].input) add_row(notes.written[o], now);
-    if (outputs[o].result) add_row(notes.results[o], now);
+        is_alone ? words->front() : memory_.load(*outputs[o].tensor, first_of(*outputs[o].tensor));
+    if (outputs[o].input) add_row(*row++, now);
+    if (outputs[o].result) add_row(*row++, now);
   }
 }
 
-spec::ProvenanceRow ProvenanceInstrument::row_of(const Tensor& tensor, std::string port) const {
-  spec::ProvenanceRow row;
-  row.port = std::move(port);
+spec::ProvenanceRow& ProvenanceInstrument::begin_row(const Tensor& tensor, std::string_view port,
+                                                     std::vector<spec::ProvenanceRow>& rows) const {
+  spec::ProvenanceRow& row = rows.emplace_back();
+  row.port = port;
   if (tensor.storage < plan_->buffers.size()) row.buffer = plan_->buffers[tensor.storage].name;
   row.storage = tensor.storage;
   row.dtype = tensor.dtype;
@@ -228,8 +232,7 @@ void ProvenanceInstrument::replace_state(std::span<const std::byte> before,
 }
 
 void ProvenanceInstrument::collect(std::string_view port, const Tensor& tensor) {
-  rows_.push_back(row_of(tensor, std::string(port)));
-  rows_.back().words = shared_words(memory_.load(tensor, first_of(tensor)));
+  begin_row(tensor, port, rows_).words = shared_words(memory_.load(tensor, first_of(tensor)));
 }
 
 std::vector<spec::ProvenanceRow> ProvenanceInstrument::drain_provenance() {

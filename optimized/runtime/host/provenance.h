@@ -42,19 +42,24 @@ class ProvenanceInstrument final : public Instrument {
   // What a call does to words, and its rows, without words.
   struct CallNotes {
     WordRule rule;
-    std::vector<spec::ProvenanceRow> operands;
-    // By output of the rule: as a written operand, as a result; empty ports where it is none.
-    std::vector<spec::ProvenanceRow> written;
-    std::vector<spec::ProvenanceRow> results;
+    // Of each input of the rule; of each output as a written operand, and as a result, if it is
+    // one.
+    std::vector<spec::ProvenanceRow> rows;
   };
-  using StepNotes = std::vector<CallNotes>;  // by call
+  // `of` is the step that it points into, so that a copy of the step finds it out for itself.
+  struct StepNotes {
+    const BoundStep* of = nullptr;
+    std::vector<CallNotes> calls;
+  };
   void begin_input(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_state(const spec::PlanInput& input, std::span<std::byte> bytes);
   void begin_words(std::string_view kind, std::string_view name, std::uint64_t times, Address first,
                    std::size_t size_bytes, std::uint32_t item_bytes);
   [[nodiscard]] CallNotes notes_of(const BoundCall& call, std::uint32_t step) const;
-  [[nodiscard]] spec::ProvenanceRow row_of(const Tensor& tensor, std::string port) const;
-  void run_call(const BoundCall& call, const CallNotes& notes);
+  // A row without words, at the end of `rows`.
+  spec::ProvenanceRow& begin_row(const Tensor& tensor, std::string_view port,
+                                 std::vector<spec::ProvenanceRow>& rows) const;
+  void run_call(const CallNotes& notes);
   void add_row(const spec::ProvenanceRow& row, const Words& words);
   void keep_state(const Tensor& tensor);
 

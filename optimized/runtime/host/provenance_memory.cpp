@@ -65,7 +65,8 @@ const WordMemory::Extent* WordMemory::find(Address address) const {
 void WordMemory::forget(Address first, std::size_t count) {
   const Address end = first + count;
   if (count == 0) return;
-  auto next = extents_.erase(first_behind(first), first_behind(first));  // as a plain iterator
+  const auto behind = first_behind(first);
+  auto next = extents_.erase(behind, behind);  // as a plain iterator
   while (next != extents_.end() && next->first < end) {
     const Extent old = std::move(next->second);
     next = extents_.erase(next);

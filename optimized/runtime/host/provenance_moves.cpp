@@ -1,10 +1,10 @@
 #include "optimized/runtime/host/provenance_moves.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "optimized/launch.h"
 #include "optimized/runtime/host/memory.h"
@@ -14,77 +14,45 @@ namespace {
 
 using spec::BaseType;
 using Names = std::vector<std::string_view>;
+using Moves = std::unordered_map<std::string, MovingOp>;
 
-// By base name: the arguments whose elements move. The others are read for their values.
-const Names* moved_arguments(const spec::OpRow& row) {
-  static const auto kTable = [] {
-    std::map<std::string, Names, std::less<>> table;
-    const auto add = [&](const Names& arguments, std::initializer_list<const char*> ops) {
-      for (const char* op : ops) table.emplace(std::string("aten.") + op, arguments);
-    };
-    // Copies and copies of views.
-    add({"self"}, {"_reshape_copy",
-                   "_to_copy",
-                   "_unsafe_view",
-                   "alias_copy",
-                   "as_strided_copy",
-                   "clone",
-                   "contiguous",
-                   "detach_copy",
-                   "diagonal_copy",
-                   "expand_copy",
-                   "flatten",
-                   "lift_fresh_copy",
-                   "narrow_copy",
-                   "permute_copy",
-                   "reshape",
-                   "select_copy",
-                   "slice_copy",
-                   "split_copy",
-                   "split_with_sizes_copy",
-                   "squeeze_copy",
-                   "t_copy",
-                   "transpose_copy",
-                   "unbind_copy",
-                   "unfold_copy",
-                   "unsafe_split",
-                   "unsqueeze_copy",
-                   "view_copy"});
-    add({"self", "src"}, {"copy"});
-    add({"self", "other"}, {"to", "type_as"});
-    // Other orders and places.
-    add({"self"}, {"constant_pad_nd", "diag_embed", "flip", "pad", "reflection_pad1d",
-                   "reflection_pad2d", "reflection_pad3d", "repeat", "replication_pad1d",
-                   "replication_pad2d", "replication_pad3d", "roll", "rot90", "tril", "triu"});
-    add({"tensors"}, {"block_diag", "cat", "stack"});
-    // By an index or a mask.
-    add({"self"},
-        {"gather", "index", "index_select", "masked_select", "repeat_interleave", "take"});
-    add({"weight"}, {"embedding"});
-    // Into parts of self.
-    add({"self", "src"},
-        {"as_strided_scatter", "diagonal_scatter", "scatter", "select_scatter", "slice_scatter"});
-    add({"self", "source"}, {"index_copy", "masked_scatter", "put"});
-    add({"self", "value"}, {"index_fill"});
-    add({"self", "values"}, {"index_put"});
-    table.emplace("graphgate.clone_preserve_strides", Names{"self"});
-    return table;
-  }();
-  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kTable.end() ? nullptr : &found->second;
-}
-
-// The tensor argument whose elements are those of the result, in their order, if there are as many.
-std::optional<std::size_t> copied_input(const spec::OpRow& row) {
-  static constexpr std::string_view kCopies[] = {
-      "_reshape_copy", "_to_copy",        "_unsafe_view",   "alias_copy",
-      "clone",         "contiguous",      "detach_copy",    "flatten",
-      "reshape",       "lift_fresh_copy", "squeeze_copy",   "to",
-      "type_as",       "view_copy",       "unsqueeze_copy", "clone_preserve_strides"};
-  const std::string name = row.schema.base_name();
-  if (name == "copy") return 1;  // src, into self
-  const bool is_copy = std::find(std::begin(kCopies), std::end(kCopies), name) != std::end(kCopies);
-  return is_copy ? std::optional<std::size_t>(0) : std::nullopt;
+// By family.
+Moves make_moves() {
+  Moves moves;
+  const auto add = [&](const Names& arguments, std::optional<std::size_t> copied,
+                       std::initializer_list<const char*> ops) {
+    for (const char* op : ops)
+      moves.emplace(std::string("aten.") + op, MovingOp{arguments, copied});
+  };
+  // Copies and copies of views, of all elements in their order, or of some.
+  add({"self"}, 0,
+      {"_reshape_copy", "_to_copy", "_unsafe_view", "alias_copy", "clone", "contiguous",
+       "detach_copy", "flatten", "lift_fresh_copy", "reshape", "squeeze_copy", "unsqueeze_copy",
+       "view_copy"});
+  moves.emplace("graphgate.clone_preserve_strides", MovingOp{{"self"}, 0});
+  add({"self"}, std::nullopt,
+      {"as_strided_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
+       "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "t_copy",
+       "transpose_copy", "unbind_copy", "unfold_copy", "unsafe_split"});
+  add({"self", "src"}, 1, {"copy"});  // src, into self
+  add({"self", "other"}, 0, {"to", "type_as"});
+  // Other orders and places.
+  add({"self"}, std::nullopt,
+      {"constant_pad_nd", "diag_embed", "flip", "pad", "reflection_pad1d", "reflection_pad2d",
+       "reflection_pad3d", "repeat", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+       "roll", "rot90", "tril", "triu"});
+  add({"tensors"}, std::nullopt, {"block_diag", "cat", "stack"});
+  // By an index or a mask.
+  add({"self"}, std::nullopt,
+      {"gather", "index", "index_select", "masked_select", "repeat_interleave", "take"});
+  add({"weight"}, std::nullopt, {"embedding"});
+  // Into parts of self.
+  add({"self", "src"}, std::nullopt,
+      {"as_strided_scatter", "diagonal_scatter", "scatter", "select_scatter", "slice_scatter"});
+  add({"self", "source"}, std::nullopt, {"index_copy", "masked_scatter", "put"});
+  add({"self", "value"}, std::nullopt, {"index_fill"});
+  add({"self", "values"}, std::nullopt, {"index_put"});
+  return moves;
 }
 
 bool names(const Names& list, std::string_view name) {
@@ -97,27 +65,36 @@ class Stage {
   Tensor place(Tensor tensor) {
     tensor.dtype = spec::DType::kInt64;
     const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(byte_range(tensor).end, 8));
-    auto& memory = memory_.emplace_back(std::make_unique<std::vector<Word>>((bytes + 7) / 8, 0));
-    tensor.storage = static_cast<StorageIndex>(memory_.size());
-    tensor.bytes = reinterpret_cast<std::byte*>(memory->data());
-    return tensor;
+    memory_.push_back(std::make_unique<std::vector<Word>>((bytes + 7) / 8, 0));
+    return at(memory_.back()->data(), std::move(tensor));
   }
   // Over words that nobody writes.
   Tensor over(Tensor tensor, const Words& words) {
     memory_.push_back(nullptr);
     tensor.dtype = spec::DType::kInt64;
-    tensor.storage = static_cast<StorageIndex>(memory_.size());
-    tensor.bytes = reinterpret_cast<std::byte*>(const_cast<Word*>(words->data()));
-    return tensor;
+    return at(const_cast<Word*>(words->data()), std::move(tensor));
   }
   // The words of a placed tensor, row-major; its memory may be gone afterwards.
   std::vector<Word> take(const Tensor& tensor);
+  // All memory as new.
+  void clear() {
+    for (auto& memory : memory_) {
+      if (memory) std::fill(memory->begin(), memory->end(), kNoWord);
+    }
+  }
   std::byte* scratch(std::int64_t bytes) {
-    scratch_ = std::make_unique<HostMemory>(std::max<std::int64_t>(bytes, 64), 64);
+    if (bytes == 0) return nullptr;
+    scratch_ = std::make_unique<HostMemory>(bytes, 64);
     return scratch_->data();
   }
 
  private:
+  Tensor at(Word* first, Tensor tensor) const {
+    tensor.storage = static_cast<StorageIndex>(memory_.size());
+    tensor.bytes = reinterpret_cast<std::byte*>(first);
+    return tensor;
+  }
+
   std::vector<std::unique_ptr<std::vector<Word>>> memory_;
   std::unique_ptr<HostMemory> scratch_;
 };
@@ -127,6 +104,10 @@ template <class Visit>
 void for_each_word(const Tensor& tensor, Visit&& visit) {
   auto* const first = reinterpret_cast<Word*>(tensor.bytes);
   const std::int64_t count = tensor.count();
+  if (is_contiguous(tensor)) {
+    std::for_each_n(first + tensor.offset, count, visit);
+    return;
+  }
   Sizes index(tensor.sizes.size(), 0);
   std::int64_t at = tensor.offset;
   for (std::int64_t n = 0; n < count; ++n) {
@@ -140,66 +121,88 @@ void for_each_word(const Tensor& tensor, Visit&& visit) {
   }
 }
 
-std::vector<Word> Stage::take(const Tensor& tensor) {
-  const auto count = static_cast<std::size_t>(tensor.count());
-  if (tensor.offset == 0 && is_contiguous(tensor)) {
-    for (auto& memory : memory_) {
-      if (!memory || reinterpret_cast<std::byte*>(memory->data()) != tensor.bytes) continue;
-      memory->resize(count);
-      return std::move(*memory);
-    }
-  }
+void put(const Words& words, const Tensor& tensor) {
+  std::size_t next = 0;
+  for_each_word(tensor, [&](Word& word) { word = (*words)[next++]; });
+}
+
+std::vector<Word> words_of(const Tensor& tensor) {
   std::vector<Word> out;
-  out.reserve(count);
+  out.reserve(static_cast<std::size_t>(tensor.count()));
   for_each_word(tensor, [&](Word word) { out.push_back(word); });
   return out;
 }
 
-// The arguments of a moving call on the stage.
-class Staging {
- public:
-  Staging(const Move& move, DerivedWords& derived)
-      : move_(move),
-        call_(move.call),
-        dtype_(move.outputs.front().tensor.dtype),
-        derived_(derived) {
-    for (std::size_t a = 0; a < call_.arguments.size(); ++a) {
-      arguments_.push_back(replaced(a, call_.arguments[a]));
+std::vector<Word> Stage::take(const Tensor& tensor) {
+  if (tensor.offset == 0 && is_contiguous(tensor)) {
+    for (auto& memory : memory_) {
+      if (!memory || reinterpret_cast<std::byte*>(memory->data()) != tensor.bytes) continue;
+      memory->resize(static_cast<std::size_t>(tensor.count()));
+      return std::move(*memory);
     }
   }
-  [[nodiscard]] bool is_complete() const { return is_complete_; }
-  [[nodiscard]] const Tensor& input(std::size_t k) const { return placed_[k]; }
-  std::vector<Word> take(const Tensor& tensor) { return stage_.take(tensor); }
+  return words_of(tensor);
+}
 
-  // Runs the kernel; its results, lists unpacked.
-  std::vector<Tensor> run() {
-    const Kernel& kernel = *find_kernel(*call_.row);
-    Inference inference = infer_call(kernel, *call_.row, arguments_, true);
-    std::vector<Tensor> results;
-    const std::function<void(Made&)> place = [&](Made& made) {
-      if (made.kind == Made::Kind::kNew) made.tensor = stage_.place(std::move(made.tensor));
-      for (Made& element : made.list) place(element);
-    };
-    for (Made& made : inference.results()) {
-      is_complete_ &= made.kind != Made::Kind::kNew || made.tensor.dtype == spec::DType::kInt64;
-      place(made);
+// Of an argument of more words the stage takes those that are there, and cannot stay.
+constexpr std::int64_t kMostOwned = 4096;
+
+}  // namespace
+
+// A moving call on the stage: its kernel bound to words.
+class StagedMove {
+ public:
+  StagedMove(const Move& move, DerivedWords& derived)
+      : call_(move.call), dtype_(move.outputs.front().tensor->dtype) {
+    std::vector<Item> arguments;
+    arguments.reserve(call_.arguments.size());
+    placed_.reserve(move.inputs.size());
+    for (std::size_t a = 0; a < call_.arguments.size(); ++a) {
+      arguments.push_back(replaced(a, call_.arguments[a], move, derived));
     }
-    results = flat_tensors(inference.results());
-    const Launch launch = bind_call(kernel, *call_.row, std::move(inference.arguments()), results,
-                                    stage_.scratch(inference.workspace_bytes()));
-    if (launch) launch();
-    return results;
+    if (is_complete_) bind(std::move(arguments));
+  }
+
+  // False where an index is not at hand, or the kernel does not take int64.
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
+  // Whether other words may take the place of those that are on the stage.
+  [[nodiscard]] bool can_stay() const { return owns_all_ && !hangs_on_data_; }
+
+  void put_words(const Move& move, DerivedWords& derived) {
+    stage_.clear();
+    for (std::size_t k = 0; k < placed_.size(); ++k) {
+      if (is_moved_[k]) put(converted(k, move, derived), placed_[k]);
+    }
+  }
+
+  // The words of the outputs. What is taken may be gone from a stage that cannot stay.
+  std::optional<std::vector<Words>> run(const Move& move) {
+    if (launch_) launch_();
+    std::vector<Words> out;
+    out.reserve(move.outputs.size());
+    for (std::size_t o = 0; o < move.outputs.size(); ++o) {
+      const WordOutput& output = move.outputs[o];
+      const Tensor& tensor = output.result ? results_.at(*output.result) : placed_[*output.input];
+      if (tensor.count() != output.tensor->count()) return std::nullopt;
+      std::vector<Word> words = can_stay() ? words_of(tensor) : stage_.take(tensor);
+      std::replace(words.begin(), words.end(), kNoWord, move.fillers[o]);
+      out.push_back(make_words(std::move(words)));
+    }
+    return out;
   }
 
  private:
-  Item replaced(std::size_t argument, const Item& item) {
+  Item replaced(std::size_t argument, const Item& item, const Move& move, DerivedWords& derived) {
     const spec::SchemaArgument& declared = call_.row->schema.arguments[argument];
     if (const auto* list = item.as<Item::List>()) {
       Item::List out;
-      for (const Item& element : *list) out.push_back(replaced(argument, element));
+      for (const Item& element : *list) out.push_back(replaced(argument, element, move, derived));
       return {std::move(out)};
     }
-    if (const auto* tensor = item.as<Tensor>()) return {replaced(argument, *tensor)};
+    if (const auto* tensor = item.as<Tensor>()) {
+      place(argument, *tensor, move, derived);
+      return {placed_.back()};
+    }
     if (item.as<spec::None>()) return item;
     if (item.as<spec::DType>()) return {spec::DType::kInt64};
     if (declared.type.base == BaseType::kScalar) return {std::int64_t{0}};
@@ -207,83 +210,100 @@ class Staging {
     return item;
   }
 
-  Tensor replaced(std::size_t argument, const Tensor& tensor) {
+  void place(std::size_t argument, const Tensor& tensor, const Move& move, DerivedWords& derived) {
     const std::size_t k = placed_.size();
-    const std::string& name = call_.row->schema.arguments[argument].name;
-    if (!names(*moved_arguments(*call_.row), name) && !call_.row->writes(argument)) {
+    const bool is_written = call_.row->writes(argument);
+    is_moved_.push_back(is_written ||
+                        names(move.op.moved, call_.row->schema.arguments[argument].name));
+    if (!is_moved_[k]) {
       is_complete_ &= tensor.bytes != nullptr || tensor.count() == 0;
       placed_.push_back(tensor);
-      return tensor;
+      return;
     }
-    const Words words = derived_.converted(move_.operands[k], tensor.dtype, dtype_, move_.producer);
+    const Words words = converted(k, move, derived);
     const bool is_plain = tensor.offset == 0 && is_contiguous(tensor);
-    if (is_plain && !call_.row->writes(argument)) {
+    if (is_plain && !is_written && tensor.count() > kMostOwned) {
       placed_.push_back(stage_.over(tensor, words));
-    } else {
-      placed_.push_back(stage_.place(tensor));
-      std::size_t next = 0;
-      for_each_word(placed_.back(), [&](Word& word) { word = (*words)[next++]; });
+      lent_.push_back(words);
+      owns_all_ = false;
+      return;
     }
-    kept_.push_back(words);
-    return placed_.back();
+    placed_.push_back(stage_.place(tensor));
+    put(words, placed_.back());
   }
 
-  const Move& move_;
+  [[nodiscard]] Words converted(std::size_t k, const Move& move, DerivedWords& derived) const {
+    return derived.converted(move.operands[k], move.inputs[k].tensor->dtype, dtype_, move.producer);
+  }
+
+  void bind(std::vector<Item> arguments) {
+    const Kernel& kernel = *find_kernel(*call_.row);
+    Inference inference = infer_call(kernel, *call_.row, std::move(arguments), true);
+    hangs_on_data_ = inference.asks_for_data();
+    for (Made& made : inference.results()) {
+      is_complete_ &= made.kind != Made::Kind::kNew || made.tensor.dtype == spec::DType::kInt64;
+      place(made);
+    }
+    results_ = flat_tensors(std::move(inference.results()));
+    launch_ = bind_call(kernel, *call_.row, std::move(inference.arguments()), results_,
+                        stage_.scratch(inference.workspace_bytes()));
+  }
+
+  void place(Made& made) {
+    if (made.kind == Made::Kind::kNew) made.tensor = stage_.place(std::move(made.tensor));
+    for (Made& element : made.list) place(element);
+  }
+
   const BoundCall& call_;
   const spec::DType dtype_;
-  DerivedWords& derived_;
   Stage stage_;
-  std::vector<Item> arguments_;
-  std::vector<Tensor> placed_;  // by input
-  std::vector<Words> kept_;     // what tensors on the stage lie over
+  std::vector<Tensor> placed_;   // by input
+  std::vector<bool> is_moved_;   // by input
+  std::vector<Words> lent_;      // what tensors on the stage lie over
+  std::vector<Tensor> results_;  // lists unpacked
+  Launch launch_;
+  bool owns_all_ = true;
+  bool hangs_on_data_ = false;
   bool is_complete_ = true;
 };
 
-}  // namespace
-
-bool only_moves(const BoundCall& call) {
-  const Names* moved = moved_arguments(*call.row);
+const MovingOp* find_moving_op(const BoundCall& call, const std::string& family) {
+  static const Moves kMoves = make_moves();
+  const auto found = kMoves.find(family);
   const spec::OpSchema& schema = call.row->schema;
-  if (!moved || !schema.find_argument(moved->front())) return false;
+  if (found == kMoves.end() || !schema.find_argument(found->second.moved.front())) return nullptr;
   // Bytes of a view of another dtype move, not elements.
-  if (schema.name == "view_copy" && schema.overload == "dtype") return false;
-  if (schema.find_argument("reduce")) return false;
+  if (schema.name == "view_copy" && schema.overload == "dtype") return nullptr;
+  if (schema.find_argument("reduce")) return nullptr;
   const auto accumulate = schema.find_argument("accumulate");
   const auto* adds = accumulate ? call.arguments[*accumulate].as<bool>() : nullptr;
-  return !adds || !*adds;
+  return adds && *adds ? nullptr : &found->second;
 }
 
 std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& derived) {
   const WordOutput& first = move.outputs.front();
-  const auto copied = copied_input(*move.call.row);
+  const auto& copied = move.op.copied;
   if (copied && *copied < move.operands.size() && move.outputs.size() == 1) {
     const Words& words = move.operands[*copied];
-    if (words->size() == static_cast<std::size_t>(first.tensor.count())) {
-      const spec::DType dtype = move.inputs[*copied].tensor.dtype;
-      return std::vector{derived.converted(words, dtype, first.tensor.dtype, move.producer)};
+    if (words->size() == static_cast<std::size_t>(first.tensor->count())) {
+      const spec::DType dtype = move.inputs[*copied].tensor->dtype;
+      return std::vector{derived.converted(words, dtype, first.tensor->dtype, move.producer)};
     }
   }
-  std::vector<Words> out;
   try {
-    Staging staging(move, derived);
-    if (!staging.is_complete()) return std::nullopt;
-    const std::vector<Tensor> results = staging.run();
-    if (!staging.is_complete()) return std::nullopt;
-    for (std::size_t o = 0; o < move.outputs.size(); ++o) {
-      const WordOutput& output = move.outputs[o];
-      const Tensor& tensor =
-          output.result ? results.at(*output.result) : staging.input(*output.input);
-      if (tensor.count() != output.tensor.count()) return std::nullopt;
-      std::vector<Word> words = staging.take(tensor);
-      std::replace(words.begin(), words.end(), kNoWord, move.fillers[o]);
-      out.push_back(make_words(std::move(words)));
+    if (move.kept) {
+      move.kept->put_words(move, derived);
+      return move.kept->run(move);
     }
+    auto staged = std::make_shared<StagedMove>(move, derived);
+    if (!staged->is_complete()) return std::nullopt;
+    if (staged->can_stay()) move.kept = staged;
+    return staged->run(move);
   } catch (const OpError&) {
     return std::nullopt;
   } catch (const Unsupported&) {
     return std::nullopt;
   }
-  return out;
 }
 
 }  // namespace graphgate::optimized

@@ -5,16 +5,29 @@
 
 namespace graphgate::optimized {
 
-// Whether the call's results are made of elements of its operands, and nothing is computed.
-[[nodiscard]] bool only_moves(const BoundCall& call);
+// An op whose results are made of elements of its operands.
+struct MovingOp {
+  // The arguments whose elements move. The others are read for their values.
+  std::vector<std::string_view> moved;
+  // The tensor argument whose elements are those of the result, in their order, if there are as
+  // many.
+  std::optional<std::size_t> copied;
+};
+// Null for a call that computes. `family` is that of the op: "aten.add".
+[[nodiscard]] const MovingOp* find_moving_op(const BoundCall& call, const std::string& family);
+
+// A call whose kernel is bound to words.
+class StagedMove;
 
 struct Move {
+  const MovingOp& op;
   const BoundCall& call;  // one that only moves
   const std::vector<WordInput>& inputs;
   const std::vector<Words>& operands;  // parallel to inputs
   const std::vector<WordOutput>& outputs;
   const std::vector<Word>& fillers;  // by output: where the op fills in a number
   std::uint32_t producer = 0;
+  std::shared_ptr<StagedMove>& kept;  // of the call; null until there is one that can be kept
 };
 // The words of the outputs. Nothing when the kernel does not take int64, or an index is not at
 // hand.

@@ -66,8 +66,10 @@ bool has_pointwise_tag(const spec::OpRow& row) {
   if (row.has_tag("pointwise")) return true;
   // In-place forms that PyTorch has not tagged are what their functional form is.
   if (row.schema.name == row.schema.base_name()) return false;
-  spec::OpSchema schema = row.schema;
+  spec::OpSchema schema;  // as far as its name goes
+  schema.ns = row.schema.ns;
   schema.name = row.schema.base_name();
+  schema.overload = row.schema.overload;
   const spec::OpRow* functional = spec::builtin_op_table().find(schema.qualified_name());
   return functional != nullptr && functional->has_tag("pointwise");
 }
@@ -81,7 +83,7 @@ bool can_stretch(const Sizes& from, const Sizes& to) {
 void flatten(const Item& item, std::size_t argument, std::vector<WordInput>& out) {
   if (const auto* tensor = item.as<Tensor>()) {
     const bool is_next = !out.empty() && out.back().argument == argument;
-    out.push_back({argument, is_next ? out.back().element + 1 : 0, *tensor});
+    out.push_back({argument, is_next ? out.back().element + 1 : 0, tensor});
   }
   if (const auto* list = item.as<Item::List>()) {
     for (const Item& element : *list) flatten(element, argument, out);
@@ -94,17 +96,16 @@ bool is_looked_at(const spec::OpRow& row, std::size_t argument) {
 }
 
 // Integers plus or minus 0, or times 1, which passes take out.
-bool changes_nothing(const BoundCall& call, const std::vector<WordInput>& inputs,
-                     const WordOutput& output) {
+bool changes_nothing(const BoundCall& call, const std::string& family,
+                     const std::vector<WordInput>& inputs, const WordOutput& output) {
   const auto other = call.row->schema.find_argument("other");
   const auto* number = other ? call.arguments[*other].as<std::int64_t>() : nullptr;
-  if (number == nullptr || inputs.empty()) return false;
-  const std::string family = family_name(*call.row);
+  if (number == nullptr || (*number != 0 && *number != 1) || inputs.empty()) return false;
   const bool is_sum = (family == "aten.add" || family == "aten.sub") && *number == 0;
   if (!is_sum && !(family == "aten.mul" && *number == 1)) return false;
-  const Tensor& self = inputs.front().tensor;
+  const Tensor& self = *inputs.front().tensor;
   return spec::is_integral(self.dtype) && self.dtype != spec::DType::kBool &&
-         self.dtype == output.tensor.dtype && self.sizes == output.tensor.sizes;
+         self.dtype == output.tensor->dtype && self.sizes == output.tensor->sizes;
 }
 
 // The input that result `result` is written into, by the schema.
@@ -183,71 +184,72 @@ Words with_labels(std::vector<Word> hashes, std::uint32_t producer, const WordAr
 
 }  // namespace
 
-WordRule::WordRule(const BoundCall& call) : producer_(spec::provenance_tag(call.node->name)) {
+WordRule::WordRule(const BoundCall& call)
+    : call_(call), producer_(spec::provenance_tag(call.node->name)) {
   for (std::size_t a = 0; a < call.arguments.size(); ++a) flatten(call.arguments[a], a, inputs_);
   counts_.reserve(inputs_.size());
   for (const WordInput& input : inputs_) counts_.push_back(is_looked_at(*call.row, input.argument));
-  find_outputs(call);
+  find_outputs();
   if (find_kernel(*call.row)->bind == nullptr) {
-    kind_ = Kind::kAllocates;
+    allocates_ = true;
     return;
   }
-  if (only_moves(call)) kind_ = Kind::kMoves;
-  find_key(call);
+  const std::string family = family_name(*call.row);
+  moves_ = find_moving_op(call, family);
+  find_key(family);
   for (const WordOutput& output : outputs_) {
-    hashing_.push_back(hashing_of(call, output));
-    element_keys_.push_back(with_output(call, key_, output));
-    const std::uint64_t filled = with_output(call, mix_provenance(key_, "fill"), output);
+    hashing_.push_back(hashing_of(output, family));
+    element_keys_.push_back(with_output(key_, output));
+    const std::uint64_t filled = with_output(mix_provenance(key_, "fill"), output);
     fillers_.push_back(spec::make_provenance(filled, producer_, 1));
   }
 }
 
-void WordRule::find_outputs(const BoundCall& call) {
-  if (call.row->has_tag("inplace_view")) return;
+void WordRule::find_outputs() {
+  if (call_.row->has_tag("inplace_view")) return;
   std::vector<bool> is_returned(inputs_.size(), false);
-  for (std::size_t r = 0; r < call.results.size(); ++r) {
-    if (call.results[r].storage == kNoStorage) continue;  // a number, or nothing
-    const auto place = place_of_result(call, inputs_, r);
+  for (std::size_t r = 0; r < call_.results.size(); ++r) {
+    if (call_.results[r].storage == kNoStorage) continue;  // a number, or nothing
+    const auto place = place_of_result(call_, inputs_, r);
     if (place) is_returned[*place] = true;
-    outputs_.push_back({r, place, call.results[r]});
+    outputs_.push_back({r, place, &call_.results[r]});
   }
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
-    if (is_returned[k] || !call.row->writes(inputs_[k].argument)) continue;
+    if (is_returned[k] || !call_.row->writes(inputs_[k].argument)) continue;
     outputs_.push_back({std::nullopt, k, inputs_[k].tensor});
   }
 }
 
-void WordRule::find_key(const BoundCall& call) {
-  Attributes attributes(mix_provenance(0, family_name(*call.row)));
-  for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-    const spec::SchemaArgument& declared = call.row->schema.arguments[a];
-    if (says_only_where(declared.type.base) || !is_looked_at(*call.row, a)) continue;
+void WordRule::find_key(const std::string& family) {
+  Attributes attributes(mix_provenance(0, family));
+  for (std::size_t a = 0; a < call_.arguments.size(); ++a) {
+    const spec::SchemaArgument& declared = call_.row->schema.arguments[a];
+    if (says_only_where(declared.type.base) || !is_looked_at(*call_.row, a)) continue;
     attributes.add(std::string_view(declared.name));
-    attributes.add(call.arguments[a]);
+    attributes.add(call_.arguments[a]);
   }
   key_ = attributes.hash();
 }
 
-WordRule::Hashing WordRule::hashing_of(const BoundCall& call, const WordOutput& output) const {
-  if (changes_nothing(call, inputs_, output)) return Hashing::kKept;
-  bool fits = has_pointwise_tag(*call.row);
+WordRule::Hashing WordRule::hashing_of(const WordOutput& output, const std::string& family) const {
+  if (changes_nothing(call_, family, inputs_, output)) return Hashing::kKept;
+  bool fits = has_pointwise_tag(*call_.row);
   for (std::size_t k = 0; k < inputs_.size() && fits; ++k) {
-    fits = !counts_[k] || can_stretch(inputs_[k].tensor.sizes, output.tensor.sizes);
+    fits = !counts_[k] || can_stretch(inputs_[k].tensor->sizes, output.tensor->sizes);
   }
   return fits ? Hashing::kByElement : Hashing::kByDigest;
 }
 
-std::uint64_t WordRule::with_output(const BoundCall& call, std::uint64_t hash,
-                                    const WordOutput& output) const {
+std::uint64_t WordRule::with_output(std::uint64_t hash, const WordOutput& output) const {
   if (output.result) return mix_provenance(hash, *output.result);
   const WordInput& input = inputs_[*output.input];
-  return mix_provenance(mix_provenance(hash, call.row->schema.arguments[input.argument].name),
+  return mix_provenance(mix_provenance(hash, call_.row->schema.arguments[input.argument].name),
                         input.element);
 }
 
 Words WordRule::by_element(std::size_t output, const std::vector<Words>& operands) const {
   const WordOutput& made = outputs_[output];
-  const auto count = static_cast<std::size_t>(made.tensor.count());
+  const auto count = static_cast<std::size_t>(made.tensor->count());
   const WordArray* old = made.input ? operands[*made.input].get() : nullptr;
   const bool is_even = std::count(counts_.begin(), counts_.end(), false) == 0 &&
                        std::all_of(operands.begin(), operands.end(),
@@ -260,7 +262,7 @@ Words WordRule::by_element(std::size_t output, const std::vector<Words>& operand
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!counts_[k]) continue;
     if (operands[k]->size() != count) {
-      mix_stretched(*operands[k], inputs_[k].tensor.sizes, made.tensor.sizes, hashes);
+      mix_stretched(*operands[k], inputs_[k].tensor->sizes, made.tensor->sizes, hashes);
       continue;
     }
     const Word* words = operands[k]->data();
@@ -280,13 +282,13 @@ std::uint64_t WordRule::digest_of(const std::vector<Words>& operands) const {
   return hash;
 }
 
-std::optional<std::vector<Words>> WordRule::apply(const BoundCall& call,
-                                                  const std::vector<Words>& operands,
+std::optional<std::vector<Words>> WordRule::apply(const std::vector<Words>& operands,
                                                   DerivedWords& derived) const {
-  if (kind_ == Kind::kAllocates) return std::nullopt;
+  if (allocates_) return std::nullopt;
   if (outputs_.empty()) return std::vector<Words>();
-  if (kind_ == Kind::kMoves) {
-    auto moved = move_words({call, inputs_, operands, outputs_, fillers_, producer_}, derived);
+  if (moves_) {
+    auto moved = move_words(
+        {*moves_, call_, inputs_, operands, outputs_, fillers_, producer_, staged_}, derived);
     if (moved) return moved;
   }
   std::vector<Words> out;
@@ -299,9 +301,9 @@ std::optional<std::vector<Words>> WordRule::apply(const BoundCall& call,
       out.push_back(by_element(o, operands));
     } else {
       if (!digest) digest = digest_of(operands);
-      const std::uint64_t base = with_output(call, *digest, output);
+      const std::uint64_t base = with_output(*digest, output);
       const WordArray* old = output.input ? operands[*output.input].get() : nullptr;
-      std::vector<Word> hashes(static_cast<std::size_t>(output.tensor.count()));
+      std::vector<Word> hashes(static_cast<std::size_t>(output.tensor->count()));
       for (std::size_t p = 0; p < hashes.size(); ++p) hashes[p] = mix_provenance(base, p);
       out.push_back(with_labels(std::move(hashes), producer_, old));
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "optimized/runtime/host/instrument.h"
@@ -12,11 +13,11 @@
 
 namespace graphgate::optimized {
 
-// A tensor argument. `element` counts within its argument, where that is a list.
+// A tensor argument, in the call. `element` counts within its argument, where that is a list.
 struct WordInput {
   std::size_t argument = 0;
   std::size_t element = 0;
-  Tensor tensor;
+  const Tensor* tensor = nullptr;
 };
 
 // A tensor that the launch makes or writes: result `result` (lists unpacked), or input `input`
@@ -24,11 +25,14 @@ struct WordInput {
 struct WordOutput {
   std::optional<std::size_t> result;
   std::optional<std::size_t> input;
-  Tensor tensor;
+  const Tensor* tensor = nullptr;  // in the call
 };
 
+struct MovingOp;  // provenance_moves.h
+class StagedMove;
+
 // What one call makes of words, as far as the call itself tells: found out once for a launch that
-// runs many times.
+// runs many times. The call outlives the rule, and stays where it is.
 class WordRule {
  public:
   explicit WordRule(const BoundCall& call);
@@ -38,25 +42,24 @@ class WordRule {
   [[nodiscard]] const std::vector<WordOutput>& outputs() const { return outputs_; }
 
   // The words of each output, of those of each input; nothing of an op that only allocates. Runs
-  // before the launch: what the op reads for its values (indices, masks) is still there. `call` is
-  // the one that the rule was made for, or a copy.
-  [[nodiscard]] std::optional<std::vector<Words>> apply(const BoundCall& call,
-                                                        const std::vector<Words>& operands,
+  // before the launch: what the op reads for its values (indices, masks) is still there.
+  [[nodiscard]] std::optional<std::vector<Words>> apply(const std::vector<Words>& operands,
                                                         DerivedWords& derived) const;
 
  private:
-  enum class Kind : std::uint8_t { kAllocates, kMoves, kComputes };
   enum class Hashing : std::uint8_t { kKept, kByElement, kByDigest };
 
-  void find_outputs(const BoundCall& call);
-  void find_key(const BoundCall& call);
-  [[nodiscard]] Hashing hashing_of(const BoundCall& call, const WordOutput& output) const;
-  [[nodiscard]] std::uint64_t with_output(const BoundCall& call, std::uint64_t hash,
-                                          const WordOutput& output) const;
+  void find_outputs();
+  void find_key(const std::string& family);
+  [[nodiscard]] Hashing hashing_of(const WordOutput& output, const std::string& family) const;
+  [[nodiscard]] std::uint64_t with_output(std::uint64_t hash, const WordOutput& output) const;
   [[nodiscard]] Words by_element(std::size_t output, const std::vector<Words>& operands) const;
   [[nodiscard]] std::uint64_t digest_of(const std::vector<Words>& operands) const;
 
-  Kind kind_ = Kind::kComputes;
+  const BoundCall& call_;
+  bool allocates_ = false;           // and no more
+  const MovingOp* moves_ = nullptr;  // null for an op that computes
+  mutable std::shared_ptr<StagedMove> staged_;
   std::uint32_t producer_ = 0;
   std::uint64_t key_ = 0;
   std::vector<WordInput> inputs_;

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "optimized/runtime/session_test.h"
 #include "spec/op_table.h"
 #include "spec/plan_text.h"
 #include "spec/provenance_words.h"
@@ -77,6 +78,33 @@ TEST_F(StateOfARun, IsItselfWhereOtherStateLayBefore) {
   instrument_.replace_state(third_, second_);
   instrument_.replace_state(second_, third_);
   EXPECT_TRUE(begins(call(third_, first_)[0], "a", 3)) << "bound anew twice between two calls";
+}
+
+// The kernel of an op that moves elements is bound to words once, and runs on those of each call.
+TEST(WordsOfACall, AreMovedAnewInEveryCall) {
+  Options options;
+  options.runtime.instrument = InstrumentKind::kProvenance;
+  const Loaded loaded(R"(program "joined" {
+  input %x : f32[2]
+  input %y : f32[1]
+  %z = aten.cat.default([%x, %y])
+  output %z
+})",
+                      options);
+  std::vector<spec::ProvenanceWord> before;
+  for (int call = 0; call < 3; ++call) {
+    std::vector<spec::ProvenanceWord> read;
+    std::vector<spec::ProvenanceWord> made;
+    for (const spec::ProvenanceRow& row :
+         loaded.call({f32({2}, {1, 2}), f32({1}, {3})}).provenance) {
+      auto& words = row.port.starts_with("operand") ? read : made;
+      if (!row.node.empty()) words.insert(words.end(), row.words.begin(), row.words.end());
+    }
+    EXPECT_EQ(made.size(), 3U);
+    EXPECT_EQ(made, read) << "call " << call;
+    EXPECT_NE(made, before) << "inputs are others in every call";
+    before = made;
+  }
 }
 
 }  // namespace
