@@ -158,7 +158,8 @@ class SmallVector {
     capacity_ = kInside;
   }
 
-  void grow(std::size_t count) {
+  // Seldom: not in every loop that adds.
+  [[gnu::noinline]] void grow(std::size_t count) {
     T* larger = new T[count];
     std::copy(begin(), end(), larger);
     if (!is_inside()) delete[] outside_;
