@@ -16,35 +16,48 @@ bool is_repeatable(const CLI::Option& option) {
   return option.get_items_expected_max() > 1 && option.get_delimiter() == '\0';
 }
 
-void add_argument(const std::string& name, const std::string& value, bool repeatable,
-                  std::vector<std::string>& arguments) {
-  if (value.empty()) {
-    arguments.push_back("--" + name);
-    return;
-  }
-  std::size_t begin = 0;
-  while (repeatable) {
-    const std::size_t comma = value.find(',', begin);
-    if (comma == std::string::npos) break;
-    arguments.push_back("--" + name + "=" + value.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  arguments.push_back("--" + name + "=" + value.substr(begin));
+// "a,b" of a repeatable flag, else the one value.
+std::vector<std::string> items_of(const std::string& value, bool is_repeatable) {
+  return is_repeatable ? conformance::split_list(value) : std::vector<std::string>{value};
 }
 
 // The planner's flags, declared once: declaring them takes longer than reading the few that a case
-// sets, and so does looking for one among all.
+// sets. They are read one by one: CLI::App::parse() goes through all of them, and keeps for good in
+// which order they came.
 struct FlagReader {
   FlagReader() {
     add_planner_flags(app, flags);
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) by_name.emplace(name, option);
+    for (CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (name != "help") by_name.emplace(name, option);
+      }
     }
+  }
+
+  // The flags as they are without any.
+  void begin() {
+    for (CLI::Option* option : read) option->clear();
+    read.clear();
+    flags = {};
+  }
+
+  // Throws CLI::ParseError.
+  void take(CLI::Option& option, const std::string& name, const std::string& value) {
+    read.push_back(&option);
+    if (value.empty()) {
+      option.add_result(option.get_flag_value(name, ""));
+    } else {
+      for (std::string& item : items_of(value, is_repeatable(option))) {
+        option.add_result(std::move(item));
+      }
+    }
+    option.run_callback();
   }
 
   PlannerFlags flags;
   CLI::App app;
-  std::map<std::string, const CLI::Option*> by_name;
+  std::map<std::string, CLI::Option*> by_name;
+  std::vector<CLI::Option*> read;  // since begin()
 };
 
 class OptimizedSource final : public conformance::ExecutorSource {
@@ -164,26 +177,22 @@ class ReferenceSource final : public conformance::ExecutorSource {
 
 Result<PlannerFlags> planner_flags(const Configuration& configuration) {
   thread_local FlagReader reader;
-  CLI::App& app = reader.app;
-  std::vector<std::string> arguments;
+  reader.begin();
   for (const auto& [name, value] : configuration) {
     const auto found = reader.by_name.find(name);
     if (found == reader.by_name.end()) {
       return bad_input("option '" + name + "': the optimized executor has none such");
     }
-    const CLI::Option* option = found->second;
-    const bool is_switch = option->get_items_expected_max() == 0;
+    CLI::Option& option = *found->second;
+    const bool is_switch = option.get_items_expected_max() == 0;
     if (value.empty() != is_switch) {
       return bad_input("option '" + name + "': expected " + (is_switch ? "no value" : "a value"));
     }
-    add_argument(name, value, is_repeatable(*option), arguments);
-  }
-  std::reverse(arguments.begin(), arguments.end());
-  reader.flags = {};
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return bad_input("options: " + std::string(error.what()));
+    try {
+      reader.take(option, name, value);
+    } catch (const CLI::ParseError& error) {
+      return bad_input("options: " + std::string(error.what()));
+    }
   }
   return reader.flags;
 }

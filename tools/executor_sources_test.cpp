@@ -1,6 +1,7 @@
 #include "tools/executor_sources.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 namespace graphgate::tools {
 namespace {
@@ -57,12 +58,24 @@ TEST(PlannerConfigurations, ReadBackFromACommandLine) {
   EXPECT_EQ(planner_configuration(app), expected);
 }
 
+// A worker of a campaign reads some hundred thousand.
+TEST(PlannerConfigurations, KeepNoMemory) {
+  const Configuration some = {
+      {"memory", "lines"}, {"no-reuse", ""}, {"capture-sizes", "2,4"}, {"streams", "2"}};
+  const auto allocated_bytes = [] { return static_cast<std::int64_t>(::mallinfo2().uordblks); };
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(planner_flags(some).ok());
+  const std::int64_t before = allocated_bytes();
+  for (int i = 0; i < 4096; ++i) ASSERT_TRUE(planner_flags(some).ok());
+  EXPECT_LT(allocated_bytes() - before, 4096);
+}
+
 TEST(PlannerConfigurations, RefuseWhatThereIsNot) {
   EXPECT_EQ(error_of({}), "made");
   EXPECT_EQ(error_of({{"speed", "high"}}), "option 'speed': the optimized executor has none such");
   EXPECT_EQ(error_of({{"memory", ""}}), "option 'memory': expected a value");
   EXPECT_EQ(error_of({{"no-reuse", "yes"}}), "option 'no-reuse': expected no value");
   EXPECT_NE(error_of({{"memory", "stacks"}}).find("stacks"), std::string::npos);
+  EXPECT_EQ(error_of({{"help", ""}}), "option 'help': the optimized executor has none such");
   EXPECT_NE(error_of({{"memory-pool", "outputs"}}).find("--memory pools"), std::string::npos);
 }
 
