@@ -100,7 +100,18 @@ class OrderCheck {
     if (lineage_.any_accepts(expected, token)) return true;
     return std::any_of(expected.begin(), expected.end(),
                        [&](Writer writer) { return is_left_alone(writer, token, range); }) ||
-           is_copy_of(expected, token);
+           is_copy_of(expected, token) || is_passed_by(expected, token, range);
+  }
+
+  // What an expected update in place left alone, and may be what it was given.
+  bool is_passed_by(const Writers& expected, Writer token, ByteRange range) {
+    const Token& what = flow_.tokens[token];
+    if (what.kind != TokenKind::kPassed) return false;
+    const auto& graph_node = flow_.nodes[what.index].graph_node;
+    if (!graph_node) return false;
+    const Writer writer = facts_.writer_of(*graph_node);
+    return std::find(expected.begin(), expected.end(), writer) != expected.end() &&
+           accepts(lineage_.writers_read_by(*graph_node), what.under, range);
   }
 
   // A copy that the executor added, of nothing but bytes that may be there.
