@@ -35,7 +35,7 @@ double widened(double radius, const std::vector<Trace>& plain, const std::vector
 }
 
 TEST(WidenedByTrials, HasRadiiAsLargeAsTrialsLieApart) {
-  EXPECT_NEAR(widened(1e-6, trials_at(1e-3L)), 1e-3 * (1 + 3 / std::sqrt(32.0)), 1e-9);
+  EXPECT_EQ(widened(1e-6, trials_at(0x1p-10L)), (1 + 3 / std::sqrt(32.0)) * 0x1p-10);
 }
 
 TEST(WidenedByTrials, KeepsRadiiThatTrialsDoNotReach) {
