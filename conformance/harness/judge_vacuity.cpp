@@ -11,6 +11,7 @@
 #include "conformance/harness/byte_reads.h"
 #include "conformance/harness/flips.h"
 #include "conformance/harness/judge_report.h"
+#include "conformance/harness/node_effects.h"
 #include "conformance/harness/same_bits.h"
 
 namespace graphgate::conformance {
@@ -43,7 +44,7 @@ class LiveNodes {
 
  private:
   void visit(const spec::Node& node) {
-    bool is_live = has_effect(node);
+    bool is_live = has_effect(ops_.find(node.op));
     for (const spec::NodeResult& result : node.results) {
       for (const spec::ValueId id : result.values) is_live |= used_.contains(id);
     }
@@ -52,12 +53,6 @@ class LiveNodes {
       return;
     }
     spec::for_each_operand(node, [&](spec::ValueId id) { used_.insert(id); });
-  }
-  [[nodiscard]] bool has_effect(const spec::Node& node) const {
-    const spec::OpRow* row = ops_.find(node.op);
-    if (!row || row->effects.mutates()) return true;
-    return !row->undeclared_writes.empty() || !row->hidden_state_writes.empty() ||
-           !row->orders.empty();
   }
 
   const spec::OpTable& ops_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/harness/node_effects.h"
 #include "conformance/harness/same_bits.h"
 
 namespace graphgate::conformance {
@@ -56,6 +57,47 @@ spec::Program with_clones(const spec::Program& program, const std::vector<ValueI
   out.graph.nodes.insert(out.graph.nodes.begin() + static_cast<std::ptrdiff_t>(at), clones.begin(),
                          clones.end());
   return out;
+}
+
+bool is_conditional(const Node& node) {
+  return std::any_of(node.arguments.begin(), node.arguments.end(), [](const auto& named) {
+    return named.argument.template as<spec::SubgraphId>() != nullptr;
+  });
+}
+
+// Whether a conditional does more than make its results, whatever arm is taken.
+bool has_effect_in_an_arm(const spec::Graph& graph, const Node& conditional,
+                          const spec::OpTable& ops) {
+  const auto in_arm = [&](const spec::NamedArgument& named) {
+    const auto* arm = named.argument.as<spec::SubgraphId>();
+    if (arm == nullptr) return false;
+    const spec::Graph& inner = graph.subgraphs[arm->index];
+    return std::any_of(inner.nodes.begin(), inner.nodes.end(), [&](const Node& node) {
+      if (is_conditional(node)) return has_effect_in_an_arm(inner, node, ops);
+      return has_effect(ops.find(node.op));
+    });
+  };
+  return std::any_of(conditional.arguments.begin(), conditional.arguments.end(), in_arm);
+}
+
+// Takes out the conditionals that no other node hangs on: who cannot tell which arm is taken could
+// not go on behind them.
+void drop_idle_conditionals(spec::Graph& graph, const spec::OpTable& ops) {
+  std::vector<bool> is_read(graph.values.size(), false);
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    const bool is_idle =
+        is_conditional(node) && !has_effect_in_an_arm(graph, node, ops) &&
+        std::none_of(node.results.begin(), node.results.end(), [&](const auto& result) {
+          return std::any_of(result.values.begin(), result.values.end(),
+                             [&](ValueId id) { return is_read[id.index]; });
+        });
+    if (is_idle) {
+      graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    } else {
+      spec::for_each_operand(node, [&](ValueId id) { is_read[id.index] = true; });
+    }
+  }
 }
 
 class Search {
@@ -155,11 +197,13 @@ TappedOperands tap_operands(const spec::Program& program, std::size_t index) {
   return {with_clones(program, values, index), user_outputs(program)};
 }
 
-TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index) {
+TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index,
+                                  const spec::OpTable& ops) {
   TappedOperands out = tap_operands(program, index);
   spec::Graph& graph = out.program.graph;
   const std::size_t clones = graph.nodes.size() - program.graph.nodes.size();
   graph.nodes.resize(index + clones);
+  drop_idle_conditionals(graph, ops);
   std::vector<bool> is_made(graph.values.size(), false);
   for (const ValueId id : graph.inputs) is_made[id.index] = true;
   for (const Node& node : graph.nodes) {

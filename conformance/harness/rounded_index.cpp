@@ -109,7 +109,8 @@ bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node) {
     return differ_by_rounding(runs.on(script), call, tapped.first_output);
   };
   if (const auto whole = run(runs.script(), tap_operands(program, index))) return *whole;
-  return run(begun(runs.script(), *plain.value(), call), tap_operands_alone(program, index))
+  return run(begun(runs.script(), *plain.value(), call),
+             tap_operands_alone(program, index, *runs.script().ops))
       .value_or(false);
 }
 

@@ -1,0 +1,12 @@
+// What running a node does beside making its results.
+#pragma once
+
+#include "spec/op_table.h"
+
+namespace graphgate::conformance {
+
+// Whether somebody who does not read its results can tell that the op ran: it writes, or waits for
+// its turn; so may an op without a row.
+[[nodiscard]] bool has_effect(const spec::OpRow* row);
+
+}  // namespace graphgate::conformance
