@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "reference/number/moments.h"
-#include "reference/overlap.h"
 #include "reference/ops/norm_parameters.h"
+#include "reference/overlap.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
