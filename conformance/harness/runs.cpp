@@ -78,7 +78,10 @@ Guided guided_by(const Trace& trace, const Script& script, bool with_states) {
 // Whether an oracle of that mode computes numbers. Words of provenance go on from call to call.
 bool computes_numbers(std::string_view mode) { return mode != "provenance" && mode != "geometry"; }
 
-const Configuration kWithWords = {{"instrument", "provenance"}};
+const Configuration& with_words() {
+  static const Configuration words = {{"instrument", "provenance"}};
+  return words;
+}
 
 // Whether calls of an oracle begin with the states that the subject left. Where a recording or an
 // expectation is compared with the oracle as well, they began with states of their own.
@@ -167,7 +170,7 @@ Result<const Trace*> Runs::subject(const Configuration& changes) {
   const auto known = subject_traces_.find(changes);
   if (known != subject_traces_.end()) return known->second.get();
   if (shares_runs_ && changes.empty() && is_run_with_words()) {
-    return subject_traces_.emplace(changes, subject_traces_.at(kWithWords)).first->second.get();
+    return subject_traces_.emplace(changes, subject_traces_.at(with_words())).first->second.get();
   }
   GRAPHGATE_TRY(Trace made, subject_on(script_, changes));
   return subject_traces_.emplace(changes, std::make_shared<const Trace>(std::move(made)))
@@ -177,7 +180,7 @@ Result<const Trace*> Runs::subject(const Configuration& changes) {
 // Runs the subject with words, if it can, and tells whether that shows what a plain run would.
 bool Runs::is_run_with_words() {
   if (script_.options.contains("instrument")) return false;
-  const auto watched = subject(kWithWords);
+  const auto watched = subject(with_words());
   return watched.ok() && watched.value()->is_as_unwatched;
 }
 

@@ -159,8 +159,11 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
   }
   std::size_t next = 0;
   for (const InputValue& input : inputs) {
-    const bool is_tensor = std::holds_alternative<HostTensor>(input);
-    result.final_inputs.push_back(is_tensor ? InputValue(std::move(tensors[next++])) : input);
+    if (std::holds_alternative<HostTensor>(input)) {
+      result.final_inputs.emplace_back(std::move(tensors[next++]));
+    } else {
+      result.final_inputs.push_back(input);
+    }
   }
   result.state_targets.reserve(states.size());
   result.final_states.reserve(states.size());
