@@ -189,14 +189,23 @@ bool may_share_places(const Tensor& tensor) {
   return false;
 }
 
+// Whether elements of two tensors of the same sizes lie at the same places: the stride of a single
+// one means nothing.
+bool lie_alike(const Tensor& a, const Tensor& b) {
+  bool alike = a.offset == b.offset;
+  for (std::size_t d = 0; d < a.sizes.size(); ++d) {
+    alike &= a.sizes[d] == 1 || a.strides[d] == b.strides[d];
+  }
+  return alike;
+}
+
 // A region that strides describe, and one that shares elements with others, lies at places of the
 // copy, which an out= argument of another geometry does not have: there the copy is made in the
 // workspace.
 template <FindRegion find>
 bool wants_a_copy(const Tensor& self, const Tensor& result) {
   const Tensor copy = copied(self);
-  return (find == strided || may_share_places(copy)) &&
-         (result.strides != copy.strides || result.offset != copy.offset);
+  return (find == strided || may_share_places(copy)) && !lie_alike(result, copy);
 }
 
 template <FindRegion find>
