@@ -249,7 +249,11 @@ void kthvalue(Call& call) {
       const auto ties = [&](const N& x) {
         return is_last ? is_nan(x).value != 0 : equal(x, chosen.value).value != 0;
       };
-      if (std::count_if(line.begin(), line.end(), ties) > 1) chosen.index.undecided = true;
+      if (std::count_if(line.begin(), line.end(), ties) <= 1) return chosen;
+      chosen.index.undecided = true;
+      for (const N& x : line) {
+        if (ties(x)) chosen.value = as_wide_as(chosen.value, x);
+      }
       return chosen;
     });
   });
