@@ -230,14 +230,17 @@ void addbmm(Call& call) {
 }
 
 // beta * self + alpha * vec1 * vec2 as a pointwise op: every step rounds, as do alpha and beta. An
-// executor may multiply vec1, vec2 or their product by alpha.
+// executor may multiply vec1, vec2 or their product by alpha, or keep a step wide: then one that
+// passes the dtype's numbers is none that overflows.
 template <class N>
 void emit_addr(Call& call, spec::DType dtype) {
   const auto rounded = [dtype](N x) {
-    if constexpr (std::is_same_v<N, Whole>)
+    if constexpr (std::is_same_v<N, Whole>) {
       return dtype == spec::DType::kBool ? Whole(x.value != 0, x.undecided) : x;
-    else
-      return round_edge(x, dtype);
+    } else {
+      const N edge = round_edge(x, dtype);
+      return is_finite(x) && !is_finite(edge) ? left_open(edge) : edge;
+    }
   };
   const Array<N> vec1 = load<N>(*call.tensor("vec1"), dtype);
   const Array<N> vec2 = load<N>(*call.tensor("vec2"), dtype);

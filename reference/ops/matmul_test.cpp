@@ -92,6 +92,19 @@ TEST(OuterProduct, RoundsAtEveryStep) {
   EXPECT_EQ(values(*out), Values{1.03125});
 }
 
+// 256 * -260 is no float16; with 2048 added it is one, to who keeps the product wide.
+TEST(OuterProduct, LeavesOpenWhetherAStepThatPassesTheDtypeOverflows) {
+  const auto radius = [](double self, double x) {
+    return radii(*run_tensor("aten.addr.default",
+                             {{"self", {tensor(DType::kFloat16, {1, 1}, {self})}},
+                              {"vec1", {tensor(DType::kFloat16, {1}, {256})}},
+                              {"vec2", {tensor(DType::kFloat16, {1}, {x})}}},
+                             Mode::kWorstCase))[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(2048, -260)));
+  EXPECT_FALSE(std::isinf(radius(2048, -240)));
+}
+
 TEST(Matmul, StretchesBatchesAndDropsTheDimensionOfAVector) {
   const TensorRef a = test::counting({2, 1, 2, 2});
   const TensorRef out = run_tensor(
