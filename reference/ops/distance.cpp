@@ -1,6 +1,7 @@
 // Distances between rows: _cdist_forward and _pdist_forward.
 #include <array>
 
+#include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/registry.h"
 
@@ -53,6 +54,14 @@ N euclidean_by_product(const N* a, const N* b, std::int64_t count, spec::DType d
   return clamped_sqrt(round_edge(sum.result(), dtype));
 }
 
+// Of infinite elements the product makes NaN where differences are infinite: open, as it is between
+// executors that compute the one or the other.
+template <class N>
+N euclidean(const N* a, const N* b, std::int64_t count, spec::DType dtype) {
+  const N product = euclidean_by_product(a, b, count, dtype);
+  return is_finite(product) ? product : covering(product, distance(a, b, count, 2));
+}
+
 void check_distance(const Tensor& tensor, double p) {
   const bool is_wide =
       tensor.dtype == spec::DType::kFloat32 || tensor.dtype == spec::DType::kFloat64;
@@ -99,8 +108,8 @@ void cdist_forward(Call& call) {
     for (std::int64_t i = 0; i < out.count(); ++i) {
       const N* row_a = a.data.data() + i / rows_b * count;
       const N* row_b = b.data.data() + (i / (rows_a * rows_b) * rows_b + i % rows_b) * count;
-      out[i] = by_product ? euclidean_by_product(row_a, row_b, count, dtype)
-                          : distance(row_a, row_b, count, p);
+      out[i] =
+          by_product ? euclidean(row_a, row_b, count, dtype) : distance(row_a, row_b, count, p);
     }
     call.emit(out, dtype);
   });

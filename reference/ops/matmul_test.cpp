@@ -105,6 +105,20 @@ TEST(OuterProduct, LeavesOpenWhetherAStepThatPassesTheDtypeOverflows) {
   EXPECT_FALSE(std::isinf(radius(2048, -240)));
 }
 
+// The product makes NaN of an infinite element where the difference is infinite.
+TEST(Distance, LeavesInfiniteElementsOpenWhereAProductIsTaken) {
+  const auto radius = [](std::int64_t mode, double x) {
+    const TensorRef a = tensor(DType::kFloat32, {1, 1}, {x});
+    const TensorRef b = tensor(DType::kFloat32, {1, 1}, {3});
+    const test::Arguments arguments = {
+        {"x1", {a}}, {"x2", {b}}, {"p", {2.0}}, {"compute_mode", {mode}}};
+    return radii(*run_tensor("aten._cdist_forward.default", arguments, Mode::kWorstCase))[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(1, detail::kInfinity)));
+  EXPECT_EQ(radius(2, detail::kInfinity), 0);
+  EXPECT_FALSE(std::isinf(radius(1, 4)));
+}
+
 TEST(Matmul, StretchesBatchesAndDropsTheDimensionOfAVector) {
   const TensorRef a = test::counting({2, 1, 2, 2});
   const TensorRef out = run_tensor(
