@@ -29,6 +29,11 @@ double spread_of_trials(const spec::Program& program, const test::Inputs& inputs
   return std::sqrt(squares / kTrials) / estimate.radii.at(0);
 }
 
+spec::Program tanh_of(int count) {
+  return test::program("program \"p\" {\n  input %x : f32[" + std::to_string(count) +
+                       "]\n  %y = aten.tanh.default(%x)\n  output %y\n}\n");
+}
+
 std::vector<float> thirds(int count) {
   std::vector<float> out;
   for (int i = 1; i <= count; ++i) out.push_back(static_cast<float>(i) / 3);
@@ -36,12 +41,7 @@ std::vector<float> thirds(int count) {
 }
 
 TEST(Trials, GoOnWithNumbersWithoutARadiusTheSameForTheSameTrial) {
-  const spec::Program program = test::program(R"(program "p" {
-  input %x : f32[4]
-  %y = aten.tanh.default(%x)
-  output %y
-}
-)");
+  const spec::Program program = tanh_of(4);
   const test::Inputs inputs = {test::floats({4}, thirds(4))};
   const spec::Spread estimate = spread_of(program, inputs, std::nullopt);
   const spec::Spread trial = spread_of(program, inputs, Trial{3});
@@ -55,12 +55,7 @@ TEST(Trials, GoOnWithNumbersWithoutARadiusTheSameForTheSameTrial) {
 }
 
 TEST(Trials, ScaleTheSameErrors) {
-  const spec::Program program = test::program(R"(program "p" {
-  input %x : f32[1]
-  %y = aten.tanh.default(%x)
-  output %y
-}
-)");
+  const spec::Program program = tanh_of(1);
   const test::Inputs inputs = {test::floats({1}, {0.3F})};
   const long double value = spread_of(program, inputs, std::nullopt).values[0];
   const long double once = spread_of(program, inputs, Trial{2, 1}).values[0];
@@ -81,23 +76,13 @@ TEST(Trials, LeaveExactNumbersAsTheyAre) {
 }
 
 TEST(Trials, GiveEqualNumbersEqualErrors) {
-  const spec::Program program = test::program(R"(program "p" {
-  input %x : f32[3]
-  %y = aten.tanh.default(%x)
-  output %y
-}
-)");
+  const spec::Program program = tanh_of(3);
   const spec::Spread trial = spread_of(program, {test::floats({3}, {0.3F, 0.7F, 0.3F})}, Trial{1});
   EXPECT_EQ(trial.values[0], trial.values[2]);
 }
 
 TEST(Trials, RoundEveryOtherTime) {
-  const spec::Program program = test::program(R"(program "p" {
-  input %x : f32[1]
-  %y = aten.tanh.default(%x)
-  output %y
-}
-)");
+  const spec::Program program = tanh_of(1);
   const auto is_float = [&](std::uint64_t trial) {
     const long double value =
         spread_of(program, {test::floats({1}, {0.3F})}, Trial{trial}).values[0];

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "conformance/compare/compare.h"
+#include "conformance/harness/node_effects.h"
 #include "conformance/harness/same_bits.h"
 #include "conformance/harness/verified_plans.h"
 #include "conformance/harness/written_together.h"
@@ -42,9 +43,7 @@ class OneNodeBuilder {
  public:
   OneNodeBuilder(const spec::Graph& graph, const Node& node) : graph_(graph), node_(node) {
     out_.program.name = node.name;
-    for (const spec::NamedArgument& named : node.arguments) {
-      if (named.argument.as<spec::SubgraphId>()) out_.program.graph.subgraphs = graph.subgraphs;
-    }
+    if (is_conditional(node)) out_.program.graph.subgraphs = graph.subgraphs;
   }
 
   OneNode build(const std::vector<TappedProgram::Tap>& operands, const CallResult& call) {

@@ -59,12 +59,6 @@ spec::Program with_clones(const spec::Program& program, const std::vector<ValueI
   return out;
 }
 
-bool is_conditional(const Node& node) {
-  return std::any_of(node.arguments.begin(), node.arguments.end(), [](const auto& named) {
-    return named.argument.template as<spec::SubgraphId>() != nullptr;
-  });
-}
-
 // Whether a conditional does more than make its results, whatever arm is taken.
 bool has_effect_in_an_arm(const spec::Graph& graph, const Node& conditional,
                           const spec::OpTable& ops) {

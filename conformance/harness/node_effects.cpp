@@ -1,6 +1,14 @@
 #include "conformance/harness/node_effects.h"
 
+#include <algorithm>
+
 namespace graphgate::conformance {
+
+bool is_conditional(const spec::Node& node) {
+  return std::any_of(node.arguments.begin(), node.arguments.end(), [](const auto& named) {
+    return named.argument.template as<spec::SubgraphId>() != nullptr;
+  });
+}
 
 bool has_effect(const spec::OpRow* row) {
   return row == nullptr || row->effects.mutates() || !row->undeclared_writes.empty() ||
