@@ -51,6 +51,7 @@ std::int64_t best_alignment(const Plan& plan, const spec::Device& device) {
 // By pool: an arena of less than that.
 std::vector<bool> lesser_arenas(const Plan& plan) {
   std::vector<bool> out;
+  out.reserve(plan.pools.size());
   for (const PlanPool& pool : plan.pools) {
     out.push_back(pool.kind == PoolKind::kArena &&
                   pool.alignment_bytes < best_alignment(plan, pool.device));
