@@ -130,12 +130,16 @@ TEST_F(CliFuzz, JudgesEachProgramWithSeveralSetsOfData) {
   EXPECT_EQ(run("replay --write - f3:1:2-11 --data-sets 4").code, 4);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
 TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  GTEST_SKIP() << "sanitizers need more address space than any limit";
-#endif
-#endif
+  if (kIsSanitized) GTEST_SKIP() << "sanitizers need more address space than any limit";
   // Only small cases have room to run, in what the process holds already.
   const CliRun outcome =
       run("fuzz --cases 48 -j 2 --judges provenance,bounds,state --memory-limit 1M --corpus " +

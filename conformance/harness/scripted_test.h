@@ -16,14 +16,16 @@ namespace graphgate::conformance::scripted {
 inline spec::HostTensor floats(const std::vector<float>& elements) {
   spec::HostTensor tensor =
       spec::make_host_tensor(spec::DType::kFloat32, {static_cast<std::int64_t>(elements.size())});
-  std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(float));
+  if (!elements.empty()) {
+    std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(float));
+  }
   return tensor;
 }
 
 inline std::vector<float> elements_of(const spec::HostTensor& tensor) {
   const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
   std::vector<float> elements(bytes.size() / sizeof(float));
-  std::memcpy(elements.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
   return elements;
 }
 
