@@ -78,11 +78,14 @@ class Partings {
 }  // namespace
 
 bool is_path_open(Runs& runs, std::size_t call) {
+  const auto cannot_tell = [&](const Trace& trace) {
+    return trace.calls.size() <= call && trace.is_loaded && trace.error &&
+           trace.error->kind == ErrorKind::kUnsupported;
+  };
   const auto oracle = runs.oracle("worst-case");
-  if (!oracle.ok()) return false;
-  const Trace& trace = *oracle.value();
-  return trace.calls.size() <= call && trace.is_loaded && trace.error &&
-         trace.error->kind == ErrorKind::kUnsupported;
+  if (oracle.ok() && cannot_tell(*oracle.value())) return true;
+  const auto on_own_states = runs.oracle_on_own_states("worst-case");
+  return on_own_states.ok() && cannot_tell(on_own_states.value());
 }
 
 std::string open_parting(Runs& runs, std::size_t call, const CallRecord& actual,
