@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/harness/node_effects.h"
+#include "conformance/harness/idle_nodes.h"
 #include "conformance/harness/same_bits.h"
 
 namespace graphgate::conformance {
@@ -59,39 +59,43 @@ spec::Program with_clones(const spec::Program& program, const std::vector<ValueI
   return out;
 }
 
-// Whether a conditional does more than make its results, whatever arm is taken.
-bool has_effect_in_an_arm(const spec::Graph& graph, const Node& conditional,
-                          const spec::OpTable& ops) {
-  const auto in_arm = [&](const spec::NamedArgument& named) {
-    const auto* arm = named.argument.as<spec::SubgraphId>();
-    if (arm == nullptr) return false;
-    const spec::Graph& inner = graph.subgraphs[arm->index];
-    return std::any_of(inner.nodes.begin(), inner.nodes.end(), [&](const Node& node) {
-      if (is_conditional(node)) return has_effect_in_an_arm(inner, node, ops);
-      return has_effect(ops.find(node.op));
-    });
-  };
-  return std::any_of(conditional.arguments.begin(), conditional.arguments.end(), in_arm);
-}
-
-// Takes out the conditionals that no other node hangs on: who cannot tell which arm is taken could
-// not go on behind them.
-void drop_idle_conditionals(spec::Graph& graph, const spec::OpTable& ops) {
-  std::vector<bool> is_read(graph.values.size(), false);
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const Node& node = graph.nodes[n];
-    const bool is_idle =
-        is_conditional(node) && !has_effect_in_an_arm(graph, node, ops) &&
-        std::none_of(node.results.begin(), node.results.end(), [&](const auto& result) {
-          return std::any_of(result.values.begin(), result.values.end(),
-                             [&](ValueId id) { return is_read[id.index]; });
-        });
-    if (is_idle) {
-      graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
-    } else {
-      spec::for_each_operand(node, [&](ValueId id) { is_read[id.index] = true; });
+// What is left of the program's own outputs once nodes were taken out: new contents of inputs and
+// states where somebody makes them, and None for each user output that nobody makes any more.
+void drop_unmade_outputs(spec::Program& program) {
+  spec::Graph& graph = program.graph;
+  std::vector<bool> is_made(graph.values.size(), false);
+  for (const ValueId id : graph.inputs) is_made[id.index] = true;
+  for (const Node& node : graph.nodes) {
+    for (const spec::NodeResult& result : node.results) {
+      for (const ValueId id : result.values) is_made[id.index] = true;
     }
   }
+  for (std::size_t i = graph.outputs.size(); i-- > 0;) {
+    bool is_there = true;
+    spec::for_each_value(graph.outputs[i], [&](ValueId id) { is_there &= is_made[id.index]; });
+    if (is_there) continue;
+    if (program.outputs[i].kind == spec::OutputKind::kUserOutput) {
+      graph.outputs[i] = {spec::None{}};
+      continue;
+    }
+    graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+    program.outputs.erase(program.outputs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+// Takes out what neither the outputs behind the first `own` user outputs hang on, nor what the
+// program changes.
+void drop_idle(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
+  std::vector<ValueId> wanted;
+  std::size_t user_outputs = 0;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const bool is_own =
+        program.outputs[i].kind == spec::OutputKind::kUserOutput && user_outputs++ < own;
+    if (is_own) continue;
+    spec::for_each_value(program.graph.outputs[i], [&](ValueId id) { wanted.push_back(id); });
+  }
+  drop_idle_nodes(program.graph, wanted, ops);
+  drop_unmade_outputs(program);
 }
 
 class Search {
@@ -197,25 +201,13 @@ TappedOperands tap_operands_alone(const spec::Program& program, std::size_t inde
   spec::Graph& graph = out.program.graph;
   const std::size_t clones = graph.nodes.size() - program.graph.nodes.size();
   graph.nodes.resize(index + clones);
-  drop_idle_conditionals(graph, ops);
-  std::vector<bool> is_made(graph.values.size(), false);
-  for (const ValueId id : graph.inputs) is_made[id.index] = true;
-  for (const Node& node : graph.nodes) {
-    for (const spec::NodeResult& result : node.results) {
-      for (const ValueId id : result.values) is_made[id.index] = true;
-    }
-  }
-  for (std::size_t i = graph.outputs.size(); i-- > 0;) {
-    bool is_there = true;
-    spec::for_each_value(graph.outputs[i], [&](ValueId id) { is_there &= is_made[id.index]; });
-    if (is_there) continue;
-    if (out.program.outputs[i].kind == spec::OutputKind::kUserOutput) {
-      graph.outputs[i] = {spec::None{}};
-      continue;
-    }
-    graph.outputs.erase(graph.outputs.begin() + static_cast<std::ptrdiff_t>(i));
-    out.program.outputs.erase(out.program.outputs.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+  drop_idle(out.program, out.first_output, ops);
+  return out;
+}
+
+spec::Program without_user_outputs(const spec::Program& program, const spec::OpTable& ops) {
+  spec::Program out = program;
+  drop_idle(out, user_outputs(program), ops);
   return out;
 }
 

@@ -25,11 +25,14 @@ struct TappedOperands {
   std::size_t first_output = 0;
 };
 [[nodiscard]] TappedOperands tap_operands(const spec::Program& program, std::size_t index);
-// The same without node `index`, all that comes behind it, and conditionals that no other node
-// hangs on: user outputs that are made there are None, and what they change of inputs and state
-// stays as it is.
+// The same without node `index`, all that comes behind it, and all before it that neither the
+// clones hang on nor what the program changes: user outputs that are made there are None, and what
+// they change of inputs and state stays as it is.
 [[nodiscard]] TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index,
                                                 const spec::OpTable& ops);
+// The program without the nodes that only user outputs hang on; those are None.
+[[nodiscard]] spec::Program without_user_outputs(const spec::Program& program,
+                                                 const spec::OpTable& ops);
 
 struct FirstDifference {
   std::size_t program = 0;

@@ -59,10 +59,13 @@ std::optional<bool> differ_by_rounding(Runs runs, std::size_t call, std::size_t 
 }
 
 // The script up to that call, with what `passed` has as inputs: for programs of which other outputs
-// are left.
+// are left. Of the programs no more is left than what later calls may read.
 Script begun(const Script& script, const Trace& passed, std::size_t call) {
   Script out = script;
   out.steps.clear();
+  for (auto& program : out.programs) {
+    program = std::make_shared<const spec::Program>(without_user_outputs(*program, *script.ops));
+  }
   auto record = passed.calls.begin();
   for (const ScriptStep& step : script.steps) {
     const bool is_of_outputs =

@@ -15,8 +15,8 @@ namespace graphgate::conformance {
 // whose bits differ between subject and reference just where the oracle with worst-case bounds says
 // that errors decide. The program runs again, with clones of these operands as further outputs, on
 // both and on the oracle, and on states of their own, as the words of each are; where one of them
-// does not get so far, without what comes from that node on, and conditionals that nothing else
-// hangs on. False where that does not help, and for nodes of subgraphs.
+// does not get so far, without what comes from that node on, and what neither they nor
+// later calls hang on. False where that does not help, and for nodes of subgraphs.
 [[nodiscard]] bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node);
 
 }  // namespace graphgate::conformance

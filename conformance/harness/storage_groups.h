@@ -1,6 +1,6 @@
 // Which values of a graph may lie in one storage, as the ops' schemas and rows say.
 //
-// Used by who asks what a write may show in: written_together.cpp, tap_nodes.cpp.
+// Used by who asks what a write may show in: written_together.cpp, tap_nodes.cpp, idle_nodes.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,10 @@ class StorageGroups {
   void join(const spec::Node& node);
 
   [[nodiscard]] bool may_share(spec::ValueId a, spec::ValueId b) {
-    return root(a.index) == root(b.index);
+    return group_of(a) == group_of(b);
   }
+  // The index of a value that stands for all of the group, until the next join.
+  [[nodiscard]] std::uint32_t group_of(spec::ValueId id) { return root(id.index); }
   // Whether a result of the node may share the storage of what it is given under the name.
   [[nodiscard]] bool may_share(const spec::Node& node, std::size_t result,
                                std::string_view argument) const;
