@@ -114,9 +114,10 @@ N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N
     terms = terms * *weight;
   }
   if (bias) out = out + *bias;
-  // Where a step of the definition overflows, the factor may be so small that nothing does.
-  if (weight && !is_finite(out))
-    out = covering(out, detail::by_factor(x, mean, scale * *weight, bias));
+  // Where a step of the definition overflows, the factor may be so small that nothing does; and the
+  // factor, or what it makes of x and the mean alone, may overflow where nothing else does.
+  const N folded = detail::by_factor(x, mean, weight ? scale * *weight : scale, bias);
+  if (!is_finite(out) || !is_finite(folded)) out = covering(out, folded);
   const bool is_zero_times = is_zero(terms).value != 0;  // 0, however it is computed
   return allow_roundings(is_zero_times ? out : allow_underflow(out, reach), terms, 3);
 }

@@ -35,5 +35,19 @@ TEST(Moments, ConstantDataHaveNoDeviation) {
   EXPECT_EQ(of({1, 3}).squares.value, 2);
 }
 
+// x * a + b with a = 1e3 * 2e35 makes 6e38 of 3, which float32 has not; (3 - 3) * 1e3 * 2e35 is 0.
+TEST(Normalized, LeavesOpenWhetherTheFactorOverflowsWhereTheDifferenceDoesNot) {
+  const auto number = [](double x) {
+    return Bounded{static_cast<long double>(x), 0, Bounded::Arithmetic::kFloat32};
+  };
+  const Bounded bias = number(1);
+  const auto radius = [&](double weight) {
+    const Bounded factor = number(weight);
+    return normalized(number(3), number(3), number(1e3), &factor, &bias).radius;
+  };
+  EXPECT_TRUE(std::isinf(radius(2e35)));
+  EXPECT_TRUE(std::isfinite(radius(1e35)));
+}
+
 }  // namespace
 }  // namespace graphgate::reference
