@@ -244,8 +244,15 @@ Tracked<P> hypot(const Tracked<P>& x, const Tracked<P>& y) {
 inline double atan2(double y, double x) { return std::atan2(y, x); }
 template <class P>
 Tracked<P> atan2(const Tracked<P>& y, const Tracked<P>& x) {
-  return detail::through_two(y, x, function_ulps(),
-                             [](long double a, long double b) { return std::atan2(a, b); });
+  Tracked<P> out = detail::through_two(
+      y, x, function_ulps(), [](long double a, long double b) { return std::atan2(a, b); });
+  // Left of zero it is pi above the axis and -pi below: farthest apart not where y is farthest from
+  // its value, but where it is nearest to zero.
+  const bool may_be_left = x.value < 0 || detail::may_be_zero(x);
+  const bool is_open = detail::has_open_sign(y) || detail::has_open_sign(x);
+  constexpr double kTurn = 6.2831853071795864769 * (1 + 0x1p-20);
+  if (detail::may_be_zero(y) && may_be_left && is_open) out.radius = std::max(out.radius, kTurn);
+  return out;
 }
 
 // C's fmod: exact for exact operands. A quotient that the radii leave open may be off by |y|.

@@ -335,5 +335,20 @@ TEST(Tracked, LeavesOpenWhatADomainInsideOfTheRadiusMakes) {
   EXPECT_TRUE(std::isinf(atanh(spread).radius));
 }
 
+// y is -0.25 +- 0.26, or an estimate with that at two sigmas: where it is nearly zero the angle is
+// pi or -pi, farther than at either end.
+TEST(Tracked, AnAngleMayLieOnEitherSideOfTheNegativeAxis) {
+  const Bounded left = exact(-0x1p-100F);
+  EXPECT_TRUE(allows(atan2(Bounded(-0.25L, 0.26, kSingle), left), 3.1415927F));
+  EXPECT_TRUE(allows(atan2(Bounded(-0.25L, 0.26, kSingle), left), -3.1415927F));
+  EXPECT_FALSE(allows(atan2(Bounded(-0.25L, 0.24, kSingle), left), 3.1415927F));
+  EXPECT_FALSE(allows(atan2(Bounded(-0.25L, 0.26, kSingle), exact(0x1p-100F)), 3.1415927F));
+  EXPECT_TRUE(allows(atan2(exact(0), Bounded(1.0L, 2, kSingle)), 3.1415927F));
+  EXPECT_FALSE(allows(atan2(exact(0), exact(1)), 3.1415927F));
+  EXPECT_LT(atan2(exact(0), exact(-1)).radius, 1e-5);
+  const auto estimated = Sampled::Arithmetic::kFloat32;
+  EXPECT_GT(atan2(Sampled(-0.25L, 0.13, estimated), Sampled(-0x1p-100L, 0, estimated)).radius, 6);
+}
+
 }  // namespace
 }  // namespace graphgate::reference
