@@ -40,13 +40,15 @@ double radii_to_edge(const Tracked<P>& x, F step) {
 template <class P, class F>
 Tracked<P> through_steps(const Tracked<P>& x, double size, F step) {
   const long double value = step(x.value);
-  if (x.radius == 0 || !std::isfinite(value)) return {value, x.radius, x.arithmetic};
+  if (x.radius == 0 || !std::isfinite(x.value)) return {value, x.radius, x.arithmetic};
   if (detail::is_open_sign(x)) return {value, x.radius, x.arithmetic};
   const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
   const long double low = step(x.value - reach);
   const long double high = step(x.value + reach);
   const bool is_either_zero = std::signbit(low) != std::signbit(high);
   if (low == high) return {value, detail::zero_radius(is_either_zero), x.arithmetic};
+  // What overflows to no number on all sides.
+  if (std::isnan(low) && std::isnan(value) && std::isnan(high)) return {value, 0, x.arithmetic};
   const auto jump = static_cast<double>(std::max(high - value, value - low));
   if (!std::isfinite(jump)) return {value, detail::kInfinity, x.arithmetic};
   const auto away = [&] { return detail::radii_to_edge(x, step); };

@@ -350,5 +350,21 @@ TEST(Tracked, AnAngleMayLieOnEitherSideOfTheNegativeAxis) {
   EXPECT_GT(atan2(Sampled(-0.25L, 0.13, estimated), Sampled(-0x1p-100L, 0, estimated)).radius, 6);
 }
 
+// float8_e5m2 ends at 57344, and rounds to infinity from 61440 on; float8_e4m3fn at 448, to no
+// number from 464 on.
+TEST(Tracked, ACastThatMayOverflowIsOpen) {
+  const auto cast_of = [](long double value, DType dtype) {
+    return cast(Bounded(value, 100, kSingle), dtype);
+  };
+  for (const double value : {61500.0, 61400.0}) {
+    EXPECT_TRUE(std::isinf(cast_of(value, DType::kFloat8E5M2).radius)) << value;
+  }
+  const Bounded infinite = cast_of(61600, DType::kFloat8E5M2);
+  EXPECT_TRUE(std::isinf(infinite.value) && infinite.radius == 0);
+  EXPECT_TRUE(std::isinf(cast_of(520, DType::kFloat8E4M3FN).radius));
+  const Bounded none = cast_of(600, DType::kFloat8E4M3FN);
+  EXPECT_TRUE(std::isnan(none.value) && none.radius == 0);
+}
+
 }  // namespace
 }  // namespace graphgate::reference
