@@ -1,11 +1,12 @@
 #include "conformance/harness/provenance_compare.h"
 
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 
-#include "conformance/verify/few.h"
 #include "spec/plan.h"
 #include "spec/provenance_words.h"
 
@@ -167,7 +168,7 @@ class Comparison {
 
  private:
   // The reference's rows of one node; at the end of a call that is empty.
-  using NodeRows = verify::Few<std::uint32_t, 6>;
+  using NodeRows = absl::InlinedVector<std::uint32_t, 6>;
 
   [[nodiscard]] const ProvenanceRow* first_at(std::string_view port, const NodeRows& rows) const {
     const auto found = std::find_if(rows.begin(), rows.end(),

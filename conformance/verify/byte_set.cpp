@@ -37,7 +37,7 @@ bool is_row_major(const HostTensor& geometry) {
   return true;
 }
 
-void merge_ranges(Few<ByteRange, 1>& ranges) {
+void merge_ranges(absl::InlinedVector<ByteRange, 1>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin_bytes < b.begin_bytes; });
   std::size_t last = 0;
@@ -48,7 +48,7 @@ void merge_ranges(Few<ByteRange, 1>& ranges) {
       ranges[++last] = ranges[i];
     }
   }
-  if (!ranges.empty()) ranges.shrink(last + 1);
+  if (!ranges.empty()) ranges.resize(last + 1);
 }
 
 // Row-major strides and sizes without dimensions of one element, neighbours that go on in one step

@@ -6,11 +6,12 @@
 //   f32[2, 2]{4, 1}@1  ->  [4, 12) [20, 28)
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "conformance/verify/few.h"
 #include "spec/tensor.h"
 
 namespace graphgate::verify {
@@ -26,7 +27,7 @@ struct ByteRange {
 // ranges is given as the one range that spans it, and `exact` is false: then some of the bytes may
 // be in no element. Rules must not blame anybody for bytes of an inexact set alone.
 struct ByteSet {
-  Few<ByteRange, 1> ranges;
+  absl::InlinedVector<ByteRange, 1> ranges;
   bool exact = true;
 
   [[nodiscard]] bool empty() const { return ranges.empty(); }

@@ -19,7 +19,7 @@ spec::HostTensor tensor(std::vector<std::int64_t> sizes, std::vector<std::int64_
 
 TEST(ByteSet, HasARangeForEveryRunOfAColumnBlock) {
   const ByteSet bytes = bytes_of(tensor({2, 2}, {4, 1}, 1));
-  EXPECT_EQ(bytes.ranges, (Few<ByteRange, 1>{{4, 12}, {20, 28}}));
+  EXPECT_EQ(bytes.ranges, (absl::InlinedVector<ByteRange, 1>{{4, 12}, {20, 28}}));
   EXPECT_TRUE(bytes.exact);
 }
 

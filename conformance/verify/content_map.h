@@ -7,12 +7,13 @@
 //   write [0, 64) by 1, write [16, 32) by 2     ->   [0, 16) {1}   [16, 32) {2}   [32, 64) {1}
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include "conformance/verify/byte_set.h"
-#include "conformance/verify/few.h"
 
 namespace graphgate::verify {
 
@@ -21,7 +22,7 @@ using Writer = std::uint32_t;
 // The end of a range that has no known end.
 inline constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
-using Writers = Few<Writer, 2>;  // ascending
+using Writers = absl::InlinedVector<Writer, 2>;  // ascending
 [[nodiscard]] Writers united(const Writers& a, const Writers& b);
 
 // `writers` is ascending; empty: nobody wrote the bytes. Several stand for several ways to come
@@ -34,7 +35,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-using Contents = Few<Content, 1>;
+using Contents = absl::InlinedVector<Content, 1>;
 
 class ContentMap {
  public:

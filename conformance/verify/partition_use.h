@@ -4,6 +4,8 @@
 // Scratch bytes of steps are not counted; they never leave their step.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "conformance/verify/accesses.h"
-#include "conformance/verify/few.h"
 
 namespace graphgate::verify {
 
@@ -32,7 +33,7 @@ class BufferSet {
   [[nodiscard]] bool contains(std::uint32_t id) const {
     return id / 64 < words_.size() && (words_[id / 64] & bit(id)) != 0;
   }
-  void clear() { words_.shrink(0); }
+  void clear() { words_.clear(); }
   // Ascending.
   [[nodiscard]] std::vector<std::uint32_t> ids() const {
     std::vector<std::uint32_t> out;
@@ -46,7 +47,7 @@ class BufferSet {
 
  private:
   static std::uint64_t bit(std::uint32_t id) { return std::uint64_t{1} << (id % 64); }
-  Few<std::uint64_t, 1> words_;
+  absl::InlinedVector<std::uint64_t, 1> words_;
 };
 
 struct PartitionUse {

@@ -7,6 +7,8 @@
 // Whether a node gives its operand back is asked of the run of the reference, where provenance
 // words move unchanged through copies, and else of its schema: then more is blamed than may be
 // missing.
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -301,7 +303,8 @@ class NodeCheck {
   Lineage& lineage_;
   bool tells_words_;
   Findings& out_;
-  std::vector<Few<Seer, 2>> seers_;  // by node: all who see it, in the order of their finding
+  std::vector<absl::InlinedVector<Seer, 2>>
+      seers_;  // by node: all who see it, in the order of their finding
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> updates_;  // by node: steps that update its operand
   std::set<std::uint32_t> replaced_;  // nodes that a fused op stands for

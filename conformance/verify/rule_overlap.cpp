@@ -6,6 +6,8 @@
 //   $a  [====w-----------r]            needed at step 3, where $b is written:
 //   $b           [==w=====r]           bytes that both have are an overlap
 //        0   1   2   3   4   5
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -19,9 +21,9 @@ namespace {
 
 // The touches of one buffer, in the order of running.
 struct Tenant {
-  Few<std::uint32_t, 4> steps;  // each once
-  bool from_start = false;      // holds something before the run
-  bool to_end = false;          // is read after it
+  absl::InlinedVector<std::uint32_t, 4> steps;  // each once
+  bool from_start = false;                      // holds something before the run
+  bool to_end = false;                          // is read after it
 };
 
 class OverlapCheck {

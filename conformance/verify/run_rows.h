@@ -5,12 +5,13 @@
 // are left out.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "conformance/verify/few.h"
 #include "spec/program.h"
 #include "spec/provenance.h"
 
@@ -40,7 +41,7 @@ class RunRows {
   void drop_repeated();
 
   // By node, in order; empty: the end of the call.
-  using Rows = Few<const spec::ProvenanceRow*, 6>;
+  using Rows = absl::InlinedVector<const spec::ProvenanceRow*, 6>;
   std::unordered_map<std::string_view, Rows> by_node_;
   // By value, of those that are inputs.
   std::unordered_map<std::string_view, const spec::ProvenanceRow*> first_operands_;

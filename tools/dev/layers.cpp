@@ -7,11 +7,11 @@ namespace graphgate::dev {
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> kLayers = {
       {"conformance/compare/", {"spec/"}, {}},
-      {"conformance/harness/", {"spec/", "conformance/compare/", "conformance/verify/"}, {}},
-      {"conformance/verify/", {"spec/"}, {}},
+      {"conformance/harness/", {"spec/", "conformance/compare/", "conformance/verify/"}, {"absl/"}},
+      {"conformance/verify/", {"spec/"}, {"absl/"}},
       {"fuzz/", {"spec/", "conformance/harness/"}, {}},
       {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
-      {"optimized/", {"spec/"}, {"nlohmann/", "openssl/"}},
+      {"optimized/", {"spec/"}, {"absl/", "nlohmann/", "openssl/"}},
       {"reference/", {"spec/"}, {}},
       {"spec/", {}, {}},
       {"tools/",
