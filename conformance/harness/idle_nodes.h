@@ -11,11 +11,11 @@
 
 namespace graphgate::conformance {
 
-// Takes out the nodes of the root graph that make nothing that is wanted or that a node needs which
-// stays, and write nothing that may lie in one storage with such a value or an input of the graph;
-// of those only what has a row, or arms of such nodes, and neither writes hidden state nor waits
-// for its turn. Outputs of the graph stay as they are: those that nobody makes any more are the
-// caller's business.
+// Takes out the nodes of the root graph that make nothing wanted, and write into no storage in
+// which something wanted or an input of the graph may lie. What a node that stays is given is
+// wanted, too. Ops without a row stay, as do those that write hidden state or wait for their turn,
+// and conditionals with one of either in an arm. Outputs of the graph are left as they are: those
+// that nobody makes any more are the caller's business.
 void drop_idle_nodes(spec::Graph& graph, const std::vector<spec::ValueId>& wanted,
                      const spec::OpTable& ops);
 
