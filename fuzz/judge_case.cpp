@@ -1,8 +1,10 @@
 #include "fuzz/judge_case.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fuzz/features.h"
+#include "spec/provenance_words.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -29,6 +31,25 @@ const conformance::ExecutorSource& oracle_for(const CaseExecutors& executors,
 Result<Script> checked_script(const spec::CaseFile& the_case, const CaseExecutors& executors) {
   GRAPHGATE_TRY_VOID(spec::check_case(the_case));
   return conformance::script_of(the_case, executors.files);
+}
+
+// "operand 1" and "written 1" are of one tensor.
+std::optional<std::string_view> number_of(const spec::ProvenanceRow& row, std::string_view kind) {
+  const std::string_view port = row.port;
+  if (row.node.empty() || !port.starts_with(kind)) return std::nullopt;
+  return port.substr(kind.size());
+}
+
+bool reads_unwritten(const std::vector<spec::ProvenanceRow>& rows) {
+  std::set<std::pair<std::string_view, std::string_view>> written;  // node, number of the operand
+  for (const spec::ProvenanceRow& row : rows) {
+    if (const auto number = number_of(row, "written ")) written.emplace(row.node, *number);
+  }
+  return std::any_of(rows.begin(), rows.end(), [&](const spec::ProvenanceRow& row) {
+    const auto number = number_of(row, "operand ");
+    return number && !written.contains({row.node, *number}) &&
+           std::find(row.words.begin(), row.words.end(), spec::kUnwrittenWord) != row.words.end();
+  });
 }
 
 }  // namespace
@@ -64,6 +85,15 @@ Result<void> check_reference_takes(const spec::CaseFile& the_case, const CaseExe
   GRAPHGATE_TRY(const conformance::Trace trace, run_reference(the_case, executors, "eager"));
   if (!trace.error || the_case.expectation.refusal) return {};
   return *trace.error;
+}
+
+bool reads_unwritten(const spec::CaseFile& the_case, const CaseExecutors& executors) {
+  const auto trace = run_reference(the_case, executors, "provenance");
+  if (!trace.ok()) return false;
+  const auto& calls = trace.value().calls;
+  return std::any_of(calls.begin(), calls.end(), [](const conformance::CallRecord& call) {
+    return reads_unwritten(call.result.provenance);
+  });
 }
 
 CheckResult check_signature(const spec::CaseFile& the_case, const CaseExecutors& executors,

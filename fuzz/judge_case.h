@@ -58,6 +58,11 @@ struct CaseShown {
 [[nodiscard]] Result<void> check_reference_takes(const spec::CaseFile& the_case,
                                                  const CaseExecutors& executors);
 
+// Whether, in any call, the reference reads what nothing has written (words of provenance say so),
+// in an operand that the op does not write. What such a case shows may be another thing wherever
+// memory is. False where it does not run.
+[[nodiscard]] bool reads_unwritten(const spec::CaseFile& the_case, const CaseExecutors& executors);
+
 // What came of a candidate of the reducer.
 enum class CheckResult : std::uint8_t {
   kSame,    // what is looked for shows
