@@ -96,6 +96,17 @@ bool reads_unwritten(const spec::CaseFile& the_case, const CaseExecutors& execut
   });
 }
 
+std::function<CheckResult(const spec::CaseFile&)> refusing_unwritten(
+    std::function<CheckResult(const spec::CaseFile&)> classify, const spec::CaseFile& original,
+    const CaseExecutors& executors) {
+  if (reads_unwritten(original, executors)) return classify;
+  return [classify = std::move(classify), executors](const spec::CaseFile& candidate) {
+    const CheckResult result = classify(candidate);
+    const bool is_void = result == CheckResult::kSame && reads_unwritten(candidate, executors);
+    return is_void ? CheckResult::kOther : result;
+  };
+}
+
 CheckResult check_signature(const spec::CaseFile& the_case, const CaseExecutors& executors,
                             const Signature& signature,
                             const conformance::JudgeSettings& settings) {

@@ -109,16 +109,11 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   GRAPHGATE_TRY(const Signature signature, chosen_signature(request, executors));
   Isolation isolation = request.isolation;
   isolation.is_on |= ends_process(signature);
-  // A reduction that took the writer of what is read would show a fault of the case.
-  const bool may_read_unwritten = fuzz::reads_unwritten(request.the_case, executors);
   const auto check = [&](Isolation each) -> fuzz::ClassifyCase {
-    return [&, each](const CaseFile& candidate) {
-      const fuzz::CheckResult result =
-          check_case_for(candidate, executors, signature, request.choice.settings, each);
-      const bool is_void = result == fuzz::CheckResult::kSame && !may_read_unwritten &&
-                           fuzz::reads_unwritten(candidate, executors);
-      return is_void ? fuzz::CheckResult::kOther : result;
+    const auto classify = [&, each](const CaseFile& candidate) {
+      return check_case_for(candidate, executors, signature, request.choice.settings, each);
     };
+    return fuzz::refusing_unwritten(classify, request.the_case, executors);
   };
   // Types help to cut programs up; where they get in the way of the finding they are left out.
   const CaseFile typed = fuzz::with_stated_types(request.the_case, executors);

@@ -83,6 +83,13 @@ TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
   const CaseFile whole = filled("  %f = aten.fill_.Scalar(%x, 1.0)\n");
   EXPECT_FALSE(fuzz::reads_unwritten(whole, builtin.get()));
   EXPECT_TRUE(fuzz::reads_unwritten(filled(""), builtin.get()));
+  const auto all_same = [](const CaseFile&) { return fuzz::CheckResult::kSame; };
+  const auto answer = [&](const CaseFile& original, const CaseFile& candidate) {
+    return fuzz::refusing_unwritten(all_same, original, builtin.get())(candidate);
+  };
+  EXPECT_EQ(answer(whole, whole), fuzz::CheckResult::kSame);
+  EXPECT_EQ(answer(whole, filled("")), fuzz::CheckResult::kOther);
+  EXPECT_EQ(answer(filled(""), filled("")), fuzz::CheckResult::kSame);
   const auto made = reduce_case(request_for(whole, "frees_twice"));
   ASSERT_TRUE(made.ok()) << made.error().message;
   const CaseFile& left = made.value().reduced.the_case;
