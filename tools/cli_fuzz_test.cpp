@@ -2,6 +2,7 @@
 #include <csignal>
 
 #include "tools/cli_test.h"
+#include "tools/fuzz_workers.h"
 
 namespace graphgate::tools {
 namespace {
@@ -130,16 +131,8 @@ TEST_F(CliFuzz, JudgesEachProgramWithSeveralSetsOfData) {
   EXPECT_EQ(run("replay --write - f3:1:2-11 --data-sets 4").code, 4);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kIsSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
-  if (kIsSanitized) GTEST_SKIP() << "sanitizers need more address space than any limit";
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need more address space than any limit";
   // Only small cases have room to run, in what the process holds already.
   const CliRun outcome =
       run("fuzz --cases 48 -j 2 --judges provenance,bounds,state --memory-limit 1M --corpus " +
