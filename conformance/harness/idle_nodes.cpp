@@ -19,10 +19,6 @@ struct Effect {
   std::vector<ValueId> written;  // operands that it may write
 };
 
-void add_values(const spec::Argument& argument, std::vector<ValueId>& out) {
-  spec::for_each_value(argument, [&](ValueId id) { out.push_back(id); });
-}
-
 Effect effect_of(const Graph& graph, const Node& node, const spec::OpTable& ops);
 
 // Of what arms are given it counts all as written where one writes anything.
@@ -42,7 +38,8 @@ Effect effect_of_arms(const Graph& graph, const Node& node, const spec::OpTable&
   if (!writes) return out;
   // The first argument is the predicate.
   for (std::size_t i = 1; i < node.arguments.size(); ++i) {
-    add_values(node.arguments[i].argument, out.written);
+    spec::for_each_value(node.arguments[i].argument,
+                         [&](ValueId id) { out.written.push_back(id); });
   }
   return out;
 }
@@ -52,11 +49,7 @@ Effect effect_of(const Graph& graph, const Node& node, const spec::OpTable& ops)
   const OpRow* const row = ops.find(node.op);
   Effect out;
   out.is_open = row == nullptr || !row->hidden_state_writes.empty() || !row->orders.empty();
-  if (row == nullptr) return out;
-  for (const spec::NamedArgument& named : node.arguments) {
-    const auto index = row->schema.find_argument(named.name);
-    if (index && row->writes(*index)) add_values(named.argument, out.written);
-  }
+  if (row) for_each_written(node, *row, [&](ValueId id) { out.written.push_back(id); });
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/harness/idle_nodes.h"
+#include "conformance/harness/node_effects.h"
 #include "conformance/harness/same_bits.h"
 
 namespace graphgate::conformance {
@@ -23,11 +24,7 @@ std::vector<ValueId> touched_by(const spec::Graph& graph, const Node& node,
   for (const spec::NodeResult& result : node.results) {
     for (const ValueId id : result.values) add(id);
   }
-  const spec::OpRow* row = ops.find(node.op);
-  for (const spec::NamedArgument& named : node.arguments) {
-    const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
-    if (argument && row->writes(*argument)) spec::for_each_value(named.argument, add);
-  }
+  if (const spec::OpRow* row = ops.find(node.op)) for_each_written(node, *row, add);
   return out;
 }
 
@@ -83,15 +80,11 @@ void drop_unmade_outputs(spec::Program& program) {
   }
 }
 
-// Takes out what neither the outputs behind the first `own` user outputs hang on, nor what the
-// program changes.
+// Takes out what neither the outputs from place `own` on hang on, nor what the program changes.
 void drop_idle(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
   std::vector<ValueId> wanted;
-  std::size_t user_outputs = 0;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    const bool is_own =
-        program.outputs[i].kind == spec::OutputKind::kUserOutput && user_outputs++ < own;
-    if (is_own) continue;
+    if (i < own && program.outputs[i].kind == spec::OutputKind::kUserOutput) continue;
     spec::for_each_value(program.graph.outputs[i], [&](ValueId id) { wanted.push_back(id); });
   }
   drop_idle_nodes(program.graph, wanted, ops);
@@ -201,13 +194,13 @@ TappedOperands tap_operands_alone(const spec::Program& program, std::size_t inde
   spec::Graph& graph = out.program.graph;
   const std::size_t clones = graph.nodes.size() - program.graph.nodes.size();
   graph.nodes.resize(index + clones);
-  drop_idle(out.program, out.first_output, ops);
+  drop_idle(out.program, program.outputs.size(), ops);
   return out;
 }
 
 spec::Program without_user_outputs(const spec::Program& program, const spec::OpTable& ops) {
   spec::Program out = program;
-  drop_idle(out, user_outputs(program), ops);
+  drop_idle(out, program.outputs.size(), ops);
   return out;
 }
 

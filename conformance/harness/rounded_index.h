@@ -14,9 +14,10 @@ namespace graphgate::conformance {
 // Whether, in that call of the script, a node of the call's program is given integers or bools
 // whose bits differ between subject and reference just where the oracle with worst-case bounds says
 // that errors decide. The program runs again, with clones of these operands as further outputs, on
-// both and on the oracle, and on states of their own, as the words of each are; where one of them
-// does not get so far, without what comes from that node on, and what neither they nor
-// later calls hang on. False where that does not help, and for nodes of subgraphs.
+// both and on the oracle, and on states of their own, as the words of each are. Where one of them
+// does not get so far, it ends before the node, and all programs run without what neither the
+// clones nor later calls hang on. A node in an arm is held to what its conditional is given. False
+// where that does not help.
 [[nodiscard]] bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node);
 
 }  // namespace graphgate::conformance

@@ -303,8 +303,8 @@ class NodeCheck {
   Lineage& lineage_;
   bool tells_words_;
   Findings& out_;
-  std::vector<absl::InlinedVector<Seer, 2>>
-      seers_;  // by node: all who see it, in the order of their finding
+  // By node: all who see it, in the order of their finding.
+  std::vector<absl::InlinedVector<Seer, 2>> seers_;
   std::vector<std::uint32_t> left_;
   std::vector<std::size_t> updates_;  // by node: steps that update its operand
   std::set<std::uint32_t> replaced_;  // nodes that a fused op stands for
