@@ -4,6 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "reference/number/functions.h"
@@ -227,6 +229,19 @@ TEST(DivideByLogistic, AllowsZeroAndTheSmallNumberWhereTheExponentialOverflows) 
   const Bounded silu = divide_by_logistic(x, x, spec::DType::kFloat32);
   EXPECT_TRUE(holds(silu, -0.0));
   EXPECT_TRUE(holds(silu, -93 * std::exp(-93.0)));
+}
+
+TEST(DivideByLogistic, AllowsTheProductWithASubnormalSigmoid) {
+  const Bounded x(-88.0L, 0, kSingle);  // the sigmoid is 6.05e-39
+  const Bounded quotient = x / (1.0 + exp(-x));
+  const double lost = 88 * 0.5 * static_cast<double>(std::numeric_limits<float>::denorm_min());
+  const Bounded silu = divide_by_logistic(x, x, spec::DType::kFloat32);
+  const auto far = static_cast<double>(quotient.value) - quotient.radius;
+  EXPECT_TRUE(holds(silu, far - 0.99 * lost));
+  EXPECT_FALSE(holds(silu, far - 1.01 * lost));
+  // Normal, it loses nothing.
+  const Bounded y(-80.0L, 0, kSingle);
+  EXPECT_LT(divide_by_logistic(y, y, spec::DType::kFloat32).radius, 80 * std::exp(-80.0) * 0x1p-20);
 }
 
 TEST(InverseSquare, AllowsZeroAndTheSmallNumberWhereTheSquareOverflows) {

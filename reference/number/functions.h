@@ -314,22 +314,34 @@ Tracked<P> held_in(const Tracked<P>& x, spec::DType dtype) {
   return compute_dtype(dtype) == dtype ? x : round_edge(x, dtype);
 }
 
+// Whether an executor may have less than the smallest normal number of `dtype`, or zero.
+template <class P>
+bool may_be_subnormal(const Tracked<P>& x, spec::DType dtype) {
+  const long double least = detail::power_of_two(detail::format_of(dtype).min_exponent);
+  return std::fabs(x.value) - static_cast<long double>(P::kDecisionRadii * x.radius) < least;
+}
+
 // a / (1 + e^-x), as sigmoid and silu have it. Held in `compute` (float32, float64), the
 // exponential overflows before the quotient is 0: who divides by that infinity gets 0, who goes
-// around it (e^x / (1 + e^x)) the small number. Either is right.
+// around it (e^x / (1 + e^x)) the small number. Either is right. So is who multiplies a with the
+// sigmoid, which may be subnormal where the product is not.
 inline double divide_by_logistic(double a, double x, spec::DType compute) {
   return a / (1.0 + held_in(exp(-x), compute));
 }
 template <class P>
 Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DType compute) {
   const Tracked<P> exponential = held_in(exp(-x), compute);
-  Tracked<P> out = a / (1.0 + exponential);
-  if (std::isinf(exponential.value) && std::isfinite(x.value) && std::isfinite(a.value)) {
-    const long double reach = std::fabs(a.value) + static_cast<long double>(a.radius);
+  const Tracked<P> divisor = 1.0 + exponential;
+  Tracked<P> out = a / divisor;
+  if (!std::isfinite(x.value) || !std::isfinite(a.value)) return out;
+  const long double reach = std::fabs(a.value) + static_cast<long double>(a.radius);
+  const double lost = half_ulp(0, compute) * static_cast<double>(reach);
+  if (std::isinf(exponential.value)) {
     const long double most = std::exp(x.value + static_cast<long double>(x.radius));
-    // The small number may be subnormal before it is multiplied.
-    const double tiny = half_ulp(0, compute) * (1 + static_cast<double>(reach));
-    out.radius = std::max(out.radius, static_cast<double>(reach * most) * (1 + 0x1p-20) + tiny);
+    const double small = static_cast<double>(reach * most) * (1 + 0x1p-20);
+    out.radius = std::max(out.radius, small + half_ulp(0, compute) + lost);
+  } else if (may_be_subnormal(1.0 / divisor, compute)) {
+    out.radius = P::combine(out.radius, P::of_rounding(lost));
   }
   return out;
 }
