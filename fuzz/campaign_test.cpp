@@ -36,6 +36,10 @@ CaseVerdict verdict_of(std::uint64_t index) {
     verdict.signature = "verifier V3.overlap [mm] {}";
     verdict.message = "case " + std::to_string(index) + " has \"overlaps\"\nand more";
     verdict.nodes = {"add", "mul " + std::to_string(index)};
+  } else if (index % 7 == 2) {
+    verdict.outcome = index % 2 == 0 ? Outcome::kUndecided : Outcome::kMistrusted;
+    verdict.inconclusive = std::string(spec::outcome_name(verdict.outcome)) + " B5.undecided";
+    verdict.message = "a tie of \"" + std::to_string(index) + "\"";
   }
   return verdict;
 }
@@ -170,6 +174,33 @@ TEST(Campaigns, KeepTheFirstCasesOfASignature) {
   EXPECT_EQ(count.first.back(), 5U + 13 * (kFirstCases - 1));
   EXPECT_EQ(count.message, verdict_of(5).message);
   EXPECT_EQ(count.cases, 77U);
+}
+
+TEST(Campaigns, TellWhatLeavesCasesInconclusive) {
+  Tally tally;
+  for (const std::uint64_t index : {30, 16, 9, 58, 2}) tally.add(verdict_of(index));
+  ASSERT_EQ(tally.inconclusive.size(), 2U);
+  EXPECT_EQ(tally.inconclusive.at("UNDECIDED B5.undecided"),
+            (InconclusiveCount{4, 2, "a tie of \"2\""}));
+  EXPECT_EQ(tally.inconclusive.at("MISTRUSTED B5.undecided").cases, 1U);
+  tally.forget_results();
+  EXPECT_TRUE(tally.inconclusive.empty());
+}
+
+// Of a bred case that is named it is known where it comes from.
+TEST(Campaigns, NameTheFirstInconclusiveCase) {
+  CaseVerdict bred;
+  bred.index = 9;
+  bred.inconclusive = "MISTRUSTED vacuity";
+  bred.ancestors = {4, 8};
+  Tally tally;
+  tally.add(bred);
+  EXPECT_EQ(tally.descent_of(9).ancestors, bred.ancestors);
+  CaseVerdict before = bred;
+  before.index = 1;
+  before.ancestors = {};
+  tally.add(before);
+  EXPECT_TRUE(tally.descent_of(9).ancestors.empty());
 }
 
 TEST(Journals, SurviveAProcessThatIsKilled) {

@@ -54,6 +54,19 @@ Naming add_signature(Tally& tally, const std::string& name, const SignatureCount
   return {is_earlier, is_earlier};
 }
 
+Naming add_inconclusive(Tally& tally, const std::string& name, const InconclusiveCount& count) {
+  const auto [at, is_new] = tally.inconclusive.try_emplace(name, count);
+  if (is_new) return {true, false};
+  InconclusiveCount& sum = at->second;
+  const bool is_earlier = count.first < sum.first;
+  if (is_earlier) {
+    sum.first = count.first;
+    sum.message = count.message;
+  }
+  sum.cases += count.cases;
+  return {is_earlier, is_earlier};
+}
+
 Naming add_scored(Tally& tally, const ScoredCase& scored) {
   const auto is_better = [](const ScoredCase& a, const ScoredCase& b) {
     return std::tie(a.score, b.index) > std::tie(b.score, a.index);
@@ -72,6 +85,7 @@ void forget_ancestors(Tally& tally) {
   std::set<std::uint64_t> named;
   for (const auto& [feature, count] : tally.features) named.insert(count.first);
   for (const auto& [name, count] : tally.signatures) named.insert(count.first.front());
+  for (const auto& [name, count] : tally.inconclusive) named.insert(count.first);
   for (const ScoredCase& scored : tally.best) named.insert(scored.index);
   std::erase_if(tally.ancestors, [&](const auto& bred) { return !named.contains(bred.first); });
 }
@@ -111,6 +125,9 @@ void Tally::add(const CaseVerdict& verdict) {
         add_signature(*this, verdict.signature,
                       {verdict.outcome, 1, {verdict.index}, verdict.message, verdict.nodes}));
   }
+  if (!verdict.inconclusive.empty()) {
+    naming.note(add_inconclusive(*this, verdict.inconclusive, {1, verdict.index, verdict.message}));
+  }
   if (naming.is_named && !verdict.ancestors.empty()) ancestors[verdict.index] = verdict.ancestors;
   if (naming.is_instead) forget_ancestors(*this);
 }
@@ -124,6 +141,7 @@ void Tally::add(const Tally& other) {
     block.digest += sum.digest;
   }
   for (const auto& [name, count] : other.signatures) add_signature(*this, name, count);
+  for (const auto& [name, count] : other.inconclusive) add_inconclusive(*this, name, count);
   for (const auto& [feature, count] : other.features) add_feature(*this, feature, count);
   for (const ScoredCase& scored : other.best) add_scored(*this, scored);
   ancestors.insert(other.ancestors.begin(), other.ancestors.end());
@@ -138,6 +156,7 @@ Descent Tally::descent_of(std::uint64_t index) const {
 void Tally::forget_results() {
   blocks.clear();
   signatures.clear();
+  inconclusive.clear();
   forget_ancestors(*this);
 }
 

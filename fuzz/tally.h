@@ -25,7 +25,9 @@ struct CaseVerdict {
   std::uint64_t content = 0;  // a hash of what was drawn
   spec::Outcome outcome = spec::Outcome::kPass;
   std::string signature;  // of the finding; empty: none
-  std::string message;    // of the finding, one line
+  // What leaves it neither good nor bad, "UNDECIDED B5.undecided"; empty: nothing.
+  std::string inconclusive;
+  std::string message;  // of the finding, or of what leaves it so; one line
   std::vector<std::string> nodes;
   std::vector<std::uint32_t> features;
   std::vector<std::uint64_t> ancestors;  // Descent::ancestors
@@ -63,6 +65,14 @@ struct SignatureCount {
   friend bool operator==(const SignatureCount&, const SignatureCount&) = default;
 };
 
+// The cases that one outcome and rule leave neither good nor bad. `message` is that of the first.
+struct InconclusiveCount {
+  std::uint64_t cases = 0;
+  std::uint64_t first = 0;  // the least index
+  std::string message;
+  friend bool operator==(const InconclusiveCount&, const InconclusiveCount&) = default;
+};
+
 // The cases with the highest scores, highest first; of equal ones the least index first.
 inline constexpr std::size_t kBestCases = 64;
 struct ScoredCase {
@@ -76,14 +86,16 @@ struct Tally {
   std::array<std::uint64_t, spec::kOutcomeCount> outcomes{};
   std::map<std::uint64_t, BlockSum> blocks;
   std::map<std::string, SignatureCount> signatures;
+  std::map<std::string, InconclusiveCount> inconclusive;  // by CaseVerdict::inconclusive
   std::map<std::uint32_t, FeatureCount> features;
   std::vector<ScoredCase> best;  // at most kBestCases
-  // Of the bred cases that are named above: the first of a feature or signature, the best.
+  // Of the bred cases that are named above: the first of a feature, of a signature, of what is
+  // inconclusive, the best.
   std::map<std::uint64_t, std::vector<std::uint64_t>> ancestors;
 
   void add(const CaseVerdict& verdict);
   void add(const Tally& other);
-  // Keeps counts, features and scores: neither signatures nor digests.
+  // Keeps counts, features and scores: nothing of signatures, of what is inconclusive, of digests.
   void forget_results();
   // Of a case that is named above.
   [[nodiscard]] Descent descent_of(std::uint64_t index) const;
@@ -94,7 +106,8 @@ struct Tally {
 };
 
 // Lines "outcome PASS 12", "block 0 12 8317", "signature "..." FAIL 3 at 7 9 12 nodes "add"
-// message "..."", "feature 17 3 at 7", "best 2.5 at 9", "bred 9 from 3 5".
+// message "..."", "inconclusive "..." 4 at 6 message "..."", "feature 17 3 at 7", "best 2.5 at 9",
+// "bred 9 from 3 5".
 [[nodiscard]] std::string print_tally(const Tally& tally);
 // Digits without a sign, in 64 bits, or "expected WHAT".
 [[nodiscard]] Result<std::uint64_t> take_number(spec::TextReader& reader, std::string_view what);

@@ -71,6 +71,18 @@ Result<void> take_signature(TextReader& reader, Tally& tally) {
   return {};
 }
 
+Result<void> take_inconclusive(TextReader& reader, Tally& tally) {
+  GRAPHGATE_TRY(const std::string name, reader.take_string("an outcome and a rule"));
+  InconclusiveCount count;
+  GRAPHGATE_TRY(count.cases, take_number(reader, "a count"));
+  GRAPHGATE_TRY_VOID(reader.expect("at"));
+  GRAPHGATE_TRY(count.first, take_number(reader, "an index"));
+  GRAPHGATE_TRY_VOID(reader.expect("message"));
+  GRAPHGATE_TRY(count.message, reader.take_string("a message"));
+  tally.inconclusive[name] = std::move(count);
+  return {};
+}
+
 Result<void> take_best(TextReader& reader, Tally& tally) {
   const spec::Token token = reader.peek();
   ScoredCase scored;
@@ -126,6 +138,11 @@ std::string print_tally(const Tally& tally) {
             std::to_string(block.digest) + "\n";
   }
   for (const auto& [name, count] : tally.signatures) text += print_signature(name, count);
+  for (const auto& [name, count] : tally.inconclusive) {
+    text += "inconclusive " + spec::quote_string(name) + " " + std::to_string(count.cases) +
+            " at " + std::to_string(count.first) + " message " + spec::quote_string(count.message) +
+            "\n";
+  }
   for (const auto& [feature, count] : tally.features) {
     text += "feature " + std::to_string(feature) + " " + std::to_string(count.cases) + " at " +
             std::to_string(count.first) + "\n";
@@ -147,9 +164,13 @@ Result<bool> take_tally_line(TextReader& reader, Tally& tally) {
     const char* word;
     Result<void> (*take)(TextReader&, Tally&);
   };
-  constexpr Line kLines[] = {
-      {"outcome", take_outcome_count}, {"block", take_block}, {"signature", take_signature},
-      {"feature", take_feature},       {"best", take_best},   {"bred", take_bred}};
+  constexpr Line kLines[] = {{"outcome", take_outcome_count},
+                             {"block", take_block},
+                             {"signature", take_signature},
+                             {"inconclusive", take_inconclusive},
+                             {"feature", take_feature},
+                             {"best", take_best},
+                             {"bred", take_bred}};
   for (const Line& line : kLines) {
     if (!reader.accept(line.word)) continue;
     GRAPHGATE_TRY_VOID(line.take(reader, tally));

@@ -1,5 +1,6 @@
 // graphgate fuzz as its users meet it.
 #include <csignal>
+#include <map>
 
 #include "tools/cli_test.h"
 #include "tools/fuzz_workers.h"
@@ -105,6 +106,32 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const auto again = findings(json("r.json"), "verifier V2.missing-output");
   ASSERT_EQ(again.size(), found.size());
   EXPECT_EQ(again.front()["remark"], "the corpus had it");
+}
+
+TEST_F(CliFuzz, TellsWhatLeavesCasesInconclusive) {
+  const std::string judges = " --judges exact,vacuity";
+  const CliRun outcome = run("fuzz --cases 40 -j 2 --seed 5" + judges + " --corpus " + corpus() +
+                             option("--json", "r.json"));
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded()) << outcome.out << outcome.err;
+  ASSERT_FALSE(report["inconclusive"].empty()) << outcome.out;
+  std::map<std::string, std::uint64_t> cases;
+  for (const auto& row : report["inconclusive"]) {
+    const std::string cause = row["cause"];
+    cases[cause.substr(0, cause.find(' '))] += row["cases"].get<std::uint64_t>();
+    EXPECT_NE(outcome.out.find("  " + cause + " in "), std::string::npos) << outcome.out;
+    const CliRun again = run("replay " + row["first"].get<std::string>() + judges);
+    EXPECT_EQ(again.code, 2) << again.out;
+    EXPECT_NE(again.out.find(row["message"].get<std::string>()), std::string::npos) << again.out;
+  }
+  for (const auto& [name, count] : cases) EXPECT_EQ(report["outcomes"][name], count) << name;
+  std::uint64_t judged = 0;
+  for (const auto& [name, count] : report["outcomes"].items()) {
+    const bool is_good_or_bad = name == "PASS" || name == "FAIL" || name == "SUSPECT";
+    if (is_good_or_bad) judged += count.get<std::uint64_t>();
+    EXPECT_EQ(cases.contains(name), !is_good_or_bad) << name;
+  }
+  EXPECT_GT(judged, 0U);
 }
 
 // A campaign of other data sets has other cases, so it is another one; an id needs their number.

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "tools/executor_sources.h"
+#include "tools/exit_code.h"
 
 namespace graphgate::tools {
 namespace {
@@ -33,6 +34,7 @@ CaseVerdict verdict_of_error(const Error& error) {
   verdict.message = error.message;
   if (error.kind == ErrorKind::kUnsupported) {
     verdict.outcome = Outcome::kUnsupported;
+    verdict.inconclusive = spec::outcome_name(verdict.outcome);
     return verdict;
   }
   verdict.outcome = Outcome::kInfra;
@@ -46,7 +48,12 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
   CaseVerdict verdict;
   verdict.outcome = report.outcome;
   const std::vector<Signature> all = fuzz::signatures_of(report, the_case);
-  if (all.empty()) return verdict;
+  if (all.empty()) {
+    if (exit_code_of(report.outcome) != ExitCode::kInconclusive) return verdict;
+    verdict.inconclusive = std::string(spec::outcome_name(report.outcome)) + " " + report.rule;
+    verdict.message = report.reason;
+    return verdict;
+  }
   const auto named = std::find_if(all.begin(), all.end(), [&](const Signature& one) {
     return fuzz::finding_name(fault_of(one)) == expected;
   });

@@ -111,6 +111,20 @@ std::string describe_row(const FuzzOutcome& outcome, const FindingRow& row) {
   return text;
 }
 
+// The most frequent first.
+std::string describe_inconclusive(const FuzzOutcome& outcome) {
+  std::vector<std::pair<std::string, fuzz::InconclusiveCount>> rows(
+      outcome.state.tally.inconclusive.begin(), outcome.state.tally.inconclusive.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.cases > b.second.cases; });
+  std::string text = rows.empty() ? "" : "inconclusive:\n";
+  for (const auto& [cause, count] : rows) {
+    text += "  " + cause + " in " + count_text(count.cases, "case", "cases") + ", first " +
+            case_id(outcome, count.first) + "\n    " + count.message + "\n";
+  }
+  return text;
+}
+
 std::string describe_risk(const char* what, const ResidualRisk& risk) {
   char text[200];
   std::snprintf(text, sizeof(text),
@@ -208,6 +222,7 @@ std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   const std::vector<FindingRow> rows = rows_of(outcome, ledger);
   if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
   for (const FindingRow& row : rows) text += describe_row(outcome, row);
+  text += describe_inconclusive(outcome);
   const auto target = outcome.state.key.settings.find("target");
   if (target != outcome.state.key.settings.end() && !tally.best.empty()) {
     const fuzz::ScoredCase& best = tally.best.front();
@@ -269,6 +284,13 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     one["replay"] = replay_line(outcome, row);
     if (row.known) one["issue"] = row.known->issue;
     json["findings"].push_back(std::move(one));
+  }
+  json["inconclusive"] = Json::array();
+  for (const auto& [cause, count] : state.tally.inconclusive) {
+    json["inconclusive"].push_back({{"cause", cause},
+                                    {"cases", count.cases},
+                                    {"first", case_id(outcome, count.first)},
+                                    {"message", count.message}});
   }
   json["best"] = Json::array();
   for (const fuzz::ScoredCase& best : state.tally.best) {

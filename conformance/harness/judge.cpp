@@ -79,23 +79,25 @@ bool is_about_executor(const JudgeReport& report) {
   });
 }
 
-// The first finding as bad as the outcome, else what the judges remark.
-std::string reason_of(const CaseReport& report) {
-  if (report.outcome == Outcome::kPass) return "";
-  std::string remarks;
-  const auto first = [&](const std::vector<Finding>& findings) -> const Finding* {
-    for (const Finding& finding : findings) {
-      if (finding.outcome == report.outcome) return &finding;
-    }
-    return nullptr;
+// The first finding as bad as the outcome, else what the first such judge remarks.
+void give_reason(CaseReport& report) {
+  if (report.outcome == Outcome::kPass) return;
+  const auto take_from = [&](const std::vector<Finding>& findings) {
+    const auto is_behind = [&](const Finding& one) { return one.outcome == report.outcome; };
+    const auto found = std::find_if(findings.begin(), findings.end(), is_behind);
+    if (found == findings.end()) return false;
+    report.rule = found->rule;
+    report.reason = found->message;
+    return true;
   };
-  if (const Finding* finding = first(report.findings)) return finding->message;
+  if (take_from(report.findings)) return;
   for (const JudgeReport& judge : report.judges) {
     if (judge.outcome != report.outcome) continue;
-    if (const Finding* finding = first(judge.findings)) return finding->message;
-    if (remarks.empty()) remarks = judge.remark;
+    if (take_from(judge.findings)) return;
+    if (!report.reason.empty()) continue;
+    report.rule = judge_name(judge.judge);
+    report.reason = judge.remark;
   }
-  return remarks;
 }
 
 // Judges that abstain say nothing about the case, unless all do.
@@ -154,7 +156,7 @@ void meet_expectation(const spec::Expectation& expected, CaseReport& report) {
 
 void finish(Runs& runs, const JudgeSettings& settings, CaseReport& report) {
   report.outcome = worst_of(report);
-  report.reason = reason_of(report);
+  give_reason(report);
   meet_expectation(runs.script().expectation, report);
   JudgeSet failed;
   for (const JudgeReport& judge : report.judges) {

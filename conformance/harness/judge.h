@@ -179,11 +179,13 @@ struct JudgeSettings {
 [[nodiscard]] Result<JudgeReport> judge_vacuity(Runs& runs, const JudgeSettings& settings);
 
 // What the judges of a set say of one script, in the order of the enumeration. `outcome` is the
-// worst; `reason` the first finding behind it. Where the script expects a failure
-// (Script::expectation), the outcome is XFAIL or XPASS.
+// worst; `rule` and `reason` are of the first finding behind it, or, where there is none, the name
+// of the first judge behind it that remarks on something, and its remark. Where the script expects
+// a failure (Script::expectation), the outcome is XFAIL or XPASS.
 struct CaseReport {
   std::string name;
   spec::Outcome outcome = spec::Outcome::kPass;
+  std::string rule;
   std::string reason;
   std::vector<JudgeReport> judges;
   // What the run itself came to, where it ended early: then no judge was asked.
