@@ -201,36 +201,38 @@ class Recomputer {
 
   // All users take the nodes in, or none does.
   void move(const Places& function, const std::set<std::size_t>& others, std::size_t home) {
-    std::vector<std::pair<std::size_t, Launched>> grown;
+    std::vector<std::pair<std::size_t, Launched>> changed;
     for (const std::size_t l : others) {
       Launched all;
       std::set_union(launches_[l].begin(), launches_[l].end(), function.begin(), function.end(),
                      std::back_inserter(all));
       if (all.size() > limits_.nodes) return;
-      grown.emplace_back(l, std::move(all));
+      changed.emplace_back(l, std::move(all));
     }
-    for (const auto& [l, launch] : grown) {
+    // What is left may go in more rows than before, which not all of its tensors need do.
+    changed.emplace_back(home, without_unread(function, home));
+    for (const auto& [l, launch] : changed) {
       std::vector<const SizedNode*> nodes;
       for (const std::uint32_t place : launch) nodes.push_back(&nodes_[place]);
-      if (!can_fuse(graph_, nodes, {})) return;
+      if (nodes.size() > 1 && !can_fuse(graph_, nodes, {})) return;
     }
-    for (auto& [l, launch] : grown) launches_[l] = std::move(launch);
+    for (auto& [l, launch] : changed) launches_[l] = std::move(launch);
     moved_.insert(function.begin(), function.end());
-    drop_unread(function, home);
   }
 
-  // Nodes of the function that nobody reads in their old launch any more go there.
-  void drop_unread(const Places& function, std::size_t home) {
+  // The launch without those nodes of the function that nobody in it reads.
+  [[nodiscard]] Launched without_unread(const Places& function, std::size_t home) const {
+    Launched launch = launches_[home];
     for (auto n = function.rbegin(); n != function.rend(); ++n) {
       const std::optional<StorageIndex> storage = made_by(*n);
       if (!storage) continue;
-      Launched& launch = launches_[home];
       const auto& places = places_.at(*storage);
       const bool is_read = std::any_of(launch.begin(), launch.end(), [&](std::uint32_t place) {
         return place != *n && std::binary_search(places.begin(), places.end(), place);
       });
       if (!is_read) std::erase(launch, *n);
     }
+    return launch;
   }
 
   const SizedGraph& graph_;

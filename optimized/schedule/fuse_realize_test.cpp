@@ -112,6 +112,30 @@ TEST(Recompute, ComputesACheapValueWhereItIsRead) {
   EXPECT_EQ(count_op(plan_with(cheap, none), "aten.mul.Tensor"), 1U);
 }
 
+// Without %c, the first launch has two rows, and %s is one of them for both.
+TEST(Recompute, LeavesNoLaunchWhoseRowsDoNotGoTogether) {
+  const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[2, 1]
+  input %t : f32[1, 1]
+  input %y : f32[1]
+  %a = aten.atan2.default(%x, %x)
+  %s = aten.select.int(%a, 0, 0)
+  %c = aten.gt.Scalar(%s, 0)
+  %d = aten.div.Tensor(%a, %s)
+  %m = aten.mm.default(%d, %t)
+  %w = aten.where.self(%c, %m, %x)
+  %z = aten.where.self(%c, %s, %y)
+  output %w
+  output %z
+})");
+  CompileOptions options;
+  options.compiler.name = "fused";
+  const spec::Plan plan =
+      good_plan_of(program, {f32({2, 1}, {1, -2}), f32({1, 1}, {3}), f32({1}, {4})}, options,
+                   Launches::kAsAsked);
+  EXPECT_EQ(count_op(plan, "aten.gt.Scalar"), 1U);
+}
+
 TEST(Recompute, KeepsTheBits) {
   std::vector<float> values;
   for (int i = 0; i < 16; ++i) values.push_back(static_cast<float>(i) * 0.37F - 2.0F);
