@@ -1,7 +1,10 @@
 #include "tools/planner_options.h"
 
 #include <charconv>
-#include <map>
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
@@ -164,9 +167,12 @@ Result<void> choose_upstream(const PlannerFlags& flags, PlannerChoice& choice) {
 
 // The words of flags, checked by CLI11 already.
 template <class T>
-void choose(const std::string& word, const std::map<std::string, T>& meanings, T& choice) {
-  const auto found = meanings.find(word);
-  if (found != meanings.end()) choice = found->second;
+void choose(std::string_view word,
+            std::initializer_list<std::pair<std::string_view, std::type_identity_t<T>>> meanings,
+            T& choice) {
+  for (const auto& [name, meaning] : meanings) {
+    if (name == word) choice = meaning;
+  }
 }
 
 void choose_partition(const PlannerFlags& flags, optimized::CompileOptions& options) {
