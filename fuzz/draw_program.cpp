@@ -61,7 +61,9 @@ class ProgramDrawer {
     draft_.add_input(InputKind::kUserInput, style_.dtypes.front(), first);
     const std::uint32_t gene = header_.next();
     if (gene % 4 != 0) {
-      draft_.add_input(header_, draft_.draw_floating(header_), draft_.draw_shape(header_, 1, 3));
+      const Shape sizes = draft_.draw_shape(header_, 1, 3);
+      const DType dtype = draft_.draw_floating(header_);
+      draft_.add_input(header_, dtype, sizes);
     }
     if (style_.has_buffer) {
       const Shape sizes{fixed, dims[style_.has_symbol && dims.size() > 2 ? 2 : dims.size() - 1]};

@@ -45,8 +45,9 @@ CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
   const DType other = genes.of(kSecond);
   if (has(Trait::kMixedDtypes) && other != style.dtypes.front()) style.dtypes.push_back(other);
   // Half of the cases draw from a part of the families only: they go deeper there.
-  const std::uint64_t some = genes.next() | std::uint64_t{genes.next()} << 32U;
-  if (genes.chance(50)) style.families = some;
+  const std::uint64_t low = genes.next();
+  const std::uint64_t high = genes.next();
+  if (genes.chance(50)) style.families = low | high << 32U;
   style.has_empty_size = has(Trait::kEmptySizes);
   return style;
 }

@@ -66,7 +66,9 @@ bool draw_new_filled(Draft& draft, GeneReader& genes, std::size_t variant) {
 // Empties: by sizes, or like another tensor. Something fills them later, or nothing reads them.
 bool draw_empty(Draft& draft, GeneReader& genes, std::size_t variant) {
   if (variant == 0) {
-    draft.add_empty(draft.draw_floating(genes), draft.draw_shape(genes, 1, 3));
+    const Shape sizes = draft.draw_shape(genes, 1, 3);
+    const DType dtype = draft.draw_floating(genes);
+    draft.add_empty(dtype, sizes);
     return true;
   }
   const TensorIndex self = draft.pick_floating(genes);
