@@ -9,6 +9,7 @@
 // Invariant: the nodes so far are a valid program. Whoever adds a node has made sure of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdint>
@@ -38,6 +39,9 @@ struct Shape {
   }
   [[nodiscard]] Size operator[](int dim) const { return at[static_cast<std::size_t>(dim)]; }
   [[nodiscard]] Size& operator[](int dim) { return at[static_cast<std::size_t>(dim)]; }
+  [[nodiscard]] bool has(Size size) const {
+    return std::find(at.begin(), at.begin() + rank, size) != at.begin() + rank;
+  }
   void push(Size size) { at[static_cast<std::size_t>(rank++)] = size; }
   void insert(int dim, Size size);
   void erase(int dim);
@@ -276,6 +280,8 @@ class Draft {
   [[nodiscard]] bool is_small(const Shape& sizes) const;
   [[nodiscard]] Shape row_major(const Shape& sizes);
   [[nodiscard]] bool is_row_major(const DrawnTensor& tensor);
+  // What PyTorch calls so: without elements a tensor is, whatever its strides.
+  [[nodiscard]] bool is_contiguous(const DrawnTensor& tensor);
   // The type of a value of the draft.
   [[nodiscard]] spec::TensorType type_of(const DrawnTensor& tensor) const;
   [[nodiscard]] spec::Device main_device() const;
@@ -332,6 +338,9 @@ class Draft {
 // gives a result of these operands. `scalars` counts operands that are numbers.
 [[nodiscard]] Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands,
                                       const Shape& sizes, int scalars);
+// What a copy of the tensor that preserves its format has: its own strides, where it is dense, as
+// all tensors are without elements.
+[[nodiscard]] Layout preserved_layout(Draft& draft, TensorIndex self);
 // Whether `from` broadcasts to `to` without making it any larger.
 [[nodiscard]] bool broadcasts_to(const Shape& from, const Shape& to);
 // The common shape, where there is one.

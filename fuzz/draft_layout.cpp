@@ -27,6 +27,10 @@ bool Draft::is_row_major(const DrawnTensor& tensor) {
   return true;
 }
 
+bool Draft::is_contiguous(const DrawnTensor& tensor) {
+  return is_row_major(tensor) || (tensor.has_layout && tensor.sizes.has(0));
+}
+
 bool broadcasts_to(const Shape& from, const Shape& to) {
   if (from.rank > to.rank) return false;
   for (int d = 0; d < from.rank; ++d) {
@@ -100,29 +104,23 @@ int compare(const std::vector<Spread>& operands, const std::array<std::int64_t, 
   return 0;
 }
 
-bool has_one(const Shape& sizes) {
-  for (int d = 0; d < sizes.rank; ++d) {
-    if (sizes[d] == 1) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, const Shape& sizes,
                         int scalars) {
   bool same_shape = scalars == 0 || sizes.rank == 0;
   bool all_row_major = true;
+  bool all_contiguous = true;
   for (const TensorIndex index : operands) {
     const DrawnTensor tensor = draft.tensor(index);
     if (!tensor.has_layout) return {};
     same_shape = same_shape && tensor.sizes == sizes;
     all_row_major = all_row_major && draft.is_row_major(tensor);
+    all_contiguous = all_contiguous && draft.is_contiguous(tensor);
   }
   const DrawnTensor first = draft.tensor(operands.front());
-  if (all_row_major && (same_shape || (first.sizes == sizes && !has_one(sizes)))) {
-    return {true, draft.row_major(sizes)};
-  }
+  const bool keeps_order = all_row_major && first.sizes == sizes && !sizes.has(1);
+  if (keeps_order || (same_shape && all_contiguous)) return {true, draft.row_major(sizes)};
   if (same_shape && is_dense(draft, first)) {
     bool same_strides = true;
     for (const TensorIndex index : operands) {
@@ -161,6 +159,14 @@ Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, con
     if (sizes[d] != 0) stride = draft.table().product(sizes[d], stride);
   }
   return layout;
+}
+
+Layout preserved_layout(Draft& draft, TensorIndex self) {
+  const DrawnTensor from = draft.tensor(self);
+  if (from.overlaps) return {};
+  if (from.has_layout && from.sizes.has(0)) return {true, from.strides};
+  const TensorIndex operands[] = {self};
+  return pointwise_layout(draft, operands, from.sizes, 0);
 }
 
 }  // namespace graphgate::fuzz

@@ -101,7 +101,7 @@ std::string Drawn::geometry_differences(const spec::CaseFile& the_case) const {
       const spec::Value& value = program.graph.value(*id);
       if (value.type && !is_as_stated(*value.type, *tensor, symbols)) {
         return "output " + std::to_string(o) + " of " + program.name + " is not of the type of %" +
-               value.name;
+               value.name + ": its strides are " + testing::PrintToString(tensor->strides);
       }
     }
   }
@@ -112,6 +112,16 @@ std::string Drawn::geometry_differences(const spec::CaseFile& the_case) const {
 TEST_F(Drawn, ProgramsRunAndHaveTheTypesThatTheyState) {
   for (std::uint64_t index = 0; index < 800; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(31, index), fuzz::Alphabet());
+    ASSERT_EQ(geometry_differences(the_case), "") << "index " << index << "\n"
+                                                  << spec::print_case(the_case).value();
+  }
+}
+
+TEST_F(Drawn, EmptyTensorsHaveTheTypesThatTheyState) {
+  const auto alphabet = fuzz::parse_alphabet("empty-sizes", "");
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  for (std::uint64_t index = 0; index < 2000; ++index) {
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(32, index), alphabet.value());
     ASSERT_EQ(geometry_differences(the_case), "") << "index " << index << "\n"
                                                   << spec::print_case(the_case).value();
   }

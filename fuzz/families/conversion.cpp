@@ -10,13 +10,6 @@ bool is_number(const DrawnTensor& tensor) {
   return is_computed_float(tensor.dtype) || spec::is_integral(tensor.dtype);
 }
 
-Layout preserved(Draft& draft, TensorIndex self) {
-  const DrawnTensor from = draft.tensor(self);
-  if (from.overlaps) return {};
-  const TensorIndex operands[] = {self};
-  return pointwise_layout(draft, operands, from.sizes, 0);
-}
-
 // copy_ and copy: the source broadcasts, and is cast.
 bool draw_copy(Draft& draft, GeneReader& genes, std::size_t in_place) {
   auto self = draft.pick(
@@ -68,7 +61,7 @@ bool draw_clone(Draft& draft, GeneReader& genes, std::size_t) {
     node.argument("memory_format", {spec::MemoryFormat::kContiguous});
     made = node.fresh(from.dtype, from.sizes);
   } else {
-    made = node.fresh(from.dtype, from.sizes, preserved(draft, *self));
+    made = node.fresh(from.dtype, from.sizes, preserved_layout(draft, *self));
   }
   draft.set_range(made, range);
   return true;
@@ -99,7 +92,7 @@ bool draw_cast(Draft& draft, GeneReader& genes, std::size_t variant) {
     if (!other) return false;
     dtype = draft.tensor(*other).dtype;
   }
-  const Layout layout = preserved(draft, *self);
+  const Layout layout = preserved_layout(draft, *self);
   static constexpr const char* kNames[] = {"aten._to_copy.default", "aten.to.dtype",
                                            "aten.type_as.default"};
   NodeBuilder node(draft, kNames[variant]);
@@ -124,7 +117,7 @@ bool draw_fill(Draft& draft, GeneReader& genes, std::size_t variant) {
   const bool in_place = draft.may_write(*self) && genes.chance(60);
   const spec::Argument value = draw_scalar(genes, target.dtype);
   const bool zeroes = variant == 1;
-  const Layout layout = preserved(draft, *self);
+  const Layout layout = preserved_layout(draft, *self);
   NodeBuilder node(draft, zeroes ? (in_place ? "aten.zero_.default" : "aten.zero.default")
                                  : (in_place ? "aten.fill_.Scalar" : "aten.fill.Scalar"));
   node.tensor("self", *self);
@@ -159,7 +152,7 @@ bool draw_contiguous(Draft& draft, GeneReader& genes, std::size_t) {
   const auto self = draft.pick(genes, [](const DrawnTensor& t) { return t.has_layout; });
   if (!self) return false;
   const DrawnTensor from = draft.tensor(*self);
-  const bool is_same = draft.is_row_major(from);
+  const bool is_same = draft.is_contiguous(from);
   const Bounds range = draft.range(*self);
   NodeBuilder node(draft, "aten.contiguous.default");
   node.tensor("self", *self);
@@ -206,7 +199,7 @@ bool draw_device_copy(Draft& draft, GeneReader& genes, std::size_t) {
   const bool to_main = self.has_value();
   if (!self) self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(*self);
-  const Layout layout = preserved(draft, *self);
+  const Layout layout = preserved_layout(draft, *self);
   NodeBuilder node(draft, "aten._to_copy.default");
   node.tensor("self", *self);
   node.argument("device", {to_main ? draft.main_device() : spec::Device{"cpu", -1}});

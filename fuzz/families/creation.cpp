@@ -41,8 +41,7 @@ bool draw_filled_like(Draft& draft, GeneReader& genes, std::size_t variant) {
   const DrawnTensor like = draft.tensor(*self);
   static constexpr const char* kNames[] = {"aten.zeros_like.default", "aten.ones_like.default",
                                            "aten.full_like.default"};
-  const TensorIndex operands[] = {*self};
-  const Layout layout = like.overlaps ? Layout{} : pointwise_layout(draft, operands, like.sizes, 0);
+  const Layout layout = preserved_layout(draft, *self);
   NodeBuilder node(draft, kNames[variant]);
   node.tensor("self", *self);
   if (variant == kFull) node.argument("fill_value", draw_scalar(genes, like.dtype));
@@ -75,9 +74,7 @@ bool draw_empty(Draft& draft, GeneReader& genes, std::size_t variant) {
   const DrawnTensor like = draft.tensor(self);
   TensorIndex made = 0;
   if (variant == 1) {
-    const TensorIndex operands[] = {self};
-    const Layout layout =
-        like.overlaps ? Layout{} : pointwise_layout(draft, operands, like.sizes, 0);
+    const Layout layout = preserved_layout(draft, self);
     NodeBuilder node(draft, "aten.empty_like.default");
     made = node.tensor("self", self).fresh(like.dtype, like.sizes, layout);
   } else if (variant == 2) {
