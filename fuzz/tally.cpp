@@ -30,12 +30,16 @@ struct Naming {
   }
 };
 
-Naming add_feature(Tally& tally, std::uint32_t feature, const FeatureCount& count) {
-  const auto [at, is_new] = tally.features.try_emplace(feature, count);
+// To a sum whose other fields are those of the first case.
+template <class Key, class Count>
+Naming add_count(std::map<Key, Count>& sums, const Key& key, const Count& count) {
+  const auto [at, is_new] = sums.try_emplace(key, count);
   if (is_new) return {true, false};
-  const bool is_earlier = count.first < at->second.first;
-  at->second.cases += count.cases;
-  at->second.first = std::min(at->second.first, count.first);
+  Count& sum = at->second;
+  const std::uint64_t cases = sum.cases + count.cases;
+  const bool is_earlier = count.first < sum.first;
+  if (is_earlier) sum = count;
+  sum.cases = cases;
   return {is_earlier, is_earlier};
 }
 
@@ -51,19 +55,6 @@ Naming add_signature(Tally& tally, const std::string& name, const SignatureCount
   }
   sum.cases += count.cases;
   for (const std::uint64_t index : count.first) add_first(sum.first, index);
-  return {is_earlier, is_earlier};
-}
-
-Naming add_inconclusive(Tally& tally, const std::string& name, const InconclusiveCount& count) {
-  const auto [at, is_new] = tally.inconclusive.try_emplace(name, count);
-  if (is_new) return {true, false};
-  InconclusiveCount& sum = at->second;
-  const bool is_earlier = count.first < sum.first;
-  if (is_earlier) {
-    sum.first = count.first;
-    sum.message = count.message;
-  }
-  sum.cases += count.cases;
   return {is_earlier, is_earlier};
 }
 
@@ -117,7 +108,7 @@ void Tally::add(const CaseVerdict& verdict) {
   block.digest += digest_of(verdict);
   Naming naming;
   for (const std::uint32_t feature : verdict.features) {
-    naming.note(add_feature(*this, feature, {1, verdict.index}));
+    naming.note(add_count(features, feature, FeatureCount{1, verdict.index}));
   }
   if (verdict.score > 0) naming.note(add_scored(*this, {verdict.score, verdict.index}));
   if (!verdict.signature.empty()) {
@@ -126,7 +117,8 @@ void Tally::add(const CaseVerdict& verdict) {
                       {verdict.outcome, 1, {verdict.index}, verdict.message, verdict.nodes}));
   }
   if (!verdict.inconclusive.empty()) {
-    naming.note(add_inconclusive(*this, verdict.inconclusive, {1, verdict.index, verdict.message}));
+    naming.note(add_count(inconclusive, verdict.inconclusive,
+                          InconclusiveCount{1, verdict.index, verdict.message}));
   }
   if (naming.is_named && !verdict.ancestors.empty()) ancestors[verdict.index] = verdict.ancestors;
   if (naming.is_instead) forget_ancestors(*this);
@@ -141,8 +133,8 @@ void Tally::add(const Tally& other) {
     block.digest += sum.digest;
   }
   for (const auto& [name, count] : other.signatures) add_signature(*this, name, count);
-  for (const auto& [name, count] : other.inconclusive) add_inconclusive(*this, name, count);
-  for (const auto& [feature, count] : other.features) add_feature(*this, feature, count);
+  for (const auto& [name, count] : other.inconclusive) add_count(inconclusive, name, count);
+  for (const auto& [feature, count] : other.features) add_count(features, feature, count);
   for (const ScoredCase& scored : other.best) add_scored(*this, scored);
   ancestors.insert(other.ancestors.begin(), other.ancestors.end());
   forget_ancestors(*this);
