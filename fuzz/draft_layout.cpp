@@ -55,7 +55,8 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
 
 namespace {
 
-// Whether the tensor fills its bytes without gap or overlap, in whatever order of dimensions.
+// Whether a tensor that has elements fills its bytes without gap or overlap, in whatever order of
+// dimensions.
 bool is_dense(Draft& draft, const DrawnTensor& tensor) {
   std::array<int, kMostRank> order{};
   int count = 0;
@@ -70,7 +71,7 @@ bool is_dense(Draft& draft, const DrawnTensor& tensor) {
   for (int i = 0; i < count; ++i) {
     const int d = order[static_cast<std::size_t>(i)];
     if (tensor.strides[d] != stride) return false;
-    if (tensor.sizes[d] != 0) stride = draft.table().product(stride, tensor.sizes[d]);
+    stride = draft.table().product(stride, tensor.sizes[d]);
   }
   return true;
 }
@@ -110,17 +111,16 @@ Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, con
                         int scalars) {
   bool same_shape = scalars == 0 || sizes.rank == 0;
   bool all_row_major = true;
-  bool all_contiguous = true;
   for (const TensorIndex index : operands) {
     const DrawnTensor tensor = draft.tensor(index);
     if (!tensor.has_layout) return {};
     same_shape = same_shape && tensor.sizes == sizes;
     all_row_major = all_row_major && draft.is_row_major(tensor);
-    all_contiguous = all_contiguous && draft.is_contiguous(tensor);
   }
   const DrawnTensor first = draft.tensor(operands.front());
   const bool keeps_order = all_row_major && first.sizes == sizes && !sizes.has(1);
-  if (keeps_order || (same_shape && all_contiguous)) return {true, draft.row_major(sizes)};
+  const bool all_contiguous = same_shape && (all_row_major || sizes.has(0));
+  if (keeps_order || all_contiguous) return {true, draft.row_major(sizes)};
   if (same_shape && is_dense(draft, first)) {
     bool same_strides = true;
     for (const TensorIndex index : operands) {
