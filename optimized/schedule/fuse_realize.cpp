@@ -210,7 +210,8 @@ class Recomputer {
       changed.emplace_back(l, std::move(all));
     }
     // What is left may go in more rows than before, which not all of its tensors need do.
-    changed.emplace_back(home, without_unread(function, home));
+    Launched left = without_unread(function, home);
+    if (left.size() < launches_[home].size()) changed.emplace_back(home, std::move(left));
     for (const auto& [l, launch] : changed) {
       std::vector<const SizedNode*> nodes;
       for (const std::uint32_t place : launch) nodes.push_back(&nodes_[place]);
