@@ -32,12 +32,20 @@ function(graphgate_build_sooner target)
   endif()
 endfunction()
 
-# For libraries of files that each take long over the same headers: with GRAPHGATE_PCH the compiler
-# sees eight of them at once. Other builds compile each file alone.
+# For targets of files that each take long over the same headers: with GRAPHGATE_PCH the compiler
+# sees eight of them at once, without those that match one of the regular expressions: files that have
+# a table of their own by one name. Other builds compile each file alone.
 function(graphgate_build_together target)
-  if(GRAPHGATE_PCH)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  if(NOT GRAPHGATE_PCH)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  get_target_property(sources ${target} SOURCES)
+  foreach(pattern IN LISTS ARGN)
+    set(alone ${sources})
+    list(FILTER alone INCLUDE REGEX "${pattern}")
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
 endfunction()
 
 # Small vectors and strings are a third of what a fuzzing campaign does (docs/fuzzing.md), so the
@@ -127,6 +135,7 @@ function(graphgate_test name)
   graphgate_configure(${target})
   graphgate_test_headers()
   graphgate_build_sooner(${target} REUSE_FROM graphgate_test_headers)
+  graphgate_build_together(${target})
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   graphgate_test_definitions(${target})
   gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" ${properties}

@@ -10,7 +10,7 @@ namespace graphgate::fuzz {
 namespace {
 
 // Feature 1 in every case, 2 in every tenth, 3 in one.
-CaseVerdict verdict_of(std::uint64_t index) {
+CaseVerdict verdict_for(std::uint64_t index) {
   CaseVerdict verdict;
   verdict.index = index;
   verdict.features = {1};
@@ -23,7 +23,7 @@ CaseVerdict verdict_of(std::uint64_t index) {
 
 Tally tally_of(std::uint64_t begin, std::uint64_t end) {
   Tally tally;
-  for (std::uint64_t index = begin; index < end; ++index) tally.add(verdict_of(index));
+  for (std::uint64_t index = begin; index < end; ++index) tally.add(verdict_for(index));
   return tally;
 }
 
@@ -81,7 +81,7 @@ TEST(Guides, BreedFromTheHighestScores) {
 }
 
 TEST(Guides, LeaveOutWhatHasTooManyAncestors) {
-  CaseVerdict verdict = verdict_of(100);
+  CaseVerdict verdict = verdict_for(100);
   verdict.ancestors.assign(kMostAncestors, 1);
   Tally tally;
   tally.add(verdict);
@@ -100,7 +100,7 @@ TEST(Guides, DrawAGenerationOnceAllBeforeItHasRun) {
   EXPECT_EQ(guide.drawable_ordinals(), 2 * kGenerationCases);
   const auto run = [&](std::uint64_t lineage) {
     Tally tally;
-    for (std::uint64_t i = 0; i < kGenerationCases; ++i) tally.add(verdict_of(lineage + 4 * i));
+    for (std::uint64_t i = 0; i < kGenerationCases; ++i) tally.add(verdict_for(lineage + 4 * i));
     guide.add(static_cast<std::uint32_t>(lineage), tally);
   };
   run(1);

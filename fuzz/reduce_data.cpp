@@ -41,8 +41,6 @@ Candidate drop_entries(const CaseFile& the_case, std::size_t begin, std::size_t 
 
 // ---- elements of programs
 
-std::size_t count_programs(const CaseFile& the_case) { return the_case.programs.size(); }
-
 Candidate draw_state(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   CaseFile out = the_case;
   for (std::size_t p = begin; p < end; ++p) {

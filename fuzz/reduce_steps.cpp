@@ -57,8 +57,6 @@ bool is_about(const spec::Step& step, const std::string& program) {
   return back && (back->output.program == program || back->input.program == program);
 }
 
-std::size_t count_programs(const CaseFile& the_case) { return the_case.programs.size(); }
-
 Candidate drop_programs(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   if (end - begin == the_case.programs.size()) return std::nullopt;
   CaseFile out = the_case;

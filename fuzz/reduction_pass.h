@@ -31,6 +31,11 @@ struct ReductionPass {
 // Options of the case that no pass touches: the fault that is looked for.
 using KeptOptions = std::set<std::string, std::less<>>;
 
+// A change for each program.
+[[nodiscard]] inline std::size_t count_programs(const spec::CaseFile& the_case) {
+  return the_case.programs.size();
+}
+
 // In the order of trying: by DESIGN, calls, then nodes, then configuration bits, then sizes; data
 // last.
 [[nodiscard]] std::vector<ReductionPass> step_passes();

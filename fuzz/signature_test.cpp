@@ -14,7 +14,7 @@ using spec::CaseFile;
 using spec::Finding;
 using spec::Outcome;
 
-CaseFile case_of(const std::string& text) {
+CaseFile parsed_case(const std::string& text) {
   auto parsed = spec::parse_case(text);
   EXPECT_TRUE(parsed.ok()) << parsed.error().message;
   return parsed.ok() ? std::move(parsed).value() : CaseFile();
@@ -22,10 +22,10 @@ CaseFile case_of(const std::string& text) {
 
 CaseFile chain(const std::string& a, const std::string& b, const std::string& size,
                const std::string& options = "") {
-  return case_of("graphgate-case 1\nname \"" + a + "\"\nseed 1\n" + options +
-                 "program \"p\" {\n  input %x : f32[" + size + ", " + size + "]\n  %" + a +
-                 " = aten.mm.default(%x, %x)\n  %" + b + " = aten.add_.Tensor(%" + a +
-                 ", 1.0)\n  output %" + b + "\n}\nscenario {\n  call p\n}\nexpect PASS\n");
+  return parsed_case("graphgate-case 1\nname \"" + a + "\"\nseed 1\n" + options +
+                     "program \"p\" {\n  input %x : f32[" + size + ", " + size + "]\n  %" + a +
+                     " = aten.mm.default(%x, %x)\n  %" + b + " = aten.add_.Tensor(%" + a +
+                     ", 1.0)\n  output %" + b + "\n}\nscenario {\n  call p\n}\nexpect PASS\n");
 }
 
 Finding finding(std::string rule, std::vector<std::string> nodes,
@@ -78,7 +78,7 @@ TEST(Signature, StaysWhereNodesAreRenamedAndSizesChange) {
 
 // Nodes of one name, in two programs of a case.
 TEST(Signature, TakesNodesOfTheProgramThatAFindingIsAbout) {
-  const CaseFile the_case = case_of(
+  const CaseFile the_case = parsed_case(
       "graphgate-case 1\nname \"two\"\nseed 1\n"
       "program \"p\" {\n  input %x : f32[2, 2]\n  %y = aten.mm.default(%x, %x)\n  output %y\n}\n"
       "program \"q\" {\n  input %x : f32[2, 2]\n  %y = aten.cumsum.default(%x, 0)\n  output %y\n}\n"

@@ -10,11 +10,11 @@
 namespace graphgate::interop {
 namespace {
 
-const std::string kModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
+const std::string kRecordedModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
 
 TEST(Recording, HasInputsOutputsAndFinalStates) {
-  const auto calls =
-      read_recording(kModels + "mutations.safetensors", kModels + "mutations.geometry.json");
+  const auto calls = read_recording(kRecordedModels + "mutations.safetensors",
+                                    kRecordedModels + "mutations.geometry.json");
   ASSERT_TRUE(calls.ok()) << calls.error().message;
   ASSERT_EQ(calls.value().size(), 2U);
   const RecordedCall& call = calls.value()[0];
@@ -28,8 +28,8 @@ TEST(Recording, HasInputsOutputsAndFinalStates) {
 }
 
 TEST(Recording, KnowsWhichOutputsShareStorageWithAnInput) {
-  const auto calls = read_recording(kModels + "vllm_like_bf16.safetensors",
-                                    kModels + "vllm_like_bf16.geometry.json");
+  const auto calls = read_recording(kRecordedModels + "vllm_like_bf16.safetensors",
+                                    kRecordedModels + "vllm_like_bf16.geometry.json");
   ASSERT_TRUE(calls.ok()) << calls.error().message;
   bool shares = false;
   for (const auto& output : calls.value()[0].outputs) {
@@ -39,8 +39,8 @@ TEST(Recording, KnowsWhichOutputsShareStorageWithAnInput) {
 }
 
 TEST(Recording, RefusesAnotherProgramsGeometry) {
-  const auto calls =
-      read_recording(kModels + "mutations.safetensors", kModels + "cond_nonzero.geometry.json");
+  const auto calls = read_recording(kRecordedModels + "mutations.safetensors",
+                                    kRecordedModels + "cond_nonzero.geometry.json");
   ASSERT_FALSE(calls.ok());
   EXPECT_EQ(calls.error().message.find("cond_nonzero.geometry.json: calls.call0"), 0U)
       << calls.error().message;

@@ -6,12 +6,12 @@
 namespace graphgate::optimized {
 namespace {
 
-using Order = std::vector<std::size_t>;  // dimensions, the fastest first
+using DimOrder = std::vector<std::size_t>;  // dimensions, the fastest first
 
 // Dense strides with the dimensions of `order` from fastest to slowest. Beside a dimension of 0 the
 // order shows: in order of the dimensions ATen makes strides as of a new tensor, in another it goes
 // on with 0.
-Sizes strides_in_order(const Sizes& sizes, const Order& order) {
+Sizes strides_in_order(const Sizes& sizes, const DimOrder& order) {
   if (std::is_sorted(order.rbegin(), order.rend())) return row_major_strides(sizes);
   Sizes strides(sizes.size());
   std::int64_t stride = 1;
@@ -35,8 +35,8 @@ int should_swap(const std::vector<Sizes>& strides, const Sizes& sizes, std::size
 }
 
 // TensorIterator's insertion sort: stable, and undecided pairs are stepped over.
-Order order_of(const std::vector<Sizes>& strides, const Sizes& sizes) {
-  Order order(sizes.size());
+DimOrder order_of(const std::vector<Sizes>& strides, const Sizes& sizes) {
+  DimOrder order(sizes.size());
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
   for (std::size_t i = 1; i < order.size(); ++i) {
     std::size_t moving = i;
@@ -58,7 +58,7 @@ Sizes stretched_strides(const Tensor& input, const Sizes& sizes) {
   return out;
 }
 
-bool matches_format(const Tensor& tensor, const Order& order) {
+bool matches_format(const Tensor& tensor, const DimOrder& order) {
   std::int64_t expected = 1;
   for (const std::size_t d : order) {
     if (tensor.sizes[d] != 1 && tensor.strides[d] != expected) return false;
@@ -67,8 +67,8 @@ bool matches_format(const Tensor& tensor, const Order& order) {
   return true;
 }
 
-Order format_order(std::size_t rank) {
-  Order order{1};  // channels are the fastest
+DimOrder format_order(std::size_t rank) {
+  DimOrder order{1};  // channels are the fastest
   for (std::size_t d = rank; d-- > 2;) order.push_back(d);
   order.push_back(0);
   return order;
@@ -76,7 +76,7 @@ Order format_order(std::size_t rank) {
 
 // Whether strides grow along `order`, as ATen's is_channels_last_strides decides.
 bool suggests_channels_last(const Tensor& tensor) {
-  const Order order = format_order(tensor.sizes.size());
+  const DimOrder order = format_order(tensor.sizes.size());
   if (tensor.strides[1] == 0) return false;
   std::int64_t least = 0;
   for (const std::size_t d : order) {

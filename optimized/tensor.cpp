@@ -55,6 +55,12 @@ Sizes row_major_strides(const Sizes& sizes) {
   return strides;
 }
 
+Sizes strides_in_bytes(const Tensor& tensor) {
+  Sizes out = tensor.strides;
+  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
+  return out;
+}
+
 bool is_contiguous(const Tensor& tensor) {
   std::int64_t expected = 1;
   bool contiguous = true;

@@ -77,6 +77,7 @@ struct ByteRange {
 [[nodiscard]] std::int64_t checked_count(const Sizes& sizes);
 // Row-major; a size of 0 counts as 1.
 [[nodiscard]] Sizes row_major_strides(const Sizes& sizes);
+[[nodiscard]] Sizes strides_in_bytes(const Tensor& tensor);
 // Dense in row-major order (Tensor.is_contiguous()).
 [[nodiscard]] bool is_contiguous(const Tensor& tensor);
 // Every element of the span of bytes belongs to exactly one index, in some order of dimensions.

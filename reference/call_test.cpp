@@ -12,7 +12,7 @@ namespace {
 using spec::DType;
 using Numbers = std::vector<double>;
 
-TensorRef tensor_of(DType dtype, const Numbers& numbers) {
+TensorRef row_of(DType dtype, const Numbers& numbers) {
   const Sizes sizes = {static_cast<std::int64_t>(numbers.size())};
   TensorRef tensor = new_tensor(dtype, sizes, spec::Device{});
   Array<double> array(sizes);
@@ -37,9 +37,9 @@ Array<double> array_of(const Numbers& numbers) {
 }
 
 TEST(CallArguments, AreFoundByTheirNameInTheSchema) {
-  const Call call = call_of(
-      "aten.add.Tensor",
-      {{tensor_of(DType::kFloat32, {1})}, {tensor_of(DType::kFloat32, {2})}, {std::int64_t{3}}});
+  const Call call =
+      call_of("aten.add.Tensor",
+              {{row_of(DType::kFloat32, {1})}, {row_of(DType::kFloat32, {2})}, {std::int64_t{3}}});
   EXPECT_EQ(numbers_of(*call.tensor("other")), Numbers{2});
   EXPECT_EQ(call.integer("alpha"), 3);
   EXPECT_EQ(call.real("alpha"), 3.0);
@@ -50,7 +50,7 @@ TEST(CallArguments, AreFoundByTheirNameInTheSchema) {
 
 TEST(CallArguments, OfNoneAreNotThere) {
   const Call call =
-      call_of("aten.clamp.default", {{tensor_of(DType::kFloat32, {1})}, {spec::None{}}, {2.5}});
+      call_of("aten.clamp.default", {{row_of(DType::kFloat32, {1})}, {spec::None{}}, {2.5}});
   EXPECT_FALSE(call.has("min"));
   EXPECT_EQ(call.optional_real("min"), std::nullopt);
   EXPECT_EQ(call.optional_real("max"), 2.5);
@@ -58,12 +58,12 @@ TEST(CallArguments, OfNoneAreNotThere) {
 
 TEST(CallArguments, TakeALoneIntegerAsAListOfOne) {
   const Call call =
-      call_of("aten.flip.default", {{tensor_of(DType::kFloat32, {1})}, {std::int64_t{0}}});
+      call_of("aten.flip.default", {{row_of(DType::kFloat32, {1})}, {std::int64_t{0}}});
   EXPECT_EQ(call.integers("dims"), Sizes{0});
 }
 
 TEST(Emit, AllocatesForTheFunctionalForm) {
-  const TensorRef self = tensor_of(DType::kFloat32, {1, 2});
+  const TensorRef self = row_of(DType::kFloat32, {1, 2});
   Call call = call_of("aten.neg.default", {{self}});
   EXPECT_FALSE(call.next_is_written());
   call.emit(array_of({-1, -2}), DType::kFloat32);
@@ -73,7 +73,7 @@ TEST(Emit, AllocatesForTheFunctionalForm) {
 }
 
 TEST(Emit, WritesSelfInTheInPlaceFormAndKeepsItsDtype) {
-  const TensorRef self = tensor_of(DType::kInt32, {1, 2});
+  const TensorRef self = row_of(DType::kInt32, {1, 2});
   Call call = call_of("aten.neg_.default", {{self}});
   EXPECT_EQ(call.next_target(), self);
   call.emit(array_of({-1.5, 2.5}), DType::kFloat32);
@@ -83,15 +83,15 @@ TEST(Emit, WritesSelfInTheInPlaceFormAndKeepsItsDtype) {
 }
 
 TEST(Emit, RoundsToTheCommonDtypeBeforeTheTargetsOwn) {
-  const TensorRef self = tensor_of(DType::kFloat32, {0});
+  const TensorRef self = row_of(DType::kFloat32, {0});
   Call call = call_of("aten.neg_.default", {{self}});
   call.emit(array_of({257}), DType::kBFloat16);
   EXPECT_EQ(numbers_of(*self), Numbers{256});
 }
 
 TEST(Emit, ResizesAnOutTensorOfOtherSizes) {
-  const TensorRef out = tensor_of(DType::kFloat32, {});
-  Call call = call_of("aten.neg.out", {{tensor_of(DType::kFloat32, {1, 2})}, {out}});
+  const TensorRef out = row_of(DType::kFloat32, {});
+  Call call = call_of("aten.neg.out", {{row_of(DType::kFloat32, {1, 2})}, {out}});
   call.emit(array_of({-1, -2}), DType::kFloat32);
   EXPECT_EQ(result_of(call), out);
   EXPECT_EQ(out->sizes, Sizes{2});
@@ -99,12 +99,12 @@ TEST(Emit, ResizesAnOutTensorOfOtherSizes) {
 }
 
 TEST(Emit, RefusesOtherSizesInTheInPlaceForm) {
-  Call call = call_of("aten.neg_.default", {{tensor_of(DType::kFloat32, {1, 2})}});
+  Call call = call_of("aten.neg_.default", {{row_of(DType::kFloat32, {1, 2})}});
   EXPECT_THROW(call.emit(array_of({1}), DType::kFloat32), OpError);
 }
 
 TEST(Emit, WritesThroughAViewIntoItsBase) {
-  const TensorRef base = tensor_of(DType::kFloat32, {1, 2, 3, 4});
+  const TensorRef base = row_of(DType::kFloat32, {1, 2, 3, 4});
   const TensorRef every_second = view_of(*base, {2}, {2}, 0);
   Call call = call_of("aten.neg_.default", {{every_second}});
   call.emit(array_of({-1, -3}), DType::kFloat32);
@@ -112,7 +112,7 @@ TEST(Emit, WritesThroughAViewIntoItsBase) {
 }
 
 TEST(EmitView, ChangesTheTensorItselfInTheInPlaceForm) {
-  const TensorRef self = tensor_of(DType::kFloat32, {1, 2});
+  const TensorRef self = row_of(DType::kFloat32, {1, 2});
   Call functional = call_of("aten.unsqueeze.default", {{self}, {std::int64_t{0}}});
   functional.emit_view(self, {1, 2}, {2, 1}, 0);
   EXPECT_NE(result_of(functional), self);

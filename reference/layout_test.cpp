@@ -15,7 +15,7 @@ struct Geometry {
   Sizes strides;
 };
 
-TensorRef tensor(const Geometry& geometry) {
+TensorRef tensor_at(const Geometry& geometry) {
   return new_tensor(DType::kFloat32, geometry.sizes, geometry.strides, spec::Device{});
 }
 
@@ -82,7 +82,7 @@ TEST(Layout, ResultsAreLaidOutAsRecorded) {
     std::vector<TensorRef> inputs;
     std::vector<Sizes> shapes;
     for (const Geometry& geometry : row.inputs) {
-      inputs.push_back(tensor(geometry));
+      inputs.push_back(tensor_at(geometry));
       shapes.push_back(geometry.sizes);
     }
     const auto at = ::testing::PrintToString(row.inputs.front().strides);
@@ -92,22 +92,22 @@ TEST(Layout, ResultsAreLaidOutAsRecorded) {
 }
 
 TEST(Layout, ANumberBesideATensorTakesTheSlowPathOfTensorIterator) {
-  const TensorRef empty = tensor({{3, 0}, {1, 3}});
-  const TensorRef number = tensor({{}, {}});
+  const TensorRef empty = tensor_at({{3, 0}, {1, 3}});
+  const TensorRef number = tensor_at({{}, {}});
   EXPECT_EQ(pointwise_strides(std::vector{empty}, {3, 0}), (Sizes{1, 1}));
   EXPECT_EQ(pointwise_strides(std::vector{empty, number}, {3, 0}), (Sizes{1, 3}));
 }
 
 TEST(Layout, ChannelsLastIsKnownByItsStrides) {
-  const TensorRef image = tensor({{2, 3, 4, 5}, {60, 1, 15, 3}});
+  const TensorRef image = tensor_at({{2, 3, 4, 5}, {60, 1, 15, 3}});
   EXPECT_TRUE(suggests_channels_last(*image));
   EXPECT_TRUE(is_contiguous_in(*image, MemoryFormat::kChannelsLast));
   EXPECT_FALSE(is_contiguous_in(*image, MemoryFormat::kContiguous));
-  const TensorRef plain = tensor({{2, 3, 4, 5}, {60, 20, 5, 1}});
+  const TensorRef plain = tensor_at({{2, 3, 4, 5}, {60, 20, 5, 1}});
   EXPECT_FALSE(suggests_channels_last(*plain));
   EXPECT_FALSE(is_contiguous_in(*plain, MemoryFormat::kChannelsLast));
   // One channel: dense in both orders.
-  const TensorRef grey = tensor({{2, 1, 4, 5}, {20, 20, 5, 1}});
+  const TensorRef grey = tensor_at({{2, 1, 4, 5}, {20, 20, 5, 1}});
   EXPECT_TRUE(is_contiguous_in(*grey, MemoryFormat::kChannelsLast));
   EXPECT_TRUE(is_contiguous_in(*grey, MemoryFormat::kContiguous));
 }

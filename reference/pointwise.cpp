@@ -13,10 +13,6 @@ using spec::DType;
                 std::string(spec::torch_name(dtype)));
 }
 
-bool is_float8(DType dtype) {
-  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
-}
-
 bool can_cast(DType from, DType to) {
   if (spec::is_floating_point(from) && !spec::is_floating_point(to)) return false;
   return from == DType::kBool || to != DType::kBool;

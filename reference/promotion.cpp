@@ -14,10 +14,6 @@ int category(DType dtype) {
   return dtype == DType::kBool ? 0 : 1;
 }
 
-bool is_float8(DType dtype) {
-  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
-}
-
 DType promote_floats(DType a, DType b) {
   if (a == DType::kFloat64 || b == DType::kFloat64) return DType::kFloat64;
   const bool has_half = (a == DType::kFloat16 || b == DType::kFloat16);
@@ -50,6 +46,10 @@ std::optional<DType> merge(std::optional<DType> higher, std::optional<DType> low
 }
 
 }  // namespace
+
+bool is_float8(spec::DType dtype) {
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
+}
 
 DType promote(DType a, DType b) {
   if (a == b) return a;

@@ -17,6 +17,9 @@ namespace graphgate::reference {
 // than what the others have. Numbers bring bool, int64 or float32 (the default dtype).
 [[nodiscard]] spec::DType result_type(std::span<const Datum> operands);
 
+// One of the 8-bit floating dtypes, which PyTorch does not compute in.
+[[nodiscard]] bool is_float8(spec::DType dtype);
+
 // float32 (the default dtype) for integers and bool; floating dtypes as they are.
 [[nodiscard]] spec::DType to_floating(spec::DType dtype);
 

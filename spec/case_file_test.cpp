@@ -6,7 +6,7 @@
 namespace graphgate::spec {
 namespace {
 
-constexpr std::string_view kFull = R"case(graphgate-case 1
+constexpr std::string_view kFullCase = R"case(graphgate-case 1
 # Why: a comment stays.
 #
 #   indented, too
@@ -61,7 +61,7 @@ expect call 1 out0 from "out.safetensors" key "o"
 expect call 2 refused "moved"
 )case";
 
-CaseFile parse(std::string_view text) {
+CaseFile parse_whole(std::string_view text) {
   auto parsed = parse_case(text, "c");
   if (!parsed.ok()) {
     ADD_FAILURE() << parsed.error().message;
@@ -75,9 +75,9 @@ std::string error_of(std::string_view text) {
   return parsed.ok() ? "no error" : parsed.error().message;
 }
 
-// kFull with its first `from` replaced.
+// kFullCase with its first `from` replaced.
 std::string changed(std::string_view from, std::string_view to) {
-  std::string text(kFull);
+  std::string text(kFullCase);
   const std::size_t at = text.find(from);
   if (at == std::string::npos) {
     ADD_FAILURE() << "no " << from;
@@ -88,13 +88,13 @@ std::string changed(std::string_view from, std::string_view to) {
 }
 
 TEST(CaseText, PrintsCanonicalTextAsItWas) {
-  EXPECT_EQ(print_case(parse(kFull)).value(), kFull);
-  EXPECT_TRUE(check_case(parse(kFull)).ok());
+  EXPECT_EQ(print_case(parse_whole(kFullCase)).value(), kFullCase);
+  EXPECT_TRUE(check_case(parse_whole(kFullCase)).ok());
 }
 
 TEST(CaseText, ReadsTheCaseThatItPrinted) {
-  const CaseFile the_case = parse(kFull);
-  const CaseFile again = parse(print_case(the_case).value());
+  const CaseFile the_case = parse_whole(kFullCase);
+  const CaseFile again = parse_whole(print_case(the_case).value());
   EXPECT_TRUE(same_case(again, the_case));
   CaseFile other = again;
   std::get<HostTensor>(other.inputs[0].inputs[0].data).storage =
@@ -116,7 +116,7 @@ TEST(CaseText, ReadsTheCaseThatItPrinted) {
 }
 
 TEST(CaseText, NeedsOnlyAVersionAndAProgram) {
-  const CaseFile the_case = parse("graphgate-case 1\nprogram \"p\" {\n}\n");
+  const CaseFile the_case = parse_whole("graphgate-case 1\nprogram \"p\" {\n}\n");
   EXPECT_EQ(the_case.expectation.outcome, Outcome::kPass);
   EXPECT_TRUE(check_case(the_case).ok());
 }
@@ -169,7 +169,7 @@ TEST(CaseText, NamesThePlaceOfAnError) {
 
 // Bytes overwritten, cut and doubled: either a case or one line with a place comes out.
 RC_GTEST_PROP(CaseText, SurvivesDamage, (std::vector<std::pair<std::uint16_t, char>> edits)) {
-  std::string text(kFull);
+  std::string text(kFullCase);
   for (const auto& [where, what] : edits) {
     const std::size_t at = where % text.size();
     if (what % 3 == 0) text[at] = what;
@@ -194,7 +194,7 @@ TEST(CaseText, GivesTheColumnInABadSchema) {
 
 TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
   const auto error = [](std::string_view from, std::string_view to) {
-    const auto result = check_case(parse(changed(from, to)));
+    const auto result = check_case(parse_whole(changed(from, to)));
     return result.ok() ? "valid" : result.error().message;
   };
   EXPECT_EQ(error("program \"g2\"", "program \"g1\""), "two programs are named 'g1'");
@@ -236,8 +236,8 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
 }
 
 TEST(CheckCase, RefusesAStorageThatIsToLieOnTwoDevices) {
-  const auto result =
-      check_case(parse(changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n")));
+  const auto result = check_case(
+      parse_whole(changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n")));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message,
             "inputs 'shared': input 'odd name', on cuda, lies in the storage of 'x', on cpu");

@@ -7,7 +7,7 @@ namespace {
 
 using D = Deviation;
 
-constexpr DeviationRow kRows[] = {
+constexpr DeviationRow kDeviations[] = {
     {D::kTailAllocationsByGraphOutputs, "tail_allocations_by_graph_outputs", "P1", "pytorch#165514",
      "trailing allocations of a partition are dropped unless the whole graph, not the partition, "
      "outputs them"},
@@ -189,16 +189,16 @@ constexpr DeviationRow kRows[] = {
 
 }  // namespace
 
-std::span<const DeviationRow> deviations() { return kRows; }
+std::span<const DeviationRow> deviations() { return kDeviations; }
 
 const DeviationRow& row_of(Deviation deviation) {
-  return kRows[static_cast<std::size_t>(deviation)];
+  return kDeviations[static_cast<std::size_t>(deviation)];
 }
 
 std::optional<Deviation> find_deviation(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kRows), std::end(kRows),
+  const auto* found = std::find_if(std::begin(kDeviations), std::end(kDeviations),
                                    [&](const DeviationRow& row) { return row.name == name; });
-  if (found == std::end(kRows)) return {};
+  if (found == std::end(kDeviations)) return {};
   return found->deviation;
 }
 

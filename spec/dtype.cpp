@@ -12,7 +12,7 @@ struct DTypeRow {
   std::int64_t bytes;
 };
 
-constexpr std::array<DTypeRow, kDTypeCount> kRows = {{
+constexpr std::array<DTypeRow, kDTypeCount> kDTypes = {{
     {"float64", "f64", 8},
     {"float32", "f32", 4},
     {"float16", "f16", 2},
@@ -27,7 +27,7 @@ constexpr std::array<DTypeRow, kDTypeCount> kRows = {{
     {"bool", "bool", 1},
 }};
 
-const DTypeRow& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+const DTypeRow& row(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
 
 constexpr std::array<std::string_view, 2> kLayouts = {"strided", "none"};
 constexpr std::array<std::string_view, 4> kFormats = {"contiguous_format", "preserve_format",
@@ -48,8 +48,8 @@ std::string_view torch_name(DType dtype) { return row(dtype).torch; }
 std::string_view short_name(DType dtype) { return row(dtype).brief; }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (kRows[i].torch == name || kRows[i].brief == name) return static_cast<DType>(i);
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].torch == name || kDTypes[i].brief == name) return static_cast<DType>(i);
   }
   return std::nullopt;
 }

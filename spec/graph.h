@@ -28,6 +28,9 @@ enum class ValueKind : std::uint8_t {
   kSymBool,
   kNone,  // the result of an op that returns nothing, or an unused place in a tuple
 };
+[[nodiscard]] constexpr bool is_symbolic(ValueKind kind) {
+  return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat || kind == ValueKind::kSymBool;
+}
 
 // One value. `type` is meaningful for kTensor; it is absent where nobody stated it: hand-written
 // text may leave out the types of node results (graph inputs always have one). `expr` and `hint`

@@ -12,10 +12,6 @@ std::string place_of(const Node& node) { return "node '" + node.name + "' (" + n
 
 std::string place_of(const Value& value) { return "value " + print_sigil_name('%', value.name); }
 
-bool is_symbolic(ValueKind kind) {
-  return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat || kind == ValueKind::kSymBool;
-}
-
 bool is_negative(const SymExpr& expr) { return expr.is_constant() && expr.constant() < 0; }
 
 // The elements from the storage's first to the type's last, symbolic terms counted as the smallest

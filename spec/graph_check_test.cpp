@@ -2,19 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "spec/graph_text.h"
+#include "spec/program_test.h"
 
 namespace graphgate::spec {
 namespace {
-
-Program parse(std::string_view text) {
-  auto program = parse_program(text, builtin_op_table(), "t");
-  if (!program.ok()) {
-    ADD_FAILURE() << program.error().message;
-    return {};
-  }
-  return std::move(program).value();
-}
 
 // A valid program that the tests break.
 Program valid() {

@@ -11,13 +11,13 @@ struct Bad {
   std::string_view message;  // without "t:3:"
 };
 
-std::string error_of(std::string_view text) {
+std::string text_error_of(std::string_view text) {
   const auto program = parse_program(text, builtin_op_table(), "t");
   return program.ok() ? "no error" : program.error().message;
 }
 
 std::string error_of_line(std::string_view line) {
-  return error_of("program \"p\" {\n  input %x : f32[4]\n" + std::string(line) + "\n}\n");
+  return text_error_of("program \"p\" {\n  input %x : f32[4]\n" + std::string(line) + "\n}\n");
 }
 
 TEST(GraphTextErrors, NameThePlaceInANodeLine) {
@@ -110,24 +110,26 @@ TEST(GraphTextErrors, NameThePlaceInOtherLines) {
 }
 
 TEST(GraphTextErrors, NameThePlaceAroundTheBody) {
-  EXPECT_EQ(error_of(""), "t:1:1: expected 'program', found the end of the text");
-  EXPECT_EQ(error_of("program p {"), "t:1:9: expected a name in quotes, found 'p'");
-  EXPECT_EQ(error_of("program \"p\" {\n"),
+  EXPECT_EQ(text_error_of(""), "t:1:1: expected 'program', found the end of the text");
+  EXPECT_EQ(text_error_of("program p {"), "t:1:9: expected a name in quotes, found 'p'");
+  EXPECT_EQ(text_error_of("program \"p\" {\n"),
             "t:2:1: expected a node, a line that starts with a keyword, or '}', found the end of "
             "the text");
-  EXPECT_EQ(error_of("program \"p\" {\n} x"), "t:2:3: expected the end of the text, found 'x'");
-  EXPECT_EQ(error_of("program \"p\" {\nsymbol and in [0, 1]\n}"),
+  EXPECT_EQ(text_error_of("program \"p\" {\n} x"),
+            "t:2:3: expected the end of the text, found 'x'");
+  EXPECT_EQ(text_error_of("program \"p\" {\nsymbol and in [0, 1]\n}"),
             "t:2:8: expected the name of a symbol, found 'and'");
-  EXPECT_EQ(error_of("program \"p\" {\nsymbol s in [0, 1]\nsymbol s in [0, 1]\n}"),
+  EXPECT_EQ(text_error_of("program \"p\" {\nsymbol s in [0, 1]\nsymbol s in [0, 1]\n}"),
             "t:3:8: expected each symbol once, found 's' again");
-  EXPECT_EQ(error_of("program \"p\" {\nannotation \"a\" \"\"\nannotation \"a\" \"\"\n}"),
+  EXPECT_EQ(text_error_of("program \"p\" {\nannotation \"a\" \"\"\nannotation \"a\" \"\"\n}"),
             "t:3:12: expected each annotation once, found 'a' again");
 }
 
 TEST(GraphTextErrors, RefuseDeepNesting) {
   std::string graphs = "program \"p\" {\n";
   for (int i = 0; i < 100000; ++i) graphs += "graph @g {\n";
-  EXPECT_NE(error_of(graphs).find("expected graphs nested at most 50 deep"), std::string::npos);
+  EXPECT_NE(text_error_of(graphs).find("expected graphs nested at most 50 deep"),
+            std::string::npos);
   const std::string lists = "output " + std::string(100000, '[');
   EXPECT_NE(error_of_line(lists).find("expected lists nested at most 100 deep"), std::string::npos);
 }

@@ -73,9 +73,9 @@ std::string print_output_keyword(const ProgramOutput& output) {
   return {};
 }
 
-class Printer {
+class GraphPrinter {
  public:
-  Printer(const OpTable& ops, const PrintOptions& options) : ops_(ops), options_(options) {}
+  GraphPrinter(const OpTable& ops, const PrintOptions& options) : ops_(ops), options_(options) {}
 
   std::string print(const Program& program) {
     out_ = "program " + quote_string(program.name);
@@ -179,7 +179,7 @@ class Printer {
 }  // namespace
 
 std::string print_program(const Program& program, const OpTable& ops, const PrintOptions& options) {
-  return Printer(ops, options).print(program);
+  return GraphPrinter(ops, options).print(program);
 }
 
 std::string print_node(const Graph& graph, const Node& node, const OpTable& ops) {

@@ -6,20 +6,12 @@
 #include <cmath>
 
 #include "spec/graph_check.h"
+#include "spec/program_test.h"
 
 namespace graphgate::spec {
 namespace {
 
 constexpr PrintOptions kInline{1 << 20};
-
-Program parse(std::string_view text) {
-  auto program = parse_program(text, builtin_op_table(), "t");
-  if (!program.ok()) {
-    ADD_FAILURE() << program.error().message;
-    return {};
-  }
-  return std::move(program).value();
-}
 
 std::string reprint(std::string_view text) {
   return print_program(parse(text), builtin_op_table(), kInline);

@@ -135,8 +135,7 @@ bool result_fits(const Graph& graph, const SchemaType& type, const NodeResult& r
     case BaseType::kSymBool:
       return kind == ValueKind::kSymBool;
     case BaseType::kScalar:
-      return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat ||
-             kind == ValueKind::kSymBool;
+      return is_symbolic(kind);
     case BaseType::kAny:
       return true;
     default:

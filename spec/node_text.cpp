@@ -18,10 +18,6 @@ std::optional<ValueKind> find_kind(std::string_view word) {
   return std::nullopt;
 }
 
-bool is_symbolic(ValueKind kind) {
-  return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat || kind == ValueKind::kSymBool;
-}
-
 class NodeReader {
  public:
   NodeReader(TextReader& reader, const OpTable& ops, GraphBuilder& builder,

@@ -17,7 +17,7 @@ constexpr std::string_view kAttend =
     " ; hidden_reads=layer_name ; hidden_writes=layer_name,clock ; undeclared_writes=scratch"
     " ; orders=kv\n";
 
-std::string error_of(std::string_view text) {
+std::string table_error_of(std::string_view text) {
   OpTable table;
   const Result<void> added = table.add_text(text, "ops.txt");
   return added.ok() ? "added" : added.error().message;
@@ -64,26 +64,28 @@ TEST(OpTable, TakesASemicolonInsideADefaultForText) {
 }
 
 TEST(OpTable, NamesSourceLineAndColumnOfAnError) {
-  EXPECT_EQ(error_of("\n# c\nx::f(Tensr a) -> ()"), "ops.txt:3: column 6: unknown type 'Tensr'");
-  EXPECT_EQ(error_of("x::f() -> () ; tag=core"),
+  EXPECT_EQ(table_error_of("\n# c\nx::f(Tensr a) -> ()"),
+            "ops.txt:3: column 6: unknown type 'Tensr'");
+  EXPECT_EQ(table_error_of("x::f() -> () ; tag=core"),
             "ops.txt:1: column 16: expected one of tags= hidden_reads= hidden_writes= "
             "undeclared_writes= undeclared_aliases= orders=, found 'tag=core'");
-  EXPECT_EQ(error_of("x::f() -> () ; tags"), "ops.txt:1: column 20: expected '=' after tags");
-  EXPECT_EQ(error_of("x::f() -> () ; tags="), "ops.txt:1: column 21: expected a name");
-  EXPECT_EQ(error_of("x::f() -> () ; tags=a,,b"), "ops.txt:1: column 23: expected a name");
-  EXPECT_EQ(error_of("x::f() -> () ; tags=a b"),
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags"), "ops.txt:1: column 20: expected '=' after tags");
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags="), "ops.txt:1: column 21: expected a name");
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags=a,,b"), "ops.txt:1: column 23: expected a name");
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags=a b"),
             "ops.txt:1: column 21: expected one name, found 'a b'");
-  EXPECT_EQ(error_of("x::f() -> () ; tags=a,a"),
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags=a,a"),
             "ops.txt:1: column 23: 'a' stands twice in one list");
-  EXPECT_EQ(error_of("x::f() -> () ; tags=a ; tags=b"), "ops.txt:1: column 25: a second tags=");
+  EXPECT_EQ(table_error_of("x::f() -> () ; tags=a ; tags=b"),
+            "ops.txt:1: column 25: a second tags=");
 }
 
 TEST(OpTable, RejectsAnUndeclaredWriteThatCannotBe) {
-  EXPECT_EQ(error_of("x::f(Tensor a) -> () ; undeclared_writes=b"),
+  EXPECT_EQ(table_error_of("x::f(Tensor a) -> () ; undeclared_writes=b"),
             "ops.txt:1: undeclared_writes: x.f.default has no tensor argument 'b'");
-  EXPECT_EQ(error_of("x::f(int a) -> () ; undeclared_writes=a"),
+  EXPECT_EQ(table_error_of("x::f(int a) -> () ; undeclared_writes=a"),
             "ops.txt:1: undeclared_writes: x.f.default has no tensor argument 'a'");
-  EXPECT_EQ(error_of("x::f(Tensor(a!) a) -> () ; undeclared_writes=a"),
+  EXPECT_EQ(table_error_of("x::f(Tensor(a!) a) -> () ; undeclared_writes=a"),
             "ops.txt:1: undeclared_writes: the schema declares that of 'a' already");
 }
 
@@ -91,7 +93,7 @@ TEST(OpTable, KeepsAnAliasThatNoSetDeclares) {
   OpTable table;
   ASSERT_TRUE(table.add_text("x::same(Tensor a) -> Tensor ; undeclared_aliases=a", "o").ok());
   EXPECT_EQ(table.find("x.same.default")->undeclared_aliases, Names({"a"}));
-  EXPECT_EQ(error_of("x::view(Tensor(a) s) -> Tensor(a) ; undeclared_aliases=s"),
+  EXPECT_EQ(table_error_of("x::view(Tensor(a) s) -> Tensor(a) ; undeclared_aliases=s"),
             "ops.txt:1: undeclared_aliases: the schema declares that of 's' already");
 }
 
@@ -102,7 +104,7 @@ TEST(OpTable, RejectsADuplicateAndStaysAsItWas) {
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().message, "more.txt:2: column 1: x.relu.default is in the table already");
   EXPECT_EQ(table.size(), 1u);
-  EXPECT_EQ(error_of("x::f() -> ()\nx::f(int a) -> ()"),
+  EXPECT_EQ(table_error_of("x::f() -> ()\nx::f(int a) -> ()"),
             "ops.txt:2: column 1: x.f.default is in the table already");
 }
 

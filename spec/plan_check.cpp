@@ -78,10 +78,6 @@ Result<void> check_buffer(const Plan& plan, const PlanBuffer& buffer) {
                    std::to_string(pool.alignment_bytes) + ", the alignment of " + name_of(pool));
 }
 
-bool is_symbolic(ValueKind kind) {
-  return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat || kind == ValueKind::kSymBool;
-}
-
 Result<void> check_inner_tensor(const TensorType& type) {
   const auto geometry = concrete_geometry(type);
   if (geometry && geometry_fits(*geometry, std::numeric_limits<std::int64_t>::max())) return {};

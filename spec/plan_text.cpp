@@ -52,9 +52,9 @@ std::string print_items(std::string_view keyword, const Items& items, Print prin
   return text;
 }
 
-class Printer {
+class PlanPrinter {
  public:
-  Printer(const Plan& plan, const OpTable& ops)
+  PlanPrinter(const Plan& plan, const OpTable& ops)
       : plan_(plan),
         ops_(ops),
         names_(plan_names(plan)),
@@ -247,7 +247,9 @@ class Printer {
 
 }  // namespace
 
-std::string print_plan(const Plan& plan, const OpTable& ops) { return Printer(plan, ops).print(); }
+std::string print_plan(const Plan& plan, const OpTable& ops) {
+  return PlanPrinter(plan, ops).print();
+}
 
 Graph plan_names(const Plan& plan) {
   Graph graph;

@@ -11,7 +11,7 @@ struct Bad {
   std::string_view message;  // without "t:LINE:"
 };
 
-std::string error_of(std::string_view text) {
+std::string plan_error_of(std::string_view text) {
   const auto plan = parse_plan(text, builtin_op_table(), "t");
   return plan.ok() ? "no error" : plan.error().message;
 }
@@ -65,15 +65,15 @@ TEST(PlanTextErrors, NameThePlaceInTables) {
                        bad.line.starts_with("key") || bad.line.starts_with("padding");
     const std::string_view pool = early ? "" : "pool @p arena on cpu 64 align 1\n";
     const std::size_t line = (early ? 2U : 3U) + (second ? 1U : 0U);
-    EXPECT_EQ(
-        error_of("plan \"p\" strict {\n" + std::string(pool) + std::string(bad.line) + "\n}\n"),
-        "t:" + std::to_string(line) + ":" + std::string(bad.message.substr(second ? 1 : 0)));
+    EXPECT_EQ(plan_error_of("plan \"p\" strict {\n" + std::string(pool) + std::string(bad.line) +
+                            "\n}\n"),
+              "t:" + std::to_string(line) + ":" + std::string(bad.message.substr(second ? 1 : 0)));
   }
 }
 
 // The line stands on line 9, in a partition behind %x over $x and %y over $y.
 std::string error_in_partition(std::string_view line) {
-  return error_of(R"(plan "p" strict {
+  return plan_error_of(R"(plan "p" strict {
   pool @p arena on cpu 64 align 1
   buffer $x @p [0, 16)
   buffer $y @p [16, 32)
@@ -82,7 +82,7 @@ std::string error_in_partition(std::string_view line) {
     partition 0 captured {
       %y : f32[4] $y = aten.neg.default(%x)
 )" + std::string(line) +
-                  R"(
+                       R"(
     }
   }
   block @arm {
@@ -184,17 +184,18 @@ TEST(PlanTextErrors, NameThePlaceInBlocks) {
         "plan \"p\" strict {\npool @p arena on cpu 9 align 1\nbuffer $b @p [0, 9)\n"
         "block @main {\n" +
         std::string(bad.line) + "\n}\n}\n";
-    EXPECT_EQ(error_of(text), "t:" + std::string(bad.message));
+    EXPECT_EQ(plan_error_of(text), "t:" + std::string(bad.message));
   }
 }
 
 TEST(PlanTextErrors, NameThePlaceAroundTheBody) {
-  EXPECT_EQ(error_of(""), "t:1:1: expected 'plan', found the end of the text");
-  EXPECT_EQ(error_of("plan p"), "t:1:6: expected a name in quotes, found 'p'");
-  EXPECT_EQ(error_of("plan \"p\" {"), "t:1:10: expected strict or fast, found '{'");
-  EXPECT_EQ(error_of("plan \"p\" fast {\n} x"), "t:2:3: expected the end of the text, found 'x'");
+  EXPECT_EQ(plan_error_of(""), "t:1:1: expected 'plan', found the end of the text");
+  EXPECT_EQ(plan_error_of("plan p"), "t:1:6: expected a name in quotes, found 'p'");
+  EXPECT_EQ(plan_error_of("plan \"p\" {"), "t:1:10: expected strict or fast, found '{'");
+  EXPECT_EQ(plan_error_of("plan \"p\" fast {\n} x"),
+            "t:2:3: expected the end of the text, found 'x'");
   EXPECT_EQ(
-      error_of("plan \"p\" fast {\n"),
+      plan_error_of("plan \"p\" fast {\n"),
       "t:2:1: expected events, key, symbol, padding, pool, buffer, input, block, view, final, "
       "output or '}', found the end of the text");
 }

@@ -44,7 +44,7 @@ Level level_of(const SymExpr& expr) {
   }
 }
 
-class Printer {
+class ExpressionPrinter {
  public:
   std::string take() { return std::move(out_); }
 
@@ -170,7 +170,7 @@ class Printer {
 }  // namespace
 
 std::string print_sym_expr(const SymExpr& expr) {
-  Printer printer;
+  ExpressionPrinter printer;
   printer.print(expr);
   return printer.take();
 }

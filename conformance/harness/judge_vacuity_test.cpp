@@ -9,7 +9,7 @@ namespace {
 
 using spec::Outcome;
 
-JudgeReport judge(const Answer& oracle_answer, const Script& script) {
+JudgeReport judge_oracle(const Answer& oracle_answer, const Script& script) {
   const ScriptedSource subject(product());
   const ScriptedSource oracle(oracle_answer);
   Runs runs(script, subject, oracle);
@@ -21,14 +21,14 @@ JudgeReport judge(const Answer& oracle_answer, const Script& script) {
 Script one_call() { return script_over_floats({{{1, 2, 3}, {2, 3, 4}}}); }
 
 TEST(JudgeVacuity, PassesWhereEveryInputMatters) {
-  const JudgeReport report = judge(product(), one_call());
+  const JudgeReport report = judge_oracle(product(), one_call());
   EXPECT_EQ(report.outcome, Outcome::kPass) << report.findings.front().message;
   EXPECT_EQ(report.checks, 3) << "one output, two inputs";
 }
 
 // x * w, but where x begins with 5: then w does not matter, though the op reads it.
 TEST(JudgeVacuity, NamesAnInputThatDoesNotMatter) {
-  const JudgeReport report = judge(
+  const JudgeReport report = judge_oracle(
       [](const Configuration& c, std::size_t call,
          const std::vector<std::vector<float>>& inputs) -> Result<std::vector<float>> {
         if (inputs[0][0] == 5) return inputs[0];
@@ -48,24 +48,24 @@ TEST(JudgeVacuity, LetsInputsBeThatNoNodeReads) {
   %y = aten.neg.default(%x)
   output %y
 })");
-  const JudgeReport report =
-      judge([](const Configuration&, std::size_t, const std::vector<std::vector<float>>& inputs)
-                -> Result<std::vector<float>> { return inputs[0]; },
-            script);
+  const JudgeReport report = judge_oracle(
+      [](const Configuration&, std::size_t, const std::vector<std::vector<float>>& inputs)
+          -> Result<std::vector<float>> { return inputs[0]; },
+      script);
   EXPECT_EQ(report.outcome, Outcome::kPass);
 }
 
 // As zeros_like(w) does: sizes alone.
 TEST(JudgeVacuity, LetsInputsBeWhoseBytesNoOpReads) {
-  const JudgeReport report =
-      judge([](const Configuration&, std::size_t, const std::vector<std::vector<float>>& inputs)
-                -> Result<std::vector<float>> { return inputs[0]; },
-            one_call());
+  const JudgeReport report = judge_oracle(
+      [](const Configuration&, std::size_t, const std::vector<std::vector<float>>& inputs)
+          -> Result<std::vector<float>> { return inputs[0]; },
+      one_call());
   EXPECT_EQ(report.outcome, Outcome::kPass);
 }
 
 TEST(JudgeVacuity, MistrustsOutputsThatAreAllNan) {
-  const JudgeReport report = judge(
+  const JudgeReport report = judge_oracle(
       [](const Configuration&, std::size_t,
          const std::vector<std::vector<float>>&) -> Result<std::vector<float>> {
         return std::vector<float>(3, std::numeric_limits<float>::quiet_NaN());
@@ -77,15 +77,15 @@ TEST(JudgeVacuity, MistrustsOutputsThatAreAllNan) {
 
 TEST(JudgeVacuity, MistrustsAConstantOutputThatNoInputMoves) {
   const JudgeReport report =
-      judge([](const Configuration&, std::size_t, const std::vector<std::vector<float>>&)
-                -> Result<std::vector<float>> { return std::vector<float>(3, 1.0F); },
-            one_call());
+      judge_oracle([](const Configuration&, std::size_t, const std::vector<std::vector<float>>&)
+                       -> Result<std::vector<float>> { return std::vector<float>(3, 1.0F); },
+                   one_call());
   EXPECT_EQ(report.outcome, Outcome::kMistrusted);
   EXPECT_EQ(report.findings.back().rule, "Z3.constant-output");
 }
 
 TEST(JudgeVacuity, TrustsAConstantOutputThatAnInputMoves) {
-  const JudgeReport report = judge(product(), script_over_floats({{{0, 0, 0}, {2, 3, 4}}}));
+  const JudgeReport report = judge_oracle(product(), script_over_floats({{{0, 0, 0}, {2, 3, 4}}}));
   // %x makes the output 1 * w; but with %x = 0, %w does not matter.
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].nodes, std::vector<std::string>{"input 'w'"});

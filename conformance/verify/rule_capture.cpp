@@ -214,7 +214,7 @@ class CaptureCheck {
   void check_value(std::uint32_t step, const Node& node, const char* does, ValueId id, Said& said) {
     const spec::PlanValue& value = plan_.values[id.index];
     const auto what = [&] { return does + value_name(plan_, id); };
-    if (is_number(value.value.kind) && !std::exchange(said.number, true)) {
+    if (is_symbolic(value.value.kind) && !std::exchange(said.number, true)) {
       report("V7.data-dependent", step, node, what() + ", a number that only a call can tell");
     }
     if (!value.buffer) return;
@@ -230,10 +230,6 @@ class CaptureCheck {
     }
   }
 
-  static bool is_number(ValueKind kind) {
-    return kind == ValueKind::kSymInt || kind == ValueKind::kSymFloat ||
-           kind == ValueKind::kSymBool;
-  }
   [[nodiscard]] bool is_in_heap(const spec::PlanValue& value) const {
     return plan_.pools[plan_.buffers[value.buffer->index].pool.index].kind == PoolKind::kHeap;
   }

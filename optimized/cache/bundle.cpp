@@ -17,7 +17,6 @@ struct Codec<KeyFactors> {
 namespace {
 constexpr std::string_view kMagic = "ggbundle";
 constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kHashDigits = 64;
 
 // "partition.split_ops, toolchain.code": enough to know what to look for.
 std::string first_of(const std::vector<std::string>& names) {
@@ -93,8 +92,8 @@ Result<void> BundleStore::read(std::string_view bytes) {
   if (title.size() <= kMagic.size() || title.substr(1) != kMagic) {
     return bad_input("this is no ahead-of-time file");
   }
-  if (bytes.size() < title.size() + kHashDigits) return bad_input("the file is cut");
-  const std::string_view payload = bytes.substr(0, bytes.size() - kHashDigits);
+  if (bytes.size() < title.size() + kSha256Digits) return bad_input("the file is cut");
+  const std::string_view payload = bytes.substr(0, bytes.size() - kSha256Digits);
   if (sha256_hex(payload) != bytes.substr(payload.size())) {
     return bad_input("the checksum is wrong: the file is damaged or cut");
   }

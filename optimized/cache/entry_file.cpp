@@ -9,19 +9,18 @@ namespace {
 
 constexpr std::string_view kTitle = "graphgate plan entry 1\n";
 constexpr std::string_view kChecksum = "checksum ";
-constexpr std::size_t kHashDigits = 64;
 
 bool is_hash(std::string_view text) {
-  return text.size() == kHashDigits && std::all_of(text.begin(), text.end(), [](char c) {
+  return text.size() == kSha256Digits && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
 }
 
 // Takes "WORD HASH\n" off the front.
 std::optional<std::string> take_hash(std::string_view& text, std::string_view word) {
-  const std::size_t line_size = word.size() + kHashDigits + 1;
+  const std::size_t line_size = word.size() + kSha256Digits + 1;
   if (text.size() < line_size || text.substr(0, word.size()) != word) return std::nullopt;
-  const std::string_view hash = text.substr(word.size(), kHashDigits);
+  const std::string_view hash = text.substr(word.size(), kSha256Digits);
   if (!is_hash(hash) || text[line_size - 1] != '\n') return std::nullopt;
   text.remove_prefix(line_size);
   return std::string(hash);
@@ -36,7 +35,7 @@ std::string print_entry(const EntryFile& entry) {
 }
 
 Result<EntryFile> parse_entry(std::string_view text) {
-  const std::size_t end_size = kChecksum.size() + kHashDigits + 1;
+  const std::size_t end_size = kChecksum.size() + kSha256Digits + 1;
   if (text.substr(0, kTitle.size()) != kTitle) return bad_input("this is no entry of this version");
   if (text.size() < kTitle.size() + end_size) return bad_input("the entry is cut");
   std::string_view end = text.substr(text.size() - end_size);

@@ -4,12 +4,14 @@
 // named by their bytes, so that a damaged file cannot be taken for a sound one.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace graphgate::optimized {
 
-// 64 lower-case hexadecimal digits. Throws std::bad_alloc.
+inline constexpr std::size_t kSha256Digits = 64;
+// kSha256Digits lower-case hexadecimal digits. Throws std::bad_alloc.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 }  // namespace graphgate::optimized

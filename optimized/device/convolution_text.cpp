@@ -12,12 +12,6 @@ Tensor with_three_axes(Tensor tensor) {
   return tensor;
 }
 
-Sizes strides_in_bytes(const Tensor& tensor) {
-  Sizes out = tensor.strides;
-  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
-  return out;
-}
-
 // "const std::int64_t I = ...;": the element that tap T of position O reads, or one that is not
 // there.
 std::string source_text(const Axis& axis, const std::string& i, const std::string& o,

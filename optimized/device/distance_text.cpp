@@ -37,12 +37,6 @@ TextWork begin(const Tensor& result, const Tensor& a, const Tensor& b) {
   return out;
 }
 
-Sizes strides_in_bytes(const Tensor& tensor) {
-  Sizes out = tensor.strides;
-  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
-  return out;
-}
-
 }  // namespace
 
 TextWork distance_text(const Tensor& result, const Tensor& a, const Tensor& b,

@@ -69,12 +69,12 @@ std::optional<OneRow> one_row_of(const AttentionWork& work) {
 
 // Tiles of 16 keys, or of their values, that a warp has in shared memory; what that takes of a
 // block; and how many blocks a multiprocessor is to have registers for.
-struct Ring {
+struct RowRing {
   std::int64_t tiles, bytes;
   int blocks_at_once;
 };
 
-Ring one_row_ring(const AttentionWork& work, const OneRow& s) {
+RowRing one_row_ring(const AttentionWork& work, const OneRow& s) {
   const std::int64_t warps = std::min(kWarps, s.chunk / kTileKeys);
   const std::int64_t row = ((s.depth + 15) / 16 * 2 + 1) * 16;  // padded, in bytes
   const std::int64_t tile = kTileKeys * row * warps;
@@ -121,7 +121,7 @@ TextWork chunk_text(const AttentionWork& work, const OneRow& s, std::byte* scrat
   TextWork out;
   out.what = "attention, " + text_of(s.chunks) + " chunks of " + text_of(s.chunk);
   out.threads = s.batch * s.groups * s.chunks * 256;
-  const Ring ring = one_row_ring(work, s);
+  const RowRing ring = one_row_ring(work, s);
   out.shared_bytes = ring.bytes;
   out.blocks_at_once = ring.blocks_at_once;
   out.cluster = s.is_cluster() ? s.chunks : 1;

@@ -36,7 +36,7 @@ std::string what_of(const ProductShape& s) {
 
 // How multiply_few_rows goes about a product: its blocks, the slices of 64 terms that a warp has in
 // shared memory, and all that a block has there.
-struct Ring {
+struct SliceRing {
   std::int64_t blocks, slices, bytes;
 };
 
@@ -44,7 +44,7 @@ struct Ring {
 // there are fewer, so that blocks of the next launch find room, whose weights come while this one
 // ends. Where blocks cannot run at once, as many as can go on with other columns, if enough slices
 // are on their way. (Bytes and slices are those that were fastest on an H200.)
-Ring ring_of(const ProductShape& s) {
+SliceRing ring_of(const ProductShape& s) {
   constexpr std::int64_t kWarps = 8;
   constexpr std::int64_t kFewBytes = std::int64_t{156} * 1024;  // of a multiprocessor
   constexpr std::int64_t kBytes = std::int64_t{208} * 1024;     // where blocks go on
@@ -129,7 +129,7 @@ std::string rows_text(const ProductShape& s, ProductCall& call) {
 }
 
 TextWork few_rows_text(const Product& p, const ProductShape& s, const PointwiseEpilogue& end) {
-  const Ring ring = ring_of(s);
+  const SliceRing ring = ring_of(s);
   ProductCall call(p, s, end);
   const std::string rows = rows_text(s, call);
   TextWork out = std::move(call).text(

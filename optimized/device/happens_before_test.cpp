@@ -7,10 +7,10 @@
 namespace graphgate::optimized {
 namespace {
 
-std::array<std::byte, 256> memory{};
+std::array<std::byte, 256> shared_bytes{};
 
 Tensor bytes(std::int64_t begin, std::int64_t end) {
-  return tensor_of_bytes(memory.data() + begin, end - begin);
+  return tensor_of_bytes(shared_bytes.data() + begin, end - begin);
 }
 DeviceCall call(std::vector<DeviceAccess> accesses) {
   DeviceCall out;
@@ -25,7 +25,7 @@ DeviceAccess early(std::int64_t begin, std::int64_t end) {
   return {bytes(begin, end), false, true};
 }
 
-// "1 and 3: [64, 96)", from the memory's first byte; "" where all is in order.
+// "1 and 3: [64, 96)", from the first shared byte; "" where all is in order.
 std::string disorder(const std::vector<DeviceCall>& calls, std::vector<CapturedEdge> edges,
                      bool kernels_wait = true) {
   DeviceCapture capture;
@@ -35,7 +35,7 @@ std::string disorder(const std::vector<DeviceCall>& calls, std::vector<CapturedE
   if (!found) return "";
   std::string text = std::to_string(found->earlier) + " and " + std::to_string(found->later);
   if (!found->bytes) return text;
-  const auto base = reinterpret_cast<std::intptr_t>(memory.data());
+  const auto base = reinterpret_cast<std::intptr_t>(shared_bytes.data());
   return text + ": [" + std::to_string(found->bytes->begin - base) + ", " +
          std::to_string(found->bytes->end - base) + ")";
 }
@@ -73,13 +73,13 @@ TEST(HappensBefore, HasWhatDoesNotTellInOrderWithAllOthers) {
   DeviceCall silent;
   const DeviceCall other = call({write(200, 208)});
   EXPECT_EQ(disorder({other, silent}, {}), "");  // it has no pointer to touch anything by
-  silent.pointers = {memory.data()};
+  silent.pointers = {shared_bytes.data()};
   EXPECT_EQ(disorder({other, silent}, {}), "0 and 1");
   EXPECT_EQ(disorder({silent, other}, {}), "0 and 1");
   EXPECT_EQ(disorder({other, silent, other}, {{0, 1, 0}, {1, 2, 0}}), "");
   // A pointer that is none of what it says to touch.
   silent = call({write(0, 8)});
-  silent.pointers.push_back(memory.data() + 128);
+  silent.pointers.push_back(shared_bytes.data() + 128);
   EXPECT_EQ(disorder({other, silent}, {}), "0 and 1");
   silent.pointers.back() = nullptr;  // a tensor without elements
   EXPECT_EQ(disorder({other, silent}, {}), "");

@@ -19,13 +19,13 @@ namespace {
 
 using spec::DType;
 
-alignas(256) std::array<std::byte, 8192> bytes;
+alignas(256) std::array<std::byte, 8192> arena;
 
 Tensor tensor(std::size_t at, Sizes sizes) {
   Tensor out;
   out.sizes = std::move(sizes);
   out.strides = row_major_strides(out.sizes);
-  out.bytes = bytes.data() + at;
+  out.bytes = arena.data() + at;
   return out;
 }
 
@@ -74,7 +74,7 @@ const Tensor a = tensor(0, {8});
 const Tensor b = tensor(256, {8});
 const Tensor c = tensor(512, {8});
 const Tensor d = tensor(768, {8});
-const Tensor far = tensor(4096, {8});
+const Tensor far_away = tensor(4096, {8});
 const Tensor wide = tensor(2048, {64});
 const Tensor wider = tensor(3072, {64});
 
@@ -124,16 +124,18 @@ TEST(JoinWorks, KeepsInnerValuesInRegistersWhereNobodyElseReadsThem) {
 }
 
 TEST(JoinWorks, MovesAWorkOverOnesThatItDoesNotTouch) {
-  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, a), exp_of(c, b)}), (Whats{"Exp Exp", "text"}));
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far_away, a), exp_of(c, b)}),
+            (Whats{"Exp Exp", "text"}));
 }
 
 TEST(JoinWorks, MovesAGroupWhereTheWorkCannotCome) {
-  EXPECT_EQ(whats_of({exp_of(b, a), text_of(b, far), exp_of(c, b)}), (Whats{"Exp", "text", "Exp"}));
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(b, far_away), exp_of(c, b)}),
+            (Whats{"Exp", "text", "Exp"}));
   PointwiseWork sum = exp_of(c, b);
   sum.function = "element::Add{}";
-  sum.operands.push_back({far, DType::kFloat32, false, 0});
-  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, a), sum}), (Whats{"text", "Exp Add"}));
-  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far, b), sum}), (Whats{"Exp", "text", "Add"}));
+  sum.operands.push_back({far_away, DType::kFloat32, false, 0});
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far_away, a), sum}), (Whats{"text", "Exp Add"}));
+  EXPECT_EQ(whats_of({exp_of(b, a), text_of(far_away, b), sum}), (Whats{"Exp", "text", "Add"}));
 }
 
 // `between` stands between what makes b and what reads it, and keeps both of them apart.
@@ -152,13 +154,13 @@ TEST(JoinWorks, KeepsReadsBehindWrites) {
 }
 
 TEST(JoinWorks, KeepsWritesBehindReads) {
-  TextWork between = text_of(far, tensor(512 + 28, {4}));
+  TextWork between = text_of(far_away, tensor(512 + 28, {4}));
   between.accesses.push_back({tensor(256 + 16, {1}), false});
   expect_hazard(between, exp_of(c, b));
 }
 
 TEST(JoinWorks, KeepsWritesBehindWrites) {
-  TextWork between = text_of(tensor(512 + 28, {4}), far);
+  TextWork between = text_of(tensor(512 + 28, {4}), far_away);
   between.accesses.push_back({tensor(256 + 16, {1}), false});
   expect_hazard(between, exp_of(c, b));
 }
@@ -214,9 +216,9 @@ TEST(JoinWorks, AProductGoesOnWithHalvesOfWhatItHas) {
   // One half alone, and what another work has made before.
   EXPECT_EQ(whats_of({product_of_terms(), product_of(gated, second_half, of_half(0, {8}, {1}))}),
             Whats{kProductAndMore});
-  EXPECT_EQ(
-      whats_of({product_of_terms(), text_of(far, a), product_of(gated, first_half, second_half)}),
-      (Whats{kProductAndMore, "text"}));
+  EXPECT_EQ(whats_of({product_of_terms(), text_of(far_away, a),
+                      product_of(gated, first_half, second_half)}),
+            (Whats{kProductAndMore, "text"}));
 }
 
 TEST(JoinWorks, AProductLeavesWhatItsThreadsDoNotHave) {
@@ -242,20 +244,21 @@ TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
   const Tensor last_gated = of_half(2048 + 62, {1}, {1});
   const Tensor last_made = of_half(1024 + 30, {1}, {1});
   const Tensor last_term = of_half(3072 + 62, {1}, {1});
-  expect_apart(text_of(last_made, far));
+  expect_apart(text_of(last_made, far_away));
   expect_apart(text_of(last_gated, last_made));
   expect_apart(silent_text());
-  EXPECT_EQ(join_works({product_of_terms(), text_of(far, made), behind}).size(), 2U);
+  EXPECT_EQ(join_works({product_of_terms(), text_of(far_away, made), behind}).size(), 2U);
   // What does not hang on the product comes before it, with what it hangs on.
   const auto expect_in_front = [&](const DeviceWork& between) {
     EXPECT_EQ(whats_of({product_of_terms(), between, behind}), (Whats{"text", kProductAndMore}));
   };
-  expect_in_front(text_of(far, last_gated));
-  expect_in_front(text_of(last_gated, far));
+  expect_in_front(text_of(far_away, last_gated));
+  expect_in_front(text_of(last_gated, far_away));
   EXPECT_EQ(
-      join_works({product_of_terms(), text_of(a, far), text_of(last_gated, a), behind}).size(), 4U);
-  EXPECT_EQ(join_works({product_of_terms(), text_of(last_term, far), text_of(last_gated, last_term),
-                        behind})
+      join_works({product_of_terms(), text_of(a, far_away), text_of(last_gated, a), behind}).size(),
+      4U);
+  EXPECT_EQ(join_works({product_of_terms(), text_of(last_term, far_away),
+                        text_of(last_gated, last_term), behind})
                 .size(),
             4U);
 }
@@ -340,7 +343,7 @@ TEST(JoinWorks, WhatAGroupDoesNotMakeGoesIntoCellsByItself) {
   // Some elements are somebody else's, or written again in between.
   expect_apart({exp_of(b, c), cells_written(eight_rows, tensor(272, {1, 8}), place)});
   expect_apart(
-      {exp_of(b, c), text_of(tensor(256, {1}), far), cells_written(eight_rows, row, place)});
+      {exp_of(b, c), text_of(tensor(256, {1}), far_away), cells_written(eight_rows, row, place)});
   // Cells that the group reads, and an index that it makes.
   expect_apart({exp_of(b, tensor(1024, {8})), cells_written(eight_rows, row, place)});
   expect_apart({exp_of(b, c), cells_written(eight_rows, row, tensor(256, {1, 1}))});
@@ -404,12 +407,12 @@ TEST(JoinWorks, AProductMakesTheRowThatItMultiplies) {
   const TextWork product = product_of_rows(normed, sums);
   EXPECT_EQ(whats_of({norm_of(normed, raw), product}), Whats{"rms_norm, product 1 x 512 x 16"});
   // What stands between comes before both; what comes behind goes on as ever.
-  EXPECT_EQ(whats_of({norm_of(normed, raw), text_of(far, a), product}),
+  EXPECT_EQ(whats_of({norm_of(normed, raw), text_of(far_away, a), product}),
             (Whats{"text", "rms_norm, product 1 x 512 x 16"}));
   EXPECT_EQ(whats_of({norm_of(normed, raw), product, product_of(sums, sums, sums)}),
             Whats{"rms_norm, product 1 x 512 x 16, Multiply"});
   // It is in memory afterwards, for others.
-  const DeviceWorks works = join_works({norm_of(normed, raw), product, text_of(far, normed)});
+  const DeviceWorks works = join_works({norm_of(normed, raw), product, text_of(far_away, normed)});
   ASSERT_EQ(works.size(), 2U);
   const auto& accesses = std::get<TextWork>(works.front()).accesses;
   EXPECT_TRUE(std::any_of(accesses.begin(), accesses.end(), [](const DeviceAccess& access) {
@@ -425,8 +428,8 @@ TEST(JoinWorks, AProductLeavesNormsThatItCannotMake) {
   };
   const TextWork product = product_of_rows(normed, sums);
   // Others read or write in between what it makes or reads.
-  expect_apart({norm_of(normed, raw), text_of(far, normed), product});
-  expect_apart({norm_of(normed, raw), text_of(raw, far), product});
+  expect_apart({norm_of(normed, raw), text_of(far_away, normed), product});
+  expect_apart({norm_of(normed, raw), text_of(raw, far_away), product});
   // Another row, and two of them.
   expect_apart({norm_of(normed, raw), product_of_rows(raw, sums)});
   const Tensor two = row_of(25600, {2, 512});

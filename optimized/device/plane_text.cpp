@@ -6,12 +6,6 @@
 namespace graphgate::optimized {
 namespace {
 
-Sizes strides_in_bytes(const Tensor& tensor) {
-  Sizes out = tensor.strides;
-  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
-  return out;
-}
-
 // "x2", the coordinate of spatial dimension d (of three) of an element of `tensor` at x0, x1...
 std::string spatial_coordinate(const Tensor& tensor, int spatial, int d) {
   const int given = d - (kSpatial - spatial);

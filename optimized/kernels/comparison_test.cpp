@@ -11,8 +11,6 @@ namespace {
 
 using spec::DType;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 TEST(Clamp, LetsNanAndTheUpperBoundWin) {
   const Tensor x = make_tensor(DType::kFloat32, {3}, {1, 9, kNan});
   const auto crossed = numbers(run_one("aten.clamp.default", {x, 5, 3}));

@@ -11,7 +11,7 @@ using testing::numbers;
 using testing::run_one;
 using Values = std::vector<double>;
 
-const spec::None kNone;
+const spec::None kNoTensor;
 
 Tensor sequence(const Sizes& sizes) {
   Values values(static_cast<std::size_t>(checked_count(sizes)));
@@ -23,14 +23,15 @@ TEST(Convolution, PadsDilatesAndSteps) {
   const Tensor x = sequence({1, 1, 6});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
   EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w})), (Values{21, 32, 43, 54, 65}));
-  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w, kNone, Sizes{2}, Sizes{1}, Sizes{2}})),
-            (Values{20, 42, 64}));
+  EXPECT_EQ(
+      numbers(run_one("aten.conv1d.default", {x, w, kNoTensor, Sizes{2}, Sizes{1}, Sizes{2}})),
+      (Values{20, 42, 64}));
 }
 
 TEST(Convolution, PadsTheEndMoreWhereTheSameSizeAsksForIt) {
   const Tensor x = sequence({1, 3});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
-  EXPECT_EQ(numbers(run_one("aten.conv1d.padding", {x, w, kNone, Sizes{1}, "same"})),
+  EXPECT_EQ(numbers(run_one("aten.conv1d.padding", {x, w, kNoTensor, Sizes{1}, "same"})),
             (Values{21, 32, 3}));
 }
 
@@ -46,7 +47,7 @@ TEST(Convolution, SpreadsItsInputWhenTransposed) {
   const Tensor x = sequence({1, 1, 3});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 3}, {1, 10, 100});
   EXPECT_EQ(numbers(run_one("aten.convolution.default",
-                            {x, w, kNone, Sizes{2}, Sizes{1}, Sizes{1}, true, Sizes{1}, 1})),
+                            {x, w, kNoTensor, Sizes{2}, Sizes{1}, Sizes{1}, true, Sizes{1}, 1})),
             (Values{10, 102, 20, 203, 30, 300}));
 }
 
@@ -63,7 +64,8 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
   const Tensor x = sequence({1, 1, 3});
   EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 1, 4})}), OpError);
   EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 2, 1})}), OpError);
-  EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 1, 1}), kNone, Sizes{0}}), OpError);
+  EXPECT_THROW(run_one("aten.conv1d.default", {x, sequence({1, 1, 1}), kNoTensor, Sizes{0}}),
+               OpError);
 }
 
 }  // namespace

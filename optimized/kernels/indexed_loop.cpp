@@ -8,12 +8,6 @@ namespace {
 
 std::byte unread_byte{};
 
-Sizes strides_in_bytes(const Tensor& tensor) {
-  Sizes out = tensor.strides;
-  for (std::int64_t& stride : out) stride *= tensor.item_bytes();
-  return out;
-}
-
 Loop make_loop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
                const std::vector<IndexedDim>& dims) {
   GRAPHGATE_CHECK(others.size() <= IndexedLoop::kMaxOthers);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "optimized/kernel.h"
 
 namespace graphgate::optimized::testing {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // An argument of a call, made from what a test has at hand. Lists: Sizes, std::vector<Tensor>.
 struct TestArgument {

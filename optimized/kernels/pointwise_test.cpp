@@ -11,7 +11,6 @@ namespace {
 
 using spec::DType;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(Pointwise, RoundsOnceIntoANarrowFloat) {

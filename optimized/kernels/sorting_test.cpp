@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "optimized/kernels/kernel_test.h"
 
@@ -10,8 +9,6 @@ namespace {
 
 using spec::DType;
 using Numbers = std::vector<double>;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Tensor tensor_at(const std::vector<Item>& results, std::size_t i) {
   return *results.at(i).as<Tensor>();

@@ -14,12 +14,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "optimized/memory/pack.h"
 
 namespace graphgate::optimized {
+
+inline constexpr std::int64_t kMaxPackBytes = std::numeric_limits<std::int64_t>::max();
 
 // An item of a part. `size` > 0 is in units (see PackParts).
 struct PackBox {

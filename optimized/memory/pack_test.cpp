@@ -13,8 +13,8 @@
 namespace graphgate::optimized {
 namespace {
 
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
 
 using Items = std::vector<PackItem>;
 
@@ -214,16 +214,18 @@ TEST(Pack, ReportsItemsThatMakeNoSense) {
 }
 
 TEST(Pack, ReportsSumsBeyond63Bits) {
-  EXPECT_FALSE(pack(Items{{0, 1, kMax}}, 64).ok());
-  EXPECT_FALSE(pack(Items{{0, 2, kMax / 2 + 1}, {1, 3, kMax / 2 + 1}}, 1).ok());
-  EXPECT_FALSE(lower_bound_bytes(Items{{0, 2, kMax}, {1, 3, 1}}, 1).ok());
-  EXPECT_FALSE(pack_without_reuse(Items{{0, 1, kMax}, {2, 3, 1}}, 1).ok());
+  EXPECT_FALSE(pack(Items{{0, 1, kInt64Max}}, 64).ok());
+  EXPECT_FALSE(pack(Items{{0, 2, kInt64Max / 2 + 1}, {1, 3, kInt64Max / 2 + 1}}, 1).ok());
+  EXPECT_FALSE(lower_bound_bytes(Items{{0, 2, kInt64Max}, {1, 3, 1}}, 1).ok());
+  EXPECT_FALSE(pack_without_reuse(Items{{0, 1, kInt64Max}, {2, 3, 1}}, 1).ok());
 }
 
 TEST(Pack, PacksSizesAndStepsAtTheEdgeOf64Bits) {
-  const Items items = {{kMin, kMax, kMax / 2}, {kMin, 0, kMax / 2}, {0, kMax, kMax / 2}};
+  const Items items = {{kInt64Min, kInt64Max, kInt64Max / 2},
+                       {kInt64Min, 0, kInt64Max / 2},
+                       {0, kInt64Max, kInt64Max / 2}};
   const Packing packing = packed(items, 1);
-  EXPECT_EQ(packing.peak_bytes, kMax - 1);
+  EXPECT_EQ(packing.peak_bytes, kInt64Max - 1);
   EXPECT_EQ(find_overlap(items, packing.offsets_bytes), std::nullopt);
 }
 
@@ -281,8 +283,8 @@ TEST(FindOverlap, NamesTwoItemsThatShareAByte) {
 TEST(FindOverlap, RejectsOffsetsOutsideOfAnyArena) {
   const Items items = {{0, 4, 8}};
   EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{-1}), (PackConflict{0, 0}));
-  EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{kMax - 7}), (PackConflict{0, 0}));
-  EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{kMax - 8}), std::nullopt);
+  EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{kInt64Max - 7}), (PackConflict{0, 0}));
+  EXPECT_EQ(find_overlap(items, std::vector<std::int64_t>{kInt64Max - 8}), std::nullopt);
 }
 
 RC_GTEST_PROP(PackProperty, SweepAndPairwiseComparisonAgree, ()) {

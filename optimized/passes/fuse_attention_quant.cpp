@@ -19,11 +19,7 @@ using spec::Node;
 using spec::ValueId;
 
 constexpr std::string_view kSdpa = "aten.scaled_dot_product_attention.default";
-constexpr std::string_view kVllm = "vllm.unified_attention_with_output.default";
-
-bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
-  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
-}
+constexpr std::string_view kAttention = "vllm.unified_attention_with_output.default";
 
 class AttentionQuant {
  public:
@@ -43,7 +39,7 @@ class AttentionQuant {
 
  private:
   [[nodiscard]] bool is_writer(std::uint32_t n, ValueId output) const {
-    return matcher_.node(n).op == kVllm && value_of(matcher_.node(n), "output") == output;
+    return matcher_.node(n).op == kAttention && value_of(matcher_.node(n), "output") == output;
   }
 
   // Whether the node only moves the elements of `self`, all of them.

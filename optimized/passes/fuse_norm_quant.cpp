@@ -18,11 +18,7 @@ using spec::DType;
 using spec::Node;
 using spec::ValueId;
 
-constexpr std::string_view kVllm = "vllm.fused_add_rms_norm.default";
-
-bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
-  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
-}
+constexpr std::string_view kAddRmsNorm = "vllm.fused_add_rms_norm.default";
 
 // The normalization that made a value, with what the fused node takes over from it.
 struct Norm {
@@ -76,7 +72,7 @@ class NormQuant {
     for (const AliasAccess& access : aliases.accesses(quant.source)) {
       if (access.writes && access.node < first_read) writer = access.node;
     }
-    if (!writer || matcher_.node(*writer).op != kVllm) return std::nullopt;
+    if (!writer || matcher_.node(*writer).op != kAddRmsNorm) return std::nullopt;
     const Node& node = matcher_.node(*writer);
     const auto input = value_of(node, "input");
     const auto residual = value_of(node, "residual");

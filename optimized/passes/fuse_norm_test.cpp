@@ -49,11 +49,11 @@ struct Named {
   const char* name;
   DType dtype;
 };
-constexpr Named kDtypes[] = {
+constexpr Named kNormDtypes[] = {
     {"f32", DType::kFloat32}, {"bf16", DType::kBFloat16}, {"f16", DType::kFloat16}};
 
 TEST(FuseRmsNorm, KeepsEveryRounding) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kNormDtypes) {
     const spec::Program program =
         program_with(name, rms_norm(name, "", "u", "1e-06") + "  output %n\n");
     EXPECT_EQ(ops_of(program), "rms_norm") << name;
@@ -62,7 +62,7 @@ TEST(FuseRmsNorm, KeepsEveryRounding) {
 }
 
 TEST(FuseAddRmsNorm, KeepsTheSumForWhoReadsIt) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kNormDtypes) {
     const std::string add = std::string("  %s : ") + name + "[s0, 24] = aten.add.Tensor(%u, %v)\n";
     const spec::Program program =
         program_with(name, add + rms_norm(name, "", "s", "1e-05") + "  output %n\n  output %s\n");
@@ -72,7 +72,7 @@ TEST(FuseAddRmsNorm, KeepsTheSumForWhoReadsIt) {
 }
 
 TEST(FuseAddRmsNorm, WritesTheResidualWhereTheAddDid) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kNormDtypes) {
     const std::string add = std::string("  %s : ") + name + "[s0, 24] = aten.add_.Tensor(%u, %v)\n";
     const spec::Program program =
         program_with(name, add + rms_norm(name, "", "s", "1e-05") + "  output %n\n");
@@ -140,7 +140,7 @@ TEST(FuseRmsNorm, ReadsEpsilonFromItsOwnMatchUnlessADeviationAsksForIt) {
 }
 
 TEST(FuseSiluMul, KeepsEveryRounding) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kNormDtypes) {
     const std::string tensor = std::string(" : ") + name + "[s0, 24] = ";
     const spec::Program program =
         program_with(name, "  %a" + tensor + "aten.silu.default(%u)\n  %b" + tensor +
@@ -152,7 +152,7 @@ TEST(FuseSiluMul, KeepsEveryRounding) {
 }
 
 TEST(FuseSiluMul, MatchesTheDecomposedSpelling) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kNormDtypes) {
     const std::string tensor = std::string(" : ") + name + "[s0, 24] = ";
     const std::string wide = " : f32[s0, 24] = ";
     const std::string to = std::string("aten._to_copy.default(%m, dtype=") + name + ")\n";

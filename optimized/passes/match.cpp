@@ -11,10 +11,6 @@ using spec::Argument;
 using spec::Node;
 using spec::ValueId;
 
-bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
-  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
-}
-
 // "aten.add.Tensor" and "aten.add_.Tensor" are of "aten.add".
 bool is_of_family(std::string_view op, std::string_view family) {
   if (!op.starts_with(family)) return false;
@@ -24,6 +20,10 @@ bool is_of_family(std::string_view op, std::string_view family) {
 }
 
 }  // namespace
+
+bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
+  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
+}
 
 Matcher::Matcher(spec::Graph& graph, PassContext& context)
     : graph_(graph), context_(context), edit_(graph) {}

@@ -14,6 +14,8 @@
 
 namespace graphgate::optimized {
 
+[[nodiscard]] bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n);
+
 // One graph while patterns are looked for in it. Matches do not overlap: nodes of a match are
 // taken. The graph's nodes change only in apply().
 class Matcher {

@@ -11,16 +11,6 @@ namespace {
 using spec::Deviation;
 using spec::HostTensor;
 
-// The program's user inputs that a call gives values for, in order, with their places among all.
-std::vector<std::size_t> given_inputs(const spec::Program& program) {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    const spec::ProgramInput& input = program.inputs[i];
-    if (input.kind == spec::InputKind::kUserInput && !input.constant) out.push_back(i);
-  }
-  return out;
-}
-
 Error cannot_pad(const spec::ProgramInput& input, const char* why) {
   return unsupported("input '" + input.target + "' " + why);
 }
@@ -103,6 +93,15 @@ bool hangs_on(const spec::TensorType& type, const std::string& symbol) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> given_inputs(const spec::Program& program) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const spec::ProgramInput& input = program.inputs[i];
+    if (input.kind == spec::InputKind::kUserInput && !input.constant) out.push_back(i);
+  }
+  return out;
+}
 
 InputShapes shapes_of(std::span<const spec::InputValue> inputs,
                       const spec::DeviationSet& deviations) {

@@ -25,6 +25,9 @@ struct InputShape {
 };
 using InputShapes = std::vector<InputShape>;
 
+// The program's user inputs that a call gives values for, in order: their places among all.
+[[nodiscard]] std::vector<std::size_t> given_inputs(const spec::Program& program);
+
 [[nodiscard]] InputShapes shapes_of(std::span<const spec::InputValue> inputs,
                                     const spec::DeviationSet& deviations = {});
 

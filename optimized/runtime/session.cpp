@@ -15,15 +15,6 @@ using spec::Deviation;
 using spec::HostTensor;
 using spec::InputValue;
 
-// The user inputs that a call gives values for, in order.
-std::vector<const spec::ProgramInput*> given_inputs(const spec::Program& program) {
-  std::vector<const spec::ProgramInput*> out;
-  for (const spec::ProgramInput& input : program.inputs) {
-    if (input.kind == spec::InputKind::kUserInput && !input.constant) out.push_back(&input);
-  }
-  return out;
-}
-
 // The same bytes under the dtype that the program states.
 std::vector<InputValue> relabeled(std::span<const InputValue> inputs,
                                   const spec::Program& program) {
@@ -31,7 +22,7 @@ std::vector<InputValue> relabeled(std::span<const InputValue> inputs,
   const auto given = given_inputs(program);
   for (std::size_t i = 0; i < out.size() && i < given.size(); ++i) {
     auto* tensor = std::get_if<HostTensor>(&out[i]);
-    const auto& type = program.graph.value(given[i]->value).type;
+    const auto& type = program.graph.value(program.inputs[given[i]].value).type;
     if (!tensor || !type || tensor->dtype == type->dtype) continue;
     const auto bytes = static_cast<std::int64_t>(tensor->storage->bytes.size());
     const std::int64_t widened =
@@ -91,10 +82,11 @@ Result<void> Session::resolve_static_inputs() {
     const auto parsed = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
     const bool is_index = parsed.ec == std::errc() && parsed.ptr == wanted.data() + wanted.size();
     for (std::size_t i = 0; !is_index && i < given.size(); ++i) {
-      if (given[i]->target == wanted) index = i;
+      if (program_.inputs[given[i]].target == wanted) index = i;
     }
     if (index >= given.size()) return bad_input("the static input '" + wanted + "' does not exist");
-    const spec::Value& value = program_.graph.value(given[index]->value);
+    const spec::ProgramInput& input = program_.inputs[given[index]];
+    const spec::Value& value = program_.graph.value(input.value);
     if (value.kind != spec::ValueKind::kTensor) {
       return bad_input("the static input '" + wanted + "' is a number");
     }
@@ -103,7 +95,7 @@ Result<void> Session::resolve_static_inputs() {
                           std::any_of(value.type->sizes.begin(), value.type->sizes.end(),
                                       [&](const auto& size) { return mentions(size, *symbol_); });
     if (has_rows) {
-      proof_ = {{}, "input '" + given[index]->target + "' is static, and would have to grow"};
+      proof_ = {{}, "input '" + input.target + "' is static, and would have to grow"};
     }
   }
   return {};

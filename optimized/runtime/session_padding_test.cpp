@@ -215,7 +215,7 @@ TEST(PaddedCalls, TakeInputsOfAnyStridesAndPadWhereTheSymbolIsNotInFront) {
   }
 }
 
-constexpr const char* kSum = R"(program "sum" {
+constexpr const char* kRowSum = R"(program "sum" {
   symbol s0 in [1, 64]
   input %x : f32[s0, 2]
   %y : f32[2] = aten.sum.dim_IntList(%x, [0])
@@ -223,11 +223,11 @@ constexpr const char* kSum = R"(program "sum" {
 })";
 
 TEST(PaddedCalls, AreExactWhereAnOpReducesOverTheRowsUnlessAsked) {
-  const Loaded loaded(kSum, padded({4}));
+  const Loaded loaded(kRowSum, padded({4}));
   EXPECT_EQ(loaded.run({rows(4, 2, 1)}), (Values{16, 20}));
   EXPECT_EQ(loaded.run({rows(2, 2, 1)}), (Values{4, 6}));
   EXPECT_FALSE(loaded.plan().padding);
-  const Loaded wrong(kSum, with_deviation(Deviation::kPadsThroughReductions, padded({4})));
+  const Loaded wrong(kRowSum, with_deviation(Deviation::kPadsThroughReductions, padded({4})));
   EXPECT_EQ(wrong.run({rows(4, 2, 1)}), (Values{16, 20}));
   EXPECT_EQ(wrong.run({rows(2, 2, 1)}), (Values{16, 20})) << "rows 2 and 3 are the call's before";
 }

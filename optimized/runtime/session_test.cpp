@@ -9,7 +9,7 @@ using spec::Deviation;
 using spec::HostTensor;
 using Values = std::vector<float>;
 
-constexpr const char* kPieces = R"(program "pieces" {
+constexpr const char* kInPieces = R"(program "pieces" {
   input %x : f32[2]
   %a = aten.mul.Tensor(%x, 2.0)
   %b = aten.neg.default(%a)
@@ -27,7 +27,7 @@ Options split_at_neg(GraphMode mode) {
 
 TEST(GraphModes, DecideWhatIsCaptured) {
   const auto cuts = [](GraphMode mode, const spec::CallOptions& call = {}) {
-    const Loaded loaded(kPieces, split_at_neg(mode));
+    const Loaded loaded(kInPieces, split_at_neg(mode));
     EXPECT_EQ(floats(loaded.call({f32({2}, {1, 2})}, call).outputs[0]), (Values{-6, -12}));
     return partitions_of(loaded.plan());
   };
@@ -44,7 +44,7 @@ TEST(GraphModes, DecideWhatIsCaptured) {
 
 TEST(GraphModes, HavePlansOfTheirOwnUnlessAsked) {
   const auto second = [](const Options& options) {
-    const Loaded loaded(kPieces, options);
+    const Loaded loaded(kInPieces, options);
     (void)loaded.call({f32({2}, {1, 2})}, {{}, {{"uniform_decode", "true"}}});
     (void)loaded.call({f32({2}, {1, 2})});
     return partitions_of(loaded.plan());
@@ -193,7 +193,7 @@ TEST(StaticInputs, AreRefusedWhereTheyAreWrittenOrDoNotExist) {
 TEST(RuntimeOptions, AreRefusedWhenAProgramIsLoaded) {
   Options options;
   options.runtime.capture_sizes = {8, 4};
-  const spec::Program program = program_of(kPieces);
+  const spec::Program program = program_of(kInPieces);
   EXPECT_EQ(make_executor(options)->load(program).error().kind, ErrorKind::kBadInput);
   options.runtime.capture_sizes = {4};
   options.runtime.padded_symbol = "s7";
@@ -201,7 +201,7 @@ TEST(RuntimeOptions, AreRefusedWhenAProgramIsLoaded) {
             std::string::npos);
 }
 
-constexpr const char* kCounter = R"(program "counter" {
+constexpr const char* kCounting = R"(program "counter" {
   buffer %b "b" : f32[1] = [0.0]
   parameter %w "w" : f32[1] = [10.0]
   input %x : f32[1]
@@ -213,7 +213,7 @@ constexpr const char* kCounter = R"(program "counter" {
 
 TEST(WarmUp, LeavesNothingBehindUnlessAsked) {
   const auto first = [](const Options& options) {
-    const Loaded loaded(kCounter, options);
+    const Loaded loaded(kCounting, options);
     return loaded.run({f32({1}, {1})});
   };
   Options options;
@@ -226,7 +226,7 @@ TEST(WarmUp, LeavesNothingBehindUnlessAsked) {
 
 TEST(State, TakesOtherContentsAtTheSameAddressOrAtAnother) {
   for (const bool rebind : {false, true}) {
-    const Loaded loaded(kCounter);
+    const Loaded loaded(kCounting);
     ASSERT_TRUE(loaded.session->set_state("w", f32({1}, {20}), rebind).ok()) << "before any call";
     EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{21}));
     ASSERT_TRUE(loaded.session->set_state("w", f32({1}, {30}), rebind).ok());
@@ -243,7 +243,7 @@ TEST(State, IsRecordedAnewOnlyWhenItHasMoved) {
   Options options;
   CompileCounters counters;
   options.compile.counters = &counters;
-  const Loaded loaded(kCounter, options);
+  const Loaded loaded(kCounting, options);
   (void)loaded.call({f32({1}, {1})});
   ASSERT_TRUE(loaded.session->set_state("w", f32({1}, {20}), false).ok());
   (void)loaded.call({f32({1}, {1})});
@@ -255,7 +255,7 @@ TEST(State, IsRecordedAnewOnlyWhenItHasMoved) {
 }
 
 TEST(State, IsRefusedInAnotherGeometryOrUnderAnUnknownName) {
-  const Loaded loaded(kCounter);
+  const Loaded loaded(kCounting);
   EXPECT_EQ(loaded.session->set_state("v", f32({1}, {20}), false).error().message,
             "counter: state 'v' does not exist");
   EXPECT_EQ(loaded.session->set_state("w", f32({2}, {20, 1}), true).error().message,
@@ -267,7 +267,7 @@ TEST(State, IsReadWhereItWasWhenAsked) {
   const auto after = [](const char* target, std::optional<Deviation> deviation) {
     Options options;
     if (deviation) options.compile.deviations.add(*deviation);
-    const Loaded loaded(kCounter, options);
+    const Loaded loaded(kCounting, options);
     (void)loaded.call({f32({1}, {1})});
     EXPECT_TRUE(loaded.session->set_state(target, f32({1}, {100}), true).ok());
     return loaded.run({f32({1}, {1})});
@@ -299,7 +299,7 @@ TEST(Outputs, AreAllThereThoughInputsAreWrittenUnlessAsked) {
 // An eager op that allocates per call hands its result over to what was captured.
 TEST(EagerSteps, WriteWhereCapturedOnesReadUnlessAsked) {
   const auto second = [](const Options& options) {
-    const Loaded loaded(kPieces, options);
+    const Loaded loaded(kInPieces, options);
     EXPECT_EQ(loaded.run({f32({2}, {1, 2})}), (Values{-6, -12}));
     return loaded.run({f32({2}, {5, 6})});
   };
@@ -328,7 +328,7 @@ TEST(EagerSteps, AreBoundAnewInEveryCallUnlessAsked) {
 TEST(EagerSteps, FollowStateThatIsBoundAnew) {
   Options options;
   options.runtime.mode = GraphMode::kNone;
-  const Loaded loaded(kCounter, options);
+  const Loaded loaded(kCounting, options);
   EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{11}));
   EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{12}));
   ASSERT_TRUE(loaded.session->set_state("w", f32({1}, {100}), true).ok());
@@ -355,7 +355,7 @@ TEST(Poison, ChangesNoResultOfARightPlan) {
   for (const int byte : {0x00, 0xFF, 0x7F}) {
     Options options = split_at_neg(GraphMode::kPiecewise);
     options.runtime.poison = static_cast<std::byte>(byte);
-    const Loaded loaded(kPieces, options);
+    const Loaded loaded(kInPieces, options);
     EXPECT_EQ(loaded.run({f32({2}, {1, 2})}), (Values{-6, -12}));
     EXPECT_EQ(loaded.run({f32({2}, {3, 4})}), (Values{-18, -24}));
   }

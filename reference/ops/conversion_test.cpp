@@ -13,12 +13,12 @@ using test::run_tensor;
 using test::tensor;
 using test::values;
 
-TensorRef row(DType dtype, const std::vector<double>& x) {
+TensorRef row_tensor(DType dtype, const std::vector<double>& x) {
   return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
 }
 
 TEST(Conversion, ToReturnsItsArgumentUnlessSomethingChanges) {
-  const TensorRef x = row(DType::kFloat32, {1.75});
+  const TensorRef x = row_tensor(DType::kFloat32, {1.75});
   EXPECT_EQ(run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kFloat32}}}), x);
   const TensorRef copied =
       run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kFloat32}}, {"copy", {true}}});
@@ -31,13 +31,14 @@ TEST(Conversion, ToReturnsItsArgumentUnlessSomethingChanges) {
 // uint8 by the low byte of that, int32 by one to 32 bits, int16 and int8 by the low bits of that.
 TEST(Conversion, WhatAnIntegerDtypeCannotHoldIsCutAsTheHardwareDoes) {
   const double inf = std::numeric_limits<double>::infinity();
-  const TensorRef x = row(DType::kFloat64, {std::nan(""), inf, -inf, 3e9, 4294967303.0, 70000});
+  const TensorRef x =
+      row_tensor(DType::kFloat64, {std::nan(""), inf, -inf, 3e9, 4294967303.0, 70000});
   const auto expect = [&](DType dtype, const std::vector<double>& numbers) {
     const TensorRef made = run_tensor("aten._to_copy.default", {{"self", {x}}, {"dtype", {dtype}}});
     EXPECT_EQ(values(*made), numbers);
-    const TensorRef out = row(dtype, {0, 0, 0, 0, 0, 0});
+    const TensorRef out = row_tensor(dtype, {0, 0, 0, 0, 0, 0});
     EXPECT_EQ(values(*run_tensor("aten._to_copy.out", {{"self", {x}}, {"out", {out}}})), numbers);
-    const TensorRef target = row(dtype, {0, 0, 0, 0, 0, 0});
+    const TensorRef target = row_tensor(dtype, {0, 0, 0, 0, 0, 0});
     EXPECT_EQ(values(*run_tensor("aten.copy_.default", {{"self", {target}}, {"src", {x}}})),
               numbers);
   };
@@ -49,7 +50,7 @@ TEST(Conversion, WhatAnIntegerDtypeCannotHoldIsCutAsTheHardwareDoes) {
 }
 
 TEST(Conversion, ACastIsExactInTheOracleBecauseItRoundsAsTheExecutorDoes) {
-  const TensorRef x = row(DType::kFloat32, {1.0 + 0x1p-9});
+  const TensorRef x = row_tensor(DType::kFloat32, {1.0 + 0x1p-9});
   const TensorRef out = run_tensor(
       "aten._to_copy.default", {{"self", {x}}, {"dtype", {DType::kBFloat16}}}, Mode::kWorstCase);
   EXPECT_EQ(values(*out), (std::vector<double>{1}));
@@ -68,21 +69,21 @@ TEST(Conversion, ContiguousCopiesOnlyWhatIsNot) {
 TEST(Conversion, CopyBroadcastsAndKeepsTheGeometryOfItsTarget) {
   const TensorRef whole = tensor(DType::kFloat32, {2, 3}, {0, 1, 2, 3, 4, 5});
   const TensorRef part = view_of(*whole, {2, 2}, {3, 1}, 1);
-  const TensorRef out =
-      run_tensor("aten.copy.default", {{"self", {part}}, {"src", {row(DType::kInt64, {8, 9})}}});
+  const TensorRef out = run_tensor(
+      "aten.copy.default", {{"self", {part}}, {"src", {row_tensor(DType::kInt64, {8, 9})}}});
   EXPECT_EQ(out->strides, (Sizes{3, 1}));
   EXPECT_EQ(out->offset, 1);
   EXPECT_EQ(values(*out), (std::vector<double>{8, 9, 8, 9}));
   EXPECT_EQ(values(*whole), (std::vector<double>{0, 1, 2, 3, 4, 5}));
-  EXPECT_THROW(run("aten.copy_.default", {{"self", {row(DType::kFloat32, {1, 2})}},
-                                          {"src", {row(DType::kFloat32, {1, 2, 3})}}}),
+  EXPECT_THROW(run("aten.copy_.default", {{"self", {row_tensor(DType::kFloat32, {1, 2})}},
+                                          {"src", {row_tensor(DType::kFloat32, {1, 2, 3})}}}),
                OpError);
 }
 
 TEST(Conversion, FillRefusesWhatTheDtypeCannotHold) {
   const auto filled = [](DType dtype, const Datum& value) {
     return values(
-        *run_tensor("aten.fill.Scalar", {{"self", {row(dtype, {0})}}, {"value", value}}))[0];
+        *run_tensor("aten.fill.Scalar", {{"self", {row_tensor(dtype, {0})}}, {"value", value}}))[0];
   };
   EXPECT_EQ(filled(DType::kInt64, {2.7}), 2);
   EXPECT_EQ(filled(DType::kBool, {0.5}), 1);
@@ -95,14 +96,14 @@ TEST(Conversion, AnElementIsReadAsANumberOfItsKind) {
   const auto item = [](const TensorRef& x) {
     return run("aten._local_scalar_dense.default", {{"self", {x}}}).front();
   };
-  EXPECT_EQ(*item(row(DType::kBool, {1})).as<bool>(), true);
-  EXPECT_EQ(*item(row(DType::kUInt8, {7})).as<std::int64_t>(), 7);
-  EXPECT_EQ(*item(row(DType::kFloat16, {0.5})).as<double>(), 0.5);
-  EXPECT_THROW(item(row(DType::kFloat16, {1, 2})), OpError);
+  EXPECT_EQ(*item(row_tensor(DType::kBool, {1})).as<bool>(), true);
+  EXPECT_EQ(*item(row_tensor(DType::kUInt8, {7})).as<std::int64_t>(), 7);
+  EXPECT_EQ(*item(row_tensor(DType::kFloat16, {0.5})).as<double>(), 0.5);
+  EXPECT_THROW(item(row_tensor(DType::kFloat16, {1, 2})), OpError);
 }
 
 TEST(Conversion, DropoutOutOfTrainingIsItsArgument) {
-  const TensorRef x = row(DType::kFloat32, {1, 2});
+  const TensorRef x = row_tensor(DType::kFloat32, {1, 2});
   const auto dropped = [&](double p, bool train) {
     return run_tensor("aten.dropout.default", {{"input", {x}}, {"p", {p}}, {"train", {train}}});
   };

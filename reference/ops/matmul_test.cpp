@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include "reference/ops/op_test.h"
 
@@ -8,13 +7,12 @@ namespace {
 
 using spec::DType;
 using test::ints;
+using test::kNan;
 using test::radii;
 using test::run_tensor;
 using test::tensor;
 using test::values;
 using Values = std::vector<double>;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(MatrixProduct, OfInt8Wraps) {
   const TensorRef a = tensor(DType::kInt8, {1, 2}, {100, 100});

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include "reference/ops/op_test.h"
 
@@ -7,14 +6,9 @@ namespace graphgate::reference::test {
 namespace {
 
 using Numbers = std::vector<double>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // For the parameters that schemas make optional but do not default.
 const Datum kNone;
-
-const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
-  return **results[i].as<TensorRef>();
-}
 
 TEST(Softmax, OfEqualScoresIsUniformAndOfMaskedRowsIsNaN) {
   const auto x = tensor(DType::kFloat32, {2, 2}, {3, 3, -kInfinity, -kInfinity});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,9 @@ namespace graphgate::reference::test {
 
 using spec::DType;
 using Arguments = std::vector<std::pair<std::string, Datum>>;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A CPU tensor whose elements, in row-major order, are `values` converted to `dtype`.
 inline TensorRef tensor(DType dtype, const Sizes& sizes, const std::vector<double>& values,
@@ -44,6 +48,11 @@ inline Datum list_of(std::initializer_list<TensorRef> tensors) {
   Datum::List out;
   for (const TensorRef& x : tensors) out.push_back({x});
   return {out};
+}
+
+// The i-th of an op's results, a tensor.
+inline const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
+  return **results[i].as<TensorRef>();
 }
 
 // Runs "aten.add.Tensor" on arguments given by name; the others have their defaults. Throws OpError

@@ -7,12 +7,6 @@ namespace graphgate::reference::test {
 namespace {
 
 using Numbers = std::vector<double>;
-const double kNan = std::nan("");
-
-const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
-  return **results[i].as<TensorRef>();
-}
-
 TEST(AveragePool, CountsPaddingOnlyWhenAskedAndNeverBeyondThePaddedEnd) {
   const auto ones = tensor(DType::kFloat32, {1, 1, 4}, {1, 1, 1, 1});
   Arguments arguments = {{"self", {ones}},

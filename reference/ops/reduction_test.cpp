@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include "reference/ops/op_test.h"
 
@@ -7,8 +6,6 @@ namespace graphgate::reference::test {
 namespace {
 
 using Numbers = std::vector<double>;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const double kNan = std::nan("");
 
 TEST(Sum, OfIntegersAndBooleansIsInt64AndAnEmptyDimListMeansAll) {
   const auto mask = tensor(DType::kBool, {2, 2}, {1, 0, 1, 1});

@@ -7,11 +7,6 @@ namespace graphgate::reference::test {
 namespace {
 
 using Numbers = std::vector<double>;
-const double kNan = std::nan("");
-
-const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
-  return **results[i].as<TensorRef>();
-}
 
 TEST(Sort, PutsNaNLastAscendingAndFirstDescending) {
   const auto x = tensor(DType::kFloat32, {4}, {2, kNan, 1, 3});

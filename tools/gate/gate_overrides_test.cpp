@@ -5,8 +5,8 @@
 namespace graphgate::tools {
 namespace {
 
-constexpr const char* kOverlap = "verifier V3.overlap [mm] {}";
-constexpr const char* kStale = "shadow S2.stale-read [view] {}";
+constexpr const char* kOverlapShown = "verifier V3.overlap [mm] {}";
+constexpr const char* kStaleShown = "shadow S2.stale-read [view] {}";
 
 GateSide showing(const std::map<std::string, std::vector<std::string>>& signatures) {
   GateSide side;
@@ -24,25 +24,25 @@ OverrideVerdict weigh(const GateSide& with, const GateSide& left_out) {
 }
 
 TEST(WeighOverride, StillNeedsOneWithoutWhichMoreShows) {
-  const auto verdict = weigh(showing({{"a", {}}}), showing({{"a", {kOverlap}}}));
+  const auto verdict = weigh(showing({{"a", {}}}), showing({{"a", {kOverlapShown}}}));
   EXPECT_EQ(verdict.use, OverrideUse::kStillNeeded);
-  EXPECT_EQ(verdict.signatures, std::vector<std::string>{kOverlap});
+  EXPECT_EQ(verdict.signatures, std::vector<std::string>{kOverlapShown});
 }
 
 TEST(WeighOverride, CallsOneHarmfulThatBringsAnythingWhateverItCures) {
-  const auto verdict = weigh(showing({{"a", {kStale}}}), showing({{"a", {kOverlap}}}));
+  const auto verdict = weigh(showing({{"a", {kStaleShown}}}), showing({{"a", {kOverlapShown}}}));
   EXPECT_EQ(verdict.use, OverrideUse::kHarmful);
-  EXPECT_EQ(verdict.signatures, std::vector<std::string>{kStale});
+  EXPECT_EQ(verdict.signatures, std::vector<std::string>{kStaleShown});
 }
 
 TEST(WeighOverride, SeesAFaultThatComesInOneMoreCase) {
-  const auto verdict =
-      weigh(showing({{"a", {kStale}}, {"b", {kStale}}}), showing({{"a", {kStale}}, {"b", {}}}));
+  const auto verdict = weigh(showing({{"a", {kStaleShown}}, {"b", {kStaleShown}}}),
+                             showing({{"a", {kStaleShown}}, {"b", {}}}));
   EXPECT_EQ(verdict.use, OverrideUse::kHarmful);
 }
 
 TEST(WeighOverride, NoLongerNeedsOneThatChangesNothing) {
-  const auto verdict = weigh(showing({{"a", {kStale}}}), showing({{"a", {kStale}}}));
+  const auto verdict = weigh(showing({{"a", {kStaleShown}}}), showing({{"a", {kStaleShown}}}));
   EXPECT_EQ(verdict.use, OverrideUse::kNoLongerNeeded);
   EXPECT_TRUE(verdict.signatures.empty());
 }

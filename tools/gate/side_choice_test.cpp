@@ -19,7 +19,7 @@ SideChoice parsed(const std::string& text, const std::string& adapter = "") {
   return side.ok() ? side.value() : SideChoice();
 }
 
-std::string message_for(const std::string& text) {
+std::string refusal_of(const std::string& text) {
   const auto side = parse_side(text, "");
   return side.ok() ? "" : side.error().message;
 }
@@ -39,8 +39,8 @@ TEST(SideChoice, IsACommandCalledAsTheUserSays) {
   const SideChoice named = parsed("the new one=cmd:serve A=python:b");
   EXPECT_EQ(named.name, "the new one");
   EXPECT_EQ(named.command, "serve A=python:b");
-  EXPECT_EQ(message_for("cmd:"), "'cmd:': nothing stands behind cmd:");
-  EXPECT_EQ(message_for("new=cmd: "), "'new=cmd: ': nothing stands behind cmd:");
+  EXPECT_EQ(refusal_of("cmd:"), "'cmd:': nothing stands behind cmd:");
+  EXPECT_EQ(refusal_of("new=cmd: "), "'new=cmd: ': nothing stands behind cmd:");
 }
 
 // An environment whose interpreter has a graphgate_torch of its own, or has none.
@@ -81,12 +81,12 @@ TEST_F(PythonSide, BringsTheAdapterWhereTheEnvironmentHasNone) {
 }
 
 TEST_F(PythonSide, IsRefusedWithoutAPathOrWithABackendThatIsNoWord) {
-  EXPECT_EQ(message_for("python:"), "'python:': nothing stands behind python:");
-  EXPECT_EQ(message_for("python::compile"),
+  EXPECT_EQ(refusal_of("python:"), "'python:': nothing stands behind python:");
+  EXPECT_EQ(refusal_of("python::compile"),
             "'python::compile': python: needs an interpreter or an environment's folder");
-  EXPECT_EQ(message_for("python:/venv:"),
+  EXPECT_EQ(refusal_of("python:/venv:"),
             "'python:/venv:': expected python:PATH:BACKEND, found the backend ''");
-  EXPECT_EQ(message_for("python:/venv:a b"),
+  EXPECT_EQ(refusal_of("python:/venv:a b"),
             "'python:/venv:a b': expected python:PATH:BACKEND, found the backend 'a b'");
 }
 

@@ -8,8 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHashDigits = 64;
-
 }  // namespace
 
 fs::path CubinFolder::path_of(const std::string& key) const { return root_ / (key + ".cubin"); }
@@ -18,9 +16,9 @@ std::optional<std::string> CubinFolder::find(const std::string& key) const {
   auto file = read_file(path_of(key));
   if (!file.ok() || !file.value()) return {};
   const std::string& bytes = *file.value();
-  if (bytes.size() <= kHashDigits || bytes[kHashDigits] != '\n') return {};
-  std::string cubin = bytes.substr(kHashDigits + 1);
-  if (sha256_hex(cubin) != bytes.substr(0, kHashDigits)) return {};
+  if (bytes.size() <= kSha256Digits || bytes[kSha256Digits] != '\n') return {};
+  std::string cubin = bytes.substr(kSha256Digits + 1);
+  if (sha256_hex(cubin) != bytes.substr(0, kSha256Digits)) return {};
   return cubin;
 }
 

@@ -11,8 +11,8 @@
 namespace graphgate::optimized::emulated {
 namespace {
 
-constexpr auto kEnd = DeviceMemoryMode::kGuarded;
-constexpr auto kFront = DeviceMemoryMode::kGuardedFront;
+constexpr auto kAtEnd = DeviceMemoryMode::kGuarded;
+constexpr auto kAtFront = DeviceMemoryMode::kGuardedFront;
 
 std::string text_of(const std::vector<CanaryRange>& ranges) {
   std::string text;
@@ -80,27 +80,27 @@ TEST(Canaries, TellTheFirstByteThatWasWritten) {
   };
   const Case kCases[] = {
       // Buffers may be written, and canaries as they are.
-      {kEnd, "p0[0] = 1; p0[99] = 1; p0[556] = 1; p0[599] = 1; p1[0] = 1; p1[39] = 1;", ""},
-      {kEnd, "p0[100] = static_cast<char>(0xc5);", ""},
+      {kAtEnd, "p0[0] = 1; p0[99] = 1; p0[556] = 1; p0[599] = 1; p1[0] = 1; p1[39] = 1;", ""},
+      {kAtEnd, "p0[100] = static_cast<char>(0xc5);", ""},
       // Ends of a gap, and of the parts that threads look at.
-      {kEnd, "p0[100] = 1;", "job 0: 0[100]"},
-      {kEnd, "p0[355] = 1;", "job 0: 0[355]"},
-      {kEnd, "p0[356] = 1;", "job 0: 0[356]"},
-      {kEnd, "p0[555] = 1;", "job 0: 0[555]"},
+      {kAtEnd, "p0[100] = 1;", "job 0: 0[100]"},
+      {kAtEnd, "p0[355] = 1;", "job 0: 0[355]"},
+      {kAtEnd, "p0[356] = 1;", "job 0: 0[356]"},
+      {kAtEnd, "p0[555] = 1;", "job 0: 0[555]"},
       // Of several the first: of one part, of several, of both arenas.
-      {kEnd, "p0[222] = 1; p0[220] = 1;", "job 0: 0[220]"},
-      {kEnd, "p0[500] = 1; p0[120] = 1;", "job 0: 0[120]"},
-      {kEnd, "p1[-1] = 1; p0[500] = 1;", "job 0: 0[500]"},
+      {kAtEnd, "p0[222] = 1; p0[220] = 1;", "job 0: 0[220]"},
+      {kAtEnd, "p0[500] = 1; p0[120] = 1;", "job 0: 0[120]"},
+      {kAtEnd, "p1[-1] = 1; p0[500] = 1;", "job 0: 0[500]"},
       // Around an arena, where nothing faults.
-      {kEnd, "p0[-1] = 1;", "job 0: 0[-1]"},
-      {kEnd, "p0[-256] = 1;", "job 0: 0[-256]"},
-      {kEnd, "p0[600] = 1;", "job 0: 0[600]"},
-      {kEnd, "p1[47] = 1;", "job 0: 1[47]"},
-      {kEnd, "p1[-256] = 1;", "job 0: 1[-256]"},
-      {kFront, "p0[600] = 1;", "job 0: 0[600]"},
-      {kFront, "p0[855] = 1;", "job 0: 0[855]"},
-      {kFront, "p1[40] = 1;", "job 0: 1[40]"},
-      {kFront, "p0[300] = 1;", "job 0: 0[300]"},
+      {kAtEnd, "p0[-1] = 1;", "job 0: 0[-1]"},
+      {kAtEnd, "p0[-256] = 1;", "job 0: 0[-256]"},
+      {kAtEnd, "p0[600] = 1;", "job 0: 0[600]"},
+      {kAtEnd, "p1[47] = 1;", "job 0: 1[47]"},
+      {kAtEnd, "p1[-256] = 1;", "job 0: 1[-256]"},
+      {kAtFront, "p0[600] = 1;", "job 0: 0[600]"},
+      {kAtFront, "p0[855] = 1;", "job 0: 0[855]"},
+      {kAtFront, "p1[40] = 1;", "job 0: 1[40]"},
+      {kAtFront, "p0[300] = 1;", "job 0: 0[300]"},
   };
   for (const Case& one : kCases) {
     Watched watched(one.mode, one.statement);

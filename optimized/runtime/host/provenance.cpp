@@ -12,13 +12,13 @@ namespace {
 using spec::InputKind;
 using spec::ValueId;
 
-Address address_of(const std::byte* bytes) { return reinterpret_cast<Address>(bytes); }
+Address word_address(const std::byte* bytes) { return reinterpret_cast<Address>(bytes); }
 
 // Where the words of a storage lie: beside its bytes, or, inside a fused step, far from all memory.
 Address first_of(const Tensor& tensor) {
   constexpr Address kInner = Address{1} << 62;
   constexpr int kInnerBits = 40;  // bytes of one inner storage
-  if (tensor.bytes != nullptr) return address_of(tensor.bytes);
+  if (tensor.bytes != nullptr) return word_address(tensor.bytes);
   return kInner + (static_cast<Address>(tensor.storage) << kInnerBits) % kInner;
 }
 
@@ -46,12 +46,12 @@ void ProvenanceInstrument::begin_run(const RunMemory& memory) {
 void ProvenanceInstrument::begin_input(const spec::PlanInput& input, std::span<std::byte> bytes) {
   const auto& type = plan_->values[input.value.index].value.type;
   const auto item = static_cast<std::uint32_t>(spec::item_size_bytes(type->dtype));
-  begin_words("input", input.target, calls_, address_of(bytes.data()), bytes.size(), item);
+  begin_words("input", input.target, calls_, word_address(bytes.data()), bytes.size(), item);
 }
 
 void ProvenanceInstrument::begin_state(const spec::PlanInput& input, std::span<std::byte> bytes) {
   if (bytes.empty()) return;  // may lie where other state lies
-  const Address first = address_of(bytes.data());
+  const Address first = word_address(bytes.data());
   const bool is_rebound = rebound_.erase(first) > 0;
   const auto known = states_.find(first);
   const bool is_known = known != states_.end() && known->second.name == input.target &&
@@ -77,7 +77,7 @@ void ProvenanceInstrument::begin_words(std::string_view kind, std::string_view n
 }
 
 void ProvenanceInstrument::allocate(std::span<const std::byte> bytes) {
-  memory_.forget(address_of(bytes.data()), bytes.size());
+  memory_.forget(word_address(bytes.data()), bytes.size());
 }
 
 void ProvenanceInstrument::before_launch(const BoundStep& step) {
@@ -219,10 +219,10 @@ void ProvenanceInstrument::undo_runs(std::uint32_t runs) {
 void ProvenanceInstrument::replace_state(std::span<const std::byte> before,
                                          std::span<const std::byte> now) {
   if (now.empty()) return;  // no graph reads it, or none has run
-  const Address first = address_of(now.data());
-  const auto known = states_.extract(address_of(before.data()));
+  const Address first = word_address(now.data());
+  const auto known = states_.extract(word_address(before.data()));
   if (known.empty()) {
-    rebound_.erase(address_of(before.data()));
+    rebound_.erase(word_address(before.data()));
     rebound_.insert(first);
     return;
   }
