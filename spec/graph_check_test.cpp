@@ -94,9 +94,10 @@ TEST(CheckGraph, RefusesEmptyAndRepeatedNames) {
 TEST(CheckGraph, LooksIntoSubgraphs) {
   EXPECT_EQ(error_after([](Program& p) { p.graph.subgraphs[0].values[1].name = "a"; }),
             "program 'p': graph 'g': value %a: two values have this name");
-  EXPECT_EQ(error_after([](Program& p) { p.graph.subgraphs[0].nodes[0].op = "aten.x"; }),
-            "program 'p': graph 'g': node 'r' (aten.x): the op is not in the op table (its schema "
-            "can be registered)");
+  EXPECT_EQ(
+      error_after([](Program& p) { p.graph.subgraphs[0].nodes[0].op = "aten.x"; }),
+      "program 'p': graph 'g': node 'r' (aten.x): the op is not in the op table (its schema "
+      "can be registered; run_decompositions() of an exported program makes core ops of most)");
 }
 
 TEST(CheckGraph, RefusesImpossibleTypes) {
