@@ -244,6 +244,22 @@ TEST(DivideByLogistic, AllowsTheProductWithASubnormalSigmoid) {
   EXPECT_LT(divide_by_logistic(y, y, spec::DType::kFloat32).radius, 80 * std::exp(-80.0) * 0x1p-20);
 }
 
+RC_GTEST_PROP(DivideByLogistic, HoldsWhatAWideArgumentMakes, ()) {
+  const double middle = *rc::gen::inRange(-600, 601) / 10.0;
+  const double radius = *rc::gen::inRange(0, 301) / 10.0;
+  const bool is_silu = *rc::gen::arbitrary<bool>();
+  const Bounded x(middle, radius, kSingle);
+  const Bounded a = is_silu ? x : Bounded(1.0L, 0, kSingle);
+  const Bounded bound = divide_by_logistic(a, x, spec::DType::kFloat32);
+  RC_ASSERT(std::isfinite(bound.radius));
+  for (int i = -8; i <= 8; ++i) {
+    const auto at = static_cast<float>(middle + radius * 0.125 * i);
+    if (std::fabs(at - middle) > radius) continue;  // rounded out of it
+    const float factor = is_silu ? at : 1.0F;
+    RC_ASSERT(holds(bound, factor / (1.0F + std::exp(-at))));
+  }
+}
+
 TEST(InverseSquare, AllowsZeroAndTheSmallNumberWhereTheSquareOverflows) {
   const Bounded x(-0x1p67L, 0x1p60, kSingle);
   const Bounded result = inverse_square(x, spec::DType::kFloat32);

@@ -279,6 +279,22 @@ Tracked<P> fmod(const Tracked<P>& x, const Tracked<P>& y) {
   return {value, P::combine(x.radius, detail::scaled(quotient.value, y.radius)), arithmetic};
 }
 
+namespace detail {
+// The rounding error of a number that comes out as the same one whatever its own error is; infinite
+// where it may come out as several. A score beside a mask of the lowest number is that number
+// again; that it might be off by half a unit in the last place would leave open whether it is
+// infinite.
+template <class P>
+double rounding_by_one_way(const Tracked<P>& x, spec::DType dtype) {
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const double rounded = round_to_dtype(x.value, dtype);
+  const bool is_one = round_to_dtype(x.value - reach, dtype) == rounded &&
+                      round_to_dtype(x.value + reach, dtype) == rounded;
+  return is_one ? static_cast<double>(std::fabs(x.value - static_cast<long double>(rounded)))
+                : kInfinity;
+}
+}  // namespace detail
+
 // An edge between nodes: the executor rounds to `dtype`, the oracle keeps the wide value and
 // counts the rounding.
 inline double round_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
@@ -302,6 +318,9 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   const bool is_twice = x.arithmetic == Tracked<P>::Arithmetic::kFloat64 &&
                         dtype != spec::DType::kFloat64 && dtype != spec::DType::kFloat32;
   if (is_twice) error += half_ulp(std::min(reach, most), spec::DType::kFloat32);
+  if (std::fabs(x.value) > most / 2 && !is_twice) {
+    error = std::min(error, detail::rounding_by_one_way(x, dtype));
+  }
   return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
 }
 
@@ -321,6 +340,30 @@ bool may_be_subnormal(const Tracked<P>& x, spec::DType dtype) {
   return std::fabs(x.value) - static_cast<long double>(P::kDecisionRadii * x.radius) < least;
 }
 
+namespace detail {
+// The radius of a / (1 + e^-x) where e^-x may be anything from next to nothing to many times what
+// it is. Taken as a quotient that is open: a radius has two sides, and the divisor's would reach
+// over 0. But it is 1 at least, and the quotient rises with x alone.
+template <class P>
+double wide_logistic_radius(const Tracked<P>& a, const Tracked<P>& x, spec::DType compute) {
+  const auto logistic = [](long double v) { return 1 / (1 + std::exp(-v)); };
+  const long double r = x.radius;
+  double roundings = 0;  // relative
+  for (const long double end : {x.value - r, x.value + r}) {
+    const Tracked<P> divisor = 1.0 + held_in(exp(-Tracked<P>(end, 0, x.arithmetic)), compute);
+    const Tracked<P> quotient = Tracked<P>(1.0) / divisor;
+    // Nothing is left of the quotient where the exponential overflows.
+    const bool is_lost = !(quotient.value > 0);
+    const double lost = is_lost ? 1 : quotient.radius / static_cast<double>(quotient.value);
+    roundings = std::max(roundings, lost);
+  }
+  const auto reach = static_cast<double>(std::fabs(a.value)) + a.radius;
+  const auto most = static_cast<double>(logistic(x.value + r));
+  const double from_x = reach * change(x, logistic(x.value), logistic);
+  return P::combine(P::combine(a.radius * most, from_x), reach * most * roundings);
+}
+}  // namespace detail
+
 // a / (1 + e^-x), as sigmoid and silu have it. Held in `compute` (float32, float64), the
 // exponential overflows before the quotient is 0: who divides by that infinity gets 0, who goes
 // around it (e^x / (1 + e^x)) the small number. Either is right. So is who multiplies a with the
@@ -334,6 +377,10 @@ Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DT
   const Tracked<P> divisor = 1.0 + exponential;
   Tracked<P> out = a / divisor;
   if (!std::isfinite(x.value) || !std::isfinite(a.value)) return out;
+  const bool is_known = std::isfinite(x.radius) && std::isfinite(a.radius);
+  if (std::isinf(out.radius) && is_known) {
+    out.radius = detail::wide_logistic_radius(a, x, compute);
+  }
   const long double reach = std::fabs(a.value) + static_cast<long double>(a.radius);
   const double lost = half_ulp(0, compute) * static_cast<double>(reach);
   if (std::isinf(exponential.value)) {
