@@ -5,6 +5,7 @@
 
 #include "reference/number/moments.h"
 #include "reference/ops/norm_parameters.h"
+#include "reference/ops/softmax_row.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -53,6 +54,9 @@ std::vector<N> softmax_of(std::span<const N> line, const Kernel& kernel) {
   }
   const N scale = N(1) / total.result();
   for (N& x : out) x = x * scale;
+  bound_shares<N>(out, line, [&kernel](const std::vector<N>& scores) {
+    return softmax_of(std::span<const N>(scores), kernel);
+  });
   return out;
 }
 
