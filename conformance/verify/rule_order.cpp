@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "conformance/verify/order_words.h"
@@ -139,9 +140,16 @@ class OrderCheck {
   }
 
   // A scatter that became an update in place of other bytes of the buffer: these are as it found
-  // them, before and after it.
+  // them, before and after it. So what it was given may be there: what another such scatter left
+  // alone, too, in whatever order they run.
   bool is_left_alone(Writer writer, Writer token, ByteRange range) {
     if (!buffer_ || facts_.is_input(writer)) return false;
+    const auto place = Left{buffer_->index, writer, token, range.begin_bytes, range.end_bytes};
+    const auto [known, is_new] = left_alone_.try_emplace(place, false);
+    if (is_new) known->second = find_left_alone(writer, token, range);
+    return known->second;
+  }
+  bool find_left_alone(Writer writer, Writer token, ByteRange range) {
     const std::uint32_t graph_node = facts_.node_of(writer);
     bool updates = false;
     const auto [begin, end] = rewritten_.equal_range(graph_node);
@@ -156,7 +164,7 @@ class OrderCheck {
         updates = true;
       }
     }
-    return updates && lineage_.any_accepts(lineage_.writers_read_by(graph_node), token);
+    return updates && accepts(lineage_.writers_read_by(graph_node), token, range);
   }
 
   // The graph's operand at the same place; null where the two have not the same operands.
@@ -393,7 +401,10 @@ class OrderCheck {
   const PlanFlow& flow_;
   Lineage& lineage_;
   std::multimap<std::uint32_t, const FlowNode*> rewritten_;  // by the graph's node
-  std::optional<spec::BufferId> buffer_;                     // of what is looked at
+  // Buffer, writer, token, range: what is_left_alone() said.
+  using Left = std::tuple<std::uint32_t, Writer, Writer, std::int64_t, std::int64_t>;
+  std::map<Left, bool> left_alone_;
+  std::optional<spec::BufferId> buffer_;  // of what is looked at
   Findings& out_;
 };
 
