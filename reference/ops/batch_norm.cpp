@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "reference/number/left_open.h"
 #include "reference/number/moments.h"
 #include "reference/ops/norm_parameters.h"
 #include "reference/overlap.h"
@@ -142,9 +143,12 @@ Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statisti
     const N* mean = element(statistics.mean, c);
     const N* scale = element(statistics.scale, c);
     if (!mean || !scale) throw OpError("batch_norm: evaluation wants running statistics");
-    out[i] = stepwise ? normalized_in(x[i], *mean, held_in(*scale, input), element(weight, c),
-                                      element(bias, c), input)
-                      : normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
+    out[i] = normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
+    if (!stepwise) continue;
+    // Others fold the parameters here, too.
+    out[i] = covering(normalized_in(x[i], *mean, held_in(*scale, input), element(weight, c),
+                                    element(bias, c), input),
+                      out[i]);
   }
   return out;
 }
