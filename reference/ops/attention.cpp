@@ -130,6 +130,20 @@ Matrices<N> matrices(Array<N> array, const Shape& shape, std::int64_t group) {
   return {std::move(array), batch_steps(own, shape.batches.size(), count), group};
 }
 
+// Whether products of that many elements sum to more than `most` in magnitude.
+inline bool may_pass(const double*, const double*, std::int64_t /*count*/, double /*most*/) {
+  return false;
+}
+template <class P>
+bool may_pass(const Tracked<P>* a, const Tracked<P>* b, std::int64_t count, double most) {
+  const auto reach = [](const Tracked<P>& x) {
+    return std::fabs(x.value) + static_cast<long double>(x.radius);
+  };
+  long double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += reach(a[i]) * reach(b[i]);
+  return sum > most;
+}
+
 // The operands of one call, ready for plain loops.
 template <class N>
 struct Attention {
@@ -140,6 +154,9 @@ struct Attention {
   Matrices<N> key;     // [keys, width], scaled
   Matrices<N> values;  // [value_width, keys]
   std::optional<Array<N>> mask;
+  // Where the sum of products of this size or more may pass what the arithmetic holds before it is
+  // scaled, and nothing does that is scaled first. Executors do either.
+  double most_unscaled = 0;
 
   // The scores of query `position` with all keys. Who masks a score that is not finite may have
   // added -infinity to it, or never have computed it: `hides_some` says that there is such a one.
@@ -150,6 +167,9 @@ struct Attention {
     for (std::int64_t j = 0; j < shape.keys; ++j) {
       const N hidden(-std::numeric_limits<double>::infinity());
       N score = dot_from(Sum<N>(), row, keys + j * shape.width, shape.width);
+      if (may_pass(row, keys + j * shape.width, shape.width, most_unscaled)) {
+        score = left_open(score);
+      }
       const bool is_wild = !is_finite(score) || is_nan(score).undecided;
       const bool is_late = options.is_causal && j > position;
       const bool is_masked = added && equal(added[j], hidden).value != 0;
@@ -181,7 +201,8 @@ Attention<N> load_attention(const Call& call) {
           matrices(scaled_operand(load<N>(query, dtype), query_root, compute), shape, 1),
           matrices(scaled_operand(load<N>(key, dtype), root, compute), shape, shape.key_group),
           matrices(load<N>(*transposed(value), dtype), shape, shape.value_group),
-          std::move(mask)};
+          std::move(mask),
+          max_finite(compute) * std::min(1.0, std::fabs(options.scale))};
 }
 
 template <class N>
