@@ -20,7 +20,7 @@ constexpr std::int64_t kLeastChunk = 64;  // keys of a block
 constexpr std::int64_t kMostChunks = 32;
 constexpr std::int64_t kMostOfCluster = 8;  // chunks, in shared memory of their own
 constexpr std::int64_t kLongChunk = 1024;   // from here on more blocks are worth a second kernel
-constexpr std::int64_t kWarps = 8;
+constexpr std::int64_t kMostWarps = 8;
 constexpr std::int64_t kTileKeys = 16;
 
 // One query row of [batch, heads, 1, depth] against [batch, groups, keys, depth].
@@ -75,7 +75,7 @@ struct RowRing {
 };
 
 RowRing one_row_ring(const AttentionWork& work, const OneRow& s) {
-  const std::int64_t warps = std::min(kWarps, s.chunk / kTileKeys);
+  const std::int64_t warps = std::min(kMostWarps, s.chunk / kTileKeys);
   const std::int64_t row = ((s.depth + 15) / 16 * 2 + 1) * 16;  // padded, in bytes
   const std::int64_t tile = kTileKeys * row * warps;
   // A mask of numbers waits in registers, too.
