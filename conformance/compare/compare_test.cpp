@@ -25,7 +25,7 @@ HostTensor tensor_of(DType dtype, const std::vector<T>& elements) {
   return tensor;
 }
 
-HostTensor floats(const std::vector<float>& elements) {
+HostTensor floats_of(const std::vector<float>& elements) {
   return tensor_of(DType::kFloat32, elements);
 }
 
@@ -67,7 +67,7 @@ TEST(CompareValues, TellsAnExactPowerOfTwoFromTheElementBelowIt) {
 }
 
 TEST(CompareValues, AcceptsWhatLiesWithinTheRadius) {
-  const auto report = compare_values(floats({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
+  const auto report = compare_values(floats_of({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
   EXPECT_TRUE(report.ok());
   EXPECT_DOUBLE_EQ(report.worst_ratio, 1.0);
   EXPECT_EQ(report.worst_index, 1);
@@ -75,7 +75,7 @@ TEST(CompareValues, AcceptsWhatLiesWithinTheRadius) {
 
 TEST(CompareValues, NamesTheWorstElementOutside) {
   const auto report =
-      compare_values(floats({1.0F, 2.6F, 9.0F}), Spread{{1.0, 2.0, 3.0}, {0.0, 0.5, 0.5}}, 1);
+      compare_values(floats_of({1.0F, 2.6F, 9.0F}), Spread{{1.0, 2.0, 3.0}, {0.0, 0.5, 0.5}}, 1);
   EXPECT_EQ(report.outside, 2);
   EXPECT_EQ(report.worst_index, 2);
   EXPECT_NE(report.message.find("element [2] is 9, expected 3"), std::string::npos)
@@ -84,8 +84,8 @@ TEST(CompareValues, NamesTheWorstElementOutside) {
 
 TEST(CompareValues, WantsTheNearestElementWhereThereIsNoRadius) {
   const Spread third{{1.0L / 3.0L}, {0.0}};
-  EXPECT_TRUE(compare_values(floats({1.0F / 3.0F}), third, 1).ok());
-  EXPECT_FALSE(compare_values(floats({std::nextafter(1.0F / 3.0F, 1.0F)}), third, 1).ok());
+  EXPECT_TRUE(compare_values(floats_of({1.0F / 3.0F}), third, 1).ok());
+  EXPECT_FALSE(compare_values(floats_of({std::nextafter(1.0F / 3.0F, 1.0F)}), third, 1).ok());
 }
 
 TEST(CompareValues, HoldsIntegersToTheLastUnit) {
@@ -96,22 +96,22 @@ TEST(CompareValues, HoldsIntegersToTheLastUnit) {
 
 TEST(CompareValues, RequiresNaNExactlyWhereTheOracleHasIt) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_TRUE(compare_values(floats({nan}), Spread{{kNaN}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats({nan}), Spread{{1}, {0.5}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats({1}), Spread{{kNaN}, {0}}, 1).ok());
+  EXPECT_TRUE(compare_values(floats_of({nan}), Spread{{kNaN}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats_of({nan}), Spread{{1}, {0.5}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats_of({1}), Spread{{kNaN}, {0}}, 1).ok());
 }
 
 TEST(CompareValues, AllowsInfinityOnlyWithinReachOfOverflow) {
   const float inf = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(compare_values(floats({inf}), Spread{{kInf}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats({-inf}), Spread{{kInf}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats({inf}), Spread{{3e38L}, {1e37}}, 1).ok());
-  EXPECT_TRUE(compare_values(floats({inf}), Spread{{3.4e38L}, {1e37}}, 1).ok());
+  EXPECT_TRUE(compare_values(floats_of({inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats_of({-inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(floats_of({inf}), Spread{{3e38L}, {1e37}}, 1).ok());
+  EXPECT_TRUE(compare_values(floats_of({inf}), Spread{{3.4e38L}, {1e37}}, 1).ok());
 }
 
 TEST(CompareValues, CountsWhatTheOracleCannotTell) {
   const double open = std::numeric_limits<double>::infinity();
-  const auto report = compare_values(floats({7.0F}), Spread{{1}, {open}}, 1);
+  const auto report = compare_values(floats_of({7.0F}), Spread{{1}, {open}}, 1);
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.undecided, 1);
 }
