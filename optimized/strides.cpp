@@ -106,10 +106,22 @@ bool all_contiguous(std::span<const Tensor* const> inputs, const Sizes& sizes) {
   });
 }
 
+// TensorIterator knows no such case for channels_last_3d.
+bool all_channels_last(std::span<const Tensor* const> inputs, const Sizes& sizes) {
+  return sizes.size() == 4 && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* input) {
+           return !input || (input->sizes == sizes &&
+                             is_contiguous_in(*input, spec::MemoryFormat::kChannelsLast));
+         });
+}
+
 }  // namespace
 
 Sizes pointwise_strides(std::span<const Tensor* const> inputs, const Sizes& sizes) {
   if (all_contiguous(inputs, sizes)) return row_major_strides(sizes);
+  // Strides of dimensions of size 1 are the format's then, and not those of the inputs.
+  if (all_channels_last(inputs, sizes)) {
+    return strides_in_format(sizes, spec::MemoryFormat::kChannelsLast);
+  }
   if (all_share_one_layout(inputs, sizes)) {
     const auto first = std::find_if(inputs.begin(), inputs.end(), [](auto* t) { return t; });
     return (*first)->strides;
