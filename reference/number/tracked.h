@@ -333,9 +333,12 @@ Tracked<P> plus(const Tracked<P>& a, const Tracked<P>& b) {
   return rounded<P>(value, radius, wider<P>(a.arithmetic, b.arithmetic));
 }
 
-// |x| * r where an exact factor (r == 0) contributes nothing even when x is infinite.
+// |x| * r where an exact factor (r == 0) contributes nothing even when x is infinite. What is there
+// does not underflow to nothing: a radius of 0 says that a number is exact.
 inline double scaled(long double x, double r) {
-  return r == 0 ? 0 : static_cast<double>(std::fabs(x)) * r;
+  if (r == 0) return 0;
+  const double out = static_cast<double>(std::fabs(x)) * r;
+  return out == 0 && x != 0 ? std::numeric_limits<double>::denorm_min() : out;
 }
 
 // The radius of a product, before its rounding.
