@@ -2,6 +2,7 @@
 #include <array>
 #include <numeric>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/scatter.h"
 #include "reference/overlap.h"
@@ -147,7 +148,8 @@ void emit_rows(Call& call, const TensorRef& written, const std::vector<Picked>& 
   emit_written(call, written);
 }
 
-// alpha * source rounds before it is added, or not: both are within the bound.
+// alpha * source rounds before it is added, and may be infinite then, or not: both are within the
+// bound.
 void index_add(Call& call) {
   const TensorRef written = written_tensor(call, contiguous(*call.tensor("self")));
   const std::vector<Picked> rows = rows_for_source(call, *written);
@@ -159,7 +161,7 @@ void index_add(Call& call) {
     std::vector<N> terms;
     for (const N& x : source.data) {
       const N term = x * alpha;
-      terms.push_back(is_narrow ? detail::rounded_to(term, dtype) : term);
+      terms.push_back(is_narrow ? covering(detail::rounded_to(term, dtype), term) : term);
     }
     accumulate(*written, rows, terms, {Combining::kSum, Partials::kOwnDtype});
   });
