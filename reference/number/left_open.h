@@ -24,12 +24,13 @@ bool is_finite(const Tracked<P>& x) {
 
 // Whether it is open what x times `weight` is: some executors pass over what has weight zero,
 // others multiply by the zero, and beside an infinity or a NaN the two differ. A weight that may be
-// zero counts.
+// zero counts, and so does an x that may be one of them since it is open itself.
 inline bool is_hidden(double, double /*weight*/) { return false; }
 inline bool is_hidden(Whole, Whole /*weight*/) { return false; }
 template <class P>
 bool is_hidden(const Tracked<P>& x, const Tracked<P>& weight) {
-  return !std::isfinite(x.value) && detail::may_be_zero(weight);
+  const bool may_be_wild = !std::isfinite(x.value) || std::isinf(x.radius);
+  return may_be_wild && detail::may_be_zero(weight);
 }
 
 // x, which some executors compute as `other`: two forms of one formula that round differently.
