@@ -90,8 +90,8 @@ class OrderCheck {
     } else {
       expected = lineage_.writers_read_by(*node.graph_node);
       // Of operands without elements nobody is known, and nothing can be wrong.
-      if (expected.empty() && !fact.operands.empty()) return buffer_.reset();
-      mismatch = first_unexpected(expected, read.contents, read.exact);
+      const bool is_unknown = expected.empty() && !fact.operands.empty();
+      if (!is_unknown) mismatch = first_unexpected(expected, read.contents, read.exact);
     }
     buffer_.reset();
     if (!mismatch || (node.row != nullptr && takes_no_byte(*node.row))) return;

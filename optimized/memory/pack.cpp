@@ -19,7 +19,7 @@ class Packer {
   Packer(const PackParts& parts, const PackOptions& options)
       : parts_(parts.parts),
         floor_(parts.bound),
-        peak_max_(kMaxPackBytes / parts.unit_bytes),
+        peak_max_(kPackMax / parts.unit_bytes),
         fit_work_(options.fit_work),
         search_work_(options.search_work),
         search_items_max_(options.search_items_max),
@@ -28,7 +28,7 @@ class Packer {
   // False when no packing ends within 63 bits.
   bool run() {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      best_[i] = {{}, peak_max_ == kMaxPackBytes ? kMaxPackBytes : peak_max_ + 1, ""};
+      best_[i] = {{}, peak_max_ == kPackMax ? kPackMax : peak_max_ + 1, ""};
       for (const TimeDirection direction : {TimeDirection::kForward, TimeDirection::kBackward}) {
         if (best_[i].offsets.empty() || best_[i].peak > floor_) {
           take(i, fit_online(parts_[i], direction));

@@ -18,8 +18,8 @@ std::optional<PartPacking> pack_part(const PackPart& part, BaselineMethod method
     fitting.hole = FitMethod::Hole::kTightest;
     fitting.name = "best fit (size, duration)";
   }
-  std::int64_t work = kMaxPackBytes;
-  return fit(part, fitting, kMaxPackBytes, work);
+  std::int64_t work = kPackMax;
+  return fit(part, fitting, kPackMax, work);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Result<Packing> pack_without_reuse(std::span<const PackItem> items, std::int64_t
   result.offsets_bytes.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     GRAPHGATE_TRY(const std::int64_t size, rounded_size_bytes(items[i], i, alignment_bytes));
-    if (size > kMaxPackBytes - result.peak_bytes) {
+    if (size > kPackMax - result.peak_bytes) {
       return bad_input("the sizes of the items add up to more than 63 bits");
     }
     result.offsets_bytes.push_back(size == 0 ? 0 : result.peak_bytes);
@@ -53,7 +53,7 @@ Result<Packing> pack_baseline(std::span<const PackItem> items, std::int64_t alig
   result.unit_bytes = parts.unit_bytes;
   for (const PackPart& part : parts.parts) {
     const auto packing = pack_part(part, method);
-    if (!packing || packing->peak > kMaxPackBytes / parts.unit_bytes) {
+    if (!packing || packing->peak > kPackMax / parts.unit_bytes) {
       return bad_input("no packing of the items within 63 bits was found");
     }
     for (std::size_t k = 0; k < part.boxes.size(); ++k) {

@@ -36,13 +36,13 @@ class PartCutter {
         if (live_count_ == 0) end_part(i);
       }
       boxes_[i].first = section_;
-      if (boxes_[i].size > kMaxPackBytes - live_) return beyond_64_bits();
+      if (boxes_[i].size > kPackMax - live_) return beyond_64_bits();
       live_ += boxes_[i].size;
       ++live_count_;
       part_.bound = std::max(part_.bound, live_);
       part_.live_max = std::max(part_.live_max, live_count_);
     }
-    bury_until(kMaxPackBytes);
+    bury_until(kPackMax);
     ++section_;
     end_part(boxes_.size());
     for (const PackPart& part : result_.parts) {
@@ -103,7 +103,7 @@ Result<std::int64_t> rounded_size_bytes(const PackItem& item, std::size_t index,
   const std::int64_t over = item.size_bytes % alignment_bytes;
   if (over == 0) return item.size_bytes;
   const std::int64_t pad = alignment_bytes - over;
-  if (item.size_bytes > kMaxPackBytes - pad) return beyond_64_bits();
+  if (item.size_bytes > kPackMax - pad) return beyond_64_bits();
   return item.size_bytes + pad;
 }
 
@@ -116,10 +116,9 @@ Result<PackParts> make_parts(std::span<const PackItem> items, std::int64_t align
     if (size == 0) continue;
     unit = std::gcd(unit, size);
     // A lifetime may be longer than 63 bits: only comparisons are made with its length.
-    const std::int64_t duration =
-        items[i].lower < 0 && items[i].upper > kMaxPackBytes + items[i].lower
-            ? kMaxPackBytes
-            : items[i].upper - items[i].lower;
+    const std::int64_t duration = items[i].lower < 0 && items[i].upper > kPackMax + items[i].lower
+                                      ? kPackMax
+                                      : items[i].upper - items[i].lower;
     boxes.push_back(PackBox{0, 0, size, duration, i});
   }
   unit = std::max<std::int64_t>(unit, 1);

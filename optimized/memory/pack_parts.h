@@ -22,7 +22,8 @@
 
 namespace graphgate::optimized {
 
-inline constexpr std::int64_t kMaxPackBytes = std::numeric_limits<std::int64_t>::max();
+// No size, offset, step or amount of work is larger.
+inline constexpr std::int64_t kPackMax = std::numeric_limits<std::int64_t>::max();
 
 // An item of a part. `size` > 0 is in units (see PackParts).
 struct PackBox {

@@ -14,6 +14,7 @@
 
 namespace graphgate::optimized {
 
+// Whether the node is one of them.
 [[nodiscard]] bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n);
 
 // One graph while patterns are looked for in it. Matches do not overlap: nodes of a match are

@@ -8,13 +8,12 @@
 #include <limits>
 #include <vector>
 
+#include "reference/number/bound_test.h"
 #include "reference/number/functions.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
 namespace {
-
-constexpr auto kSingle = Bounded::Arithmetic::kFloat32;
 
 // x without what lies behind `bits` significant bits below 2^exponent: truncation toward zero.
 double cut_at(double x, int exponent, int bits) {
@@ -70,11 +69,6 @@ Bounded dot(const Arithmetic& arithmetic, const std::vector<float>& a,
 }
 
 Bounded single(long double value) { return {value, 0, kSingle}; }
-
-bool holds(const Bounded& bound, double actual) {
-  return std::fabs(static_cast<long double>(actual) - bound.value) <=
-         static_cast<long double>(bound.radius);
-}
 
 RC_GTEST_PROP(DeclaredArithmetic, HoldsWhatAMatrixUnitMakes, ()) {
   const auto count = static_cast<std::size_t>(*rc::gen::inRange(1, 80));

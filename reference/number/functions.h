@@ -318,6 +318,7 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   const bool is_twice = x.arithmetic == Tracked<P>::Arithmetic::kFloat64 &&
                         dtype != spec::DType::kFloat64 && dtype != spec::DType::kFloat32;
   if (is_twice) error += half_ulp(std::min(reach, most), spec::DType::kFloat32);
+  // Elsewhere half a unit in the last place is no step to infinity.
   if (std::fabs(x.value) > most / 2 && !is_twice) {
     error = std::min(error, detail::rounding_by_one_way(x, dtype));
   }

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "reference/number/bound_test.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -66,11 +68,6 @@ Operands draw(std::size_t count, DType dtype, bool is_positive) {
   return out;
 }
 
-bool is_within(const Bounded& bound, double actual) {
-  return std::fabs(static_cast<long double>(actual) - bound.value) <=
-         static_cast<long double>(bound.radius);
-}
-
 RC_GTEST_PROP(SplitSum, HoldsWhatPartsInTheDtypeMake, ()) {
   const DType dtype = *rc::gen::element(DType::kFloat16, DType::kBFloat16);
   const auto count = static_cast<std::size_t>(*rc::gen::inRange(9, 300));
@@ -81,8 +78,8 @@ RC_GTEST_PROP(SplitSum, HoldsWhatPartsInTheDtypeMake, ()) {
   const auto depth = static_cast<std::size_t>(*rc::gen::element(8, 16, 24, 64, 128));
   const DeclaredArithmetic declared(splitting());
   const Bounded bound = dot<WorstCase>(a, b, dtype, addend);
-  RC_ASSERT(is_within(bound, emulate(Scheme::kOutputType, a, b, depth, dtype, addend)));
-  RC_ASSERT(is_within(bound, emulate(Scheme::kInPlace, a, b, depth, dtype, addend)));
+  RC_ASSERT(holds(bound, emulate(Scheme::kOutputType, a, b, depth, dtype, addend)));
+  RC_ASSERT(holds(bound, emulate(Scheme::kInPlace, a, b, depth, dtype, addend)));
 }
 
 // Six times the estimate, as a judge of one element allows at least.
@@ -113,10 +110,9 @@ TEST(SplitSum, ExcludesWhatNoPartsMake) {
   const DeclaredArithmetic declared(splitting());
   const Bounded bound = dot<WorstCase>(a, ones, DType::kBFloat16);
   EXPECT_EQ(bound.value, 0x1p-9);
-  EXPECT_TRUE(is_within(bound, 0));
-  EXPECT_FALSE(is_within(bound, 4 * 0x1p-8))
-      << "of 2 + 2^-9 one rounding to bfloat16 loses no more "
-         "than 2 * 2^-8";
+  EXPECT_TRUE(holds(bound, 0));
+  EXPECT_FALSE(holds(bound, 4 * 0x1p-8)) << "of 2 + 2^-9 one rounding to bfloat16 loses no more "
+                                            "than 2 * 2^-8";
   EXPECT_LT(dot<WorstCase>(a, ones, DType::kFloat32).radius, 0x1p-20);
 }
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "reference/number/bound_test.h"
+
 namespace graphgate::reference {
 namespace {
 
-constexpr auto kFloat32 = Bounded::Arithmetic::kFloat32;
-
-Bounded exact(float x) { return {static_cast<long double>(x), 0, kFloat32}; }
+Bounded exact(float x) { return {static_cast<long double>(x), 0, kSingle}; }
 
 std::vector<float> draw_terms() {
   const auto mantissas =
@@ -115,7 +115,7 @@ TEST(Sum, NothingSumsToZeroAndInfinitiesStay) {
 TEST(Sum, NegativeZerosAloneLeaveTheSignOpen) {
   const auto sum = [](std::initializer_list<float> terms) {
     Sum<Bounded> out;
-    for (const float term : terms) out.add({static_cast<long double>(term), 0, kFloat32});
+    for (const float term : terms) out.add({static_cast<long double>(term), 0, kSingle});
     return out.result();
   };
   for (const Bounded& open : {sum({-0.0F}), sum({-0.0F, -0.0F})}) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "reference/number/bound_test.h"
 #include "reference/number/functions.h"
 #include "reference/number/sum.h"
 
@@ -12,7 +13,6 @@ namespace graphgate::reference {
 namespace {
 
 using spec::DType;
-constexpr auto kSingle = Bounded::Arithmetic::kFloat32;
 
 // An exact float32 in the oracle's arithmetic.
 Bounded exact(float x) { return {static_cast<long double>(x), 0, kSingle}; }

@@ -131,11 +131,11 @@ Matrices<N> matrices(Array<N> array, const Shape& shape, std::int64_t group) {
 }
 
 // Whether products of that many elements sum to more than `most` in magnitude.
-inline bool may_pass(const double*, const double*, std::int64_t /*count*/, double /*most*/) {
+inline bool sum_may_pass(const double*, const double*, std::int64_t /*count*/, double /*most*/) {
   return false;
 }
 template <class P>
-bool may_pass(const Tracked<P>* a, const Tracked<P>* b, std::int64_t count, double most) {
+bool sum_may_pass(const Tracked<P>* a, const Tracked<P>* b, std::int64_t count, double most) {
   const auto reach = [](const Tracked<P>& x) {
     return std::fabs(x.value) + static_cast<long double>(x.radius);
   };
@@ -167,7 +167,7 @@ struct Attention {
     for (std::int64_t j = 0; j < shape.keys; ++j) {
       const N hidden(-std::numeric_limits<double>::infinity());
       N score = dot_from(Sum<N>(), row, keys + j * shape.width, shape.width);
-      if (may_pass(row, keys + j * shape.width, shape.width, most_unscaled)) {
+      if (sum_may_pass(row, keys + j * shape.width, shape.width, most_unscaled)) {
         score = left_open(score);
       }
       const bool is_wild = !is_finite(score) || is_nan(score).undecided;

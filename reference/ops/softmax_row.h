@@ -58,9 +58,9 @@ void bound_shares(std::vector<N>& shares, std::span<const N> scores, F softmax) 
   }
 }
 
-// exp(score - shift) for every score, and their sum. The shift is the largest score: any would do,
-// since a common factor cancels, so its own error does not count, but for one that leaves it open
-// whether there is a number at all.
+// Scores, exp(score - shift) for every one of them, and the sum of these. The shift is the largest
+// score: any would do, since a common factor cancels, so its own error does not count, but for one
+// that leaves it open whether there is a number at all.
 template <class N>
 struct SoftmaxRow {
   std::vector<N> scores;

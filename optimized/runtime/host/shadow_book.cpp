@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t kRangesNamed = 4;
 
-std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
-
 // By which rule a mismatch is wrong.
 enum class Fault : std::uint8_t { kUnwritten, kStale, kOtherVersion };
 
@@ -28,6 +26,8 @@ Fault fault_of(const ShadowBook& book, StorageIndex storage, const ShadowMismatc
 constexpr std::string_view kRules[] = {"S1.unwritten-read", "S2.stale-read", "S3.old-version"};
 
 }  // namespace
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 std::string print_range(ShadowRange range) {
   return "[" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")";
@@ -79,7 +79,7 @@ std::string ShadowBook::maker(ShadowTag tag) const {
     return is_now ? "what the run began with"
                   : "what run " + std::to_string(entry.run) + " began with";
   }
-  std::string words = in_quotes(names_[entry.node]);
+  std::string words = quoted(names_[entry.node]);
   if (entry.kind == ShadowKind::kScratch) words = "scratch of " + words;
   return is_now ? "step " + std::to_string(entry.step) + " " + words
                 : words + " of run " + std::to_string(entry.run);
@@ -195,7 +195,7 @@ spec::Finding ShadowBook::clash(const BoundStep& step, const ShadowClash& clash)
       is_scratch ? "its scratch bytes" : "its result " + buffer_name(clash.written->bytes.storage);
   spec::Finding finding;
   finding.rule = "S2.stale-read";
-  finding.message = "step " + std::to_string(step.step) + " " + in_quotes(name) + " writes " + by +
+  finding.message = "step " + std::to_string(step.step) + " " + quoted(name) + " writes " + by +
                     " over bytes " + print_range(range) + " of " + buffer_name(hit) +
                     (clash.read ? ", which it reads in the same launch" : ", which it makes");
   finding.nodes.push_back(name);

@@ -91,5 +91,7 @@ class ShadowBook {
 
 // "[0, 64)".
 [[nodiscard]] std::string print_range(ShadowRange range);
+// A node's name, in quotes.
+[[nodiscard]] std::string quoted(const std::string& name);
 
 }  // namespace graphgate::optimized

@@ -4,6 +4,7 @@
 
 #include "optimized/runtime/host/memory.h"
 #include "optimized/runtime/host/shadow.h"
+#include "optimized/runtime/host/shadow_book.h"
 #include "spec/plan_names.h"
 
 namespace graphgate::optimized {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::int64_t kComparedPerTouched = 8;
 // Around every operand and result.
 constexpr std::int64_t kNeighbourBytes = 64;
-
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 bool holds(std::span<const std::byte> span, std::int64_t address) {
   const std::int64_t begin = address_of(span.data());
