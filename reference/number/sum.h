@@ -9,8 +9,12 @@
 // added.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 
 #include "reference/number/arithmetic.h"
 #include "reference/number/functions.h"
@@ -42,6 +46,43 @@ class Sum<Whole> {
 
  private:
   Whole total_;
+};
+
+// Roundings of a running total that are one number each time. The total is a multiple of its own
+// spacing, so that what a term loses when it is added hangs on the term and the total's binade
+// alone: the losses of equal terms add up, and do not cancel.
+class AlikeRoundings {
+ public:
+  // For a term that was added as number `count`, to a total (itself included) where a rounding has
+  // this square: how much more than that square comes to the square of the sum of all roundings.
+  // Looks for the first few different terms alone, as long as one term in four is one of them.
+  long double more_than_square(long double term, long double total, long double square,
+                               std::int64_t count) {
+    if (term == 0 || count > 16 + 4 * repeats_) return 0;
+    const auto end = terms_.begin() + used_;
+    const auto known =
+        std::find_if(terms_.begin(), end, [&](const Term& other) { return other.value == term; });
+    if (known == end) {
+      if (used_ < std::ssize(terms_))
+        terms_[static_cast<std::size_t>(used_++)] = {term, total, square};
+      return 0;
+    }
+    ++repeats_;
+    const long double more =
+        std::ilogb(known->total) == std::ilogb(total) ? 2 * std::sqrt(known->square * square) : 0;
+    *known = {term, total, more == 0 ? square : known->square + more + square};
+    return more;
+  }
+
+ private:
+  struct Term {
+    long double value;
+    long double total;   // the last that it was added to
+    long double square;  // of the sum of its roundings in the binade of that
+  };
+  std::array<Term, 4> terms_;  // the first `used_` of them
+  std::ptrdiff_t used_ = 0;
+  std::int64_t repeats_ = 0;
 };
 
 template <class P>
@@ -81,6 +122,7 @@ class Sum<Tracked<P>> {
 
  private:
   static constexpr bool kIsWorstCase = P::kDecisionRadii == 1;
+  struct None {};
 
   // A factor with the bits that the declared arithmetic leaves it. What is cut off is less than one
   // unit in the last place left.
@@ -142,7 +184,8 @@ class Sum<Tracked<P>> {
     if (std::isfinite(x)) finite_ += std::fabs(x);
     if constexpr (!kIsWorstCase) {
       squares_ += x * x;
-      path_ += std::max(total_ * total_, squares_) + (product ? x * x : 0);
+      const long double square = std::max(total_ * total_, squares_) + (product ? x * x : 0);
+      path_ += square + alike_.more_than_square(x, total_, square, count_);
       if (product && declared_.truncates) drift_ += std::sqrt(std::max(total_ * total_, squares_));
     }
     if (may_be_exact_ && x != 0) watch_quantum(x);
@@ -218,13 +261,15 @@ class Sum<Tracked<P>> {
   [[nodiscard]] double tiny() const { return half_ulp(0, detail::dtype_of<P>(arithmetic_)); }
 
   long double total_ = 0;
-  long double magnitudes_ = 0;    // sum of |term|
-  long double finite_ = 0;        // of those that are finite
-  long double squares_ = 0;       // sum of term^2
-  long double path_ = 0;          // sum of squared partial sums: what the roundings are relative to
-  long double radii_ = 0;         // of the terms: their sum, or the sum of their squares
-  long double zeros_radius_ = 0;  // of the terms that are 0: a sum
-  long double repeated_ = 0;      // the last term that is not, and the sum of the radii of those
+  long double magnitudes_ = 0;  // sum of |term|
+  long double finite_ = 0;      // of those that are finite
+  long double squares_ = 0;     // sum of term^2
+  long double path_ = 0;        // what the roundings are relative to: squared partial sums, with
+                                // what is more where roundings are alike
+  [[no_unique_address]] std::conditional_t<kIsWorstCase, None, AlikeRoundings> alike_;
+  long double radii_ = 0;            // of the terms: their sum, or the sum of their squares
+  long double zeros_radius_ = 0;     // of the terms that are 0: a sum
+  long double repeated_ = 0;         // the last term that is not, and the sum of the radii of those
   long double repeated_radius_ = 0;  // equal to it since another one, which is not in radii_ yet
   std::int64_t count_ = 0;
   int quantum_exponent_ = 1 << 20;

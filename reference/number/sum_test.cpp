@@ -154,6 +154,39 @@ TEST(Sum, ErrorsOfARepeatedTermAddUp) {
   EXPECT_GE(masked.result().radius, 8 * 0x1p-10) << "zeros part no equal terms";
 }
 
+// 0.54 leaves the same remainder whenever it is added to a total between 128 and 256, whatever
+// comes between (g4:2026112601:206684).
+RC_GTEST_PROP(SumProperty, RoundingsOfEqualTermsAddUp, ()) {
+  const int scale = *rc::gen::inRange(1, 1 << 23);
+  const auto ones = *rc::gen::container<std::vector<bool>>(1024, rc::gen::arbitrary<bool>());
+  const float other = static_cast<float>(scale) / static_cast<float>(1 << 23);
+  Sum<Sampled> sum;
+  float executor = 0;
+  for (const bool is_one : ones) {
+    const float x = is_one ? 1.0F : other;
+    sum.add({static_cast<long double>(x), 0, Sampled::Arithmetic::kFloat32});
+    executor += x;
+    const Sampled estimate = sum.result();
+    const auto error = std::fabs(static_cast<long double>(executor) - estimate.value);
+    RC_ASSERT(error <= 6 * static_cast<long double>(estimate.radius));
+  }
+}
+
+// Where terms differ nothing is added to a random walk: it grows as the root of their number.
+TEST(Sum, RoundingsOfOtherTermsCancel) {
+  const auto relative_radius = [](bool are_equal, int count) {
+    Sum<Sampled> sum;
+    for (int i = 0; i < count; ++i) {
+      const float x = 1.0F + static_cast<float>(are_equal ? 1 : i) / 3000.0F;
+      sum.add({static_cast<long double>(x), 0, Sampled::Arithmetic::kFloat32});
+    }
+    const Sampled out = sum.result();
+    return out.radius / static_cast<double>(out.value);
+  };
+  EXPECT_LT(relative_radius(false, 4096) / relative_radius(false, 256), 4.5);
+  EXPECT_GT(relative_radius(true, 4096) / relative_radius(true, 256), 8);
+}
+
 TEST(Sum, IntegersWrap) {
   Sum<Whole> sum;
   sum.add(std::numeric_limits<std::int64_t>::max());
