@@ -39,7 +39,7 @@ std::int64_t as_integer(const Datum& datum, std::string_view name) {
 }
 
 double as_real(const Datum& datum, std::string_view name) {
-  if (const auto* x = datum.as<double>()) return *x;
+  if (const double* x = decided_float(datum)) return *x;
   return static_cast<double>(as_integer(datum, name));
 }
 
@@ -160,6 +160,8 @@ spec::Device Call::result_device() const {
 
 template <>
 Whole number<Whole>(const Datum& datum, spec::DType dtype) {
+  if (const auto* rounded = datum.as<RoundedFloat>())
+    return load<Whole>(*rounded->element, dtype)[0];
   const auto* x = datum.as<double>();
   if (x && dtype == spec::DType::kBool) return *x != 0;
   const Whole whole = x ? to_whole(*x) : Whole(as_integer(datum, "number"));
@@ -179,6 +181,9 @@ namespace {
 // What is computed of numbers alone rounds, too.
 template <class P>
 Tracked<P> tracked_number(const Datum& datum, spec::DType dtype) {
+  if (const auto* rounded = datum.as<RoundedFloat>()) {
+    return load<Tracked<P>>(*rounded->element, compute_dtype(dtype))[0];
+  }
   using Arithmetic = typename Tracked<P>::Arithmetic;
   const bool is_wide = compute_dtype(dtype) == spec::DType::kFloat64;
   return {number<double>(datum, dtype), 0, is_wide ? Arithmetic::kFloat64 : Arithmetic::kFloat32};
@@ -194,6 +199,18 @@ Bounded number<Bounded>(const Datum& datum, spec::DType dtype) {
 template <>
 Sampled number<Sampled>(const Datum& datum, spec::DType dtype) {
   return tracked_number<RootSumSquare>(datum, dtype);
+}
+
+NumberRange range_of(const Datum& number) {
+  if (const auto* rounded = number.as<RoundedFloat>()) {
+    const Mark mark = marks_of(*rounded->element)[0];
+    if (!std::isfinite(mark.radius)) throw Undecidable("the oracle knows nothing of a number");
+    return {mark.value - mark.radius, mark.value + mark.radius};
+  }
+  const auto* real = number.as<double>();
+  const auto value = real ? static_cast<long double>(*real)
+                          : static_cast<long double>(as_integer(number, "number"));
+  return {value, value};
 }
 
 }  // namespace graphgate::reference

@@ -140,4 +140,12 @@ void with_number(Mode mode, spec::DType dtype, Body&& body) {
 template <class N>
 [[nodiscard]] N number(const Datum& datum, spec::DType dtype);
 
+// Between what a number argument lies: twice its value, but for floats that an oracle run knows
+// within a radius. Throws Undecidable where it knows nothing of one.
+struct NumberRange {
+  long double least = 0;
+  long double greatest = 0;
+};
+[[nodiscard]] NumberRange range_of(const Datum& number);
+
 }  // namespace graphgate::reference

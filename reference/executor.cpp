@@ -282,15 +282,23 @@ class ReferenceProgram final : public spec::LoadedProgram {
     if (const auto* tensor = datum.as<TensorRef>()) return export_tensor(**tensor);
     if (const auto* i = datum.as<std::int64_t>()) return *i;
     if (const auto* x = datum.as<double>()) return *x;
+    if (const auto* rounded = datum.as<RoundedFloat>()) {
+      return static_cast<double>(marks_of(*rounded->element)[0].value);
+    }
     if (const auto* b = datum.as<bool>()) return *b;
     return spec::None{};
   }
 
   [[nodiscard]] spec::Spread spread_of(const Datum& datum) const {
-    const auto* tensor = datum.as<TensorRef>();
     const bool is_exact = options_.mode == Mode::kEager || options_.mode == Mode::kProvenance;
-    if (!tensor || is_exact) return {};
-    return export_spread(**tensor);
+    if (is_exact) return {};
+    if (const auto* tensor = datum.as<TensorRef>()) return export_spread(**tensor);
+    if (const auto* rounded = datum.as<RoundedFloat>()) return export_spread(*rounded->element);
+    // What Python computes of numbers (a power) may be one float64 off.
+    if (const auto* x = datum.as<double>()) {
+      return {{static_cast<long double>(*x)}, {2 * half_ulp(*x, spec::DType::kFloat64)}};
+    }
+    return {};
   }
 
   const spec::Program& program_;

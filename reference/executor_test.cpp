@@ -232,5 +232,26 @@ TEST(ReferenceExecutor, OracleRunsTellTheRadiusOfEveryElement) {
   EXPECT_EQ(result.output_spreads[0].values[1], 1.0L + 0x1p-30L);
 }
 
+TEST(ReferenceExecutor, OracleRunsTellTheRadiusOfAFloatThatIsAnOutput) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[]
+  %y = aten.add.Tensor(%x, 1)
+  %rounded : symfloat = aten._local_scalar_dense.default(%y)
+  %exact : symfloat = aten._local_scalar_dense.default(%x)
+  output %rounded
+  output %exact
+}
+)");
+  Options options;
+  options.mode = Mode::kWorstCase;
+  const spec::CallResult result = Loaded(program, options).call({floats({}, {0x1p-30F})});
+  ASSERT_EQ(result.output_spreads.size(), 2U);
+  EXPECT_EQ(result.output_spreads[0].values[0], 1.0L + 0x1p-30L);
+  EXPECT_GT(result.output_spreads[0].radii[0], 0);
+  EXPECT_LE(result.output_spreads[0].radii[0], 0x1p-23);
+  EXPECT_EQ(std::get<double>(result.outputs[1]), 0x1p-30);
+  EXPECT_LE(result.output_spreads[1].radii[0], 0x1p-82);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -150,7 +150,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
 bool truth(const Datum& datum) {
   if (const auto* b = datum.as<bool>()) return *b;
   if (const auto* i = datum.as<std::int64_t>()) return *i != 0;
-  if (const auto* x = datum.as<double>()) return *x != 0;
+  if (const double* x = decided_float(datum)) return *x != 0;
   const auto* tensor = datum.as<TensorRef>();
   if (!tensor || (*tensor)->count() != 1) {
     throw OpError("a condition must be a number or a tensor of one element");

@@ -37,9 +37,15 @@ bool takes_real(double value, DType dtype) {
 }
 
 void check_fits(const Datum& value, DType dtype) {
-  const auto* real = value.as<double>();
   const auto* integer = value.as<std::int64_t>();
-  const bool fits = real ? takes_real(*real, dtype) : !integer || takes_integer(*integer, dtype);
+  bool fits = !integer || takes_integer(*integer, dtype);
+  if (is_float(value)) {
+    const NumberRange range = range_of(value);
+    fits = takes_real(static_cast<double>(range.least), dtype);
+    if (fits != takes_real(static_cast<double>(range.greatest), dtype)) {
+      throw Undecidable("whether a number fits its dtype hangs on rounding");
+    }
+  }
   if (fits) return;
   throw OpError("the value cannot be converted to " + std::string(spec::torch_name(dtype)) +
                 " without overflow");

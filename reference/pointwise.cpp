@@ -89,10 +89,12 @@ void refuse_bool(const Call& call, DType dtype) {
 }
 
 void check_number_fits(const Datum& datum, DType dtype) {
-  long double x = 0;
-  if (const auto* real = datum.as<double>()) x = static_cast<long double>(*real);
-  if (const auto* whole = datum.as<std::int64_t>()) x = static_cast<long double>(*whole);
-  if (number_fits(x, dtype)) return;
+  const NumberRange range = range_of(datum);
+  const bool fits = number_fits(range.least, dtype);
+  if (fits != number_fits(range.greatest, dtype)) {
+    throw Undecidable("whether a number fits its dtype hangs on rounding");
+  }
+  if (fits) return;
   throw OpError("value cannot be converted to type " + std::string(spec::torch_name(dtype)) +
                 " without overflow");
 }

@@ -72,7 +72,7 @@ DType result_type(std::span<const Datum> operands) {
       numbers.include(DType::kBool);
     } else if (operand.as<std::int64_t>()) {
       numbers.include(DType::kInt64);
-    } else if (operand.as<double>()) {
+    } else if (is_float(operand)) {
       numbers.include(DType::kFloat32);
     }
   }

@@ -101,11 +101,23 @@ std::vector<std::int64_t> element_positions(const Tensor& tensor) {
   return positions;
 }
 
+namespace {
+
+[[noreturn]] void refuse_to_decide() {
+  throw Undecidable("what follows hangs on a number that the oracle cannot tell");
+}
+
+}  // namespace
+
+const double* decided_float(const Datum& datum) {
+  if (datum.as<RoundedFloat>() != nullptr) refuse_to_decide();
+  return datum.as<double>();
+}
+
 void require_decided(const Tensor& tensor) {
   if (tensor.storage->marks.empty()) return;
   for (const std::int64_t position : element_positions(tensor)) {
-    if (tensor.storage->marks[static_cast<std::size_t>(position)].radius == 0) continue;
-    throw Undecidable("what follows hangs on a number that the oracle cannot tell");
+    if (tensor.storage->marks[static_cast<std::size_t>(position)].radius != 0) refuse_to_decide();
   }
 }
 

@@ -81,11 +81,17 @@ struct Tensor {
 };
 using TensorRef = std::shared_ptr<Tensor>;
 
+// A Python float that an oracle run knows within a radius: the one element of a tensor that nobody
+// writes.
+struct RoundedFloat {
+  TensorRef element;
+};
+
 // A run-time value: whatever an argument or a result of an op can be.
 struct Datum {
   using List = std::vector<Datum>;
-  std::variant<spec::None, bool, std::int64_t, double, std::string, spec::DType, spec::Device,
-               spec::Layout, spec::MemoryFormat, TensorRef, List>
+  std::variant<spec::None, bool, std::int64_t, double, RoundedFloat, std::string, spec::DType,
+               spec::Device, spec::Layout, spec::MemoryFormat, TensorRef, List>
       value;
 
   template <class T>
@@ -94,6 +100,13 @@ struct Datum {
   }
   [[nodiscard]] bool is_none() const { return as<spec::None>() != nullptr; }
 };
+
+[[nodiscard]] inline bool is_float(const Datum& datum) {
+  return datum.as<double>() != nullptr || datum.as<RoundedFloat>() != nullptr;
+}
+// The value of a Python float; null for what is none. Throws Undecidable where the oracle knows it
+// within a radius only.
+[[nodiscard]] const double* decided_float(const Datum& datum);
 
 // Calls visit(tensor) for a tensor, and for those of a list.
 template <class Visit>

@@ -39,8 +39,8 @@ struct CallResult {
   std::vector<InputValue> final_inputs;    // user inputs after the call, in order
   std::vector<HostTensor> final_states;    // parameters, buffers and constants after the call,
   std::vector<std::string> state_targets;  //   with their targets
-  // From an oracle, one Spread per tensor of the lists above (empty for what is no tensor); from
-  // an executor, empty.
+  // From an oracle, one Spread per tensor of the lists above, and of one element per float (empty
+  // for what else is no tensor); from an executor, empty.
   std::vector<Spread> output_spreads;
   std::vector<Spread> final_input_spreads;
   std::vector<Spread> final_state_spreads;

@@ -201,6 +201,23 @@ TEST(BoundsJudge, SaysWhichElementsAreOpen) {
             "call 1, output 0: 1 of 2 elements, from number 1 on");
 }
 
+TEST(BoundsJudge, HoldsAFloatToItsBoundAsItHoldsAnElement) {
+  const auto float_answer = [](double x, double radius = 0) {
+    return [=](std::span<const spec::InputValue> inputs, std::size_t) -> Result<CallResult> {
+      CallResult result = result_of({1}, inputs);
+      result.outputs = {x};
+      result.output_spreads = {{{static_cast<long double>(x)}, {radius}}};
+      return result;
+    };
+  };
+  const auto judged = [&](double x) {
+    return judge({float_answer(x), float_answer(1, 1e-3), float_answer(1, 1e-2)}, {});
+  };
+  EXPECT_EQ(judged(1.0005).outcome, Outcome::kPass);
+  EXPECT_EQ(judged(1.009).outcome, Outcome::kSuspect);
+  EXPECT_EQ(judged(1.1).outcome, Outcome::kFail);
+}
+
 TEST(BoundsJudge, MistrustsAProgramWithoutNodes) {
   auto empty = std::make_shared<spec::Program>(*relu_program());
   empty->graph.outputs = {{empty->graph.inputs[0]}};

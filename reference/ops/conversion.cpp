@@ -150,10 +150,11 @@ void dropout(Call& call) {
 void local_scalar_dense(Call& call) {
   const Tensor& self = *call.tensor("self");
   if (self.count() != 1) throw OpError("a tensor of one element is wanted");
-  require_decided(self);
   if (spec::is_floating_point(self.dtype)) {
+    if (marks_of(self)[0].radius != 0) return call.emit_datum({RoundedFloat{copy_of(self)}});
     return call.emit_datum({load<double>(self, self.dtype)[0]});
   }
+  require_decided(self);
   const std::int64_t value = load<Whole>(self, self.dtype)[0].value;
   if (self.dtype == DType::kBool) return call.emit_datum({value != 0});
   call.emit_datum({value});

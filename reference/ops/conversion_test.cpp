@@ -7,6 +7,7 @@ namespace graphgate::reference {
 namespace {
 
 using spec::DType;
+using test::Arguments;
 using test::radii;
 using test::run;
 using test::run_tensor;
@@ -100,6 +101,52 @@ TEST(Conversion, AnElementIsReadAsANumberOfItsKind) {
   EXPECT_EQ(*item(row_tensor(DType::kUInt8, {7})).as<std::int64_t>(), 7);
   EXPECT_EQ(*item(row_tensor(DType::kFloat16, {0.5})).as<double>(), 0.5);
   EXPECT_THROW(item(row_tensor(DType::kFloat16, {1, 2})), OpError);
+}
+
+// In an oracle run: a float32 number within 2^-6.
+Datum rounded_item(long double value) {
+  const TensorRef x = row_tensor(DType::kFloat32, {static_cast<double>(value)});
+  x->storage->marks = {{value, 0x1p-6}};
+  return run("aten._local_scalar_dense.default", {{"self", {x}}}, Mode::kWorstCase).front();
+}
+
+// By no more than roundings to float32 add.
+bool is_slightly_over(double radius, double least) {
+  return radius >= least && radius <= least + 0x1p-20;
+}
+
+TEST(Conversion, AFloatKeepsTheRadiusOfTheElementThatItWas) {
+  const TensorRef x = row_tensor(DType::kFloat32, {1, 3});
+  const auto product =
+      run_tensor("aten.mul.Tensor", {{"self", {x}}, {"other", rounded_item(2)}}, Mode::kWorstCase);
+  EXPECT_TRUE(is_slightly_over(radii(*product)[0], 0x1p-6));
+  EXPECT_TRUE(is_slightly_over(radii(*product)[1], 3 * 0x1p-6));
+  const auto filled = [&](DType dtype, long double value) {
+    const Arguments arguments = {{"self", {row_tensor(dtype, {0})}},
+                                 {"value", rounded_item(value)}};
+    return radii(*run_tensor("aten.fill.Scalar", arguments, Mode::kWorstCase))[0];
+  };
+  EXPECT_TRUE(is_slightly_over(filled(DType::kFloat64, 2), 0x1p-6));
+  EXPECT_EQ(filled(DType::kInt64, 2.5), 0) << "2, whichever it is";
+  EXPECT_TRUE(std::isinf(filled(DType::kInt64, 2))) << "1 or 2";
+  EXPECT_EQ(filled(DType::kBool, 2), 0) << "true";
+  EXPECT_TRUE(std::isinf(filled(DType::kBool, 0))) << "0 or not";
+  EXPECT_THROW(filled(DType::kUInt8, 300), OpError);
+  EXPECT_THROW(filled(DType::kUInt8, 256), Undecidable);
+}
+
+TEST(Conversion, AFloatWithinARadiusDecidesNothing) {
+  EXPECT_THROW(run("_operator.add", {{"a", rounded_item(2)}, {"b", {1.0}}}), Undecidable);
+  EXPECT_THROW(run("aten.arange.default", {{"end", rounded_item(4)}}, Mode::kWorstCase),
+               Undecidable);
+  const TensorRef x = tensor(DType::kFloat32, {1, 1}, {1});
+  const auto with_beta = [&](long double beta) {
+    const Arguments arguments = {
+        {"self", {x}}, {"mat1", {x}}, {"mat2", {x}}, {"beta", rounded_item(beta)}};
+    return run_tensor("aten.addmm.default", arguments, Mode::kWorstCase);
+  };
+  EXPECT_TRUE(is_slightly_over(radii(*with_beta(1))[0], 0x1p-6));
+  EXPECT_THROW(with_beta(0x1p-7), Undecidable) << "of 0, NaNs in self would not count";
 }
 
 TEST(Conversion, DropoutOutOfTrainingIsItsArgument) {

@@ -159,8 +159,6 @@ Array<N> range_numbers(const Datum& start, const Datum& step, std::int64_t count
   return out;
 }
 
-bool is_float(const Datum& datum) { return datum.as<double>() != nullptr; }
-
 double as_double(const Datum& datum) { return number<double>(datum, DType::kFloat64); }
 
 // The number of elements of a half-open range. For int64 results it is counted in integers.

@@ -18,7 +18,7 @@ template <class N>
 N factor(const Call& call, std::string_view name, DType common) {
   if (!call.has(name)) return N(1);
   const Datum& datum = call.datum(name);
-  if (!spec::is_floating_point(common) && datum.as<double>()) {
+  if (!spec::is_floating_point(common) && is_float(datum)) {
     throw OpError("for integral tensors, argument '" + std::string(name) +
                   "' must not be a floating point number");
   }

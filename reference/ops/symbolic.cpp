@@ -17,7 +17,7 @@ struct Operand {
 
 Operand operand(const Call& call, std::string_view name) {
   Operand out;
-  if (const auto* x = call.datum(name).as<double>()) {
+  if (const double* x = decided_float(call.datum(name))) {
     out.is_float = true;
     out.real = *x;
     return out;

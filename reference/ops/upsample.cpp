@@ -45,7 +45,7 @@ Upsampling read_upsampling(const Call& call, std::size_t dims) {
       throw OpError("upsample: must specify exactly one of output_size and scale_factors");
     }
     for (std::size_t d = 0; d < dims; ++d) {
-      const auto* factor = (*factors)[d].as<double>();
+      const double* factor = decided_float((*factors)[d]);
       if (!factor) throw OpError("upsample: scale factors must be floats");
       up.scales[d] = *factor;
       up.out.push_back(to_whole(static_cast<double>(up.in[d]) * *factor).value);
