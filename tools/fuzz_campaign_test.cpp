@@ -17,6 +17,7 @@
 #include "conformance/harness/temporary_folder.h"
 #include "tools/fuzz_report.h"
 #include "tools/programs.h"
+#include "tools/verb_fuzz.h"
 
 namespace graphgate::tools {
 namespace {
@@ -199,6 +200,16 @@ TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
   const auto merged = fuzz::merge_states(states);
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_TRUE(same_results(merged.value(), plain_state(200)));
+}
+
+// A compiler that shares its processor takes a second for a kernel (seed 2026112606).
+TEST(UsualTimeout, IsLongerWhereACaseIsCompiled) {
+  FuzzVerb verb;
+  const double on_host = usual_timeout(verb);
+  verb.planner.device.device = "emulated";
+  EXPECT_GE(usual_timeout(verb), 5 * on_host);
+  verb.subject.executor = "serve";
+  EXPECT_GE(usual_timeout(verb), 20 * on_host);
 }
 
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {

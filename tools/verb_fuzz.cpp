@@ -26,8 +26,6 @@ namespace graphgate::tools {
 namespace {
 
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
-constexpr double kFuzzTimeout = 20;      // seconds for one case
-constexpr double kCommandTimeout = 600;  // the same, where a command compiles it
 constexpr const char* kMemoryLimit = "4GiB";
 constexpr std::uint64_t kAllJudgesEvery = 16;  // cases; of the others, kQuickJudges
 
@@ -71,7 +69,8 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
                   "other; a multiple of the shards (default: one for each shard)")
       ->check(CLI::Range(1U, 1U << 20U));
   fuzz.add_option("--timeout", verb.timeout_seconds,
-                  "seconds for one case (default: 20; of a command, 600)")
+                  "seconds for one case (default: 20; where kernels are compiled for a device, "
+                  "120; of a command, 600)")
       ->check(CLI::Range(0.1, 1e6));
   fuzz.add_option("--memory-limit", verb.memory_limit,
                   "address space of a worker and what it starts; 0: no limit (default: 4GiB; of a "
@@ -151,8 +150,8 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
   options.pool.shard = options.shard;
   const bool is_command = !verb.subject.executor.empty();
-  const double usual = is_command ? kCommandTimeout : kFuzzTimeout;
-  options.pool.timeout_seconds = verb.timeout_seconds > 0 ? verb.timeout_seconds : usual;
+  options.pool.timeout_seconds =
+      verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb);
   const std::string limit = is_command ? "0" : kMemoryLimit;
   const auto bytes = parse_bytes(verb.memory_limit.empty() ? limit : verb.memory_limit);
   if (!bytes.ok()) return bytes.error().at("--memory-limit");
