@@ -103,12 +103,14 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
                  "sizes to capture, 1,2,4; calls are padded to the next larger one where that is "
                  "legal")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--max-capture-size", flags.max_capture_size,
                  "capture vLLM's default sizes up to this one, or bound those of --capture-sizes")
       ->group(kGroup);
   app.add_option("--compile-sizes", flags.compile_sizes, "sizes with a plan of their own, 8,16")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--pad", flags.padded_symbol,
                  "the symbol that is padded (default: the leading one of the first input)")

@@ -37,6 +37,22 @@ TEST(PlannerFlags, ChooseNothingByDefault) {
   EXPECT_EQ(chosen.plan_store, nullptr);
 }
 
+// `check --capture-sizes 1,2,4 model.pt2`: the file is no size.
+TEST(PlannerFlags, LeaveTheArgumentsBehindThemAlone) {
+  CLI::App app;
+  PlannerFlags flags;
+  add_planner_flags(app, flags);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() <= 1) continue;
+    EXPECT_FALSE(option->get_allow_extra_args()) << option->get_name();
+  }
+  std::vector<std::string> files;
+  app.add_option("files", files);
+  app.parse("--capture-sizes 1,2,4 a.pt2 --compile-sizes 8 b.pt2", false);
+  EXPECT_EQ(files, (std::vector<std::string>{"a.pt2", "b.pt2"}));
+  EXPECT_EQ(flags.capture_sizes, (std::vector<std::int64_t>{1, 2, 4}));
+}
+
 TEST(PlannerFlags, StandOverTheProfilesChoice) {
   EXPECT_EQ(options("--profile torch-2.9.0").compile.memory.strategy,
             optimized::MemoryStrategy::kLines);

@@ -460,7 +460,8 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench
       ->add_option("--capture-sizes", verb.capture_sizes,
                    "sizes whose graphs are measured, 1,2,4 (default: powers of two up to 512)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   bench->add_option("--models", verb.models, "the folder of programs that judges are measured on");
   bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
   bench->footer(
