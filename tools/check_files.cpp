@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "conformance/harness/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
@@ -120,8 +121,20 @@ Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const 
   return {};
 }
 
+// kBadInput where --pad means a symbol that no program of the file has.
+Result<void> check_padded_symbol(const Script& script, const Configuration& flags) {
+  const auto pad = flags.find("pad");
+  if (pad == flags.end()) return {};
+  const bool is_there =
+      std::any_of(script.programs.begin(), script.programs.end(),
+                  [&](const auto& program) { return program->symbols.contains(pad->second); });
+  if (is_there) return {};
+  return bad_input("pad: there is no symbol '" + pad->second + "'");
+}
+
 Result<void> check_with_all(const CheckInput& input, std::size_t index, const Setting& setting,
                             FileReport& report) {
+  GRAPHGATE_TRY_VOID(check_padded_symbol(input.script, setting.flags));
   const Configuration options = conformance::merged(input.script.options, setting.flags);
   const auto oracle = reference_source(options.contains(kZeroAndOne));
   std::vector<std::unique_ptr<Script>> scripts;
@@ -133,6 +146,9 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
     scripts.back()->options = subject.options;
+    if (!input.is_case) {
+      GRAPHGATE_TRY_VOID(conformance::keep_promised_static(*scripts.back(), options));
+    }
     runs.push_back(std::make_unique<Runs>(*scripts.back(), *subject.source, *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
     GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));

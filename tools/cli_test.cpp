@@ -17,6 +17,21 @@ TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
   EXPECT_NE(outcome.out.find("2 seeded calls"), std::string::npos) << outcome.out;
 }
 
+// A recording passes its inputs each time anew: where one is said to keep its address, check keeps
+// it there.
+TEST_F(Cli, ChecksAProgramWithAStaticInput) {
+  const std::string program = model("decode_static_cache.pt2");
+  const CliRun kept = run("check --static-input tok --static-input 1 " + program);
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  const CliRun written = run("check --static-input r " + model("quant_mixed.pt2"));
+  EXPECT_EQ(written.code, 2) << written.out << written.err;
+  for (const char* flag : {"--static-input nope", "--static-input 9", "--pad s77"}) {
+    const CliRun refused = run("check " + std::string(flag) + " " + program);
+    EXPECT_EQ(refused.code, 4) << refused.out;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
+  }
+}
+
 TEST_F(Cli, FailsARecordingWithOneElementOff) {
   const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
     float x = 0;

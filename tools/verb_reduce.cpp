@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "conformance/harness/static_inputs.h"
 #include "conformance/harness/temporary_folder.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
@@ -55,6 +56,14 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   out.push_back(std::move(drawn));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
   if (!recorded.empty()) out.push_back(case_of_recording(program, recorded));
+  GRAPHGATE_TRY(const auto kept,
+                conformance::inputs_promised_static(program, planner_configuration(*verb.app)));
+  for (const std::size_t i : kept) {
+    for (CaseFile& one : out) {
+      auto& steps = one.scenario.steps;
+      steps.insert(steps.begin(), spec::StaticStep{{program.name, static_cast<std::uint32_t>(i)}});
+    }
+  }
   for (const auto& [name, row] : ops.rows()) {
     if (spec::builtin_op_table().find(name)) continue;
     for (CaseFile& one : out) one.ops.push_back(spec::print_row(*row));

@@ -22,6 +22,36 @@ std::size_t reach_bytes(const HostTensor& tensor) {
 
 }  // namespace
 
+Result<std::vector<std::size_t>> inputs_promised_static(const spec::Program& program,
+                                                        const Configuration& options) {
+  std::vector<std::size_t> out;
+  const auto option = options.find("static-input");
+  if (option == options.end()) return out;
+  const auto passed = passed_inputs(program);
+  for (const std::string& wanted : split_list(option->second)) {
+    std::size_t i = 0;
+    const auto is_it = [&] {
+      const bool is_tensor = program.graph.value(passed[i]->value).kind == spec::ValueKind::kTensor;
+      return is_tensor && (passed[i]->target == wanted || std::to_string(i) == wanted);
+    };
+    while (i < passed.size() && !is_it()) ++i;
+    if (i == passed.size()) {
+      return bad_input("static-input: '" + program.name + "' has no tensor '" + wanted +
+                       "' among its inputs");
+    }
+    out.push_back(i);
+  }
+  return out;
+}
+
+Result<void> keep_promised_static(Script& script, const Configuration& options) {
+  GRAPHGATE_TRY(const auto inputs, inputs_promised_static(*script.programs.front(), options));
+  for (const std::size_t i : inputs) {
+    script.steps.insert(script.steps.begin(), ScriptStatic{{0, i}});
+  }
+  return {};
+}
+
 void StaticInputs::add(const ScriptPort& input, const Script& script) {
   Memory& memory = memories_[{input.program, input.index}];
   for (const ScriptStep& step : script.steps) {

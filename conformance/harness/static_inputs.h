@@ -14,6 +14,13 @@
 
 namespace graphgate::conformance {
 
+// The places, among what calls pass, of the tensors that the option `static-input` means, by name
+// or place. kBadInput where the program has no such tensor.
+[[nodiscard]] Result<std::vector<std::size_t>> inputs_promised_static(const spec::Program& program,
+                                                                      const Configuration& options);
+// For a script of one program without a scenario: keeps that promise, from the first call on.
+[[nodiscard]] Result<void> keep_promised_static(Script& script, const Configuration& options);
+
 class StaticInputs {
  public:
   // From here on. The memory is as large as the largest that calls of the script give this input.

@@ -58,7 +58,7 @@ Result<void> make_static(spec::Plan& plan, const std::set<std::size_t>& inputs,
     spec::PlanBuffer& buffer = plan.buffers[plan.values[input.value.index].buffer->index];
     const std::string name = "input " + std::to_string(index) + " ('" + input.target + "')";
     if (written.contains(plan.values[input.value.index].buffer->index)) {
-      return bad_input(name + " is static, and the program writes it");
+      return unsupported(name + " is static, and the program writes it");
     }
     if (plan.pools[buffer.pool.index].kind == spec::PoolKind::kCaller) continue;
     spec::PlanPool pool = plan.pools[buffer.pool.index];

@@ -15,8 +15,8 @@ namespace graphgate::optimized {
                                                       const spec::OpTable& ops);
 
 // Moves user inputs into pools that the caller owns (PoolKind::kCaller). `inputs` are indices among
-// the user inputs that a call gives values for. kBadInput for one that the plan writes: the
-// caller's bytes are never written.
+// the user inputs that a call gives values for. kUnsupported for one that the plan writes:
+// the caller's bytes are never written.
 [[nodiscard]] Result<void> make_static(spec::Plan& plan, const std::set<std::size_t>& inputs,
                                        const spec::OpTable& ops);
 

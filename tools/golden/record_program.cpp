@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "conformance/harness/static_inputs.h"
 #include "spec/effects.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"
@@ -27,6 +28,7 @@ using spec::HostTensor;
 struct Read {
   Script script;
   std::string sources;
+  bool is_archive = false;
 };
 
 // A case by its own text without comments, so that words about it may change.
@@ -44,6 +46,7 @@ Result<Read> read_case_of(const std::string& path) {
 // An archive by its bytes, and by what its recorded calls pass.
 Result<Read> read_archive(const std::string& path) {
   Read read;
+  read.is_archive = true;
   auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
   GRAPHGATE_TRY(std::string sources, read_text(path));
   GRAPHGATE_TRY(spec::Program program, read_program(path, *ops));
@@ -239,6 +242,9 @@ Result<RecordedProgram> record_program(const std::string& folder, const GoldenPr
   GRAPHGATE_TRY(Read read, read_source(folder + "/" + program.path));
   Script& script = read.script;
   script.options = options_under(script.options, options.flags);
+  if (read.is_archive) {
+    GRAPHGATE_TRY_VOID(conformance::keep_promised_static(script, script.options));
+  }
   recorded.name = script.name;
   recorded.ops = script.ops;
   GoldenRecord& record = recorded.record;
