@@ -166,7 +166,7 @@ class QualityJudge {
     IntentCase intent;
     intent.plan = &plan;
     intent.ops = runs_.script().ops.get();
-    intent.configuration = options_at(call.step);
+    intent.configuration = options_at(runs_.script(), runs_.script().options, call.step);
     const auto* step = std::get_if<ScriptCall>(&runs_.script().steps[call.step]);
     if (step) intent.call = step->options;
     intent.is_allocation = [&](const PlanStep& s) { return is_allocation_(plan, s); };
@@ -177,16 +177,6 @@ class QualityJudge {
     }
     compare_with(baseline, plan, index, place);
     if (index == 0) remark(stats);
-  }
-
-  // The options that the step's executor was made with: a restart changes them.
-  [[nodiscard]] Configuration options_at(std::size_t step) const {
-    Configuration options = runs_.script().options;
-    for (std::size_t i = 0; i < step; ++i) {
-      const auto* restart = std::get_if<ScriptRestart>(&runs_.script().steps[i]);
-      if (restart) options = merged(runs_.script().options, restart->changes);
-    }
-    return options;
   }
 
   void compare_with(const QualityBaseline& baseline, const Plan& plan, std::size_t index,

@@ -2,6 +2,7 @@
 #include "conformance/harness/judge.h"
 
 #include "conformance/harness/scripted_test.h"
+#include "conformance/harness/verified_plans.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -273,6 +274,18 @@ TEST(RunsOfAScript, GiveNoStatesToAnOracleOfProvenance) {
   Runs runs(script, subject, expected);
   EXPECT_EQ(runs.oracle("provenance").value()->calls.size(), 3U);
   EXPECT_TRUE(expected.given.empty());
+}
+
+// A restart changes the options of the case, and not what an earlier one made of them.
+TEST(OptionsAtAStep, AreThoseOfTheLatestRestart) {
+  Script script = two_calls();
+  script.steps.insert(script.steps.begin() + 1, ScriptRestart{{{"weak-outputs", ""}}, nullptr});
+  script.steps.emplace_back(ScriptRestart{{{"poison", "0xff"}}, nullptr});
+  const Configuration options = {{"memory", "lines"}};
+  EXPECT_EQ(options_at(script, options, 1), options);
+  EXPECT_TRUE(options_at(script, options, 2).contains("weak-outputs"));
+  const Configuration last = {{"memory", "lines"}, {"poison", "0xff"}};
+  EXPECT_EQ(options_at(script, options, script.steps.size()), last);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/harness/plan_intent.h"
 #include "conformance/verify/verify.h"
 
 namespace graphgate::conformance {
@@ -45,10 +46,12 @@ class PlansVerifier {
     for (std::size_t i = 0; i < trace->calls.size(); ++i) {
       const CallRecord& call = trace->calls[i];
       if (!call.plan) continue;
-      const verify::PlanCase plan_case = case_of(call, facts, i);
+      const Configuration options = options_at(runs_.script(), trace->configuration, call.step);
+      verify::PlanCase plan_case = case_of(call, facts, i);
+      plan_case.unaligned_ops = unaligned_ops(*call.plan, options);
       GRAPHGATE_TRY(const bool is_well_formed, verify_once(call, plan_case, i));
       if (!is_well_formed) continue;
-      uses.push_back(use_of(*trace, i, plan_case));
+      uses.push_back(use_of(*trace, i, plan_case, options));
     }
     take(verify::verify_plan_uses(uses), "", "");
     return std::move(out_);
@@ -93,24 +96,36 @@ class PlansVerifier {
     return plan_case;
   }
 
+  // Ops of the plan that the option names.
+  static std::set<std::string, std::less<>> unaligned_ops(const spec::Plan& plan,
+                                                          const Configuration& options) {
+    std::set<std::string, std::less<>> out;
+    const auto named = options.find("unaligned-op");
+    if (named == options.end()) return out;
+    for (const std::string& name : split_list(named->second)) {
+      for (const spec::PlanStep& step : plan.steps) {
+        if (option_names_op(name, step.node.op)) out.insert(step.node.op);
+      }
+    }
+    return out;
+  }
+
   // What the call asked for, and which of its outputs were read later.
-  verify::PlanUse use_of(const Trace& trace, std::size_t index,
-                         const verify::PlanCase& plan_case) const {
+  verify::PlanUse use_of(const Trace& trace, std::size_t index, const verify::PlanCase& plan_case,
+                         const Configuration& options) const {
     const CallRecord& call = trace.calls[index];
     verify::PlanUse use{plan_case, index, call.program, call.inputs};
     const auto& steps = runs_.script().steps;
-    Configuration configuration = trace.configuration;
-    for (std::size_t i = 0; i < call.step; ++i) {
-      const auto* restart = std::get_if<ScriptRestart>(&steps[i]);
-      if (!restart) continue;
-      ++use.session;
-      configuration = merged(configuration, restart->changes);
-    }
+    const auto end = steps.begin() + static_cast<std::ptrdiff_t>(call.step);
+    use.session =
+        static_cast<std::size_t>(std::count_if(steps.begin(), end, [](const ScriptStep& step) {
+          return std::holds_alternative<ScriptRestart>(step);
+        }));
     if (const auto* asked = std::get_if<ScriptCall>(&steps[call.step])) {
       use.options = asked->options;
     }
-    use.allows_weak = configuration.contains("weak-outputs");
-    use.shares_pools = configuration.contains("share-pools");
+    use.allows_weak = options.contains("weak-outputs");
+    use.shares_pools = options.contains("share-pools");
     use.read_until.resize(call.plan->outputs.size());
     for (const HeldRecord& held : trace.held) {
       if (held.output.index >= use.read_until.size() || !held.now) continue;
@@ -151,7 +166,11 @@ class PlansVerifier {
     if (hangs_on_words(findings)) {
       const auto trace = runs_.oracle("provenance");
       if (!trace.ok() && trace.error().kind != ErrorKind::kUnsupported) return trace.error();
-      if (trace.ok()) findings = verify::verify_plan(case_of(call, trace.value(), index));
+      if (trace.ok()) {
+        verify::PlanCase with_words = case_of(call, trace.value(), index);
+        with_words.unaligned_ops = plan_case.unaligned_ops;
+        findings = verify::verify_plan(with_words);
+      }
     }
     take(std::move(findings), label(call), plan_case.program->name);
     return true;
@@ -190,6 +209,15 @@ class PlansVerifier {
 };
 
 }  // namespace
+
+Configuration options_at(const Script& script, const Configuration& options, std::size_t step) {
+  const ScriptRestart* latest = nullptr;
+  for (std::size_t i = 0; i < step; ++i) {
+    const auto* restart = std::get_if<ScriptRestart>(&script.steps[i]);
+    if (restart) latest = restart;
+  }
+  return latest ? merged(options, latest->changes) : options;
+}
 
 const spec::OpTable& ops_at(const Script& script, std::size_t step) {
   const spec::OpTable* ops = script.ops.get();

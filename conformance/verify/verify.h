@@ -9,7 +9,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,12 +35,14 @@ struct Rule {
 // A plan and what it is for. `facts_of_run` is what the reference returned for the same inputs in
 // its provenance mode (CallResult::provenance: one row per tensor that a node read or made), or
 // null: then only what the graph itself tells is known, and rules that need more stay silent.
-// Without a program (a foreign plan alone) the plan's own steps are the graph.
+// Without a program (a foreign plan alone) the plan's own steps are the graph. `unaligned_ops` are
+// ops of the plan whose results, made by a launch of their own, nobody promised to align.
 struct PlanCase {
   const spec::Plan* plan = nullptr;
   const spec::Program* program = nullptr;
   const spec::OpTable* ops = nullptr;
   const std::vector<spec::ProvenanceRow>* facts_of_run = nullptr;
+  std::set<std::string, std::less<>> unaligned_ops = {};
 };
 
 // All findings, in the order of the rules. The plan must pass check_plan, and its ops be in `ops`.
