@@ -305,6 +305,8 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(choose_fine(flags.fine, choice.options));
   GRAPHGATE_TRY_VOID(choose_runtime(flags, choice.options.runtime));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.partition, ops));
+  GRAPHGATE_TRY_VOID(
+      optimized::validate_op_names("unaligned op", compile.memory.unaligned_ops, ops));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));

@@ -131,7 +131,7 @@ constexpr const char* kUnaligned = R"(program "unaligned" {
 
 TEST(KeyWithoutAlignment, PutsWhatWantsAlignmentWhereNobodyAligned) {
   CompileOptions options = lines();
-  options.memory.unaligned_ops = {"aten.mm.default"};
+  options.memory.unaligned_ops = {"aten.mm"};
   const auto alignment_of = [](const spec::Plan& plan, const std::string& name) {
     return plan.pools[buffer(plan, name).pool.index].alignment_bytes;
   };

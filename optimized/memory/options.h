@@ -41,9 +41,9 @@ struct MemoryOptions {
   PoolRule pool_rule = PoolRule::kIntermediates;
   // Of every place; what cudaMalloc guarantees, and enough for any vector access.
   std::int64_t alignment_bytes = 256;
-  // Ops ("aten.mm.default") whose results nobody promises to align, as fallback kernels that hand
-  // out a view into their own storage. These lie in a pool of their own, at multiples of
-  // kElementAlignment only.
+  // Ops ("aten.mm", or "aten.mm.default" for one overload) whose results nobody promises to align,
+  // as fallback kernels that hand out a view into their own storage. These lie in a pool of their
+  // own, at multiples of kElementAlignment only.
   std::vector<std::string> unaligned_ops;
   PackOptions pack;
 };

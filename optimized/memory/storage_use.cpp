@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optimized/analysis/accesses.h"
+#include "optimized/partition/options.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -36,7 +37,8 @@ class Uses {
     const SizedNode& node = graph_.blocks[block].nodes[index];
     const auto& unaligned = options_.unaligned_ops;
     const bool is_unaligned =
-        std::find(unaligned.begin(), unaligned.end(), node.node.op) != unaligned.end();
+        std::any_of(unaligned.begin(), unaligned.end(),
+                    [&](const std::string& name) { return names_op(name, node.node.op); });
     const auto make = [&](spec::ValueId id) {
       const SizedValue& value = graph_.value(id);
       if (value.kind != spec::ValueKind::kTensor) return;

@@ -35,19 +35,18 @@ bool names_op(const std::string& option, const std::string& op) {
   return is_named(whole) || is_named(family);
 }
 
-Result<void> validate_options(const PartitionOptions& options, const spec::OpTable& ops) {
-  for (const std::string& name : options.split_ops) {
-    if (!is_known(name, ops)) {
-      return bad_input("split op '" + name + "': there is no such op; expected ns.name[.overload]");
-    }
-  }
-  for (const std::string& name : options.unsafe_unbacked_ops) {
-    if (!is_known(name, ops)) {
-      return bad_input("unsafe unbacked op '" + name +
-                       "': there is no such op; expected ns.name[.overload]");
-    }
+Result<void> validate_op_names(const std::string& option, const std::vector<std::string>& names,
+                               const spec::OpTable& ops) {
+  for (const std::string& name : names) {
+    if (is_known(name, ops)) continue;
+    return bad_input(option + " '" + name + "': there is no such op; expected ns.name[.overload]");
   }
   return {};
+}
+
+Result<void> validate_options(const PartitionOptions& options, const spec::OpTable& ops) {
+  GRAPHGATE_TRY_VOID(validate_op_names("split op", options.split_ops, ops));
+  return validate_op_names("unsafe unbacked op", options.unsafe_unbacked_ops, ops);
 }
 
 }  // namespace graphgate::optimized

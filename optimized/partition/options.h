@@ -53,6 +53,10 @@ struct PartitionOptions {
 
 // Whether `op` ("ns.name.overload") is the op, or an overload of the op, that an option names.
 [[nodiscard]] bool names_op(const std::string& option, const std::string& op);
+// kBadInput, with the option's name in front, for a name that means no op of the table.
+[[nodiscard]] Result<void> validate_op_names(const std::string& option,
+                                             const std::vector<std::string>& names,
+                                             const spec::OpTable& ops);
 
 // kBadInput, naming the option and the op, for ops that the table lacks.
 [[nodiscard]] Result<void> validate_options(const PartitionOptions& options,

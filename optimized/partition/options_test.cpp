@@ -55,6 +55,12 @@ TEST(PartitionOptions, AreCheckedByEveryCompile) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().kind, ErrorKind::kBadInput);
   options.partition.split_ops = {};
+  options.memory.unaligned_ops = {"aten.mm", "aten.nothing"};
+  const auto unaligned = plan_of(program, {f32({1}, {1})}, options);
+  ASSERT_FALSE(unaligned.ok());
+  EXPECT_EQ(unaligned.error().message,
+            "unaligned op 'aten.nothing': there is no such op; expected ns.name[.overload]");
+  options.memory.unaligned_ops = {};
   options.partition.mode = PartitionMode::kSplitGraph;
   options.reorder.reorder = Reorder::kMinimize;
   const auto contradictory = plan_of(program, {f32({1}, {1})}, options);
