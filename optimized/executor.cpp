@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "optimized/runtime/session.h"
+#include "spec/graph_text.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -11,8 +12,10 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
   for (const spec::Node& node : graph.nodes) {
     if (node.op == "higher_order.cond") continue;
     const spec::OpRow* row = ops.find(node.op);
-    if (!row) return bad_input("node '" + node.name + "': unknown op " + node.op);
-    if (!find_kernel(*row)) {
+    if (!row && !spec::is_higher_order(node.op)) {
+      return bad_input("node '" + node.name + "': unknown op " + node.op);
+    }
+    if (!row || !find_kernel(*row)) {
       return unsupported("node '" + node.name + "': the optimized executor has no kernel for " +
                          node.op);
     }

@@ -376,6 +376,22 @@ TEST(OptimizedExecutor, TakesListsThatAProgramKeepsWhole) {
   EXPECT_EQ(floats(results[0].outputs[2]), (std::vector<float>{3, 4, 5, 6}));
 }
 
+// It takes these only once a pass has made nodes of what they hold.
+TEST(OptimizedExecutor, SupportsNoFunctionalizedOpWithoutThePassThatUndoesIt) {
+  const spec::Program program = program_of(R"(program "p" {
+  input %x : f32[2, 4]
+  %t = aten.empty.memory_format([2, 2])
+  %n : none, %y : f32[2, 2] = higher_order.auto_functionalized_v2(vllm.silu_and_mul.default, input=%x, _out_base_index=0, _all_bases=[%t])
+  output %y
+})");
+  EXPECT_TRUE(make_executor({})->load(program).ok());
+  Options options;
+  options.compile.passes.disabled = {"undo_functionalization"};
+  const auto loaded = make_executor(options)->load(program);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kUnsupported) << loaded.error().message;
+}
+
 // What a plan cannot say is refused, not run wrongly.
 TEST(OptimizedExecutor, RefusesGeometriesThatHangOnTheCallTheArmOrTheCallBefore) {
   const char* const programs[] = {R"(program "call" {
