@@ -95,7 +95,8 @@ class IntentJudge {
     const std::string mode = value("mode");
     const bool by_mode = !mode.empty() && mode != "piecewise" && mode != "full";
     return by_mode || has("no-capture") || has("min-partition") || has("capture-sizes") ||
-           has("max-capture-size") || case_.call.mode == spec::CallMode::kEager;
+           has("max-capture-size") || case_.call.mode == spec::CallMode::kEager ||
+           (has("skip-dynamic-graphs") && !plan_.symbols.empty());
   }
 
   void look_at(const PlanPartition& partition) {

@@ -107,6 +107,11 @@ TEST(Intent, FindsStepsCutOutForNoReasonOfTheirs) {
   const spec::Plan plan = plan_with(text);
   EXPECT_EQ(rules_of(plan, {}), Rules{"Q3.over-partitioned"});
   EXPECT_EQ(rules_of(plan, {{"min-partition", "4"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"skip-dynamic-graphs", ""}}), Rules{"Q3.over-partitioned"});
+  spec::Plan sized = plan;
+  sized.symbols.emplace("s0", 16);
+  EXPECT_EQ(rules_of(sized, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(sized, {{"skip-dynamic-graphs", ""}}), Rules{});
   EXPECT_EQ(rules_of(plan, {{"split-op", "aten.relu,aten::neg"}}), Rules{});
   EXPECT_EQ(rules_of(plan, {{"split-op", "aten.re"}}), Rules{"Q3.over-partitioned"});
 }
