@@ -76,10 +76,35 @@ CaseSources::CaseSources(const conformance::CaseFiles& files, const CaseSubject&
       wide_oracle_(reference_source(true)),
       files_(files) {}
 
+namespace {
+
+// Whether the optimized executor takes these options beside each other. What ops, device and cache
+// they name is another matter.
+bool go_together(const conformance::Configuration& options) {
+  auto flags = planner_flags(options);
+  if (!flags.ok() || !validate(flags.value().device).ok()) return false;
+  PlannerFlags& chosen = flags.value();
+  chosen.split_ops.clear();
+  chosen.fine.unaligned_ops.clear();
+  chosen.fine.unsafe_unbacked_ops.clear();
+  chosen.device = {};
+  chosen.cache.clear();
+  return choose_planner(chosen, spec::builtin_op_table()).ok();
+}
+
+}  // namespace
+
 conformance::Configuration options_under(const conformance::Configuration& own,
                                          const conformance::Configuration& flags) {
   conformance::Configuration merged = conformance::merged(own, flags);
-  return planner_flags(merged).ok() ? merged : flags;
+  if (go_together(merged)) return merged;
+  conformance::Configuration kept = flags;
+  if (!go_together(flags)) return kept;
+  for (const auto& [name, value] : own) {
+    if (!kept.emplace(name, value).second || go_together(kept)) continue;
+    kept.erase(name);
+  }
+  return kept;
 }
 
 spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,

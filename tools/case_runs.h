@@ -31,11 +31,12 @@ class CaseSources {
   const conformance::CaseFiles& files_;
 };
 
-// `flags` over a case's own options; where these contradict them, the flags alone.
+// `flags` over a case's own options: over as many of these, in the order of their names, as do not
+// contradict the flags or each other.
 [[nodiscard]] conformance::Configuration options_under(const conformance::Configuration& own,
                                                        const conformance::Configuration& flags);
-// The case under these options over its own; where an option of the case contradicts them, under
-// them alone. Of all these it keeps what the subject takes.
+// The case under these options over its own (options_under). Of all these it keeps what the subject
+// takes.
 [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
                                         const conformance::Configuration& flags,
                                         const CaseSubject& subject = {});

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include "tools/case_runs.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -99,6 +101,23 @@ TEST(ReferenceSource, HasModesAndNoPlanner) {
                   std::string(trial) + "'");
   }
   EXPECT_EQ(source->make({{"memory", "lines"}}, ops).error().kind, ErrorKind::kUnsupported);
+}
+
+// A campaign with --memory lines goes on with cases that drew a rule of pools.
+TEST(OptionsUnderFlags, AreThoseThatGoWithThem) {
+  using conformance::Configuration;
+  const Configuration pools = {{"memory", "pools"}, {"memory-pool", "none"}, {"poison", "0xff"}};
+  EXPECT_EQ(options_under(pools, {{"streams", "2"}}),
+            conformance::merged(pools, {{"streams", "2"}}));
+  EXPECT_EQ(options_under(pools, {{"memory", "lines"}}),
+            (Configuration{{"memory", "lines"}, {"poison", "0xff"}}));
+  EXPECT_EQ(options_under({{"no-capture", ""}, {"poison", "0xff"}}, {{"max-capture-size", "16"}}),
+            (Configuration{{"max-capture-size", "16"}, {"poison", "0xff"}}));
+  EXPECT_EQ(options_under({{"reorder", "minimize"}, {"split-op", "custom.op"}},
+                          {{"partition", "split-graph"}}),
+            (Configuration{{"partition", "split-graph"}, {"split-op", "custom.op"}}));
+  const Configuration unknown = {{"no-such", ""}};
+  EXPECT_EQ(options_under(pools, unknown), unknown) << "who reads it refuses it";
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class FuzzCases {
 
   // As it is judged: with the flags.
   [[nodiscard]] spec::CaseFile draw(const fuzz::Descent& descent) const;
-  // Where an option of the case contradicts a flag, the flags have it all.
+  // Over those of its options that do not contradict them.
   [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case) const;
   // With these lines as its header.
   [[nodiscard]] Result<std::string> print(const fuzz::Descent& descent,
