@@ -1,6 +1,7 @@
 #include "conformance/harness/verified_plans.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "conformance/harness/plan_intent.h"
@@ -126,6 +127,11 @@ class PlansVerifier {
     }
     use.allows_weak = options.contains("weak-outputs");
     use.shares_pools = options.contains("share-pools");
+    const auto kept = options.find("plans-kept");
+    if (kept != options.end()) {
+      const std::string& text = kept->second;
+      std::from_chars(text.data(), text.data() + text.size(), use.plans_kept);
+    }
     use.read_until.resize(call.plan->outputs.size());
     for (const HeldRecord& held : trace.held) {
       if (held.output.index >= use.read_until.size() || !held.now) continue;

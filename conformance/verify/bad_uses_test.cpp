@@ -1,6 +1,6 @@
 // Plans that are right alone and wrong for the calls that follow them: golden/plans/bad/*.uses.
 //
-// A file holds plans, then calls: `call PLAN [of PROGRAM] [eager] [strong] [shared]
+// A file holds plans, then calls: `call PLAN [of PROGRAM] [eager] [strong] [shared] [keeps PLANS]
 // [reads OUTPUT until CALL] INPUT, ...`. An input is a type and the name of its storage, or a
 // number.
 #include <gtest/gtest.h>
@@ -78,6 +78,8 @@ class UsesReader {
         use.allows_weak = false;
       } else if (word == "shared") {
         use.shares_pools = true;
+      } else if (word == "keeps") {
+        words >> use.plans_kept;
       } else if (word == "reads") {
         std::size_t output = 0;
         std::size_t until = 0;
@@ -140,6 +142,14 @@ TEST_P(BadUses, BreakTheirRuleAndNoOther) {
     EXPECT_EQ(finding.rule, rule) << finding.message;
     EXPECT_EQ(finding.message.find('\n'), std::string::npos);
   }
+}
+
+// A plan that was let go is made anew, in arenas of its own.
+TEST(PlansThatAreLetGo, OverwriteNothing) {
+  Uses uses = UsesReader().read(GRAPHGATE_GOLDEN_DIR "/plans/bad/V9.weak-read-3.uses");
+  ASSERT_FALSE(verify_plan_uses(uses.uses).empty());
+  for (PlanUse& use : uses.uses) use.plans_kept = 1;
+  EXPECT_TRUE(verify_plan_uses(uses.uses).empty());
 }
 
 // What is wrong is how the calls use the plans: each plan alone is right.

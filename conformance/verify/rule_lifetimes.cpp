@@ -48,13 +48,12 @@ const Access* first_write(const Accesses& accesses, const spec::PlanPool& pool, 
   return nullptr;
 }
 
-// Output `output` of `made` is read until after `later` has run.
+// Output `output` of `made` is read until after `later`, which has its arenas, has run.
 void check_read(const PlanUse& made, std::size_t output, const PlanUse& later, Findings& out) {
   const Plan& plan = *made.plan_case.plan;
   const Plan& next = *later.plan_case.plan;
   const auto buffer = buffer_of_output(plan, output);
-  const bool is_shared = made.shares_pools || plan == next;
-  if (!buffer || !is_shared) return;
+  if (!buffer) return;
   const spec::PlanBuffer& place = plan.buffers[buffer->index];
   const spec::PlanPool& pool = plan.pools[place.pool.index];
   const ByteRange bytes{place.offset_bytes, place.offset_bytes + place.size_bytes};
@@ -72,6 +71,23 @@ void check_read(const PlanUse& made, std::size_t output, const PlanUse& later, F
   finding.buffers = {place.name, next.buffers[write->buffer->index].name};
   finding.ranges = {{pool.name, bytes.begin_bytes, bytes.end_bytes}};
   out.push_back(std::move(finding));
+}
+
+// Whether `later` runs in the arenas of use `index`: all plans share them, or it follows the same
+// plan, which has not been let go since.
+bool has_arenas_of(std::span<const PlanUse> uses, std::size_t index, const PlanUse& later) {
+  const PlanUse& made = uses[index];
+  if (later.session != made.session) return false;
+  if (later.shares_pools) return true;
+  if (*later.plan_case.plan != *made.plan_case.plan) return false;
+  std::vector<const Plan*> others;
+  for (const PlanUse* use = &made + 1; use != &later; ++use) {
+    const Plan* const plan = use->plan_case.plan;
+    const auto is_it = [&](const Plan* known) { return *known == *plan; };
+    if (use->program != made.program || is_it(made.plan_case.plan)) continue;
+    if (std::none_of(others.begin(), others.end(), is_it)) others.push_back(plan);
+  }
+  return made.plans_kept == 0 || others.size() < made.plans_kept;
 }
 
 void check_asked(const PlanUse& use, Findings& out) {
@@ -120,8 +136,7 @@ void check_weak_reads(std::span<const PlanUse> uses, Findings& out) {
       if (!uses[i].read_until[k] || !is_weak(plan, k)) continue;
       const auto later = std::find_if(
           uses.begin() + static_cast<std::ptrdiff_t>(i) + 1, uses.end(), [&](const PlanUse& use) {
-            const bool shares = use.shares_pools || *use.plan_case.plan == plan;
-            return shares && use.session == uses[i].session && use.call <= *uses[i].read_until[k];
+            return use.call <= *uses[i].read_until[k] && has_arenas_of(uses, i, use);
           });
       if (later != uses.end()) check_read(uses[i], k, *later, out);
     }

@@ -61,6 +61,9 @@ struct PlanUse {
   // memory for all plans of the scenario.
   bool allows_weak = true;
   bool shares_pools = false;
+  // How many plans of a program are kept; one that so many others were used after is made anew,
+  // with arenas of its own. 0: all.
+  std::size_t plans_kept = 0;
   // By user output: the last call before whose end the caller still read it where it lay, and was
   // answered. Empty, or absent for one output: not after its own call.
   std::vector<std::optional<std::size_t>> read_until = {};
