@@ -61,7 +61,8 @@ class MemoryIntent {
     for (const spec::NodeResult& result : node.results) {
       for (const spec::ValueId id : result.values) {
         const auto buffer = plan_.values[id.index].buffer;
-        if (!buffer || lies_over_operand(node, plan_.buffers[buffer->index])) continue;
+        if (!buffer || plan_.buffers[buffer->index].size_bytes == 0) continue;
+        if (lies_over_operand(node, plan_.buffers[buffer->index])) continue;
         const PlanPool& pool = plan_.pools[plan_.buffers[buffer->index].pool.index];
         const std::int64_t promised = best_alignment(pool.device);
         if (pool.kind != PoolKind::kArena || pool.alignment_bytes >= promised) continue;

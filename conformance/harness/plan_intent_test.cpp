@@ -92,6 +92,9 @@ TEST(Intent, FindsResultsAtALesserAlignmentThanPromised) {
   EXPECT_EQ(rules_of(plan, options), Rules{}) << "the op that may";
   lies_there(plan.steps[1].node.results[0].values[0].index);
   EXPECT_EQ(rules_of(plan, options), Rules{"Q4.not-in-effect"}) << "another op";
+  plan.buffers.back().size_bytes = 0;
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "nothing lies there";
+  plan.buffers.back().size_bytes = 64;
   plan.steps[1].node.arguments = plan.steps[0].node.arguments;
   plan.steps[1].node.arguments[0].argument = {plan.steps[0].node.results[0].values[0]};
   EXPECT_EQ(rules_of(plan, options), Rules{}) << "over an operand of its own";

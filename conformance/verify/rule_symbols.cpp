@@ -23,6 +23,8 @@ class SymbolCheck {
         out_(out) {}
 
   void check() {
+    if (symbols_.empty() && lists_none()) return;
+    find_graph_values();
     for (std::uint32_t b = 0; b < plan_.blocks.size(); ++b) {
       for (std::uint32_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) check_partition(b, p);
     }
@@ -44,9 +46,37 @@ class SymbolCheck {
     });
   }
 
+  [[nodiscard]] bool lists_none() const {
+    return std::all_of(plan_.blocks.begin(), plan_.blocks.end(), [](const auto& block) {
+      return std::all_of(block.partitions.begin(), block.partitions.end(),
+                         [](const auto& partition) { return partition.signature.symbols.empty(); });
+    });
+  }
+
+  // What plan values are in the graph: inputs, and results of steps that are nodes of it.
+  void find_graph_values() {
+    graph_values_.resize(plan_.values.size());
+    const auto& inputs = facts_.program->inputs;
+    for (std::size_t i = 0; i < std::min(plan_.inputs.size(), inputs.size()); ++i) {
+      if (plan_.inputs[i].constant || inputs[i].constant) continue;
+      graph_values_[plan_.inputs[i].value.index] = {0, inputs[i].value};
+    }
+    for (const FlowNode& node : flow_.nodes) {
+      if (!node.graph_node || node.match != NodeMatch::kSame) continue;
+      const std::uint32_t frame = facts_.nodes[*node.graph_node].frame;
+      const auto& own = node.node->results;
+      const auto& others = facts_.node(*node.graph_node).results;
+      for (std::size_t r = 0; r < std::min(own.size(), others.size()); ++r) {
+        const std::size_t count = std::min(own[r].values.size(), others[r].values.size());
+        for (std::size_t v = 0; v < count; ++v) {
+          graph_values_[own[r].values[v].index] = {frame, others[r].values[v]};
+        }
+      }
+    }
+  }
+
   void check_partition(std::uint32_t block, std::uint32_t index) {
     const auto& listed = plan_.blocks[block].partitions[index].signature.symbols;
-    if (listed.empty() && symbols_.empty()) return;
     must_.clear();
     may_.clear();
     knows_all_ = true;
@@ -86,6 +116,10 @@ class SymbolCheck {
       return;
     }
     add_values(*node.graph_node, node.match == NodeMatch::kSame);
+    // What it reads in place of an operand, as a tensor of which a slice is the whole.
+    spec::for_each_operand(*node.node, [&](spec::ValueId id) {
+      if (const auto& value = graph_values_[id.index]) add_value(value->frame, value->id, false);
+    });
     for (const std::uint32_t absorbed : lineage_.absorbed_by(*node.graph_node)) {
       add_values(absorbed, false);
     }
@@ -166,6 +200,11 @@ class SymbolCheck {
     out_.push_back(std::move(finding));
   }
 
+  struct GraphValue {
+    std::uint32_t frame = 0;
+    spec::ValueId id;
+  };
+
   const spec::Plan& plan_;
   const GraphFacts& facts_;
   const PlanFlow& flow_;
@@ -173,6 +212,7 @@ class SymbolCheck {
   Lineage& lineage_;
   spec::SymbolValues symbols_;
   Findings& out_;
+  std::vector<std::optional<GraphValue>> graph_values_;  // by plan value
   enum class Added : std::uint8_t { kNot, kMaybe, kSurely };
   std::vector<std::vector<Added>> added_;  // by frame and value: of the partition at hand
   SymbolSet must_;                         // of the partition at hand
