@@ -51,6 +51,9 @@ Operands gather_operands(const Call& call, std::initializer_list<std::string_vie
 }
 
 Sizes operand_strides(const Operands& operands) {
+  if (operands.like_self) {
+    return strides_like(*operands.tensors.front(), spec::MemoryFormat::kPreserve);
+  }
   const bool has_number = std::any_of(operands.data.begin(), operands.data.end(),
                                       [](const Datum& x) { return !x.as<TensorRef>(); });
   if (!has_number) return pointwise_strides(operands.tensors, operands.sizes);

@@ -26,6 +26,9 @@ struct Operands {
   // ATen's mul and div keep a last operand of one element in the compute dtype (float32 beside
   // bfloat16) instead of converting it to the common one.
   bool wide_last = false;
+  // ATen makes the result as empty_like(self) and not by TensorIterator, which has strides of its
+  // own where a size is 1 or 0.
+  bool like_self = false;
 };
 [[nodiscard]] Operands gather_operands(const Call& call,
                                        std::initializer_list<std::string_view> names);
@@ -120,8 +123,10 @@ void emit_formula(Call& call, const Operands& operands, spec::DType compute, spe
 
 // For functions of real numbers: integers are taken as float32.
 template <class F>
-void pointwise_real(Call& call, std::initializer_list<std::string_view> names, F f) {
-  const Operands operands = gather_operands(call, names);
+void pointwise_real(Call& call, std::initializer_list<std::string_view> names, F f,
+                    bool like_self = false) {
+  Operands operands = gather_operands(call, names);
+  operands.like_self = like_self;
   const spec::DType dtype = to_floating(operands.common);
   refuse_float8(call, dtype);
   with_real(call.mode(), [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, f); });
@@ -129,8 +134,10 @@ void pointwise_real(Call& call, std::initializer_list<std::string_view> names, F
 
 // For functions of any number, in the common dtype of the operands.
 template <class F>
-void pointwise(Call& call, std::initializer_list<std::string_view> names, F f) {
-  const Operands operands = gather_operands(call, names);
+void pointwise(Call& call, std::initializer_list<std::string_view> names, F f,
+               bool like_self = false) {
+  Operands operands = gather_operands(call, names);
+  operands.like_self = like_self;
   const spec::DType dtype = operands.common;
   refuse_float8(call, dtype);
   with_number(call.mode(), dtype,

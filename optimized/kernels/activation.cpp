@@ -8,6 +8,8 @@ namespace graphgate::optimized {
 namespace {
 
 constexpr PointwiseSignature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
+constexpr PointwiseSignature kHardTanh{
+    .operands = 1, .numbers = Numbers::kNotBool, .is_like_self = true};
 constexpr PointwiseSignature kFloat{.operands = 1, .numbers = Numbers::kFloating};
 
 template <class C>
@@ -65,12 +67,12 @@ void infer_hardtanh(Inference& call) {
       throw OpError("hardtanh on an unsigned dtype has no negative limits");
     }
   }
-  infer_pointwise<kNumber>(call);
+  infer_pointwise<kHardTanh>(call);
 }
 
 Launch bind_hardtanh(const Binding& call) {
   const spec::DType dtype = call.tensor("self").dtype;
-  return launch_pointwise<kNumber>(call, [&]<class C>() {
+  return launch_pointwise<kHardTanh>(call, [&]<class C>() {
     return element::HardTanh<C>{checked_number<C>(call.item("min_val"), dtype),
                                 checked_number<C>(call.item("max_val"), dtype)};
   });

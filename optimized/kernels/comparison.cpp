@@ -12,7 +12,7 @@ constexpr PointwiseSignature kTest{.operands = 1, .gives_bool = true};
 constexpr PointwiseSignature kBits{.operands = 2, .numbers = Numbers::kIntegral};
 constexpr PointwiseSignature kBitsOfOne{.operands = 1, .numbers = Numbers::kIntegral};
 constexpr PointwiseSignature kChoice{.operands = 2};
-constexpr PointwiseSignature kReplace{.operands = 1};
+constexpr PointwiseSignature kReplace{.operands = 1, .is_like_self = true};
 
 // Every bit but of bool, which has one.
 Launch bind_bitwise_not(const Binding& call) {

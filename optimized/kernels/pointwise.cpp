@@ -127,17 +127,30 @@ void make_pointwise(Inference& call, DType dtype, int operands) {
   make_over(call, dtype, inputs);
 }
 
-void make_over(Inference& call, DType dtype, std::span<const Tensor* const> inputs) {
+namespace {
+
+void make_of(Inference& call, DType dtype, Sizes sizes, Sizes strides) {
   check_written(call, dtype);
-  Sizes sizes = broadcast_sizes(inputs);
   const Tensor* written = call.written_result(0);
   if (written && call.row().writes(0) && written->sizes != sizes) {
     throw OpError("the written tensor has sizes " + print_sizes(written->sizes) +
                   ", the operands broadcast to " + print_sizes(sizes));
   }
-  Sizes strides = pointwise_strides(inputs, sizes);
   call.make(dtype, std::move(sizes), std::move(strides));
   call.follows_operands();
+}
+
+}  // namespace
+
+void make_like_self(Inference& call, DType dtype) {
+  const Tensor& self = *call.arguments()[0].as<Tensor>();
+  make_of(call, dtype, self.sizes, strides_like(self, spec::MemoryFormat::kPreserve));
+}
+
+void make_over(Inference& call, DType dtype, std::span<const Tensor* const> inputs) {
+  Sizes sizes = broadcast_sizes(inputs);
+  Sizes strides = pointwise_strides(inputs, sizes);
+  make_of(call, dtype, std::move(sizes), std::move(strides));
 }
 
 void check_number(const Item& item, DType dtype) {

@@ -40,6 +40,8 @@ struct PointwiseSignature {
   bool exact_number = false;   // the second operand, when it has one element, is not rounded to a
                                // narrower common dtype first (mul and div, as in ATen on a CPU)
   bool all_one_dtype = false;  // no promotion: tensor operands of another dtype are refused
+  bool is_like_self = false;   // ATen makes the result as empty_like(self): also a stride of a
+                               // dimension of size 1 is self's
 };
 
 // The dtype in which the call computes. Throws OpError for one that the signature excludes.
@@ -49,6 +51,8 @@ struct PointwiseSignature {
 // OpError when an in-place or out= form cannot take it: a float result for an integer tensor, or a
 // written tensor that holds an element twice.
 void make_pointwise(Inference& call, spec::DType dtype, int operands);
+// The same with the strides that empty_like(self) has.
+void make_like_self(Inference& call, spec::DType dtype);
 // The same over any tensors.
 void make_over(Inference& call, spec::DType dtype, std::span<const Tensor* const> inputs);
 // The checks alone.

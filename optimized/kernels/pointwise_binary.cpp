@@ -115,6 +115,8 @@ void infer_power(Inference& call) {
   } else if (common == DType::kBool) {
     throw OpError("not implemented for bool");
   }
+  // A number as the exponent is no operand of ATen's TensorIterator.
+  if (!exponent.as<Tensor>()) return make_pointwise(call, common, 1);
   if (call.arguments()[0].as<Tensor>()) return infer_pointwise<kPower>(call);
   check_written(call, common);  // a number to the power of a tensor: row-major
   call.make(common, exponent.as<Tensor>()->sizes);

@@ -243,6 +243,7 @@ Launch launch_sources(const Tensor& result, spec::DType rounds_to, std::array<So
 template <PointwiseSignature kSignature>
 void infer_pointwise(Inference& call) {
   const spec::DType common = common_dtype(call, kSignature);
+  if (kSignature.is_like_self) return make_like_self(call, common);
   make_pointwise(call, kSignature.gives_bool ? spec::DType::kBool : common, kSignature.operands);
 }
 

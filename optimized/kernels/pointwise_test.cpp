@@ -215,5 +215,22 @@ TEST(Unary, KeepsSignsAndPropagatesNan) {
             (std::vector<std::int64_t>{1, 0}));
 }
 
+// As PyTorch 2.11 lays them out: a number beside a tensor is an operand of TensorIterator, which
+// then goes by self's strides, but for the exponent of a power; some results are made as
+// empty_like(self).
+TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
+  const auto strides = [](std::string_view op, std::vector<NamedTestArgument> more = {}) {
+    const Tensor x = make_tensor(DType::kFloat32, {2, 1, 3}, {1, 2, 3, 4, 5, 6}, {3, 7, 1});
+    return run_one(op, {x}, more).strides;
+  };
+  EXPECT_EQ(strides("aten.relu.default"), (Sizes{3, 3, 1}));
+  EXPECT_EQ(strides("aten.mul.Tensor", {{"other", 2.0}}), (Sizes{3, 6, 1}));
+  EXPECT_EQ(strides("aten.pow.Tensor_Scalar", {{"exponent", 2.0}}), (Sizes{3, 3, 1}));
+  for (const char* op : {"aten.deg2rad.default", "aten.rad2deg.default", "aten.nan_to_num.default",
+                         "aten.hardtanh.default"}) {
+    EXPECT_EQ(strides(op), (Sizes{3, 7, 1})) << op;
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::optimized::testing

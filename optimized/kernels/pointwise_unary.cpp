@@ -11,6 +11,7 @@ constexpr PointwiseSignature kAny{.operands = 1};
 constexpr PointwiseSignature kNumber{.operands = 1, .numbers = Numbers::kNotBool};
 constexpr PointwiseSignature kFloat{.operands = 1, .numbers = Numbers::kFloating};
 constexpr PointwiseSignature kReal{.operands = 1, .numbers = Numbers::kReal};
+constexpr PointwiseSignature kAngle{.operands = 1, .numbers = Numbers::kReal, .is_like_self = true};
 
 void infer_round(Inference& call) {
   if (call.has("decimals")) return infer_pointwise<kFloat>(call);
@@ -65,7 +66,7 @@ std::span<const Kernel> pointwise_unary_kernels() {
       pointwise_kernel<kReal>("aten.atanh", element::Atanh()),
       pointwise_kernel<kReal>("aten.cos", element::Cos()),
       pointwise_kernel<kReal>("aten.cosh", element::Cosh()),
-      pointwise_kernel<kReal>("aten.deg2rad", element::DegreesToRadians()),
+      pointwise_kernel<kAngle>("aten.deg2rad", element::DegreesToRadians()),
       pointwise_kernel<kReal>("aten.erf", element::Erf()),
       pointwise_kernel<kReal>("aten.erfc", element::Erfc()),
       pointwise_kernel<kReal>("aten.exp", element::Exp()),
@@ -75,7 +76,7 @@ std::span<const Kernel> pointwise_unary_kernels() {
       pointwise_kernel<kReal>("aten.log10", element::Log10()),
       pointwise_kernel<kReal>("aten.log1p", element::Log1p()),
       pointwise_kernel<kReal>("aten.log2", element::Log2()),
-      pointwise_kernel<kReal>("aten.rad2deg", element::RadiansToDegrees()),
+      pointwise_kernel<kAngle>("aten.rad2deg", element::RadiansToDegrees()),
       pointwise_kernel<kReal>("aten.reciprocal", element::Reciprocal()),
       pointwise_kernel<kReal>("aten.rsqrt", element::Rsqrt()),
       pointwise_kernel<kReal>("aten.sigmoid", element::Sigmoid()),

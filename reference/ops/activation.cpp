@@ -124,12 +124,13 @@ void hardtanh(Call& call) {
   if (dtype == spec::DType::kUInt8 && (call.real("min_val") < 0 || call.real("max_val") < 0)) {
     throw OpError("cannot do hardtanh on an unsigned type with negative limits");
   }
-  pointwise(call, {"self"}, [&]<class N>(const N& x) {
+  const auto clipped = [&]<class N>(const N& x) {
     const N least = checked_number<N>(low, dtype);
     const N most = checked_number<N>(high, dtype);
     const bool is_void = (is_nan(least) | is_nan(most)).value != 0;
     return is_void ? least + most : clip(x, least, most);
-  });
+  };
+  pointwise(call, {"self"}, clipped, /*like_self=*/true);
 }
 
 void threshold(Call& call) {

@@ -158,15 +158,17 @@ void clamp(Call& call) {
 void nan_to_num(Call& call) {
   const DType dtype = call.tensor("self")->dtype;
   if (!spec::is_floating_point(dtype)) {
-    return pointwise(call, {"self"}, [](auto x) { return x; });
+    return pointwise(
+        call, {"self"}, [](auto x) { return x; }, /*like_self=*/true);
   }
   const double nan = call.optional_real("nan").value_or(0);
   const double high = call.optional_real("posinf").value_or(max_finite(dtype));
   const double low = call.optional_real("neginf").value_or(-max_finite(dtype));
-  pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
+  const auto replaced = [=]<class N>(const N& x) {
     const N finite = select(is_infinite(x), select(less(x, N(0)), N(low), N(high)), x);
     return select(is_nan(x), N(nan), finite);
-  });
+  };
+  pointwise_real(call, {"self"}, replaced, /*like_self=*/true);
 }
 
 constexpr std::array kOps = {

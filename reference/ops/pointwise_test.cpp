@@ -8,6 +8,7 @@ namespace graphgate::reference {
 namespace {
 
 using spec::DType;
+using test::Arguments;
 using test::radii;
 using test::run_tensor;
 using test::tensor;
@@ -232,6 +233,24 @@ TEST(Addcmul, LeavesOpenInWhichOrderItsFactorsMultiply) {
   const double exactly = 15.0 * static_cast<double>(x);
   EXPECT_GE(radii(*out)[0], std::fabs(static_cast<double>(3.0F * (5.0F * x)) - exactly));
   EXPECT_LE(radii(*out)[0], 3 * 0x1p-24 * exactly);
+}
+
+// As PyTorch 2.11 lays them out: a number beside a tensor is an operand of TensorIterator, which
+// then goes by self's strides, but for the exponent of a power; some results are made as
+// empty_like(self).
+TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
+  const TensorRef x = tensor(DType::kFloat32, {2, 1, 3}, {1, 2, 3, 4, 5, 6}, {3, 7, 1});
+  const auto strides = [&](std::string_view op, Arguments arguments = {}) {
+    arguments.push_back({"self", {x}});
+    return run_tensor(op, arguments)->strides;
+  };
+  EXPECT_EQ(strides("aten.relu.default"), (Sizes{3, 3, 1}));
+  EXPECT_EQ(strides("aten.mul.Tensor", {{"other", {2.0}}}), (Sizes{3, 6, 1}));
+  EXPECT_EQ(strides("aten.pow.Tensor_Scalar", {{"exponent", {2.0}}}), (Sizes{3, 3, 1}));
+  for (const char* op : {"aten.deg2rad.default", "aten.rad2deg.default", "aten.nan_to_num.default",
+                         "aten.hardtanh.default"}) {
+    EXPECT_EQ(strides(op), (Sizes{3, 7, 1})) << op;
+  }
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ void round(Call& call) {
 void scale(Call& call, double factor) {
   const DType dtype = to_floating(call.tensor("self")->dtype);
   const double held = round_to_dtype(factor, compute_dtype(dtype));
-  pointwise_real(call, {"self"}, [held]<class N>(const N& x) { return x * N(held); });
+  pointwise_real(
+      call, {"self"}, [held]<class N>(const N& x) { return x * N(held); }, /*like_self=*/true);
 }
 void deg2rad(Call& call) { scale(call, std::numbers::pi / 180); }
 void rad2deg(Call& call) { scale(call, 180 / std::numbers::pi); }
