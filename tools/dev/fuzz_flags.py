@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--time", type=float, default=60, help="seconds after which no round begins")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count())
     parser.add_argument("--corpus", default="fuzz-flags")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     end = time.monotonic() + options.time
     rounds = found = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
