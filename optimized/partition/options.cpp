@@ -39,7 +39,9 @@ Result<void> validate_op_names(const std::string& option, const std::vector<std:
                                const spec::OpTable& ops) {
   for (const std::string& name : names) {
     if (is_known(name, ops)) continue;
-    return bad_input(option + " '" + name + "': there is no such op; expected ns.name[.overload]");
+    std::string message = option;
+    message.append(" '").append(name);
+    return bad_input(message.append("': there is no such op; expected ns.name[.overload]"));
   }
   return {};
 }
