@@ -1,9 +1,22 @@
 #include "conformance/harness/estimate.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "conformance/compare/element.h"
 
 namespace graphgate::conformance {
 namespace {
+
+using spec::CallResult;
+using spec::HostTensor;
+
+const HostTensor* tensor_of(const HostTensor& tensor) { return &tensor; }
+template <class... Kinds>
+const HostTensor* tensor_of(const std::variant<Kinds...>& value) {
+  return std::get_if<HostTensor>(&value);
+}
 
 bool is_among(const Difference& difference, const std::vector<Difference>& others) {
   return std::any_of(others.begin(), others.end(), [&](const Difference& other) {
@@ -15,6 +28,36 @@ bool is_among(const Difference& difference, const std::vector<Difference>& other
 bool is_of_element(const Difference& difference) {
   return difference.kind == Difference::Kind::kNumber ||
          difference.kind == Difference::Kind::kExact;
+}
+
+constexpr double kAllowedRadii = 6;  // as trials count
+
+// Opens what no radius holds: an element that is no number, where the estimate does not tell its
+// size, and the worst case nothing. A divisor that is zero for one executor alone makes such.
+void open_no_number(const HostTensor& actual, const spec::Spread& worst, spec::Spread& estimate) {
+  const std::size_t count = estimate.values.size();
+  const auto elements = decode_elements(actual);
+  if (elements.size() != count || worst.radii.size() != count) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto reach = static_cast<long double>(kAllowedRadii * estimate.radii[i]);
+    const bool has_size = !(reach >= std::fabs(estimate.values[i]));
+    if (std::isfinite(elements[i]) || has_size || !std::isinf(worst.radii[i])) continue;
+    estimate.radii[i] = std::numeric_limits<double>::infinity();
+  }
+}
+
+CallResult with_no_number_open(CallResult estimate, const CallResult& actual,
+                               const CallResult& worst) {
+  const auto open = [](const auto& values, const std::vector<spec::Spread>& bounds,
+                       std::vector<spec::Spread>& spreads) {
+    for (std::size_t i = 0; i < std::min({values.size(), bounds.size(), spreads.size()}); ++i) {
+      if (const auto* tensor = tensor_of(values[i])) open_no_number(*tensor, bounds[i], spreads[i]);
+    }
+  };
+  open(actual.outputs, worst.output_spreads, estimate.output_spreads);
+  open(actual.final_inputs, worst.final_input_spreads, estimate.final_input_spreads);
+  open(actual.final_states, worst.final_state_spreads, estimate.final_state_spreads);
+  return estimate;
 }
 
 }  // namespace
@@ -41,7 +84,12 @@ Result<EstimatedCall> judge_by_estimate(Runs& runs, const Trace& subject, std::s
   };
   if (!std::all_of(differences.begin(), differences.end(), is_proved)) {
     GRAPHGATE_TRY(const auto* const widened, runs.widened_oracle());
-    const CallReport again = judged(widened->at(index), options);
+    const bool has_bounds = index < bounds->calls.size();
+    const CallReport again =
+        judged(has_bounds ? with_no_number_open(widened->at(index), subject.calls[index].result,
+                                                bounds->calls[index].result)
+                          : widened->at(index),
+               options);
     out.explained = static_cast<std::int64_t>(std::erase_if(differences, [&](const auto& it) {
       return !is_proved(it) && !is_among(it, again.differences);
     }));
