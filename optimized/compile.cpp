@@ -45,7 +45,7 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
                            std::span<const spec::InputValue> inputs,
                            const spec::SymbolValues& symbols, const CompileOptions& options) {
   GRAPHGATE_TRY_VOID(validate_options(options.partition, *options.ops));
-  GRAPHGATE_TRY_VOID(validate_op_names("unaligned op", options.memory.unaligned_ops, *options.ops));
+  GRAPHGATE_TRY_VOID(validate_options(options.memory, *options.ops));
   GRAPHGATE_TRY_VOID(validate_options(options.reorder, options.partition));
   GRAPHGATE_TRY_VOID(validate(options.compiler));
   GRAPHGATE_TRY_VOID(validate(options.streams));

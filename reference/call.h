@@ -147,5 +147,14 @@ struct NumberRange {
   long double greatest = 0;
 };
 [[nodiscard]] NumberRange range_of(const Datum& number);
+// fits(x) for what the number may be. Throws Undecidable where it holds for one end of its range
+// alone.
+template <class Fits>
+[[nodiscard]] bool is_fitting(const Datum& number, Fits fits) {
+  const NumberRange range = range_of(number);
+  const bool is_so = fits(range.least);
+  if (is_so == fits(range.greatest)) return is_so;
+  throw Undecidable("whether a number fits its dtype hangs on rounding");
+}
 
 }  // namespace graphgate::reference

@@ -92,12 +92,7 @@ void refuse_bool(const Call& call, DType dtype) {
 }
 
 void check_number_fits(const Datum& datum, DType dtype) {
-  const NumberRange range = range_of(datum);
-  const bool fits = number_fits(range.least, dtype);
-  if (fits != number_fits(range.greatest, dtype)) {
-    throw Undecidable("whether a number fits its dtype hangs on rounding");
-  }
-  if (fits) return;
+  if (is_fitting(datum, [&](long double x) { return number_fits(x, dtype); })) return;
   throw OpError("value cannot be converted to type " + std::string(spec::torch_name(dtype)) +
                 " without overflow");
 }

@@ -114,11 +114,17 @@ const double* decided_float(const Datum& datum) {
   return datum.as<double>();
 }
 
+bool is_decided(const Tensor& tensor) {
+  const std::vector<Mark>& marks = tensor.storage->marks;
+  if (marks.empty()) return true;
+  const std::vector<std::int64_t> positions = element_positions(tensor);
+  return std::all_of(positions.begin(), positions.end(), [&](std::int64_t position) {
+    return marks[static_cast<std::size_t>(position)].radius == 0;
+  });
+}
+
 void require_decided(const Tensor& tensor) {
-  if (tensor.storage->marks.empty()) return;
-  for (const std::int64_t position : element_positions(tensor)) {
-    if (tensor.storage->marks[static_cast<std::size_t>(position)].radius != 0) refuse_to_decide();
-  }
+  if (!is_decided(tensor)) refuse_to_decide();
 }
 
 }  // namespace graphgate::reference

@@ -169,7 +169,8 @@ void for_each_position(const Tensor& tensor, Visit&& visit) {
 // The same, as a list.
 [[nodiscard]] std::vector<std::int64_t> element_positions(const Tensor& tensor);
 
-// Throws Undecidable unless every element is exactly its bytes.
+// Whether every element is exactly its bytes. The second throws Undecidable unless.
+[[nodiscard]] bool is_decided(const Tensor& tensor);
 void require_decided(const Tensor& tensor);
 
 }  // namespace graphgate::reference

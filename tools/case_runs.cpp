@@ -78,18 +78,9 @@ CaseSources::CaseSources(const conformance::CaseFiles& files, const CaseSubject&
 
 namespace {
 
-// Whether the optimized executor takes these options beside each other. What ops, device and cache
-// they name is another matter.
 bool go_together(const conformance::Configuration& options) {
-  auto flags = planner_flags(options);
-  if (!flags.ok() || !validate(flags.value().device).ok()) return false;
-  PlannerFlags& chosen = flags.value();
-  chosen.split_ops.clear();
-  chosen.fine.unaligned_ops.clear();
-  chosen.fine.unsafe_unbacked_ops.clear();
-  chosen.device = {};
-  chosen.cache.clear();
-  return choose_planner(chosen, spec::builtin_op_table()).ok();
+  const auto flags = planner_flags(options);
+  return flags.ok() && check_together(flags.value()).ok();
 }
 
 }  // namespace

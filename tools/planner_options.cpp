@@ -305,8 +305,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(choose_fine(flags.fine, choice.options));
   GRAPHGATE_TRY_VOID(choose_runtime(flags, choice.options.runtime));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.partition, ops));
-  GRAPHGATE_TRY_VOID(
-      optimized::validate_op_names("unaligned op", compile.memory.unaligned_ops, ops));
+  GRAPHGATE_TRY_VOID(optimized::validate_options(compile.memory, ops));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
@@ -319,6 +318,17 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
     choice.options.plan_store = optimized::make_disk_store(std::move(cache));
   }
   return choice;
+}
+
+Result<void> check_together(PlannerFlags flags) {
+  GRAPHGATE_TRY_VOID(validate(flags.device));
+  flags.split_ops.clear();
+  flags.fine.unaligned_ops.clear();
+  flags.fine.unsafe_unbacked_ops.clear();
+  flags.device = {};
+  flags.cache.clear();
+  GRAPHGATE_TRY_VOID(choose_planner(flags, spec::builtin_op_table()));
+  return {};
 }
 
 }  // namespace graphgate::tools

@@ -74,4 +74,8 @@ struct PlannerChoice {
 [[nodiscard]] Result<PlannerChoice> choose_planner(const PlannerFlags& flags,
                                                    const spec::OpTable& ops);
 
+// kBadInput where flags contradict each other, whatever ops they name. Opens no device, and no
+// cache.
+[[nodiscard]] Result<void> check_together(PlannerFlags flags);
+
 }  // namespace graphgate::tools

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "conformance/compare/element.h"
+#include "conformance/harness/trials.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -30,8 +31,6 @@ bool is_of_element(const Difference& difference) {
          difference.kind == Difference::Kind::kExact;
 }
 
-constexpr double kAllowedRadii = 6;  // as trials count
-
 // Opens what no radius holds: an element that is no number, where the estimate does not tell its
 // size, and the worst case nothing. A divisor that is zero for one executor alone makes such.
 void open_no_number(const HostTensor& actual, const spec::Spread& worst, spec::Spread& estimate) {
@@ -39,7 +38,7 @@ void open_no_number(const HostTensor& actual, const spec::Spread& worst, spec::S
   const auto elements = decode_elements(actual);
   if (elements.size() != count || worst.radii.size() != count) return;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto reach = static_cast<long double>(kAllowedRadii * estimate.radii[i]);
+    const auto reach = static_cast<long double>(Trials::kAllowedRadii * estimate.radii[i]);
     const bool has_size = !(reach >= std::fabs(estimate.values[i]));
     if (std::isfinite(elements[i]) || has_size || !std::isinf(worst.radii[i])) continue;
     estimate.radii[i] = std::numeric_limits<double>::infinity();

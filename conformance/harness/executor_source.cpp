@@ -1,6 +1,7 @@
 #include "conformance/harness/executor_source.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace graphgate::conformance {
 
@@ -26,6 +27,16 @@ std::vector<std::string> split_list(const std::string& text) {
     if (end > at) out.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+  return out;
+}
+
+std::optional<std::uint32_t> number_option(const Configuration& options, std::string_view name) {
+  const auto found = options.find(name);
+  if (found == options.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::uint32_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || out == 0) return std::nullopt;
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ using Configuration = std::map<std::string, std::string, std::less<>>;
 // The elements of a list option, "a,b"; empty ones are left out. And back.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);
 [[nodiscard]] std::string join_list(const std::vector<std::string>& elements);
+
+// The value of an option that is a number; nothing where it is absent, no number, or 0.
+[[nodiscard]] std::optional<std::uint32_t> number_option(const Configuration& options,
+                                                         std::string_view name);
 
 // What an executor promises of its results, beside that they are right.
 struct Promises {

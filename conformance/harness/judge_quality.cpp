@@ -8,7 +8,6 @@
 #include "conformance/harness/judge_report.h"
 #include "conformance/harness/plan_intent.h"
 #include "conformance/harness/plan_quality.h"
-#include "conformance/harness/verified_plans.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -2,7 +2,6 @@
 #include "conformance/harness/judge.h"
 
 #include "conformance/harness/scripted_test.h"
-#include "conformance/harness/verified_plans.h"
 
 namespace graphgate::conformance {
 namespace {

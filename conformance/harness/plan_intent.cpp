@@ -1,7 +1,6 @@
 #include "conformance/harness/plan_intent.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -75,13 +74,6 @@ class IntentJudge {
   [[nodiscard]] std::string value(std::string_view option) const {
     const auto found = case_.configuration.find(option);
     return found == case_.configuration.end() ? "" : found->second;
-  }
-  [[nodiscard]] std::optional<std::uint32_t> number(std::string_view option) const {
-    const std::string text = value(option);
-    std::uint32_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || text.empty() || out == 0) return std::nullopt;
-    return out;
   }
   // Whether the call is to run as one graph: in the mixed modes decode batches alone are.
   [[nodiscard]] bool is_full() const {
@@ -185,7 +177,7 @@ class IntentJudge {
       add("Q4.not-in-effect", name_ + " has fused steps, though compiler=eager was asked for",
           partition);
     }
-    const auto most = number("max-partition");
+    const auto most = number_option(case_.configuration, "max-partition");
     if (most && partition.end_step - partition.begin_step > *most) {
       add("Q4.not-in-effect",
           name_ + " has " + std::to_string(partition.end_step - partition.begin_step) +
@@ -197,7 +189,7 @@ class IntentJudge {
   // The least that two streams are good for: two steps that wait for nothing in the partition, and
   // touch nothing of each other, begin side by side.
   void look_at_streams(const PlanPartition& partition) {
-    const auto count = number("streams").value_or(1);
+    const auto count = number_option(case_.configuration, "streams").value_or(1);
     std::set<std::uint32_t> used;
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       used.insert(plan_.steps[s].stream);

@@ -376,7 +376,26 @@ class ScriptMaker {
   std::size_t last_program_ = 0;
 };
 
+// The last restart before the step; null: there is none.
+const ScriptRestart* latest_restart(const Script& script, std::size_t step) {
+  const ScriptRestart* latest = nullptr;
+  for (std::size_t i = 0; i < step; ++i) {
+    if (const auto* restart = std::get_if<ScriptRestart>(&script.steps[i])) latest = restart;
+  }
+  return latest;
+}
+
 }  // namespace
+
+const spec::OpTable& ops_at(const Script& script, std::size_t step) {
+  const ScriptRestart* const restart = latest_restart(script, step);
+  return restart && restart->ops ? *restart->ops : *script.ops;
+}
+
+Configuration options_at(const Script& script, const Configuration& options, std::size_t step) {
+  const ScriptRestart* const restart = latest_restart(script, step);
+  return restart ? merged(options, restart->changes) : options;
+}
 
 std::size_t Script::calls() const {
   return static_cast<std::size_t>(std::count_if(

@@ -82,6 +82,13 @@ struct Script {
   [[nodiscard]] std::size_t calls() const;
 };
 
+// The op table at a step of the script: the latest restart may replace rows.
+[[nodiscard]] const spec::OpTable& ops_at(const Script& script, std::size_t step);
+// What options an executor that began with `options` has at a step: the latest restart changes
+// them.
+[[nodiscard]] Configuration options_at(const Script& script, const Configuration& options,
+                                       std::size_t step);
+
 // Reads the files that a case names.
 class CaseFiles {
  public:

@@ -50,13 +50,12 @@ double radius_of_plain(const std::vector<const spec::Spread*>& trials, const spe
 
 double radius_of_far(const std::vector<const spec::Spread*>& trials, const spec::Spread& spread,
                      std::size_t i) {
-  constexpr double kAllowedRadii = 6;
   double furthest = 0;
   for (const spec::Spread* trial : trials) {
     const double distance = away(*trial, spread, i);
     if (std::isfinite(distance)) furthest = std::max(furthest, distance);
   }
-  return furthest / kAllowedRadii;
+  return furthest / Trials::kAllowedRadii;
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ struct Trials {
   static constexpr int kPlain = 16;
   static constexpr int kFar = 32;
   static constexpr int kFarScale = 3;
+  // Deviations that a judge allows at least.
+  static constexpr double kAllowedRadii = 6;
   std::vector<Trace> plain;
   std::vector<Trace> far;  // with errors drawn kFarScale times as large
 };

@@ -1,7 +1,6 @@
 #include "conformance/harness/verified_plans.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "conformance/harness/plan_intent.h"
@@ -48,8 +47,7 @@ class PlansVerifier {
       const CallRecord& call = trace->calls[i];
       if (!call.plan) continue;
       const Configuration options = options_at(runs_.script(), trace->configuration, call.step);
-      verify::PlanCase plan_case = case_of(call, facts, i);
-      plan_case.unaligned_ops = unaligned_ops(*call.plan, options);
+      const verify::PlanCase plan_case = case_of(call, facts, i, options);
       GRAPHGATE_TRY(const bool is_well_formed, verify_once(call, plan_case, i));
       if (!is_well_formed) continue;
       uses.push_back(use_of(*trace, i, plan_case, options));
@@ -84,17 +82,25 @@ class PlansVerifier {
     return nullptr;
   }
 
-  verify::PlanCase case_of(const CallRecord& call, const Trace* facts, std::size_t index) {
+  verify::PlanCase case_of(const CallRecord& call, const Trace* facts, std::size_t index,
+                           const Configuration& options) const {
     verify::PlanCase plan_case;
     plan_case.plan = call.plan.get();
     const spec::Program& program = *runs_.script().programs[call.program];
     plan_case.program = &program;
     plan_case.ops = &ops_at(runs_.script(), call.step);
-    const bool has_facts = facts && index < facts->calls.size() &&
-                           !facts->calls[index].result.provenance.empty() &&
-                           is_of_its_size(*call.plan, program, call);
-    if (has_facts) plan_case.facts_of_run = &facts->calls[index].result.provenance;
+    plan_case.facts_of_run = rows_of(call, facts, index);
+    plan_case.unaligned_ops = unaligned_ops(*call.plan, options);
     return plan_case;
+  }
+
+  // What that run shows of the call; null where it shows nothing that holds for the plan.
+  const std::vector<spec::ProvenanceRow>* rows_of(const CallRecord& call, const Trace* facts,
+                                                  std::size_t index) const {
+    if (!facts || index >= facts->calls.size()) return nullptr;
+    const auto& rows = facts->calls[index].result.provenance;
+    const spec::Program& program = *runs_.script().programs[call.program];
+    return !rows.empty() && is_of_its_size(*call.plan, program, call) ? &rows : nullptr;
   }
 
   // Ops of the plan that the option names.
@@ -127,11 +133,7 @@ class PlansVerifier {
     }
     use.allows_weak = options.contains("weak-outputs");
     use.shares_pools = options.contains("share-pools");
-    const auto kept = options.find("plans-kept");
-    if (kept != options.end()) {
-      const std::string& text = kept->second;
-      std::from_chars(text.data(), text.data() + text.size(), use.plans_kept);
-    }
+    use.plans_kept = number_option(options, "plans-kept").value_or(0);
     use.read_until.resize(call.plan->outputs.size());
     for (const HeldRecord& held : trace.held) {
       if (held.output.index >= use.read_until.size() || !held.now) continue;
@@ -173,8 +175,8 @@ class PlansVerifier {
       const auto trace = runs_.oracle("provenance");
       if (!trace.ok() && trace.error().kind != ErrorKind::kUnsupported) return trace.error();
       if (trace.ok()) {
-        verify::PlanCase with_words = case_of(call, trace.value(), index);
-        with_words.unaligned_ops = plan_case.unaligned_ops;
+        verify::PlanCase with_words = plan_case;
+        with_words.facts_of_run = rows_of(call, trace.value(), index);
         findings = verify::verify_plan(with_words);
       }
     }
@@ -215,24 +217,6 @@ class PlansVerifier {
 };
 
 }  // namespace
-
-Configuration options_at(const Script& script, const Configuration& options, std::size_t step) {
-  const ScriptRestart* latest = nullptr;
-  for (std::size_t i = 0; i < step; ++i) {
-    const auto* restart = std::get_if<ScriptRestart>(&script.steps[i]);
-    if (restart) latest = restart;
-  }
-  return latest ? merged(options, latest->changes) : options;
-}
-
-const spec::OpTable& ops_at(const Script& script, std::size_t step) {
-  const spec::OpTable* ops = script.ops.get();
-  for (std::size_t i = 0; i < step; ++i) {
-    const auto* restart = std::get_if<ScriptRestart>(&script.steps[i]);
-    if (restart) ops = restart->ops ? restart->ops.get() : script.ops.get();
-  }
-  return *ops;
-}
 
 bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
 

@@ -38,10 +38,4 @@ struct VerifiedPlans {
 // Whether a rule is one of happens-before.
 [[nodiscard]] bool is_about_order(std::string_view rule);
 
-// The op table at a step of the script: restarts may replace rows.
-[[nodiscard]] const spec::OpTable& ops_at(const Script& script, std::size_t step);
-// What an executor that began with `options` is at a step: the latest restart changes them.
-[[nodiscard]] Configuration options_at(const Script& script, const Configuration& options,
-                                       std::size_t step);
-
 }  // namespace graphgate::conformance

@@ -80,6 +80,7 @@ bool has_arenas_of(std::span<const PlanUse> uses, std::size_t index, const PlanU
   if (later.session != made.session) return false;
   if (later.shares_pools) return true;
   if (*later.plan_case.plan != *made.plan_case.plan) return false;
+  if (made.plans_kept == 0) return true;
   std::vector<const Plan*> others;
   for (const PlanUse* use = &made + 1; use != &later; ++use) {
     const Plan* const plan = use->plan_case.plan;
@@ -87,7 +88,7 @@ bool has_arenas_of(std::span<const PlanUse> uses, std::size_t index, const PlanU
     if (use->program != made.program || is_it(made.plan_case.plan)) continue;
     if (std::none_of(others.begin(), others.end(), is_it)) others.push_back(plan);
   }
-  return made.plans_kept == 0 || others.size() < made.plans_kept;
+  return others.size() < made.plans_kept;
 }
 
 void check_asked(const PlanUse& use, Findings& out) {

@@ -96,9 +96,9 @@ void check_alignment(const RuleCase& rule_case, Findings& out) {
     if (!is_lesser[plan.buffers[access.buffer->index].pool.index]) continue;
     const PlanPool& pool = rule_case.accesses.pool_of(access);
     const spec::Node& node = rule_case.accesses.node_of(access);
-    const bool may_lie_there = !access.body && unaligned.contains(node.op);
+    makers.push_back(&access);
+    if (!access.body && unaligned.contains(node.op)) continue;
     for (const Access* earlier : makers) {
-      if (may_lie_there) break;
       if (earlier->buffer == access.buffer) continue;
       const spec::Node& from = rule_case.accesses.node_of(*earlier);
       if (from.op == node.op || !rule_case.accesses.shared_bytes(*earlier, access)) continue;
@@ -119,7 +119,6 @@ void check_alignment(const RuleCase& rule_case, Findings& out) {
       out.push_back(std::move(finding));
       break;
     }
-    makers.push_back(&access);
   }
 }
 

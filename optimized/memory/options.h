@@ -48,6 +48,9 @@ struct MemoryOptions {
   PackOptions pack;
 };
 
+// kBadInput for an unaligned op that the table lacks.
+[[nodiscard]] Result<void> validate_options(const MemoryOptions& options, const spec::OpTable& ops);
+
 inline constexpr std::int64_t kElementAlignment = 16;  // of the largest element, complex128
 
 // Nothing here is owned. `hint_bytes`: what every storage would take at the hints of the program's

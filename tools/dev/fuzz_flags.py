@@ -12,6 +12,7 @@ printed as a line to run again; cases are kept in CORPUS/ROUND. Exits with 1 if 
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import random
 import re
@@ -95,6 +96,7 @@ def draw_flags(draw, nodes):
     return flags + draw_sizes(draw)
 
 
+@functools.lru_cache(maxsize=None)
 def nodes_of(graphgate, file):
     text = subprocess.run([graphgate, "convert", file, "-"], capture_output=True, text=True)
     return re.findall(r"^\s+%(\w+)[^=]*= [a-z_]+\.", text.stdout, re.M)
