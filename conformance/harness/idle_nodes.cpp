@@ -99,7 +99,6 @@ class Sweep {
 
 void drop_idle_nodes(Graph& graph, const std::vector<ValueId>& wanted, const spec::OpTable& ops) {
   Sweep sweep(graph, ops);
-  for (const ValueId id : graph.inputs) sweep.want(id);
   for (const ValueId id : wanted) sweep.want(id);
   sweep.run();
 }

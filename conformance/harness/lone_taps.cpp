@@ -56,6 +56,13 @@ spec::Program with_clones(const spec::Program& program, const std::vector<ValueI
   return out;
 }
 
+// The program's nodes before that one. Outputs that were made there are still named.
+spec::Program ending_before(const spec::Program& program, std::size_t index) {
+  spec::Program out = program;
+  out.graph.nodes.resize(index);
+  return out;
+}
+
 // What is left of the program's own outputs once nodes were taken out: new contents of inputs and
 // states where somebody makes them, and None for each user output that nobody makes any more.
 void drop_unmade_outputs(spec::Program& program) {
@@ -80,9 +87,19 @@ void drop_unmade_outputs(spec::Program& program) {
   }
 }
 
+// Takes out what the outputs from place `own` on do not hang on.
+void drop_all_but(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
+  std::vector<ValueId> wanted;
+  for (std::size_t i = own; i < program.outputs.size(); ++i) {
+    spec::for_each_value(program.graph.outputs[i], [&](ValueId id) { wanted.push_back(id); });
+  }
+  drop_idle_nodes(program.graph, wanted, ops);
+  drop_unmade_outputs(program);
+}
+
 // Takes out what neither the outputs from place `own` on hang on, nor what the program changes.
 void drop_idle(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
-  std::vector<ValueId> wanted;
+  std::vector<ValueId> wanted = program.graph.inputs;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     if (i < own && program.outputs[i].kind == spec::OutputKind::kUserOutput) continue;
     spec::for_each_value(program.graph.outputs[i], [&](ValueId id) { wanted.push_back(id); });
@@ -180,21 +197,32 @@ std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t i
   return with_clones(program, values, index + 1);
 }
 
-TappedOperands tap_operands(const spec::Program& program, std::size_t index) {
+std::vector<ValueId> tensor_operands(const spec::Program& program, std::size_t index) {
   std::vector<ValueId> values;
   spec::for_each_operand(program.graph.nodes[index], [&](ValueId id) {
     if (program.graph.value(id).kind == spec::ValueKind::kTensor) values.push_back(id);
   });
-  return {with_clones(program, values, index), user_outputs(program)};
+  return values;
+}
+
+TappedOperands tap_operands(const spec::Program& program, std::size_t index) {
+  return {with_clones(program, tensor_operands(program, index), index), user_outputs(program)};
 }
 
 TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index,
                                   const spec::OpTable& ops) {
-  TappedOperands out = tap_operands(program, index);
-  spec::Graph& graph = out.program.graph;
-  const std::size_t clones = graph.nodes.size() - program.graph.nodes.size();
-  graph.nodes.resize(index + clones);
+  TappedOperands out{
+      with_clones(ending_before(program, index), tensor_operands(program, index), index),
+      user_outputs(program)};
   drop_idle(out.program, program.outputs.size(), ops);
+  return out;
+}
+
+TappedOperands tap_operand_alone(const spec::Program& program, std::size_t index, ValueId operand,
+                                 const spec::OpTable& ops) {
+  TappedOperands out{with_clones(ending_before(program, index), {operand}, index),
+                     user_outputs(program)};
+  drop_all_but(out.program, program.outputs.size(), ops);
   return out;
 }
 

@@ -81,6 +81,13 @@ Script begun(const Script& script, const Trace& passed, std::size_t call) {
   return out;
 }
 
+// Whether no call before it is of the same program: what that one leaves behind may be cut away.
+bool is_first_of_its_program(const Trace& trace, std::size_t call) {
+  return std::none_of(
+      trace.calls.begin(), trace.calls.begin() + static_cast<std::ptrdiff_t>(call),
+      [&](const CallRecord& earlier) { return earlier.program == trace.calls[call].program; });
+}
+
 // Whether the node has that name, or one of its arms a node that has.
 bool holds(const spec::Graph& graph, const spec::Node& node, std::string_view name) {
   if (node.name == name) return true;
@@ -111,10 +118,18 @@ bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node) {
     script.programs[p] = std::make_shared<const spec::Program>(std::move(tapped.program));
     return differ_by_rounding(runs.on(script), call, tapped.first_output);
   };
+  const spec::OpTable& ops = *runs.script().ops;
   if (const auto whole = run(runs.script(), tap_operands(program, index))) return *whole;
-  return run(begun(runs.script(), *plain.value(), call),
-             tap_operands_alone(program, index, *runs.script().ops))
-      .value_or(false);
+  const Script cut = begun(runs.script(), *plain.value(), call);
+  if (const auto rid = run(cut, tap_operands_alone(program, index, ops))) return *rid;
+  if (!is_first_of_its_program(*plain.value(), call)) return false;
+  bool differs = false;
+  for (const spec::ValueId operand : tensor_operands(program, index)) {
+    const auto alone = run(cut, tap_operand_alone(program, index, operand, ops));
+    if (alone == false) return false;
+    differs = differs || alone == true;
+  }
+  return differs;
 }
 
 }  // namespace graphgate::conformance
