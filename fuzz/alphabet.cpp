@@ -13,15 +13,19 @@ struct TraitRow {
   int since = 0;  // the first generator that draws it
 };
 constexpr std::array<TraitRow, kTraitCount> kTraits = {{
-    {"symbolic-sizes", 45},   {"second-symbol", 20}, {"accelerator", 15},
-    {"several-programs", 18}, {"mixed-dtypes", 40},  {"buffer", 55},
-    {"split-ops", 68},        {"cuts", 42},          {"memory", 45},
-    {"streams", 25},          {"padding", 45},       {"modes", 15},
-    {"passes", 10},           {"cache", 6},          {"weak-outputs", 12},
-    {"poison", 15},           {"held-outputs", 30},  {"feed-back", 35},
-    {"swapped-weights", 20},  {"shared-inputs", 15}, {"exact-data", 20},
-    {"special-data", 8},      {"call-modes", 15},    {"empty-sizes", 5},
-    {"static-inputs", 20, 4},
+    {"symbolic-sizes", 45},   {"second-symbol", 20},
+    {"accelerator", 15},      {"several-programs", 18},
+    {"mixed-dtypes", 40},     {"buffer", 55},
+    {"split-ops", 68},        {"cuts", 42},
+    {"memory", 45},           {"streams", 25},
+    {"padding", 45},          {"modes", 15},
+    {"passes", 10},           {"cache", 6},
+    {"weak-outputs", 12},     {"poison", 15},
+    {"held-outputs", 30},     {"feed-back", 35},
+    {"swapped-weights", 20},  {"shared-inputs", 15},
+    {"exact-data", 20},       {"special-data", 8},
+    {"call-modes", 15},       {"empty-sizes", 5},
+    {"static-inputs", 20, 4}, {"rare-options", 20, 5},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.

@@ -19,7 +19,7 @@ namespace graphgate::fuzz {
 
 // Generators. What a line (version, seed, index) stands for hangs on the version: whoever changes
 // what genes mean raises it. Lines of those from kOldestGenerator on are drawn as they were.
-inline constexpr int kGeneratorVersion = 4;
+inline constexpr int kGeneratorVersion = 5;
 inline constexpr int kOldestGenerator = 3;
 
 // What a case may have, each with a chance in percent.
@@ -49,8 +49,9 @@ enum class Trait : std::uint8_t {
   kCallModes,
   kEmptySizes,    // a dimension of 0 among the sizes that shapes are made of
   kStaticInputs,  // an input that calls pass at one address
+  kRareOptions,   // sizes compiled apart, ops whose results are unaligned...
 };
-inline constexpr std::size_t kTraitCount = 25;
+inline constexpr std::size_t kTraitCount = 26;
 [[nodiscard]] std::string_view trait_name(Trait trait);
 
 class Alphabet {

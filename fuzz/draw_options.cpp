@@ -16,7 +16,7 @@ class OptionDrawer {
 
   void run() {
     if (programs_.size() > 1 && genes_.chance(75)) options_.emplace("share-pools", "");
-    if (has(Trait::kSplitOps)) draw_split_ops();
+    if (has(Trait::kSplitOps)) draw_ops_for("split-op");
     if (has(Trait::kCuts)) draw_cuts();
     if (has(Trait::kMemory)) draw_memory();
     if (has(Trait::kStreams)) draw_streams();
@@ -29,6 +29,8 @@ class OptionDrawer {
       static constexpr const char* kBytes[] = {"0xff", "0x00", "0x7f"};
       options_.emplace("poison", genes_.of(kBytes));
     }
+    // Last: older generators draw all others as they did.
+    if (has(Trait::kRareOptions)) draw_rare();
   }
 
  private:
@@ -48,7 +50,7 @@ class OptionDrawer {
 
   // One op or two of the programs, each with its overload or without. Where an op has none
   // (torch.sym_max), what stands before the last dot is a namespace, which names no op.
-  void draw_split_ops() {
+  [[nodiscard]] std::string draw_op_names() {
     std::string names;
     const std::uint32_t count = 1 + genes_.below(2);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -60,7 +62,12 @@ class OptionDrawer {
       if (names.find(op) != std::string::npos) continue;
       names += (names.empty() ? "" : ",") + op;
     }
-    if (!names.empty()) options_.emplace("split-op", std::move(names));
+    return names;
+  }
+
+  void draw_ops_for(const char* option) {
+    std::string names = draw_op_names();
+    if (!names.empty()) options_.emplace(option, std::move(names));
   }
 
   void draw_cuts() {
@@ -162,6 +169,67 @@ class OptionDrawer {
                                               "fuse_silu_mul", "drop_proven_assertions"};
     options_.emplace("no-pass", genes_.of(kPasses));
     if (genes_.chance(20)) options_.emplace("no-recompute", "");
+  }
+
+  // What few callers ask for, over what is drawn already and without contradicting it.
+  void draw_rare() {
+    if (!programs_.front().symbols.empty()) draw_rare_sizes();
+    if (genes_.chance(30)) draw_ops_for("unaligned-op");
+    if (genes_.chance(25)) {
+      static constexpr const char* kMakers[] = {"aten.nonzero", "aten.masked_select",
+                                                "aten._local_scalar_dense"};
+      options_.emplace("unsafe-unbacked-op", genes_.of(kMakers));
+    }
+    if (genes_.chance(25)) {
+      static constexpr const char* kPasses[] = {"fuse_add_rms_norm", "fuse_norm_quant",
+                                                "fuse_attention_quant"};
+      options_.emplace("no-pass", genes_.of(kPasses));
+    }
+    if (genes_.chance(15)) options_.emplace("plans-kept", genes_.chance(50) ? "2" : "1");
+    if (genes_.chance(15)) options_.emplace("no-reuse", "");
+  }
+
+  // Capture sizes, where there are any, are at most 16 (draw_padding).
+  void draw_rare_sizes() {
+    const auto captured = options_.find("capture-sizes");
+    const bool has_sizes = captured != options_.end();
+    switch (genes_.below(6)) {
+      case 0: {
+        static constexpr const char* kSizes[] = {"4", "8", "4,8", "2,16"};
+        const std::string sizes = genes_.of(kSizes);
+        options_.emplace(
+            "compile-sizes",
+            has_sizes ? captured->second.substr(0, captured->second.find(',')) : sizes);
+        break;
+      }
+      case 1: {
+        static constexpr const char* kRanges[] = {"1:5,5:17", "2:8,8:64", "4:5"};
+        options_.emplace("compile-range", genes_.of(kRanges));
+        break;
+      }
+      case 2: {
+        static constexpr const char* kMultiples[] = {"2", "4", "8", "3"};
+        options_.emplace("size-multiple", genes_.of(kMultiples));
+        break;
+      }
+      case 3: {
+        static constexpr const char* kMost[] = {"4", "16", "64"};
+        const std::string most = genes_.of(kMost);
+        if (options_.contains("no-capture")) break;
+        options_.emplace("max-capture-size", has_sizes ? "16" : most);
+        break;
+      }
+      case 4:
+        options_.emplace("skip-dynamic-graphs", "");
+        break;
+      default: {
+        const auto has_second = [](const DrawnProgram& drawn) { return drawn.symbols.size() > 1; };
+        if (std::all_of(programs_.begin(), programs_.end(), has_second)) {
+          options_.emplace("pad", programs_.front().symbols.back());
+        }
+        break;
+      }
+    }
   }
 
   GeneReader genes_;

@@ -53,12 +53,14 @@ constexpr std::string_view kReasons[] = {
     "unsafe",         "uses symbol", "nothing to launch", "fewer than"};
 constexpr std::string_view kEdges[] = {"inputs", "freed inputs", "outputs", "constants", "symbols"};
 constexpr std::string_view kOptions[] = {
-    "split-op",      "max-partition",   "cut-after",   "partition",    "reorder",
-    "min-partition", "memory",          "memory-pool", "no-in-place",  "outputs-apart",
-    "no-reuse",      "compiler",        "realize",     "streams",      "capture-sizes",
-    "pad-fill",      "plans-kept",      "mode",        "no-capture",   "warm-up",
-    "no-pass",       "no-recompute",    "cache",       "weak-outputs", "poison",
-    "share-pools",   "place-alignment", "static-input"};
+    "split-op", "max-partition", "cut-after", "partition", "reorder", "min-partition", "memory",
+    "memory-pool", "no-in-place", "outputs-apart", "no-reuse", "compiler", "realize", "streams",
+    "capture-sizes", "pad-fill", "plans-kept", "mode", "no-capture", "warm-up", "no-pass",
+    "no-recompute", "cache", "weak-outputs", "poison", "share-pools", "place-alignment",
+    "static-input",
+    // since generator 5
+    "compile-sizes", "compile-range", "size-multiple", "max-capture-size", "pad", "unaligned-op",
+    "unsafe-unbacked-op", "skip-dynamic-graphs"};
 constexpr std::string_view kTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                         "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
