@@ -11,14 +11,14 @@ namespace {
 
 using spec::DType;
 
-std::array<std::byte, 4096> bytes;
+std::array<std::byte, 4096> places;
 
 Tensor tensor(std::size_t at, Sizes sizes, StorageIndex storage) {
   Tensor out;
   out.sizes = std::move(sizes);
   out.strides = row_major_strides(out.sizes);
   out.storage = storage;
-  out.bytes = bytes.data() + at;
+  out.bytes = places.data() + at;
   return out;
 }
 
