@@ -178,7 +178,7 @@ TEST(Campaigns, KeepTheFirstCasesOfASignature) {
 
 TEST(Campaigns, TellWhatLeavesCasesInconclusive) {
   Tally tally;
-  for (const std::uint64_t index : {30, 16, 9, 58, 2}) tally.add(verdict_of(index));
+  for (const std::uint64_t index : {30U, 16U, 9U, 58U, 2U}) tally.add(verdict_of(index));
   ASSERT_EQ(tally.inconclusive.size(), 2U);
   EXPECT_EQ(tally.inconclusive.at("UNDECIDED B5.undecided"),
             (InconclusiveCount{4, 2, "a tie of \"2\""}));
