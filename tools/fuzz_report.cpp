@@ -8,6 +8,7 @@
 #include "fuzz/features.h"
 #include "fuzz/residual_risk.h"
 #include "tools/fuzz_view.h"
+#include "tools/json.h"
 
 namespace graphgate::tools {
 namespace {
@@ -17,7 +18,6 @@ using fuzz::SignatureCount;
 using fuzz::Tally;
 using fuzz::Triage;
 using spec::Outcome;
-using Json = nlohmann::ordered_json;
 
 // One signature, with all that is known of it.
 struct FindingRow {

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "tools/json.h"
 
 namespace graphgate::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string print_rate(double rate) {
   char text[32];

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "conformance/verify/verify.h"
+#include "tools/json.h"
 
 namespace graphgate::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using conformance::JudgeReport;
 
 // Calls `take(executor, judge name, finding)` for every finding of a file.

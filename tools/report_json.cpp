@@ -1,12 +1,12 @@
 // Reports as JSON; declared in report.h.
 #include <cmath>
 
+#include "tools/json.h"
 #include "tools/report.h"
 
 namespace graphgate::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using conformance::JudgeReport;
 
 // JSON has no infinity; an absent number says that there is none.

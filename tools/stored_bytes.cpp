@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "spec/type_text.h"
+#include "tools/json.h"
 
 namespace graphgate::tools {
 
-using Json = nlohmann::ordered_json;
 using spec::HostTensor;
 
 namespace {

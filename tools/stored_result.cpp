@@ -3,12 +3,13 @@
 #include <cstring>
 #include <map>
 
+#include "tools/json.h"
+
 namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
 using spec::HostTensor;
-using Json = nlohmann::ordered_json;
 
 Json finding_json(const spec::Finding& finding) {
   Json json = {{"rule", finding.rule},       {"outcome", spec::outcome_name(finding.outcome)},

@@ -8,6 +8,7 @@
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
+#include "tools/json.h"
 #include "tools/promises.h"
 #include "tools/report.h"
 #include "tools/stored_result.h"
@@ -16,7 +17,6 @@ namespace graphgate::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using namespace conformance;
 using spec::HostTensor;
 

@@ -4,19 +4,17 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "optimized/runtime/cuda/facts.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "reference/reference.h"
 #include "tools/doctor.h"
+#include "tools/json.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The value of a `key : value` line of a /proc file, or "".
 std::string proc_field(const char* path, const std::string& key) {

@@ -1,11 +1,11 @@
 // graphgate ops: the op table, what programs use of it, and recorded single-op calls.
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "reference/reference.h"
 #include "tools/bounds_report.h"
 #include "tools/executors.h"
+#include "tools/json.h"
 #include "tools/op_case_judge.h"
 #include "tools/programs.h"
 #include "tools/report.h"
@@ -13,8 +13,6 @@
 
 namespace graphgate::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;

@@ -14,13 +14,13 @@
 #include "tools/executor_sources.h"
 #include "tools/external/kept_inputs.h"
 #include "tools/external/messages.h"
+#include "tools/json.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 
 struct OpenExecutor {
   std::shared_ptr<const spec::OpTable> ops;

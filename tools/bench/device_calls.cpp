@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "conformance/harness/judge_call.h"
 #include "optimized/device/device.h"
@@ -19,12 +18,13 @@
 #include "optimized/runtime/cuda/facts.h"
 #include "spec/plan.h"
 #include "tools/bench/stopwatch.h"
+#include "tools/json.h"
 #include "tools/programs.h"
 
 namespace {
 
 using namespace graphgate;
-using Json = nlohmann::ordered_json;
+using tools::Json;
 
 constexpr int kCalls = 50;
 

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "tools/bench/stopwatch.h"
+#include "tools/json.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {
-
-using Json = nlohmann::ordered_json;
 
 // Where people read: standard output, unless JSON goes there.
 [[nodiscard]] std::FILE* page_of(const BenchVerb& verb);

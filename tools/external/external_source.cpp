@@ -13,13 +13,13 @@
 #include "tools/external/messages.h"
 #include "tools/external/own_plans.h"
 #include "tools/external/process.h"
+#include "tools/json.h"
 #include "tools/promises.h"
 
 namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 using spec::HostTensor;
 
 // One process, and the folder through which tensors go. Shared by what it has made: executors and

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/json.h"
 #include "tools/stored_tensors.h"
 
 namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 using spec::HostStorage;
 using spec::HostTensor;
 

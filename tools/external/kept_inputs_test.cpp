@@ -1,4 +1,5 @@
 #include "tools/external/kept_inputs.h"
+#include "tools/json.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,6 @@ namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 using spec::HostTensor;
 using spec::InputValue;
 

@@ -3,12 +3,13 @@
 #include <array>
 #include <utility>
 
+#include "tools/json.h"
+
 namespace graphgate::tools {
 namespace {
 
 namespace fs = std::filesystem;
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::pair<ErrorKind, std::string_view>, 4> kKinds = {{
     {ErrorKind::kBadInput, "bad input"},

@@ -5,11 +5,10 @@
 #include <cstdio>
 
 #include "fuzz/signature.h"
+#include "tools/json.h"
 
 namespace graphgate::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kCasesShown = 3;
 

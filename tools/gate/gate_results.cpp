@@ -2,12 +2,12 @@
 
 #include "fuzz/signature.h"
 #include "interop/json_fields.h"
+#include "tools/json.h"
 
 namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kVersionKey = "graphgate_gate_side";
 
