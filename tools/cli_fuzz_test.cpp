@@ -174,6 +174,17 @@ TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
   EXPECT_GT(crashes[0]["cases"], 24) << "one finding of many cases";
 }
 
+// Every case would end so: no GPU, or too little memory for its driver. Neither is a finding.
+TEST_F(CliFuzz, DoesNotBeginWithoutItsDevice) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need more address space than any limit";
+  const CliRun outcome = run("fuzz --cases 4 --device cuda --memory-limit 1M --corpus " + corpus());
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("--device cuda: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(corpus() + "/regression"));
+}
+
 TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {
   const std::string common =
       " --seed 5 --judges verifier --no-replay --reduce-time 0.1 -j 2 --corpus ";

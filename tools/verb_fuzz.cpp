@@ -12,6 +12,7 @@
 #include "conformance/harness/temporary_folder.h"
 #include "fuzz/generator.h"
 #include "optimized/runtime/cuda/cubins.h"
+#include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"
 #include "tools/fuzz_case.h"
@@ -74,7 +75,7 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
       ->check(CLI::Range(0.1, 1e6));
   fuzz.add_option("--memory-limit", verb.memory_limit,
                   "address space of a worker and what it starts; 0: no limit (default: 4GiB; of a "
-                  "command, none)");
+                  "command, and with a device, none)");
   fuzz.add_option("--reduce-time", verb.reduce_seconds, "seconds to reduce one finding")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
@@ -150,9 +151,10 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
   options.pool.shard = options.shard;
   const bool is_command = !verb.subject.executor.empty();
+  const bool is_limited = !is_command && verb.planner.device.is_host();
   options.pool.timeout_seconds =
       verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb);
-  const std::string limit = is_command ? "0" : kMemoryLimit;
+  const std::string limit = is_limited ? kMemoryLimit : "0";
   const auto bytes = parse_bytes(verb.memory_limit.empty() ? limit : verb.memory_limit);
   if (!bytes.ok()) return bytes.error().at("--memory-limit");
   options.pool.memory_bytes = bytes.value();
@@ -215,6 +217,24 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
   return setting;
 }
 
+// Whether workers find the device, held to as much memory as they are. CUDA does not go through a
+// fork: so it is another process that looks.
+Result<void> look_for_device(const DeviceFlags& flags, const PoolOptions& pool) {
+  if (flags.is_host()) return {};
+  const ChildOptions limits{1, static_cast<std::uint32_t>(std::min(pool.timeout_seconds, 1e6)) + 1,
+                            pool.memory_bytes};
+  GRAPHGATE_TRY(const std::vector<ChildResult> looks,
+                run_children(1, limits, [&](std::size_t) -> std::string {
+                  const auto device = make_device(flags);
+                  return device.ok() ? "" : device.error().message;
+                }));
+  const ChildResult& look = looks.front();
+  const std::string ending = look.describe();
+  const std::string& why = ending.empty() ? look.output : ending;
+  if (why.empty()) return {};
+  return Error{ErrorKind::kInfrastructure, "--device " + flags.device + ": " + why};
+}
+
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, CampaignView& view) {
   GRAPHGATE_TRY(const CampaignOptions options, campaign_options(verb));
@@ -222,8 +242,10 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
-  // Workers are forked, and CUDA does not go through a fork: each finds its own GPU. What one of
-  // them compiles is there for all, and for the next campaign.
+  if (verb.subject.executor.empty()) {
+    GRAPHGATE_TRY_VOID(look_for_device(verb.planner.device, options.pool));
+  }
+  // What one worker compiles is there for all, and for the next campaign.
   if (verb.planner.device.makes_cubins()) {
     optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
   }
