@@ -24,6 +24,7 @@ struct TappedOperands {
   spec::Program program;
   std::size_t first_output = 0;
 };
+// Those operands.
 [[nodiscard]] std::vector<spec::ValueId> tensor_operands(const spec::Program& program,
                                                          std::size_t index);
 [[nodiscard]] TappedOperands tap_operands(const spec::Program& program, std::size_t index);
