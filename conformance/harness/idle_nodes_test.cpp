@@ -7,8 +7,8 @@
 namespace graphgate::conformance {
 namespace {
 
-// The names of the nodes that stay where %want is wanted.
-std::string kept(const std::string& nodes) {
+// The names of the nodes that stay where %want is wanted, and what the caller sees of its inputs.
+std::string kept(const std::string& nodes, bool are_inputs_wanted = true) {
   spec::OpTable ops = spec::builtin_op_table();
   EXPECT_TRUE(ops.add_text("aten::neg.note(Tensor self) -> Tensor ; hidden_writes=notes\n"
                            "aten::neg.turn(Tensor self) -> Tensor ; orders=kv\n",
@@ -28,6 +28,7 @@ std::string kept(const std::string& nodes) {
   if (!program.ok()) return "";
   spec::Graph graph = std::move(program.value().graph);
   std::vector<spec::ValueId> wanted;
+  if (are_inputs_wanted) wanted = graph.inputs;
   for (std::uint32_t i = 0; i < graph.values.size(); ++i) {
     if (graph.values[i].name == "want") wanted.push_back({i});
   }
@@ -60,6 +61,15 @@ TEST(IdleNodes, DoNotWriteWhatIsReadLaterOrThroughAView) {
   EXPECT_EQ(kept("  %v = aten.view.default(%x, [2, 4])\n  %w = aten.neg_.default(%v)\n"), "v w")
       << "the caller sees its input";
   EXPECT_EQ(kept("  %v = aten.view.default(%x, [2, 4])\n  %w = aten.neg.default(%v)\n"), "");
+}
+
+TEST(IdleNodes, MayWriteInputsThatNobodyAsksFor) {
+  EXPECT_EQ(kept("  %w = aten.neg_.default(%x)\n", false), "");
+  EXPECT_EQ(kept("  %c = higher_order.cond(%p, @plain, @writes, [%x])\n", false), "");
+  EXPECT_EQ(kept("  %w = aten.neg_.default(%x)\n  %want = aten.sin.default(%x)\n"
+                 "  %z = aten.cos_.default(%x)\n",
+                 false),
+            "w want");
 }
 
 TEST(IdleNodes, LeaveNoNotesAndWaitForNobody) {
