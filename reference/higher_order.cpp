@@ -118,13 +118,16 @@ Datum written_datum(const Keywords& keywords, const std::string& name,
   return {std::move(list)};
 }
 
+// The row of the op that an auto_functionalized_v2 node runs; null where nobody has it.
+const spec::OpRow* wrapped_row(const spec::Node& node, const spec::OpTable& ops) {
+  const auto* op = operand(node, 0).as<spec::OpName>();
+  return op ? ops.find(op->name) : nullptr;
+}
+
 std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environment& environment,
                                            const Run& run) {
-  const auto* op = operand(node, 0).as<spec::OpName>();
-  const spec::OpRow* row = op ? run.options.ops->find(op->name) : nullptr;
-  if (!row) throw OpError("auto_functionalized_v2 of an unknown op");
+  const spec::OpRow* row = wrapped_row(node, *run.options.ops);  // check_higher_order has found it
   const Body body = find_body(*row);
-  if (!body) throw OpError("the reference has no body for " + op->name);
   const Keywords keywords(node, environment);
   std::vector<TensorRef> bases;
   const Datum all_bases = keywords.find("_all_bases");
@@ -153,6 +156,17 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
 }  // namespace
 
 bool is_higher_order(std::string_view op) { return op == kCond || op == kAutoFunctionalized; }
+
+Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops) {
+  if (node.op != kAutoFunctionalized) return {};
+  const std::string place = "node '" + node.name + "': ";
+  const auto* op =
+      node.arguments.empty() ? nullptr : node.arguments.front().argument.as<spec::OpName>();
+  if (!op) return bad_input(place + node.op + " expects an op as its first operand");
+  const spec::OpRow* row = wrapped_row(node, ops);
+  if (row && find_body(*row)) return {};
+  return unsupported(place + "the reference has no body for " + op->name);
+}
 
 std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,
                                     const Environment& environment, Run& run) {

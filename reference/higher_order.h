@@ -11,9 +11,14 @@ namespace graphgate::reference {
 // "higher_order.cond" and "higher_order.auto_functionalized_v2".
 [[nodiscard]] bool is_higher_order(std::string_view op);
 
-// Runs one such node. cond(predicate, true graph, false graph, operands) returns what the chosen
-// graph returns. auto_functionalized_v2(op, ...) runs `op` on copies of the tensors it writes, and
-// returns the op's results followed by the copies: the argument `_all_bases` lists the tensors, and
+// kUnsupported where the reference has no body for the op that an auto_functionalized_v2 node runs,
+// kBadInput where the node names none.
+[[nodiscard]] Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops);
+
+// Runs one such node, which check_higher_order has passed. cond(predicate, true graph, false graph,
+// operands) returns what the chosen graph returns. auto_functionalized_v2(op, ...) runs `op` on
+// copies of the tensors it writes, and returns the op's results followed by the copies: the
+// argument `_all_bases` lists the tensors, and
 // `_NAME_base_index` (with _size, _stride, _storage_offset or slice entries for a view) says which
 // of them argument NAME is. Source: torch/_higher_order_ops/auto_functionalize.py.
 [[nodiscard]] std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,

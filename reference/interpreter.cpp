@@ -30,10 +30,12 @@ std::vector<std::vector<spec::ValueId>> last_uses(const spec::Graph& graph) {
 Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable& ops) {
   Prepared::Step step;
   step.node = &node;
-  if (is_higher_order(node.op)) return step;
+  if (is_higher_order(node.op)) {
+    GRAPHGATE_TRY_VOID(check_higher_order(node, ops));
+    return step;
+  }
   step.row = ops.find(node.op);
-  if (!step.row) return bad_input("node '" + node.name + "': unknown op " + node.op);
-  step.body = find_body(*step.row);
+  step.body = step.row ? find_body(*step.row) : nullptr;
   if (!step.body) {
     return unsupported("node '" + node.name + "': the reference has no body for " + node.op);
   }

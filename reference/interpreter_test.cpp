@@ -116,6 +116,27 @@ TEST(Interpreter, AValueDiesAfterItsLastUseAndOutputsNever) {
   EXPECT_EQ(dying(2), std::vector<std::string>{"x"});
 }
 
+TEST(Interpreter, SaysWhichOpItHasNoBodyForBeforeAnythingRuns) {
+  const auto error = [](const std::string& node) {
+    const spec::Program program =
+        test::program("program \"p\" {\n  input %x : f32[2]\n  " + node + "\n  output %x\n}\n");
+    const auto prepared = prepare(program.graph, spec::builtin_op_table());
+    EXPECT_FALSE(prepared.ok()) << node;
+    return prepared.ok() ? Error{} : prepared.error();
+  };
+  for (const auto& [node, op] : {
+           std::pair("%y = aten.bernoulli.default(%x)", "aten.bernoulli.default"),
+           std::pair("%y = higher_order.scan(%x)", "higher_order.scan"),
+           std::pair("%n : none, %y = higher_order.auto_functionalized_v2(aten.bernoulli_.float, "
+                     "_self_base_index=0, _all_bases=[%x])",
+                     "aten.bernoulli_.float"),
+       }) {
+    EXPECT_EQ(error(node).kind, ErrorKind::kUnsupported) << node;
+    EXPECT_NE(error(node).message.find("no body for " + std::string(op)), std::string::npos)
+        << error(node).message;
+  }
+}
+
 TEST(Interpreter, ConditionsAreNumbersOrTensorsOfOneElement) {
   EXPECT_TRUE(truth({true}));
   EXPECT_FALSE(truth({0.0}));

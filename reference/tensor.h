@@ -34,7 +34,8 @@ class OpError : public std::runtime_error {
 };
 
 // An oracle run would have to know a number that it cannot tell: a size, a branch or a Python
-// number hangs on a tie or on rounding. What follows has no oracle.
+// number depends on a tie or on rounding, or the call draws random numbers. What follows has no
+// oracle.
 class Undecidable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

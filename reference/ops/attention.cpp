@@ -75,7 +75,7 @@ struct Options {
 };
 
 Options options_of(const Call& call, const Shape& shape) {
-  if (call.real("dropout_p") != 0) throw OpError("attention with dropout is random");
+  if (call.real("dropout_p") != 0) throw Undecidable("attention with dropout draws random numbers");
   Options options;
   const double width = static_cast<double>(shape.width);
   options.scale = call.optional_real("scale").value_or(1 / std::sqrt(width));

@@ -142,7 +142,7 @@ void dropout(Call& call) {
   if (!call.boolean("train") || p == 0 || input->count() == 0) {
     return call.emit_datum({input});
   }
-  if (p != 1) throw OpError("dropout in training draws random numbers");
+  if (p != 1) throw Undecidable("dropout in training draws random numbers");
   pointwise(call, {name}, []<class N>(const N& x) { return x * N(0); });
 }
 
