@@ -73,6 +73,29 @@ TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
   found(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "answers with what is no answer");
 }
 
+TEST_F(CliExecutor, IsNotBlamedForWhatTheReferenceCannotRun) {
+  const fs::path path = folder_ / "loop.case";
+  for (const char* op : {"higher_order.while_loop", "higher_order.scan",
+                         "higher_order.wrap_with_set_grad_enabled", "my.own.default"}) {
+    std::ofstream(path) << "graphgate-case 1\nname \"loop\"\nseed 1\n"
+                        << "op my::own(Tensor self) -> Tensor\nprogram \"p\" {\n"
+                        << "  input %x : f32[4]\n  %y : f32[4] = " << op << "(%x)\n"
+                        << "  output %y\n}\nscenario {\n  call p\n}\n";
+    // One that runs the op as another one.
+    const std::string takes =
+        "sed -u \"s/" + std::string(op) + "(%x)/aten.relu.default(%x)/g\" | " + served("optimized");
+    const CliRun outcome = run("check --judges bounds,state,exact,provenance,vacuity --executor '" +
+                               takes + "' " + path.string());
+    EXPECT_EQ(outcome.code, 2) << op << "\n" << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out.find("UNSUPPORTED "), 0U) << outcome.out;
+    EXPECT_NE(outcome.out.find(std::string("the reference has no body for ") + op),
+              std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("\n1 not compared: " + path.string() + "\n"), std::string::npos)
+        << outcome.out;
+  }
+}
+
 TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
   const CliRun missing = check("optimised", "op/conversion.case");
   EXPECT_EQ(missing.code, 3) << missing.out;

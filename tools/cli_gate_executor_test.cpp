@@ -100,6 +100,53 @@ TEST_F(CliGateExecutor, TellsWhatACommandDoesNotSupport) {
   EXPECT_EQ(step()["unsupported_on_both"], 2);
 }
 
+// Cases of an op that a command has, and the reference does not.
+class GateWithoutReference : public CliGateExecutor {
+ protected:
+  void SetUp() override {
+    CliGateExecutor::SetUp();
+    fs::remove_all(folder_ / "corpus");
+    fs::create_directories(folder_ / "corpus");
+    for (const char* name : {"one", "three", "two"}) {
+      std::ofstream(folder_ / "corpus" / (std::string(name) + ".case"))
+          << "graphgate-case 1\nname \"" << name << "\"\nseed 1\n"
+          << "op my::rectify(Tensor self) -> Tensor\n"
+          << "program \"p\" {\n  input %x : f32[4]\n  %y = my.rectify.default(%x)\n"
+          << "  output %y\n}\nscenario {\n  call p\n}\n"
+          << "expect call 0 out0 : f32[4] = [0, 0, 0, 0]\n";
+    }
+  }
+  // A command that takes my.rectify for this op.
+  [[nodiscard]] std::string runs_as(const std::string& op) const {
+    return "cmd:sed -u \"s/my[.]rectify[.]default(%x)/" + op + "/g\" | " + served();
+  }
+};
+
+TEST_F(GateWithoutReference, IsNoPassAndNamesWhatWasNotCompared) {
+  const CliRun outcome =
+      gate(runs_as("aten.relu.default(%x)"), runs_as("aten.neg.default(%x)"), "--junit - ");
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_TRUE(rows().empty()) << outcome.out;
+  EXPECT_EQ(step()["compared"], 0);
+  EXPECT_EQ(step()["clean"], 0);
+  ASSERT_EQ(step()["not_compared"].size(), 3U) << step().dump(1);
+  EXPECT_EQ(step()["not_compared"][0]["case"], "one");
+  EXPECT_NE(step()["not_compared"][0]["reason"].get<std::string>().find(
+                "the reference has no body for my.rectify.default"),
+            std::string::npos);
+  EXPECT_NE(outcome.out.find("failures=\"0\""), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("<skipped message=\"UNSUPPORTED: nothing was compared\""),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(GateWithoutReference, SeesTheWrongDtypeThatARecordingShows) {
+  const CliRun outcome = gate(runs_as("aten.relu.default(%x)"), runs_as("aten.eq.Scalar(%x, 0)"));
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_EQ(rows(), std::vector<std::string>{"regressed bounds B3.exact [my.rectify] {}"});
+  EXPECT_EQ(step()["rows"][0]["candidate_cases"].size(), 3U);
+}
+
 TEST_F(CliGateExecutor, StartsACommandForManyCasesAndAnewForOneThatFailed) {
   const auto starts = [&](const std::string& profile) {
     fs::remove(folder_ / "starts");

@@ -203,6 +203,8 @@ std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   std::string text =
       count_text(tally.cases, "case", "cases") + " in " + print_duration(outcome.state.seconds);
   if (tally.cases > 0) text += ": " + describe_outcomes(tally);
+  const std::uint64_t uncompared = tally.count(Outcome::kUnsupported);
+  if (uncompared > 0) text += "; " + std::to_string(uncompared) + " not compared";
   text += outcome.is_interrupted ? "; interrupted\n" : "\n";
   std::size_t failed = 0;
   std::size_t passed = 0;
@@ -266,6 +268,7 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     json["outcomes"][std::string(spec::outcome_name(static_cast<Outcome>(i)))] =
         state.tally.outcomes[i];
   }
+  json["not_compared"] = state.tally.count(Outcome::kUnsupported);
   json["findings"] = Json::array();
   for (const FindingRow& row : rows_of(outcome, ledger)) {
     Json one;

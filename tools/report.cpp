@@ -129,6 +129,15 @@ spec::Outcome FileReport::outcome() const {
   return report ? report->judged.outcome : spec::Outcome::kPass;
 }
 
+std::string FileReport::not_compared() const {
+  if (error) return error->kind == ErrorKind::kUnsupported ? error->message : "";
+  const ExecutorReport* report = worst();
+  if (!report) return "";
+  const bool is_unsupported = report->judged.outcome == spec::Outcome::kUnsupported;
+  return report->judged.not_compared.empty() && is_unsupported ? report->judged.reason
+                                                               : report->judged.not_compared;
+}
+
 const ExecutorReport* FileReport::worst() const {
   const ExecutorReport* out = nullptr;
   for (const ExecutorReport& executor : executors) {
@@ -238,6 +247,14 @@ std::string describe_totals(const std::vector<FileReport>& reports) {
   if (skipped > 0) {
     text += std::to_string(skipped) +
             " without a verdict (SUSPECT, UNDECIDED, MISTRUSTED or UNSUPPORTED) count as skipped\n";
+  }
+  std::vector<std::string> uncompared;
+  for (const FileReport& report : reports) {
+    if (!report.not_compared().empty()) uncompared.push_back(report.file);
+  }
+  if (!uncompared.empty()) {
+    text += std::to_string(uncompared.size()) +
+            " not compared: " + conformance::join_names(uncompared, kMostShown) + "\n";
   }
   return text + std::to_string(count(reports, Count::kPassed)) + " passed, " +
          std::to_string(count(reports, Count::kFailed)) + " failed, " + std::to_string(skipped) +

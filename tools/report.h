@@ -35,6 +35,9 @@ struct FileReport {
   std::optional<Error> error;
   std::string baseline_state;  // SARIF's, of a comparison: "new", "absent"...
 
+  // Why nothing of the file was compared: an executor or the reference cannot run it, or there was
+  // nothing to compare. Empty where something was, and for other errors.
+  [[nodiscard]] std::string not_compared() const;
   // The worst executor's; PASS without executors.
   [[nodiscard]] spec::Outcome outcome() const;
   // The worst executor's report; null without executors.
@@ -67,11 +70,12 @@ enum class Count { kPassed, kFailed, kSkipped };
 [[nodiscard]] Count count_of(const FileReport& file);
 [[nodiscard]] std::size_t count(const std::vector<FileReport>& reports, Count wanted);
 
-// `N passed, N failed, N skipped`, with a line before it when a run is inconclusive.
+// `N passed, N failed, N skipped`. Before it stand a line when a run is inconclusive, and one that
+// counts and names the files that were not compared.
 [[nodiscard]] std::string describe_totals(const std::vector<FileReport>& reports);
 
-// {"programs": [...], "passed": N, "failed": N, "skipped": N}. Without `seconds` the same run
-// always gives the same text.
+// {"programs": [...], "passed": N, "failed": N, "skipped": N, "not_compared": N}. Without `seconds`
+// the same run always gives the same text.
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<FileReport>& reports, bool seconds);
 
 // JSON text for `write_text`, indented. Bytes that are no UTF-8 (of a file's name, say) become

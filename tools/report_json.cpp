@@ -1,4 +1,5 @@
 // Reports as JSON; declared in report.h.
+#include <algorithm>
 #include <cmath>
 
 #include "tools/json.h"
@@ -79,6 +80,7 @@ Json json_of(const FileReport& file, bool seconds) {
     json["reason"] = file.error->message;
     return json;
   }
+  if (const std::string why = file.not_compared(); !why.empty()) json["not_compared"] = why;
   json[file.is_case ? "case" : "program"] = file.name;
   json["outcome"] = spec::outcome_name(file.outcome());
   const ExecutorReport* worst = file.worst();
@@ -105,6 +107,9 @@ Json json_of(const std::vector<FileReport>& reports, bool seconds) {
   json["passed"] = count(reports, Count::kPassed);
   json["failed"] = count(reports, Count::kFailed);
   json["skipped"] = count(reports, Count::kSkipped);
+  json["not_compared"] =
+      std::count_if(reports.begin(), reports.end(),
+                    [](const FileReport& report) { return !report.not_compared().empty(); });
   return json;
 }
 

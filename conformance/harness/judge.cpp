@@ -154,9 +154,21 @@ void meet_expectation(const spec::Expectation& expected, CaseReport& report) {
   }
 }
 
+// A run that no reference followed, or of which no judge checked anything.
+void note_not_compared(const Runs& runs, CaseReport& report) {
+  if (report.judges.empty()) return;
+  report.not_compared = runs.why_without_reference();
+  const bool is_checked = std::any_of(report.judges.begin(), report.judges.end(),
+                                      [](const JudgeReport& judge) { return judge.checks > 0; });
+  if (report.not_compared.empty() && !is_checked) {
+    report.not_compared = report.reason.empty() ? "nothing was checked" : report.reason;
+  }
+}
+
 void finish(Runs& runs, const JudgeSettings& settings, CaseReport& report) {
   report.outcome = worst_of(report);
   give_reason(report);
+  note_not_compared(runs, report);
   meet_expectation(runs.script().expectation, report);
   JudgeSet failed;
   for (const JudgeReport& judge : report.judges) {

@@ -87,6 +87,9 @@ class Runs {
   // The calls of oracle("sampled") with radii as wide as numbers of its trials lie apart
   // (trials.h).
   [[nodiscard]] Result<const std::vector<spec::CallResult>*> widened_oracle();
+  // Why no run of the reference that was asked for came to a call. Empty where one did, where none
+  // was asked for, and where the scenario calls nothing.
+  [[nodiscard]] std::string why_without_reference() const;
   // Whether oracle(mode) is there already.
   [[nodiscard]] bool has_oracle(std::string_view mode) const {
     return oracle_traces_.contains(mode);
@@ -190,6 +193,9 @@ struct CaseReport {
   std::vector<JudgeReport> judges;
   // What the run itself came to, where it ended early: then no judge was asked.
   std::vector<spec::Finding> findings;
+  // Why nothing that the executor computed was compared, though it ran: the reference cannot run
+  // the case, or no judge had anything to check. Empty where something was.
+  std::string not_compared;
   // Of a failure: the first node that is off, and the smallest change of the configuration that
   // makes it pass ("no-reuse: passes"). Empty otherwise.
   std::vector<std::string> localization;

@@ -37,11 +37,14 @@ class BoundsJudge {
     GRAPHGATE_TRY_VOID(look_at_oracle());
     const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
     for (std::size_t i = 0; i < calls; ++i) GRAPHGATE_TRY_VOID(judge(i));
+    for (std::size_t i = calls; i < subject_->calls.size(); ++i) judge_recorded(i);
     if (calls > 0 && (settings_.judge_nodes || is_suspect_)) GRAPHGATE_TRY_VOID(judge_each_node());
     std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
     add_doubts();
-    conclude(report_, watch_, Outcome::kMistrusted,
-             "nothing was compared: no output and no state has an element");
+    const bool has_reference = oracle_->is_loaded || !oracle_->error;
+    conclude(report_, watch_, has_reference ? Outcome::kMistrusted : Outcome::kUnsupported,
+             has_reference ? "nothing was compared: no output and no state has an element"
+                           : oracle_->error->message);
     return std::move(report_);
   }
 
@@ -61,7 +64,7 @@ class BoundsJudge {
   Result<void> look_at_oracle() {
     if (!oracle_->error || oracle_->calls.size() >= subject_->calls.size()) return {};
     if (oracle_->error->kind == ErrorKind::kUnsupported) {
-      add(oracle_->is_loaded ? "B5.undecided" : "R4.unsupported",
+      add(oracle_->is_loaded ? "B5.undecided" : "R6.no-reference",
           oracle_->is_loaded ? Outcome::kUndecided : Outcome::kUnsupported,
           oracle_->error->message);
       return {};
@@ -73,14 +76,30 @@ class BoundsJudge {
     return {};
   }
 
-  Result<void> judge(std::size_t index) {
-    const CallRecord& record = subject_->calls[index];
-    const spec::Program& program = *runs_.script().programs[record.program];
-    const ExpectedCall expected = expected_call(runs_.script(), record);
+  [[nodiscard]] JudgeOptions options_for(const spec::Program& program) const {
     JudgeOptions options;
     options.false_alarm_rate = settings_.false_alarm_rate;
     options.functionalized = is_functionalized(program);
     options.layouts = runs_.promises().keeps_layouts;
+    return options;
+  }
+
+  // A call that the oracle did not come to: the recording's dtypes, sizes, strides and sharing
+  // hold all the same.
+  void judge_recorded(std::size_t index) {
+    const CallRecord& record = subject_->calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    const CallReport judged =
+        judge_recorded_form(subject_->executor, record.result,
+                            expected_call(runs_.script(), record), options_for(program));
+    for (const Difference& difference : judged.differences) note(index, program, difference, true);
+  }
+
+  Result<void> judge(std::size_t index) {
+    const CallRecord& record = subject_->calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    const ExpectedCall expected = expected_call(runs_.script(), record);
+    const JudgeOptions options = options_for(program);
     GRAPHGATE_TRY(const EstimatedCall judged,
                   judge_by_estimate(runs_, *subject_, index, expected, options));
     count(judged.call);

@@ -87,6 +87,64 @@ TEST(BoundsJudge, HoldsNoNaNAgainstAnExecutorWhereNobodyKnowsTheSize) {
   EXPECT_EQ(judge({wrong, worst(1), worst(10)}, {}).outcome, Outcome::kFail);
 }
 
+// A program that the reference has no body for, with these recordings.
+CaseReport judge_without_reference(const ScriptedAnswer& executor,
+                                   const std::vector<ExpectedCall>& calls) {
+  const Script script = script_of(relu_program(), calls, 2, 1, builtin_ops()).value();
+  const ScriptedSource subject("e", {{"", executor}});
+  ScriptedSource oracle("o", {{"sampled", executor}, {"eager", executor}});
+  oracle.refusal = unsupported("the reference has no body for my.op");
+  Runs runs(script, subject, oracle);
+  JudgeSettings settings;
+  settings.localize = false;
+  return judge_script(runs, parse_judges("bounds,state,exact").value(), settings).value();
+}
+
+TEST(BoundsJudge, BlamesNobodyForWhatTheReferenceCannotRun) {
+  const CaseReport report = judge_without_reference(answering({1, 2}), {recording({1, 2})});
+  EXPECT_EQ(report.outcome, Outcome::kUnsupported) << report.reason;
+  EXPECT_EQ(report.rule, "R6.no-reference");
+  EXPECT_EQ(report.not_compared, "the reference has no body for my.op");
+}
+
+TEST(BoundsJudge, HoldsMetadataToTheRecordingWhereNoValueCanBe) {
+  const auto with_output = [](const spec::HostTensor& tensor) {
+    return [=](std::span<const spec::InputValue> inputs, std::size_t) -> Result<CallResult> {
+      CallResult result = result_of({1, 2}, inputs);
+      result.outputs = {tensor};
+      return result;
+    };
+  };
+  const auto rule_of = [&](const ScriptedAnswer& executor, const ExpectedCall& recorded) {
+    const CaseReport report = judge_without_reference(executor, {recorded});
+    EXPECT_FALSE(report.not_compared.empty());
+    return report.outcome == Outcome::kFail ? report.rule : "";
+  };
+  ExpectedCall plain = recording({1, 2});
+  EXPECT_EQ(rule_of(answering({3, 4}), plain), "") << "values cannot be told";
+  const spec::HostTensor wide = spec::make_host_tensor(spec::DType::kFloat64, {2});
+  EXPECT_EQ(rule_of(with_output(wide), plain), "B3.exact");
+  plain.geometries.clear();
+  EXPECT_EQ(rule_of(with_output(wide), plain), "B3.exact") << "the recorded tensor has a dtype";
+  EXPECT_EQ(rule_of(answering({1, 2, 3}), plain), "B3.exact") << "and sizes";
+  spec::HostTensor gaps = spec::make_host_tensor(spec::DType::kFloat32, {4});
+  gaps.sizes = {2};
+  gaps.strides = {2};
+  EXPECT_EQ(rule_of(with_output(gaps), recording({1, 2})), "B9.layout");
+  const ScriptedAnswer shares = [](std::span<const spec::InputValue> inputs, std::size_t) {
+    CallResult result = result_of({1, 2}, inputs);
+    result.outputs = {std::get<spec::HostTensor>(result.final_inputs[0])};
+    return Result<CallResult>(std::move(result));
+  };
+  EXPECT_EQ(rule_of(shares, recording({1, 2})), "B10.sharing");
+  const ScriptedAnswer writes = [](std::span<const spec::InputValue> inputs, std::size_t) {
+    CallResult result = result_of({1, 2}, inputs);
+    result.final_inputs[0] = floats({9, 9});
+    return Result<CallResult>(std::move(result));
+  };
+  EXPECT_EQ(rule_of(writes, recording({1, 2})), "B3.exact") << "the recording has it unchanged";
+}
+
 TEST(BoundsJudge, PassesWhatLiesWithinTheEstimate) {
   const auto within = answering({1, 2}, 1e-3);
   const auto report = judge({answering({1, 2}), within, within}, {recording({1.0005F, 2})});

@@ -37,18 +37,20 @@ std::int64_t count_elements(const CallResult& result, bool with_outputs) {
 
 class CallJudge {
  public:
-  CallJudge(std::string name, const CallResult& actual, const CallResult& oracle,
+  // Without an oracle, values are not looked at.
+  CallJudge(std::string name, const CallResult& actual, const CallResult* oracle,
             const ExpectedCall& expected, const JudgeOptions& options)
       : name_(std::move(name)),
         actual_(actual),
         oracle_(oracle),
         expected_(expected),
         options_(options),
-        multiple_(options.multiple.value_or(
-            sigma_multiple(count_elements(oracle, options.outputs), options.false_alarm_rate))) {}
+        multiple_(oracle ? options.multiple.value_or(sigma_multiple(
+                               count_elements(*oracle, options.outputs), options.false_alarm_rate))
+                         : 0) {}
 
   CallReport run() {
-    if (!judge_form()) return std::move(report_);
+    if (oracle_ && !judge_form()) return std::move(report_);
     if (options_.outputs) judge_outputs();
     judge_final_inputs();
     judge_final_states();
@@ -67,26 +69,26 @@ class CallJudge {
   // which are tensors, their geometry, integers, and who shares a storage with whom. False when
   // there is nothing to compare one by one.
   bool judge_form() {
-    if (options_.outputs && actual_.outputs.size() != oracle_.outputs.size()) {
+    if (options_.outputs && actual_.outputs.size() != oracle_->outputs.size()) {
       add(name_, "outputs",
           std::to_string(actual_.outputs.size()) + " outputs, the oracle has " +
-              std::to_string(oracle_.outputs.size()));
+              std::to_string(oracle_->outputs.size()));
       return false;
     }
-    if (actual_.final_inputs.size() != oracle_.final_inputs.size() ||
-        actual_.state_targets != oracle_.state_targets) {
+    if (actual_.final_inputs.size() != oracle_->final_inputs.size() ||
+        actual_.state_targets != oracle_->state_targets) {
       add(name_, "final inputs and states", "are not those of the program");
       return false;
     }
     for (std::size_t i = 0; i < actual_.final_inputs.size(); ++i) {
       const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
-      const auto* expected = std::get_if<HostTensor>(&oracle_.final_inputs[i]);
+      const auto* expected = std::get_if<HostTensor>(&oracle_->final_inputs[i]);
       if (tensor && expected)
         judge_geometry("final input " + std::to_string(i), *tensor, *expected);
     }
     for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
       judge_geometry("state '" + actual_.state_targets[i] + "'", actual_.final_states[i],
-                     oracle_.final_states[i]);
+                     oracle_->final_states[i]);
     }
     if (!options_.outputs) return true;
     for (std::size_t i = 0; i < actual_.outputs.size(); ++i) judge_output_form(i);
@@ -105,10 +107,17 @@ class CallJudge {
     if (!layout.empty()) add(name_, where, layout + whose, Kind::kLayout);
   }
 
+  // Compares dtype and sizes with a recorded tensor's. Recorders store tensors contiguous, so its
+  // strides say nothing.
+  void judge_form_as_recorded(const std::string& where, const HostTensor& actual,
+                              const HostTensor& recorded) {
+    judge_geometry(where, actual, geometry_of(recorded), " (the recording's)", false);
+  }
+
   void judge_output_form(std::size_t i) {
     const std::string where = "output " + std::to_string(i);
     const OutputValue& actual = actual_.outputs[i];
-    const OutputValue& expected = oracle_.outputs[i];
+    const OutputValue& expected = oracle_->outputs[i];
     if (actual.index() != expected.index()) {
       return add(name_, where, "another kind of value than the oracle's");
     }
@@ -123,7 +132,7 @@ class CallJudge {
     judge_geometry(where, *tensor, geometry_of(oracle), " (the oracle's)", options_.layouts);
     if (spec::element_count(tensor->sizes) == 0) return;
     const auto shared = all_partners(actual_, i, *tensor);
-    const auto wanted = all_partners(oracle_, i, oracle);
+    const auto wanted = all_partners(*oracle_, i, oracle);
     if (shared == wanted) return;
     add(name_, where,
         "shares storage with " + join(shared) + ", in the oracle with " + join(wanted),
@@ -188,8 +197,9 @@ class CallJudge {
     const std::string where = "output " + std::to_string(i);
     const OutputValue& actual = actual_.outputs[i];
     const auto* tensor = std::get_if<HostTensor>(&actual);
-    if (tensor) judge_values(name_, where, *tensor, oracle_.output_spreads[i]);
-    if (const auto* x = std::get_if<double>(&actual)) judge_float(where, *x, i);
+    const auto* x = std::get_if<double>(&actual);
+    if (oracle_ && tensor) judge_values(name_, where, *tensor, oracle_->output_spreads[i]);
+    if (oracle_ && x) judge_float(where, *x, i);
     if (expected_.outputs.empty()) return;
     const OutputValue& expected = expected_.outputs[i];
     if (expected_.is_partial && std::holds_alternative<spec::None>(expected)) return;
@@ -198,21 +208,26 @@ class CallJudge {
       return add(name_, where, "a tensor where a number is recorded, or the reverse");
     }
     if (!tensor) {
-      if (!same_scalar(actual, expected)) add(name_, where, "another number than recorded");
+      const bool is_open = !oracle_ && x && std::holds_alternative<double>(expected);
+      if (!is_open && !same_scalar(actual, expected)) {
+        add(name_, where, "another number than recorded");
+      }
       return;
     }
     if (i < expected_.geometries.size() && expected_.geometries[i]) {
       judge_geometry(where, *tensor, *expected_.geometries[i], "", options_.layouts);
+    } else if (!oracle_) {
+      judge_form_as_recorded(where, *tensor, *recorded);
     }
-    judge_values(kRecording, where, *recorded, oracle_.output_spreads[i]);
+    if (oracle_) judge_values(kRecording, where, *recorded, oracle_->output_spreads[i]);
     if (i < expected_.shared_with.size()) judge_sharing(i, where, *tensor);
   }
 
   void judge_float(const std::string& where, double x, std::size_t output) {
-    if (!std::holds_alternative<double>(oracle_.outputs[output])) return;  // judge_form() tells
+    if (!std::holds_alternative<double>(oracle_->outputs[output])) return;  // judge_form() tells
     const HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat64, {});
     std::memcpy(tensor.storage->bytes.data(), &x, sizeof(x));
-    judge_values(name_, where, tensor, oracle_.output_spreads[output]);
+    judge_values(name_, where, tensor, oracle_->output_spreads[output]);
   }
 
   // The names of all that output `index` shares its storage with: inputs and earlier outputs.
@@ -265,10 +280,14 @@ class CallJudge {
       const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
       if (!tensor) continue;
       const std::string where = "final input " + std::to_string(i);
-      judge_values(name_, where, *tensor, oracle_.final_input_spreads[i]);
+      if (oracle_) judge_values(name_, where, *tensor, oracle_->final_input_spreads[i]);
       const auto recorded = expected_.final_inputs.find(i);
       if (recorded != expected_.final_inputs.end()) {
-        judge_values(kRecording, where, recorded->second, oracle_.final_input_spreads[i]);
+        if (oracle_) {
+          judge_values(kRecording, where, recorded->second, oracle_->final_input_spreads[i]);
+        } else {
+          judge_form_as_recorded(where, *tensor, recorded->second);
+        }
       } else if (!expected_.outputs.empty() && options_.lists_changed_inputs &&
                  !expected_.is_partial) {
         judge_unchanged(where, *tensor, expected_.inputs[i]);
@@ -300,16 +319,22 @@ class CallJudge {
     for (std::size_t i = 0; i < actual_.final_states.size(); ++i) {
       const std::string& target = actual_.state_targets[i];
       const std::string where = "state '" + target + "'";
-      judge_values(name_, where, actual_.final_states[i], oracle_.final_state_spreads[i]);
+      if (oracle_) {
+        judge_values(name_, where, actual_.final_states[i], oracle_->final_state_spreads[i]);
+      }
       const auto recorded = expected_.final_states.find(target);
       if (recorded == expected_.final_states.end()) continue;
-      judge_values(kRecording, where, recorded->second, oracle_.final_state_spreads[i]);
+      if (oracle_) {
+        judge_values(kRecording, where, recorded->second, oracle_->final_state_spreads[i]);
+      } else {
+        judge_form_as_recorded(where, actual_.final_states[i], recorded->second);
+      }
     }
   }
 
   const std::string name_;
   const CallResult& actual_;
-  const CallResult& oracle_;
+  const CallResult* const oracle_;  // null: none has run the call
   const ExpectedCall& expected_;
   const JudgeOptions& options_;
   const double multiple_;
@@ -320,7 +345,12 @@ class CallJudge {
 
 CallReport judge_call(const std::string& name, const CallResult& actual, const CallResult& oracle,
                       const ExpectedCall& expected, const JudgeOptions& options) {
-  return CallJudge(name, actual, oracle, expected, options).run();
+  return CallJudge(name, actual, &oracle, expected, options).run();
+}
+
+CallReport judge_recorded_form(const std::string& name, const CallResult& actual,
+                               const ExpectedCall& expected, const JudgeOptions& options) {
+  return CallJudge(name, actual, nullptr, expected, options).run();
 }
 
 }  // namespace graphgate::conformance

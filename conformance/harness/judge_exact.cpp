@@ -126,6 +126,10 @@ class ExactJudge {
       const Script probe = up_to_first_call(with_exact_data(script, level, settings_.seed));
       const auto bounds = runs_.oracle_on(probe, "worst-case");
       if (!bounds.ok()) return unsupported_or(bounds.error());
+      const auto& ended = bounds.value().error;
+      if (ended && ended->kind == ErrorKind::kUnsupported && !bounds.value().is_loaded) {
+        return unsupported_or(*ended);
+      }
       const Exactness seen = ExactnessCount(probe).of(bounds.value());
       if (seen.telling <= most) continue;
       most = seen.telling;

@@ -206,6 +206,15 @@ Result<const Trace*> Runs::oracle(std::string_view mode) {
       .first->second.get();
 }
 
+std::string Runs::why_without_reference() const {
+  std::string why;
+  for (const auto& [mode, trace] : oracle_traces_) {
+    if (!trace->calls.empty() || !trace->error) return "";
+    if (why.empty()) why = trace->error->message;
+  }
+  return why;
+}
+
 Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
   GRAPHGATE_TRY(OracleRun made, run_oracle(oracle_configuration(mode), /*with_states=*/false));
   return std::move(made.trace);

@@ -38,13 +38,14 @@ using GivenStates = std::vector<std::pair<std::string, spec::HostTensor>>;
 
 class ScriptedExecutor final : public spec::Executor {
  public:
-  // `given` outlives it.
+  // `given` outlives it. `refusal`: what loading a program comes to, if not to a program.
   ScriptedExecutor(std::string name, ScriptedAnswer answer, GivenStates& given,
-                   bool is_as_unwatched)
+                   bool is_as_unwatched, std::optional<Error> refusal)
       : name_(std::move(name)),
         answer_(std::move(answer)),
         given_(given),
-        is_as_unwatched_(is_as_unwatched) {}
+        is_as_unwatched_(is_as_unwatched),
+        refusal_(std::move(refusal)) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
@@ -65,6 +66,7 @@ class ScriptedExecutor final : public spec::Executor {
       bool says_as_unwatched = false;
       std::size_t calls = 0;
     };
+    if (refusal_) return *refusal_;
     return std::unique_ptr<spec::LoadedProgram>(
         std::make_unique<Loaded>(answer_, given_, is_as_unwatched_));
   }
@@ -74,6 +76,7 @@ class ScriptedExecutor final : public spec::Executor {
   ScriptedAnswer answer_;
   GivenStates& given_;
   bool is_as_unwatched_;
+  std::optional<Error> refusal_;
 };
 
 // Answers by the configuration's "mode", with "" for none; kUnsupported for others.
@@ -94,7 +97,7 @@ class ScriptedSource final : public ExecutorSource {
     if (found == answers_.end()) return unsupported("no such mode");
     ++made;
     return std::unique_ptr<spec::Executor>(
-        std::make_unique<ScriptedExecutor>(name_, found->second, given, is_as_unwatched));
+        std::make_unique<ScriptedExecutor>(name_, found->second, given, is_as_unwatched, refusal));
   }
 
   mutable int made = 0;         // executors so far
@@ -102,6 +105,7 @@ class ScriptedSource final : public ExecutorSource {
   mutable GivenStates given;
   Promises promised;
   bool is_as_unwatched = false;
+  std::optional<Error> refusal;  // of every program
 
  private:
   std::string name_;

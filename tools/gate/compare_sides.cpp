@@ -29,7 +29,14 @@ struct Shown {
 
 // UNDECIDED and MISTRUSTED say something of a side: it ran, and nothing is held against it.
 bool is_infra(const GateCase& one) { return one.outcome == Outcome::kInfra; }
-bool is_unsupported(const GateCase& one) { return one.outcome == Outcome::kUnsupported; }
+// By the side itself; where the reference cannot run the case, not_compared says so.
+bool is_unsupported(const GateCase& one) {
+  return one.outcome == Outcome::kUnsupported && one.not_compared.empty();
+}
+// Whether it ran, and nothing was compared or found.
+bool is_uncompared(const GateCase& one) {
+  return !one.not_compared.empty() && one.findings.empty();
+}
 
 // Numbers of a plan of which less is better.
 bool is_cost(std::string_view quantity) {
@@ -113,9 +120,13 @@ class Comparison {
       }
       if (is_unsupported(before) || is_unsupported(after)) {
         const bool by_both = is_unsupported(before) && is_unsupported(after);
-        if (by_both) ++out_.unsupported;
+        if (by_both) out_.uncompared.push_back({name, after.reason, true});
         if (!by_both && is_unsupported(before)) lost_before_.emplace(name, before.reason);
         if (!by_both && is_unsupported(after)) lost_after_.emplace(name, after.reason);
+        continue;
+      }
+      if (is_uncompared(before) && is_uncompared(after)) {
+        out_.uncompared.push_back({name, after.not_compared, false});
         continue;
       }
       pairs_.emplace(name, Pair{&before, &after});
@@ -329,6 +340,12 @@ spec::Outcome GateRow::outcome() const {
       return Outcome::kXPass;
   }
   return Outcome::kInfra;
+}
+
+std::size_t GateComparison::unsupported() const {
+  return static_cast<std::size_t>(
+      std::count_if(uncompared.begin(), uncompared.end(),
+                    [](const UncomparedCase& one) { return one.is_unsupported; }));
 }
 
 std::size_t GateComparison::count(GateBucket bucket) const {

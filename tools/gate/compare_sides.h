@@ -59,13 +59,24 @@ struct CompareOptions {
   bool is_partial = false;
 };
 
+// A case of which nothing was compared, and nothing found.
+struct UncomparedCase {
+  std::string name;
+  std::string reason;
+  // Neither side can run it, as they say; else they ran it, and the reference could not.
+  bool is_unsupported = false;
+};
+
 struct GateComparison {
   std::string baseline;  // GateSide::title
   std::string candidate;
-  std::vector<GateRow> rows;    // by bucket, then by name
-  std::size_t compared = 0;     // cases that both sides ran
-  std::size_t clean = 0;        // of them, those where neither shows anything
-  std::size_t unsupported = 0;  // cases that neither can run, as they say
+  std::vector<GateRow> rows;  // by bucket, then by name
+  std::size_t compared = 0;   // cases that both sides ran, and that something was compared of
+  std::size_t clean = 0;      // of them, those where neither shows anything
+  std::vector<UncomparedCase> uncompared;  // by name
+
+  // How many of those neither side can run.
+  [[nodiscard]] std::size_t unsupported() const;
 
   [[nodiscard]] std::size_t count(GateBucket bucket) const;
   [[nodiscard]] bool has_failed() const;

@@ -119,7 +119,7 @@ TEST(CompareSides, TellsWhatOneSideAloneCannotRun) {
       compare({{"a", passing()}, {"b", failing({kStale})}, {"c", lost}, {"d", lost}},
               {{"a", lost}, {"b", other}, {"c", lost}, {"d", passing()}});
   EXPECT_EQ(report.compared, 0U);
-  EXPECT_EQ(report.unsupported, 1U);
+  EXPECT_EQ(report.unsupported(), 1U);
   ASSERT_EQ(report.count(GateBucket::kUnsupported), 2U);
   ASSERT_EQ(report.rows.size(), 2U) << "what 'b' showed is not fixed";
   const GateRow& before = report.rows.front();
@@ -134,6 +134,35 @@ TEST(CompareSides, TellsWhatOneSideAloneCannotRun) {
   EXPECT_TRUE(after.is_open());
   EXPECT_FALSE(report.has_failed());
   EXPECT_TRUE(report.is_open());
+}
+
+GateCase without_reference(std::vector<std::string> signatures = {}) {
+  GateCase one = signatures.empty() ? not_run(spec::Outcome::kUnsupported) : failing(signatures);
+  one.not_compared = "the reference has no body for my.op";
+  return one;
+}
+
+TEST(CompareSides, CallsACaseWithoutAReferenceNeitherComparedNorClean) {
+  GateCase undecided = without_reference();
+  undecided.outcome = spec::Outcome::kUndecided;
+  const auto report = compare({{"a", without_reference()}, {"b", undecided}},
+                              {{"a", without_reference()}, {"b", undecided}});
+  EXPECT_EQ(report.compared, 0U);
+  EXPECT_EQ(report.clean, 0U);
+  EXPECT_EQ(report.unsupported(), 0U) << "both sides ran them";
+  ASSERT_EQ(report.uncompared.size(), 2U);
+  EXPECT_EQ(report.uncompared[0].name, "a");
+  EXPECT_EQ(report.uncompared[0].reason, "the reference has no body for my.op");
+  EXPECT_TRUE(report.is_open()) << "a gate that compares nothing is no pass";
+}
+
+TEST(CompareSides, SeesWhatACaseWithoutAReferenceShowsAllTheSame) {
+  const std::string dtype = "bounds B3.exact [my.op] {}";
+  const auto report = compare({{"a", without_reference()}}, {{"a", without_reference({dtype})}});
+  ASSERT_EQ(report.count(GateBucket::kRegressed), 1U);
+  EXPECT_EQ(report.rows.front().signature, dtype);
+  EXPECT_TRUE(report.uncompared.empty());
+  EXPECT_TRUE(report.has_failed());
 }
 
 TEST(CompareSides, LetsAWaivedLossOfSupportPass) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <map>
 
 #include "fuzz/signature.h"
 #include "tools/json.h"
@@ -24,6 +25,12 @@ std::string list_cases(const std::vector<std::string>& names) {
   return text;
 }
 
+// "3 cases, 'a', 'b', 'c'"
+std::string count_and_names(const std::vector<std::string>& cases) {
+  return std::to_string(cases.size()) + (cases.size() == 1 ? " case, " : " cases, ") +
+         list_cases(cases);
+}
+
 // Where a row shows, in words: on the candidate, or on the baseline where it has gone.
 const std::vector<std::string>& places_of(const GateRow& row) {
   return row.candidate_cases.empty() ? row.baseline_cases : row.candidate_cases;
@@ -37,8 +44,7 @@ std::string describe(const GateRow& row) {
   if (!row.waiver.empty()) text += " (waived: " + row.waiver + ")";
   const auto& places = places_of(row);
   if (!places.empty() && row.bucket != GateBucket::kNotCompared) {
-    text += ": in " + std::to_string(places.size()) +
-            (places.size() == 1 ? " case, " : " cases, ") + list_cases(places);
+    text += ": in " + count_and_names(places);
   }
   return text + "\n    " + row.message + "\n";
 }
@@ -68,8 +74,26 @@ std::string counts_of(const GateComparison& comparison) {
 std::string cases_of(const GateComparison& comparison) {
   std::string text = std::to_string(comparison.compared) + " cases on both, " +
                      std::to_string(comparison.clean) + " clean";
-  if (comparison.unsupported > 0) {
-    text += ", " + std::to_string(comparison.unsupported) + " unsupported on both";
+  const std::size_t unsupported = comparison.unsupported();
+  const std::size_t without = comparison.uncompared.size() - unsupported;
+  if (unsupported > 0) text += ", " + std::to_string(unsupported) + " unsupported on both";
+  if (without > 0) text += ", " + std::to_string(without) + " without a reference";
+  return text;
+}
+
+// The names of cases that were not compared, by the reason.
+std::map<std::string, std::vector<std::string>> reasons_of(const GateComparison& comparison) {
+  std::map<std::string, std::vector<std::string>> reasons;
+  for (const UncomparedCase& one : comparison.uncompared) {
+    reasons[one.reason].push_back(one.name);
+  }
+  return reasons;
+}
+
+std::string describe_uncompared(const GateComparison& comparison) {
+  std::string text;
+  for (const auto& [reason, cases] : reasons_of(comparison)) {
+    text += "NOT COMPARED: " + count_and_names(cases) + "\n    " + reason + "\n";
   }
   return text;
 }
@@ -164,6 +188,20 @@ FileReport report_of(const std::string& candidate, const GateRow& row) {
   return report;
 }
 
+// A report that leaves a question open.
+FileReport open_report(const std::string& name, spec::Outcome outcome, const std::string& reason) {
+  FileReport report;
+  report.file = name;
+  report.name = name;
+  ExecutorReport executor;
+  executor.executor = name;
+  executor.judged.name = name;
+  executor.judged.outcome = outcome;
+  executor.judged.reason = reason;
+  report.executors.push_back(std::move(executor));
+  return report;
+}
+
 }  // namespace
 
 DrawnCases weigh_drawn(const GateComparison& comparison, const std::set<std::string>& drawn) {
@@ -204,6 +242,7 @@ std::string describe(const GateReport& report) {
     text += comparison.baseline + " -> " + comparison.candidate + ": " + cases_of(comparison) +
             (report.is_interrupted ? "; " + interruption_of(report) : "") + "\n";
     for (const GateRow& row : comparison.rows) text += describe(row);
+    text += describe_uncompared(comparison);
     for (const OverrideVerdict& verdict : step.overrides) text += describe(verdict);
     if (step.drawn) text += describe(*step.drawn) + "\n";
     text += std::string(verdict_of(step, report)) + " " + comparison.candidate + ": " +
@@ -234,6 +273,9 @@ std::string print_markdown(const GateReport& report) {
               "` | " + std::to_string(places_of(row).size()) + ": " +
               cell(list_cases(places_of(row))) + " | " + cell(row.message) + " |\n";
     }
+    for (const auto& [reason, cases] : reasons_of(comparison)) {
+      text += "\nNot compared: " + count_and_names(cases) + ": " + reason + "\n";
+    }
     if (!step.overrides.empty()) text += "\n| override | verdict | why |\n| --- | --- | --- |\n";
     for (const OverrideVerdict& verdict : step.overrides) {
       text += "| `" + verdict.name + "` | " + use_name(verdict.use) + " | " +
@@ -258,7 +300,11 @@ Json json_of(const GateReport& report) {
     one["verdict"] = verdict_of(step, report);
     one["compared"] = comparison.compared;
     one["clean"] = comparison.clean;
-    one["unsupported_on_both"] = comparison.unsupported;
+    one["unsupported_on_both"] = comparison.unsupported();
+    one["not_compared"] = Json::array();
+    for (const UncomparedCase& each : comparison.uncompared) {
+      one["not_compared"].push_back({{"case", each.name}, {"reason", each.reason}});
+    }
     one["rows"] = Json::array();
     for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
     one["overrides"] = Json::array();
@@ -289,20 +335,23 @@ std::vector<FileReport> file_reports(const GateReport& report) {
     for (const GateRow& row : step.comparison.rows) {
       out.push_back(report_of(step.comparison.candidate, row));
     }
-    // A gate without rows has passed, and says so; one that was interrupted has not.
-    if (!step.comparison.rows.empty() && !report.is_interrupted) continue;
-    FileReport whole;
-    whole.file = step.comparison.candidate;
-    whole.name = whole.file;
-    if (report.is_interrupted) {
-      ExecutorReport executor;
-      executor.executor = whole.name;
-      executor.judged.name = whole.name;
-      executor.judged.outcome = spec::Outcome::kUndecided;
-      executor.judged.reason = interruption_of(report);
-      whole.executors.push_back(std::move(executor));
+    for (const auto& [reason, cases] : reasons_of(step.comparison)) {
+      out.push_back(
+          open_report("not compared: " + list_cases(cases), spec::Outcome::kUnsupported, reason));
     }
-    out.push_back(std::move(whole));
+    // A gate without rows has passed, and says so; one that was interrupted, or that compared
+    // nothing, has not.
+    const std::string& candidate = step.comparison.candidate;
+    if (report.is_interrupted) {
+      out.push_back(open_report(candidate, spec::Outcome::kUndecided, interruption_of(report)));
+    } else if (step.comparison.rows.empty() && step.comparison.compared == 0) {
+      out.push_back(open_report(candidate, spec::Outcome::kUnsupported, "nothing was compared"));
+    } else if (step.comparison.rows.empty()) {
+      FileReport passed;
+      passed.file = candidate;
+      passed.name = candidate;
+      out.push_back(std::move(passed));
+    }
   }
   return out;
 }

@@ -47,6 +47,7 @@ Json json_of(const GateCase& one) {
   Json json;
   json["outcome"] = spec::outcome_name(one.outcome);
   if (!one.reason.empty()) json["reason"] = one.reason;
+  if (!one.not_compared.empty()) json["not_compared"] = one.not_compared;
   json["findings"] = Json::array();
   for (const GateFinding& finding : one.findings) {
     json["findings"].push_back({{"signature", finding.signature}, {"message", finding.message}});
@@ -67,12 +68,13 @@ Json json_of(const GateSide& side) {
 }
 
 Result<GateCase> read_gate_case(const JsonCursor& object) {
-  GRAPHGATE_TRY_VOID(
-      interop::expect_members(object, {"outcome", "reason", "findings", "flaky", "plans"}));
+  GRAPHGATE_TRY_VOID(interop::expect_members(
+      object, {"outcome", "reason", "not_compared", "findings", "flaky", "plans"}));
   GateCase one;
   GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
   GRAPHGATE_TRY(one.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
   GRAPHGATE_TRY_VOID(interop::read_optional(object, "reason", one.reason));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "not_compared", one.not_compared));
   GRAPHGATE_TRY_VOID(interop::read_optional(object, "flaky", one.is_flaky));
   GRAPHGATE_TRY_VOID(
       interop::read_list(object, "findings", [&](const JsonCursor& each) -> Result<void> {

@@ -27,6 +27,7 @@ struct GateFinding {
 struct GateCase {
   spec::Outcome outcome = spec::Outcome::kPass;  // kInfra: it could not be run
   std::string reason;
+  std::string not_compared;                 // conformance::CaseReport::not_compared
   std::vector<GateFinding> findings;        // each signature once
   bool is_flaky = false;                    // looked at again, it showed something else
   std::vector<conformance::Quality> plans;  // by call; empty from executors that make none

@@ -108,6 +108,7 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   GateCase out;
   out.outcome = report.outcome;
   out.reason = report.reason;
+  out.not_compared = report.not_compared;
   for (fuzz::Signature& signature : fuzz::signatures_of(report, read.the_case)) {
     const spec::Finding* finding = finding_of(report, signature.rule);
     signature.configuration.clear();
