@@ -84,9 +84,9 @@ TEST(PlannerFlags, ReportWhatCameOfEveryOverride) {
 TEST(PlannerFlags, ReadOverridesFromAFile) {
   const std::string path = testing::TempDir() + "overrides.json";
   std::ofstream(path) << R"({"overrides": [{"name": "mine", "link": "x#1", "axis": "torch",
-      "at_least": "2.9.0", "removes": ["signature_filters_removed"], "sets": {"realize": "bytes"}}]})";
+      "at_least": "2.9.0", "removes": ["output_by_exact_name"], "sets": {"realize": "bytes"}}]})";
   const optimized::Options chosen = options("--profile torch-2.10 --overrides " + path);
-  EXPECT_FALSE(chosen.compile.deviations.has(D::kSignatureFiltersRemoved));
+  EXPECT_FALSE(chosen.compile.deviations.has(D::kOutputByExactName));
   EXPECT_EQ(chosen.compile.compiler.realize.rule, optimized::RealizeRule::kByteCost);
   std::ofstream(path) << R"({"overrides": [{"name": "mine", "link": "x#1", "axis": "torch",
       "at_least": "2.9.0", "sets": {"realize": "never"}}]})";

@@ -27,14 +27,52 @@ constexpr const char* kWriteThroughAView = R"(program "p" {
   output %y
 })";
 
+// The last partition frees %y, which it knows as a view of another dtype alone.
+constexpr const char* kFreedAsAnotherDtype = R"(program "p" {
+  input %q : f32[2, 2, 4]
+  %y = aten.add.Tensor(%q, 1.0)
+  %v = aten.view.dtype(%y, i16)
+  %o = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %q, %q, %o, "layer") as attn
+  %z = aten.bitwise_not.default(%v)
+  output %o
+  output %z
+})";
+
+// What adds integers up by index has no layout in torch._inductor.
+constexpr const char* kCountedInPlace = R"(program "p" {
+  input %q : f32[2, 2, 4]
+  input %n : i64[4]
+  %i = aten.arange.default(2)
+  %c = aten.index_put.default(%n, [%i], %i, True)
+  %o = aten.empty_like.default(%q)
+  vllm.unified_attention_with_output.default(%q, %q, %q, %o, "layer") as attn
+  %m = aten.mul.Tensor(%c, %n)
+  output %o
+  output %c
+  output %m
+})";
+
+// The bytes of %y are needed by the fused node alone.
+constexpr const char* kSizesAlone = R"(program "p" {
+  input %q : f32[2, 2, 4]
+  %y = aten.add.Tensor(%q, 1.0)
+  %z = aten.mul.Tensor(%y, 2.0)
+  %o = aten.neg.default(%q)
+  vllm.unified_attention_with_output.default(%z, %z, %z, %o, "layer") as attn
+  %e = aten.empty_like.default(%y)
+  %w = aten.add.out(%o, %q, out=%e)
+  output %w
+})";
+
 constexpr const char* kStarts = "program";
 
 std::vector<Trigger> triggers() {
   using M = optimized::MemoryStrategy;
   return {
-      {Deviation::kSignatureOmitsFrees, "vllm_like.core", "V2.missing-input"},
-      {Deviation::kSignatureIgnoresMutations, "vllm_like.core", "V2.missing-output"},
-      {Deviation::kSignatureFiltersRemoved, "cond_nonzero", "V2.missing-input"},
+      {Deviation::kSignatureOmitsFrees, kFreedAsAnotherDtype, "V2.missing-output"},
+      {Deviation::kSignatureIgnoresMutations, kCountedInPlace, "V2.missing-input"},
+      {Deviation::kSignatureFiltersRemoved, kSizesAlone, "V2.missing-input"},
       {Deviation::kTailAllocationsByGraphOutputs, "vllm_like.core", "V3.overlap"},
       {Deviation::kStaleBaseForSiblings, "vllm_like.core", "V4.wrong-operand"},
       {Deviation::kIgnoresReturnedAlias, "cond_nonzero", "V3.overlap"},

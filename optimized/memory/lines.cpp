@@ -4,11 +4,14 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_set>
 
+#include "optimized/analysis/inductor_buffers.h"
 #include "optimized/binding.h"
 #include "optimized/memory/peak_guard.h"
+#include "optimized/partition/cut_rules.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -139,6 +142,7 @@ class LinePlanner {
       gather(block, partition, level);
       add_frees(block, partition, level);
       sort_by_time(level.frees);
+      if (drops_tail(block, partition)) drop_tail(level);
       plan(level);
     }
   }
@@ -203,13 +207,47 @@ class LinePlanner {
 
   // ---- planning
 
-  void plan(Level& level) {
-    const bool drops_tail = deviations_.has(D::kTailAllocationsByGraphOutputs);
-    while (drops_tail && !level.lines.empty() && level.lines.back().kind != LineKind::kLaunch &&
+  // Whether allocations at the partition's end are held against the outputs of the graph. Only what
+  // is captured is a function with lines of its own, and its last line is an allocation only where
+  // no pointwise value that waits for a reader becomes a buffer behind it.
+  [[nodiscard]] bool drops_tail(std::size_t block, const Partition& partition) const {
+    if (!partition.captured || input_.partitions.are_graphs) return false;
+    if (!deviations_.has(D::kTailAllocationsByGraphOutputs)) return false;
+    const auto nodes =
+        std::span(graph_.blocks[block].nodes)
+            .subspan(partition.begin_node, partition.end_node - partition.begin_node);
+    std::set<StorageIndex> waiting;
+    const auto follow = [&](const SizedNode& node) {
+      if (is_realized_at_once(graph_, node)) {
+        for_each_operand(node.node, [&](spec::ValueId id) {
+          graph_.for_each_storage(id, [&](StorageIndex s) { waiting.erase(s); });
+        });
+      } else if (launches(node)) {
+        for_each_made(node.node, [&](spec::ValueId id) {
+          graph_.for_each_storage(id, [&](StorageIndex s) { waiting.insert(s); });
+        });
+      }
+    };
+    for (const SizedNode& node : nodes) {
+      if (!node.is_fused()) follow(node);
+      for (const SizedNode& member : node.body) follow(member);
+    }
+    const std::int64_t last = input_.liveness.times[block][partition.end_node - 1];
+    return std::none_of(waiting.begin(), waiting.end(), [&](StorageIndex s) {
+      return graph_.storages[s].kind != StorageKind::kInner &&
+             (uses_[s].is_output || uses_[s].lifetime.end > last + 1);
+    });
+  }
+
+  void drop_tail(Level& level) {
+    while (!level.lines.empty() && level.lines.back().kind != LineKind::kLaunch &&
            !graph_outputs_.contains(level.lines.back().storage)) {
       builder_.open_without_place(level.lines.back().storage);
       level.lines.pop_back();
     }
+  }
+
+  void plan(Level& level) {
     for (const Line& line : level.lines) {
       if (line.kind == LineKind::kAllocate) allocate(line, level);
       if (line.kind == LineKind::kTakeOver) builder_.join(line.old, line.storage);

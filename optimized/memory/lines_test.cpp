@@ -82,7 +82,7 @@ TEST(Lines, TakeTheOneThatWasFreedLast) {
 
 constexpr const char* kSplit = R"(program "split" {
   input %q : f32[2, 2, 4]
-  %k = aten.relu.default(%q)
+  %k = aten.cumsum.default(%q, 0)
   %o = aten.empty_like.default(%q)
   vllm.unified_attention_with_output.default(%q, %k, %k, %o, "layer") as attn
   %y = aten.mul.Tensor(%o, 2.0)
@@ -98,6 +98,19 @@ TEST(TailAllocationsByGraphOutputs, DropsWhatALaterPartitionFills) {
   const CompileOptions wrong = lines({D::kTailAllocationsByGraphOutputs});
   EXPECT_EQ(shared_in(plan_with(kSplit, wrong, inputs)), "k o");
   EXPECT_NE(last_output(kSplit, {inputs}, wrong), last_output(kSplit, {inputs}, lines()));
+}
+
+// A pointwise value becomes a buffer when the op behind the cut asks for it: its kernel is then the
+// last line, and the allocation is not. Nor is it at the end of what is not captured.
+TEST(TailAllocationsByGraphOutputs, KeepsWhatIsNotTheLastLine) {
+  const std::string text = kSplit;
+  const std::size_t scan = text.find("aten.cumsum.default(%q, 0)");
+  const std::string waits = std::string(text).replace(scan, 26, "aten.relu.default(%q)");
+  const std::vector<spec::InputValue> inputs = {counting({2, 2, 4})};
+  CompileOptions wrong = lines({D::kTailAllocationsByGraphOutputs});
+  EXPECT_EQ(shared_in(plan_with(waits.c_str(), wrong, inputs)), "");
+  wrong.partition.capture = false;
+  EXPECT_EQ(shared_in(plan_with(kSplit, wrong, inputs)), "");
 }
 
 constexpr const char* kInPlaceThenReuse = R"(program "twice" {

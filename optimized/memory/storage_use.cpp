@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optimized/analysis/accesses.h"
+#include "optimized/analysis/inductor_buffers.h"
 #include "optimized/partition/options.h"
 
 namespace graphgate::optimized {
@@ -95,18 +96,30 @@ class Uses {
   }
 
   void find_outputs() {
+    const std::vector<bool> overlooked = overlooked_outputs();
+    for_each_output([&](spec::ValueId id, StorageIndex storage) {
+      if (!overlooked[id.index]) out_[storage].is_output = true;
+    });
+    for_each_output([&](spec::ValueId id, StorageIndex storage) {
+      if (!overlooked[id.index] || out_[storage].is_output) return;
+      out_[storage].lifetime.end = last_mention(storage) + 1;
+    });
+  }
+
+  template <class Visit>
+  void for_each_output(Visit&& visit) const {
     for (const spec::Argument& output : graph_.outputs) {
       for_each_value(output, [&](spec::ValueId id) {
-        graph_.for_each_storage(id, [&](StorageIndex storage) {
-          if (deviations_.has(D::kOutputByExactName) &&
-              graph_.value(id).name != graph_.storages[storage].name) {
-            out_[storage].lifetime.end = last_mention(storage) + 1;
-          } else {
-            out_[storage].is_output = true;
-          }
-        });
+        graph_.for_each_storage(id, [&](StorageIndex storage) { visit(id, storage); });
       });
     }
+  }
+
+  // By value: the planner of pools does not know that the program returns it.
+  [[nodiscard]] std::vector<bool> overlooked_outputs() const {
+    const bool asks_by_name =
+        options_.strategy == MemoryStrategy::kPools && deviations_.has(D::kOutputByExactName);
+    return asks_by_name ? views_with_names(graph_) : std::vector<bool>(graph_.values.size());
   }
 
   // The time of the last node that mentions the storage.

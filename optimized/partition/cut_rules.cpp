@@ -102,12 +102,13 @@ Reason unsafe_tag(const CutContext& /*context*/, const SizedNode& node) {
 // They are used here.
 Reason unbacked_use(const CutContext& context, const SizedNode& node) {
   if (!has_dynamic_operand(context, node)) return {};
-  if (context.has(Deviation::kCapturesUnbackedSymbols)) return {};
   Reason reason;
   for_each_operand(node.node, [&](spec::ValueId id) {
     const std::string& source = context.unsafe_source(id);
     if (!reason && !source.empty()) reason = "uses an unbacked symbol of " + source;
   });
+  // Without the list of unsafe ops nothing cuts what they would have cut.
+  if (reason && context.has(Deviation::kCapturesUnbackedSymbols)) return {};
   if (!reason && is_dynamic(context, node)) reason = "unbacked symbol";
   return reason;
 }
@@ -155,7 +156,6 @@ std::optional<std::string> cut_reason(const CutContext& context, const SizedNode
     if (auto reason = cut_reason(context, member)) return reason;
   }
   if (node.is_fused()) return {};
-  if (context.is_overlooked(node)) return {};
   for (const CutRule& rule : cut_rules()) {
     if (auto reason = rule.reason(context, node)) return reason;
   }
@@ -163,7 +163,9 @@ std::optional<std::string> cut_reason(const CutContext& context, const SizedNode
 }
 
 const std::string* split_op_of(const CutContext& context, const SizedNode& node) {
-  if (context.has(Deviation::kIgnoresPartitionOption)) return nullptr;
+  if (context.has(Deviation::kIgnoresPartitionOption) || context.is_overlooked(node)) {
+    return nullptr;
+  }
   const auto& names = context.options().split_ops;
   const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
     return names_op(name, node.node.op);

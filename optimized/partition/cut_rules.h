@@ -35,8 +35,8 @@ class CutContext {
   [[nodiscard]] const std::string& accelerator() const { return accelerator_; }
   // The op among unsafe_unbacked_ops that a dynamic value hangs on, or "".
   [[nodiscard]] const std::string& unsafe_source(spec::ValueId id) const;
-  // Whether no rule looks at the node: under captures_nodes_without_origin, where no node of that
-  // name and op stands in the program; passes and write-backs make such.
+  // Whether it is no split op, whatever the options say: under captures_nodes_without_origin, where
+  // no node of that name and op stands in the program; passes and write-backs make such.
   [[nodiscard]] bool is_overlooked(const SizedNode& node) const;
 
  private:

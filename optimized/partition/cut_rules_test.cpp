@@ -106,10 +106,14 @@ std::vector<Partition> partitions_at(const SizedGraph& graph, const PartitionOpt
 // PyTorch 173159: what uses the count of nonzero elements would be captured with the first one.
 TEST(CutRules, CaptureUsersOfUnbackedSymbolsWhereADeviationAsksForIt) {
   const SizedGraph graph = sized_graph_of(dynamic(), {zeros({4})});
-  const auto right = partitions_at(graph, {}, {});
-  ASSERT_EQ(right.size(), 3U);
-  EXPECT_EQ(right[1], (Partition{false, "unbacked symbol", 1, 4}));
-  const auto wrong = partitions_at(graph, {}, only(Deviation::kCapturesUnbackedSymbols));
+  const auto without = partitions_at(graph, {}, {});
+  ASSERT_EQ(without.size(), 3U);
+  EXPECT_EQ(without[1], (Partition{false, "unbacked symbol", 1, 4}));
+  EXPECT_EQ(partitions_at(graph, {}, only(Deviation::kCapturesUnbackedSymbols)), without)
+      << "the option names no op";
+  PartitionOptions options;
+  options.unsafe_unbacked_ops = {"aten.nonzero"};
+  const auto wrong = partitions_at(graph, options, only(Deviation::kCapturesUnbackedSymbols));
   ASSERT_EQ(wrong.size(), 3U);
   EXPECT_EQ(wrong[1], (Partition{false, "unbacked symbol", 1, 2})) << "the op that makes it";
   EXPECT_EQ(wrong[2], (Partition{true, "", 2, 5}));
@@ -119,6 +123,7 @@ TEST(CutRules, CaptureUsersOfUnbackedSymbolsWhereADeviationAsksForIt) {
 TEST(CutRules, GiveAPlanThatCannotBeRecordedWhereUnbackedSymbolsAreCaptured) {
   Options options;
   EXPECT_EQ(run_calls(dynamic(), {{counting({4})}}, options).size(), 1U);
+  options.compile.partition.unsafe_unbacked_ops = {"aten.nonzero"};
   options.compile.deviations.add(Deviation::kCapturesUnbackedSymbols);
   const spec::Program program = dynamic();
   const auto loaded = make_executor(options)->load(program);

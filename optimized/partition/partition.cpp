@@ -77,6 +77,7 @@ Partitions make_partitions(SizedGraph& graph, const PartitionOptions& options,
                            const spec::DeviationSet& deviations, const spec::Graph* origin) {
   const CutContext context(graph, options, deviations, origin);
   Partitions out;
+  out.are_graphs = options.mode == PartitionMode::kSplitGraph;
   for (SizedBlock& block : graph.blocks) {
     if (options.mode == PartitionMode::kScheduler) {
       out.blocks.push_back(scan_block(context, block));

@@ -29,6 +29,9 @@ struct Partition {
 // Contiguous, in order, without empty ones.
 struct Partitions {
   std::vector<std::vector<Partition>> blocks;  // parallel to SizedGraph::blocks
+  // Upstream each is compiled as a graph of its own (kSplitGraph), and has no signature that is
+  // made out of a larger graph: what is wrong with such a signature does not reach it.
+  bool are_graphs = false;
 };
 
 // `graph` is changed in kSplitGraph's newest generation only: lone allocations move forward.

@@ -1,10 +1,13 @@
 #include "optimized/partition/signature.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "optimized/analysis/accesses.h"
+#include "optimized/analysis/inductor_buffers.h"
 #include "optimized/binding.h"
+#include "optimized/partition/cut_rules.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -52,7 +55,7 @@ struct Mentioned {
 
   StorageNotes made;
   StorageNotes used;     // made ones too
-  StorageNotes by_name;  // as what a node made or the caller gave, not as a view of it alone
+  StorageNotes by_name;  // not as a view alone that is a buffer of its own upstream
   std::set<std::string> symbols;
 };
 
@@ -77,22 +80,14 @@ Storages made_or_used(const SizedGraph& graph, const SizedNode& node) {
 // Collects what nodes mention, arms of conditionals and bodies of fused nodes included.
 class Collector {
  public:
-  explicit Collector(const SizedGraph& graph) : graph_(graph), is_view_(graph.values.size(), true) {
-    for (const spec::PlanInput& input : graph.inputs) {
-      if (!input.constant) is_view_[input.value.index] = false;
-    }
-    for (const SizedBlock& block : graph.blocks) {
-      for (const SizedNode& node : block.nodes) {
-        for_each_made(node.node, [&](spec::ValueId id) { is_view_[id.index] = false; });
-      }
-    }
-  }
+  explicit Collector(const SizedGraph& graph)
+      : graph_(graph), has_own_name_(views_with_names(graph)) {}
 
   void mention(const SizedNode& node, Mentioned& out) const {
     for_each_operand(node.node, [&](spec::ValueId id) {
       graph_.for_each_storage(id, [&](StorageIndex storage) {
         out.used.insert(storage);
-        if (!is_view_[id.index]) out.by_name.insert(storage);
+        if (!has_own_name_[id.index]) out.by_name.insert(storage);
       });
     });
     for_each_made(node.node, [&](spec::ValueId id) {
@@ -119,43 +114,98 @@ class Collector {
   }
 
   const SizedGraph& graph_;
-  std::vector<bool> is_view_;  // by value: neither a node's result nor an input
+  std::vector<bool> has_own_name_;  // by value: a view that is not called as what it views
 };
 
-// What an upstream version takes for removed by fusion: made and read by one fused node, and by
-// nothing else in its partition, whoever wants it later.
-Storages removed_by_fusion(const SizedGraph& graph, const Partitions& partitions) {
+// By storage: how many nodes need its bytes; nodes that launch nothing need none. What somebody is
+// given as a result counts as one.
+std::vector<std::uint32_t> count_users(const SizedGraph& graph) {
+  std::vector<std::uint32_t> users(graph.storages.size(), 0);
+  for (const SizedBlock& block : graph.blocks) {
+    for (const SizedNode& node : block.nodes) {
+      if (!launches(node)) continue;
+      for (const StorageIndex s : made_or_used(graph, node)) ++users[s];
+    }
+  }
+  Storages results;
+  for (const SizedBlock& block : graph.blocks) {
+    for (const spec::Argument& output : block.outputs) add_values(graph, output, results);
+  }
+  for (const spec::Argument& output : graph.outputs) add_values(graph, output, results);
+  for (const StorageIndex s : results) ++users[s];
+  return users;
+}
+
+// What fusion removes in torch._inductor (can_buffer_be_removed_through_fusion): made and read by
+// one fused node, where all other users are weak: they need no byte of it.
+Storages removed_by_fusion(const SizedGraph& graph) {
+  const std::vector<std::uint32_t> users = count_users(graph);
   Storages removed;
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
-    const auto& nodes = graph.blocks[b].nodes;
-    for (const Partition& partition : partitions.blocks[b]) {
-      std::map<StorageIndex, int> nodes_that_mention;
-      for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-        for (const StorageIndex s : made_or_used(graph, nodes[n])) ++nodes_that_mention[s];
+  for (const SizedBlock& block : graph.blocks) {
+    for (const SizedNode& node : block.nodes) {
+      Storages read;
+      for (const SizedNode& member : node.body) {
+        for_each_operand(member.node, [&](spec::ValueId id) { add_values(graph, {id}, read); });
       }
-      for (std::uint32_t n = partition.begin_node; n < partition.end_node; ++n) {
-        Storages read;
-        for (const SizedNode& member : nodes[n].body) {
-          for_each_operand(member.node, [&](spec::ValueId id) { add_values(graph, {id}, read); });
-        }
-        for (const spec::ValueId id : flat_results(nodes[n].node)) {
-          const StorageIndex storage = graph.value(id).tensor.storage;
-          if (read.contains(storage) && nodes_that_mention[storage] == 1) removed.insert(storage);
-        }
+      for (const spec::ValueId id : flat_results(node.node)) {
+        const StorageIndex storage = graph.value(id).tensor.storage;
+        if (!is_made_by_nodes(graph, storage) || users[storage] != 1) continue;
+        if (read.contains(storage)) removed.insert(storage);
       }
     }
   }
   return removed;
 }
 
+// By partition of a block: what it mentions, from outside, only under the names of buffers without
+// a layout, which an upstream version takes for nothing that can cross an edge.
+std::vector<Storages> lost_names(const SizedGraph& graph, std::size_t block,
+                                 const std::vector<Partition>& partitions) {
+  struct Name {
+    std::size_t partition = std::numeric_limits<std::size_t>::max();  // where it was given
+    bool has_layout = true;
+  };
+  std::vector<Name> names(graph.storages.size());
+  std::vector<Storages> out(partitions.size());
+  for (std::size_t p = 0; p < partitions.size(); ++p) {
+    Storages known;
+    for (std::uint32_t n = partitions[p].begin_node; n < partitions[p].end_node; ++n) {
+      const SizedNode& node = graph.blocks[block].nodes[n];
+      Accesses accesses = accesses_of(graph, node);
+      for (const StorageIndex s : made_or_used(graph, node)) {
+        if (names[s].partition != p) (names[s].has_layout ? known : out[p]).insert(s);
+      }
+      for (const Access& read : accesses.reads) {  // by nodes of arms, too
+        const Name& name = names[read.storage];
+        if (name.partition != p) (name.has_layout ? known : out[p]).insert(read.storage);
+      }
+      for (const Access& write : accesses.writes) names[write.storage] = {p, true};
+      const auto lose = [&](const SizedNode& writer) {
+        const StorageIndex s = written_without_layout(graph, writer);
+        if (s != kNoStorage) names[s] = {p, false};
+      };
+      lose(node);
+      for (const SizedNode& member : node.body) lose(member);
+    }
+    // What is not captured runs where the names of all partitions are at hand.
+    if (!partitions[p].captured) out[p].clear();
+    for (const StorageIndex s : known) out[p].erase(s);
+  }
+  return out;
+}
+
 // What holds for all partitions of a graph.
 struct Context {
-  Context(const SizedGraph& of, const Liveness& lives, const spec::DeviationSet& wrong)
-      : graph(of), liveness(lives), deviations(wrong), collector(of) {}
+  Context(const SizedGraph& of, const Partitions& cut, const Liveness& lives,
+          const spec::DeviationSet& wrong)
+      : graph(of),
+        liveness(lives),
+        omits_frees(!cut.are_graphs && wrong.has(Deviation::kSignatureOmitsFrees)),
+        collector(of) {}
 
   const SizedGraph& graph;
   const Liveness& liveness;
-  const spec::DeviationSet& deviations;
+  bool omits_frees;  // a partition is not given what it frees and does not read
   Collector collector;
   Storages stripped;  // taken out of every signature
 
@@ -185,8 +235,8 @@ class BlockSweep {
     }
   }
 
-  // Called for the partitions from the last to the first.
-  Signature take(const Partition& partition) {
+  // Called for the partitions from the last to the first. `lost`: what names do not lead it to.
+  Signature take(const Partition& partition, const Storages& lost) {
     mentioned_.clear();
     for (const SizedNode& node : nodes_of(partition)) context_.collector.mention(node, mentioned_);
     Signature signature;
@@ -196,7 +246,7 @@ class BlockSweep {
         signature.outputs.push_back(storage);
       }
     }
-    const auto inputs = take_inputs(partition, signature);
+    const auto inputs = take_inputs(partition, lost, signature);
     std::sort(signature.outputs.begin(), signature.outputs.end());
     for (const StorageIndex storage : signature.outputs) is_unmet_[storage] = false;
     for (const StorageIndex storage : inputs) is_unmet_[storage] = true;
@@ -206,9 +256,9 @@ class BlockSweep {
  private:
   // What is used and not made here, in the signature's inputs and constants; what is not freed goes
   // to its outputs, too.
-  std::vector<StorageIndex> take_inputs(const Partition& partition, Signature& signature) {
+  std::vector<StorageIndex> take_inputs(const Partition& partition, const Storages& lost,
+                                        Signature& signature) {
     const std::int64_t end = end_time(partition);
-    const Storages stale = written_under_old_names(partition);
     std::vector<StorageIndex> inputs;
     const std::vector<StorageIndex>& used = mentioned_.used.sorted();
     inputs.reserve(used.size());
@@ -217,8 +267,9 @@ class BlockSweep {
     for (const StorageIndex storage : used) {
       if (mentioned_.made.contains(storage) || context_.stripped.contains(storage)) continue;
       const bool frees = is_freed(storage, end);
-      const bool is_read = mentioned_.by_name.contains(storage);
-      if (frees && !is_read && context_.deviations.has(Deviation::kSignatureOmitsFrees)) continue;
+      const bool gets_freed = frees && !context_.omits_frees;
+      if (!gets_freed && lost.contains(storage)) continue;
+      if (frees && !gets_freed && !mentioned_.by_name.contains(storage)) continue;
       inputs.push_back(storage);
       if (context_.graph.storages[storage].kind == StorageKind::kState &&
           !context_.is_written(storage)) {
@@ -227,7 +278,7 @@ class BlockSweep {
       }
       signature.inputs.push_back(storage);
       signature.deallocate.push_back(frees);
-      if (!frees && !stale.contains(storage)) signature.outputs.push_back(storage);
+      if (!frees) signature.outputs.push_back(storage);
     }
     return inputs;
   }
@@ -236,19 +287,6 @@ class BlockSweep {
   [[nodiscard]] bool is_freed(StorageIndex storage, std::int64_t end) const {
     return is_made_by_nodes(context_.graph, storage) && !is_unmet_[storage] &&
            context_.liveness.storages[storage].end <= end;
-  }
-
-  // What the partition writes; later ones are to go on with what it was before. Empty in a right
-  // run: a storage has one name.
-  [[nodiscard]] Storages written_under_old_names(const Partition& partition) const {
-    Storages out;
-    if (!context_.deviations.has(Deviation::kSignatureIgnoresMutations)) return out;
-    for (const SizedNode& node : nodes_of(partition)) {
-      for (const Access& write : accesses_of(context_.graph, node).writes) {
-        out.insert(write.storage);
-      }
-    }
-    return out;
   }
 
   [[nodiscard]] std::span<const SizedNode> nodes_of(const Partition& partition) const {
@@ -285,16 +323,20 @@ class BlockSweep {
 
 Signatures derive_signatures(const SizedGraph& graph, const Partitions& partitions,
                              const Liveness& liveness, const spec::DeviationSet& deviations) {
-  Context context(graph, liveness, deviations);
-  if (deviations.has(Deviation::kSignatureFiltersRemoved)) {
-    context.stripped = removed_by_fusion(graph, partitions);
+  Context context(graph, partitions, liveness, deviations);
+  if (!partitions.are_graphs && deviations.has(Deviation::kSignatureFiltersRemoved)) {
+    context.stripped = removed_by_fusion(graph);
   }
+  const bool loses_names =
+      !partitions.are_graphs && deviations.has(Deviation::kSignatureIgnoresMutations);
   Signatures out;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     BlockSweep sweep(context, b);
     std::vector<Signature> signatures(partitions.blocks[b].size());
+    std::vector<Storages> lost(signatures.size());
+    if (loses_names) lost = lost_names(graph, b, partitions.blocks[b]);
     for (std::size_t p = signatures.size(); p-- > 0;) {
-      signatures[p] = sweep.take(partitions.blocks[b][p]);
+      signatures[p] = sweep.take(partitions.blocks[b][p], lost[p]);
     }
     out.blocks.push_back(std::move(signatures));
   }

@@ -39,10 +39,25 @@ TEST(Signature, PassesWhatAPartitionFreesThoughItReadsAViewAlone) {
             "in x free out x y const | in x free out x e const | in free y e out z const");
 }
 
+// A view as another dtype is the only kind that upstream calls by another name.
+constexpr const char* kFreedAsAnotherDtype = R"(program "p" {
+  input %x : f32[2, 2]
+  %y = aten.add.Tensor(%x, 1.0)
+  %v = aten.view.dtype(%y, i16)
+  %e = aten.exp.default(%x)
+  %z = aten.bitwise_not.default(%v)
+  output %e
+  output %z
+})";
+
 // PyTorch 165815: nobody passes %y, and nobody returns it.
 TEST(Signature, OmitsWhatIsFreedAndNotReadWhereADeviationAsksForIt) {
+  EXPECT_EQ(signatures_of(kFreedAsAnotherDtype, {zeros({2, 2})}),
+            "in x free out x y const | in x free out x e const | in free y out z const");
+  EXPECT_EQ(signatures_of(kFreedAsAnotherDtype, {zeros({2, 2})}, Deviation::kSignatureOmitsFrees),
+            "in x free out x const | in x free out x e const | in free out z const");
   EXPECT_EQ(signatures_of(kFreedByAView, {zeros({2, 2})}, Deviation::kSignatureOmitsFrees),
-            "in x free out x const | in x free out x e const | in free e out z const");
+            signatures_of(kFreedByAView, {zeros({2, 2})}));
 }
 
 constexpr const char* kWrittenInBetween = R"(program "p" {
@@ -58,10 +73,74 @@ TEST(Signature, HandsOnWhatAnOpHasWritten) {
             "in x free out x b const | in b free out b const | in x free b out x d const");
 }
 
-// PyTorch 163208: the last partition goes on with %b as the first one left it.
-TEST(Signature, KeepsTheNameFromBeforeAWriteWhereADeviationAsksForIt) {
+// %b, between two cuts, written by a split op, and read behind it by what does not free it.
+std::string written_by(const std::string& writer) {
+  return R"(program "p" {
+  input %x : i64[4]
+  input %m : bool[4]
+  input %r : f32[4]
+  %i = aten.arange.default(2)
+  %b = aten.add.Tensor(%x, 1)
+  %f = aten.add.Tensor(%r, 1.0)
+)" + writer +
+         R"(
+  %e = aten.exp.default(%r)
+  %d = aten.mul.Tensor(%w, %x)
+  output %w
+  output %d
+  output %e
+})";
+}
+
+std::string signatures_of_writer(const char* writer, std::optional<Deviation> deviation = {}) {
+  const std::vector<spec::InputValue> inputs = {i64({4}, {0, 1, 2, 3}), bools({4}, {0, 0, 0, 0}),
+                                                zeros({4})};
+  return signatures_of(written_by(writer).c_str(), inputs, deviation);
+}
+
+// PyTorch 172483: such a kernel's buffer has no layout, and the last partition asks for it alone.
+TEST(Signature, LosesWhatAKernelWithoutALayoutWroteWhereADeviationAsksForIt) {
+  for (const char* writer :
+       {"%w = aten.index_put_.default(%b, [%i], %i, True)",
+        "%w = aten.index_put.default(%b, [%i], %i, True)",
+        "%w = aten.index_put.default(%f, [%m], %f)", "%w = aten.index_add.default(%b, 0, %i, %i)",
+        "%w = aten.scatter_add.default(%b, 0, %i, %i)", "%w = aten.scatter.src(%b, 0, %i, %i)",
+        "%w = aten.scatter_reduce.two(%f, 0, %i, %r, \"amax\")"}) {
+    EXPECT_NE(signatures_of_writer(writer, Deviation::kSignatureIgnoresMutations),
+              signatures_of_writer(writer))
+        << writer;
+  }
+}
+
+TEST(Signature, KeepsWhatAllOtherWritersWroteUnderTheDeviation) {
+  for (const char* writer :
+       {"%w = aten.neg_.default(%b)", "%w = aten.copy_.default(%b, %x)",
+        "%w = aten.index_put_.default(%b, [%i], %i)", "%w = aten.add.out(%b, %x, out=%b)",
+        "%w = aten.index_put.default(%f, [%i], %r, True)",
+        "%w = aten.scatter_reduce.two(%f, 0, %i, %r, \"sum\")",
+        "%w = aten.scatter.src(%f, 0, %i, %r)"}) {
+    EXPECT_EQ(signatures_of_writer(writer, Deviation::kSignatureIgnoresMutations),
+              signatures_of_writer(writer))
+        << writer;
+  }
   EXPECT_EQ(signatures_of(kWrittenInBetween, {zeros({4})}, Deviation::kSignatureIgnoresMutations),
-            "in x free out x b const | in b free out const | in x free b out x d const");
+            signatures_of(kWrittenInBetween, {zeros({4})}));
+}
+
+constexpr const char* kCounted = R"(program "p" {
+  input %x : i64[4]
+  %i = aten.arange.default(2)
+  %b = aten.add.Tensor(%x, 1)
+  %c = aten.index_put_.default(%b, [%i], %i, True)
+  %d = aten.mul.Tensor(%c, %x)
+  output %d
+})";
+
+// What a partition frees it is given, whatever it is called.
+TEST(Signature, PassesWhatIsFreedUnderANameWithoutALayout) {
+  const std::vector<spec::InputValue> inputs = {i64({4}, {0, 1, 2, 3})};
+  EXPECT_EQ(signatures_of(kCounted, inputs, Deviation::kSignatureIgnoresMutations),
+            signatures_of(kCounted, inputs));
 }
 
 // Whatever writes, be it by its schema's word, as an out argument, through a view or an index: what
@@ -158,14 +237,15 @@ TEST(Signature, ListsSymbolsOfSizesAloneWhereADeviationAsksForIt) {
   EXPECT_EQ(symbols_of_first(kLastRow, {zeros({4, 2})}, Deviation::kSymbolsFromSizesOnly), Names{});
 }
 
-// Fusion keeps %y inside one launch of the first partition, and the last one reads it all the same.
-SizedGraph fused_graph() {
+// Fusion keeps %y inside one launch of the first partition, and `last`, in the last one, has it
+// too.
+SizedGraph fused_graph(const std::string& last) {
   SizedGraph graph = sized_graph_of(program_of(R"(program "p" {
   input %x : f32[4]
   %y = aten.add.Tensor(%x, 1.0)
   %z = aten.mul.Tensor(%y, 2.0)
   %e = aten.exp.default(%z)
-  %w = aten.sub.Tensor(%e, %y)
+  )" + last + R"(
   output %w
 })"),
                                     {zeros({4})});
@@ -188,7 +268,7 @@ std::string names_of(const SizedGraph& graph, const std::vector<StorageIndex>& s
 }
 
 TEST(Signature, ReturnsWhatAFusedNodeMakesForALaterPartition) {
-  SizedGraph graph = fused_graph();
+  SizedGraph graph = fused_graph("%w = aten.sub.Tensor(%e, %y)");
   PartitionOptions options;
   options.split_ops = {"aten.exp"};
   const Partitions partitions = make_partitions(graph, options);
@@ -198,12 +278,32 @@ TEST(Signature, ReturnsWhatAFusedNodeMakesForALaterPartition) {
   EXPECT_EQ(names_of(graph, right[0].outputs), "x y z");
   EXPECT_EQ(names_of(graph, right[2].inputs), "y e");
   EXPECT_EQ(right[2].deallocate, (std::vector<bool>{true, true}));
-  // PyTorch 169584: removed in one partition, stripped from all.
+  // Fusion removes nothing that another partition reads.
+  const auto same =
+      derive_signatures(graph, partitions, liveness, only(Deviation::kSignatureFiltersRemoved))
+          .blocks[0];
+  EXPECT_EQ(names_of(graph, same[0].outputs), "x y z");
+  EXPECT_EQ(names_of(graph, same[2].inputs), "y e");
+}
+
+// PyTorch 169584: removed in one partition, as nobody else needs a byte of it, stripped from all.
+TEST(Signature, StripsWhatOneFusedNodeNeedsWhereADeviationAsksForIt) {
+  SizedGraph graph = fused_graph(
+      "%o = aten.empty_like.default(%y)\n"
+      "  %w = aten.add.out(%e, %x, out=%o)");
+  PartitionOptions options;
+  options.split_ops = {"aten.exp"};
+  const Partitions partitions = make_partitions(graph, options);
+  ASSERT_EQ(partitions.blocks[0].size(), 3U);
+  const Liveness liveness = analyze_liveness(graph);
+  const auto right = derive_signatures(graph, partitions, liveness).blocks[0];
+  EXPECT_EQ(names_of(graph, right[0].outputs), "x y z");
+  EXPECT_EQ(names_of(graph, right[2].inputs), "x y e");
   const auto wrong =
       derive_signatures(graph, partitions, liveness, only(Deviation::kSignatureFiltersRemoved))
           .blocks[0];
   EXPECT_EQ(names_of(graph, wrong[0].outputs), "x z");
-  EXPECT_EQ(names_of(graph, wrong[2].inputs), "e");
+  EXPECT_EQ(names_of(graph, wrong[2].inputs), "x e");
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 //   # Judges: verifier, shadow     meant to see it when it does not hold
 //   # Deviation: tail_allocations_by_graph_outputs[, ...]     that break it, all at once
 //
-// Cases of the catalogue have all of these but Deviation; others have Holds alone. The tests of the
-// suites and of docs/coverage.md read them.
+// Cases of the catalogue have all of these but Deviation; others have Holds, Links where somebody
+// reported the program, and Deviation where they show one of a profile (profiles_test.cpp). The tests
+// of the suites and of docs/coverage.md read them.
 #pragma once
 
 #include <filesystem>
