@@ -44,11 +44,11 @@ TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
   EXPECT_EQ(json("there.json")["outcomes"], json("here.json")["outcomes"]);
   EXPECT_EQ(json("there.json")["settings"]["executor"], serve);
 
-  const std::string wrong = serve + " --deviation signature_ignores_mutations";
+  const std::string wrong = serve + " --deviation lifetimes_touch_wrongly";
   const CliRun found = run("fuzz --executor '" + wrong + "'" + flags + corpus("wrong") +
                            option("--json", "wrong.json"));
   EXPECT_EQ(found.code, 1) << found.out << found.err;
-  const auto faults = findings(json("wrong.json"), "verifier V2.missing-output");
+  const auto faults = findings(json("wrong.json"), "verifier V3.in-place");
   ASSERT_FALSE(faults.empty()) << found.out;
   EXPECT_EQ(faults.front()["status"], "confirmed");
   EXPECT_LE(faults.front()["reduced_nodes"].get<int>(), 5);
@@ -68,7 +68,7 @@ TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
 
 TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const std::string command =
-      "fuzz --cases 30 -j 2 --deviation signature_ignores_mutations --judges verifier --corpus " +
+      "fuzz --cases 30 -j 2 --deviation lifetimes_touch_wrongly --judges verifier --corpus " +
       corpus() + option("--json", "r.json") + option("--junit", "r.xml") +
       option("--sarif", "r.sarif");
   const CliRun outcome = run(command);
@@ -76,7 +76,7 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const auto report = json("r.json");
   ASSERT_FALSE(report.is_discarded());
   EXPECT_EQ(report["cases"], 30);
-  const auto found = findings(report, "verifier V2.missing-output");
+  const auto found = findings(report, "verifier V3.in-place");
   ASSERT_FALSE(found.empty()) << report["findings"].dump(2);
   const auto& first = found.front();
   EXPECT_EQ(first["status"], "confirmed");
@@ -85,25 +85,23 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const std::string name = first["name"];
   EXPECT_EQ(first["file"], "regression/" + name + ".case");
   const std::string text = read_file(folder_ / "corpus/regression" / (name + ".case"));
-  EXPECT_NE(text.find("option \"deviation\" \"signature_ignores_mutations\""), std::string::npos)
+  EXPECT_NE(text.find("option \"deviation\" \"lifetimes_touch_wrongly\""), std::string::npos)
       << text;
-  EXPECT_NE(text.find("Signature: verifier V2.missing-output"), std::string::npos) << text;
+  EXPECT_NE(text.find("Signature: verifier V3.in-place"), std::string::npos) << text;
   // NDJSON where nobody looks, JUnit and SARIF for the same findings.
   EXPECT_NE(outcome.out.find("{\"event\":\"finding\",\"name\":\"" + name + "\""),
             std::string::npos);
   EXPECT_NE(read_file(folder_ / "r.xml").find("<testsuite name=\"graphgate fuzz\""),
             std::string::npos);
   EXPECT_NE(read_file(folder_ / "r.xml").find(name + ".case"), std::string::npos);
-  EXPECT_NE(read_file(folder_ / "r.sarif").find("\"ruleId\": \"V2.missing-output"),
-            std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.sarif").find("\"ruleId\": \"V3.in-place"), std::string::npos);
   // The line of the report shows it again.
   const CliRun replayed = run(first["replay"].get<std::string>().substr(sizeof("graphgate")));
   EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
-  EXPECT_NE(replayed.out.find("shows 'verifier V2.missing-output"), std::string::npos)
-      << replayed.out;
+  EXPECT_NE(replayed.out.find("shows 'verifier V3.in-place"), std::string::npos) << replayed.out;
   // The next campaign tells of it, and does not reduce it again.
   EXPECT_EQ(run(command).code, 1);
-  const auto again = findings(json("r.json"), "verifier V2.missing-output");
+  const auto again = findings(json("r.json"), "verifier V3.in-place");
   ASSERT_EQ(again.size(), found.size());
   EXPECT_EQ(again.front()["remark"], "the corpus had it");
 }

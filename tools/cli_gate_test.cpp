@@ -76,7 +76,9 @@ TEST_F(CliGate, NamesTheFirstBadVersion) {
 
 TEST_F(CliGate, DrawsCasesBesideTheCorpus) {
   const CliRun outcome =
-      gate("--baseline fixed --candidate torch-2.8.0 --time 1s --seed 3 --reruns 0 --json " +
+      gate("--baseline fixed --candidate 'cmd:" + path("graphgate") +
+           " serve optimized --deviation lifetimes_touch_wrongly' --time 1s --seed 3 --reruns 0 "
+           "--json " +
            path("d.json"));
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   const auto step = json("d.json")["steps"][0];
@@ -93,7 +95,7 @@ TEST_F(CliGate, DrawsCasesBesideTheCorpus) {
     }
   }
   ASSERT_FALSE(id.empty());
-  const CliRun again = run("replay " + id + " --profile torch-2.8.0");
+  const CliRun again = run("replay " + id + " --deviation lifetimes_touch_wrongly");
   EXPECT_EQ(again.code, 1) << again.out << again.err;
   EXPECT_EQ(gate("--baseline x.json --candidate fixed --time 1s").code, 4);
 }

@@ -13,7 +13,7 @@ using fuzz::TriageStatus;
 // An input that is written and nothing else, and a node that nobody needs.
 spec::CaseFile small_case(bool is_wrong) {
   std::string text = "graphgate-case 1\nname \"small\"\nseed 1\n";
-  if (is_wrong) text += "option \"deviation\" \"signature_ignores_mutations\"\n";
+  if (is_wrong) text += "option \"plan-mutation\" \"signature-output-dropped\"\n";
   text +=
       "program \"p\" {\n  input %x : f32[2]\n  %n = aten.neg.default(%x)\n"
       "  %y = aten.add_.Tensor(%x, %x)\n  output %n\n}\nscenario {\n  call p\n  call p\n}\n"
@@ -53,7 +53,7 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   ASSERT_GE(kept.value().header.size(), 3U);
   EXPECT_EQ(kept.value().header[0], "Found by graphgate fuzz in case g1:42:7.");
   EXPECT_EQ(kept.value().header[1],
-            "Signature: verifier V2.missing-output [] {deviation=signature_ignores_mutations}");
+            "Signature: verifier V2.missing-output [] {plan-mutation=signature-output-dropped}");
   EXPECT_EQ(kept.value().header[2], "The nearest case that passes:");
 }
 

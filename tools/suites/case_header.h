@@ -7,8 +7,8 @@
 //   # Deviation: tail_allocations_by_graph_outputs[, ...]     that break it, all at once
 //
 // Cases of the catalogue have all of these but Deviation; others have Holds, Links where somebody
-// reported the program, and Deviation where they show one of a profile (profiles_test.cpp). The tests
-// of the suites and of docs/coverage.md read them.
+// reported the program, and Deviation where they show one of a profile (profiles_test.cpp). The
+// tests of the suites and of docs/coverage.md read them.
 #pragma once
 
 #include <filesystem>
