@@ -98,10 +98,13 @@ void store(Tensor& tensor, const Array<N>& array);
 [[nodiscard]] Mark exact_mark(const Tensor& tensor, std::int64_t position);
 void add_marks(Tensor& tensor);
 
-// The array stretched to `sizes`.
+// The array stretched to `sizes`. Throws OpError where it does not stretch to them.
 template <class N>
 [[nodiscard]] Array<N> broadcast_to(Array<N> array, const Sizes& sizes) {
   if (array.sizes == sizes) return array;
+  if (broadcast_sizes({array.sizes, sizes}) != sizes) {
+    throw OpError("a tensor does not stretch to the sizes of the result");
+  }
   Array<N> out(sizes);
   Tensor stretched;  // geometry alone
   stretched.sizes = sizes;

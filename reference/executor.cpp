@@ -5,6 +5,7 @@
 #include "reference/effects_audit.h"
 #include "reference/interpreter.h"
 #include "reference/movement.h"
+#include "reference/overlap.h"
 #include "reference/symbol_binding.h"
 
 namespace graphgate::reference {
@@ -37,6 +38,12 @@ class Importer {
  private:
   std::map<const spec::HostStorage*, std::shared_ptr<Storage>> storages_;
 };
+
+std::string list_text(const std::vector<std::int64_t>& list) {
+  std::string text;
+  for (const std::int64_t x : list) text += (text.empty() ? "" : ", ") + std::to_string(x);
+  return "[" + text + "]";
+}
 
 // A result shares its bytes with the live storage until either side writes.
 HostTensor export_tensor(const Tensor& tensor) {
@@ -207,7 +214,10 @@ class ReferenceProgram final : public spec::LoadedProgram {
       } else {
         target = states_.at(output.target);
       }
-      if (*contents != target) copy_into(*target, **contents);
+      if (*contents != target) {
+        require_copyable(output.target, *target, **contents);
+        copy_into(*target, **contents);
+      }
       if (id) written.insert_or_assign(*id, target);
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -216,6 +226,17 @@ class ReferenceProgram final : public spec::LoadedProgram {
       const auto found = written.find(*id);
       if (found != written.end()) outputs[i] = {found->second};
     }
+  }
+
+  // Throws OpError where copy_ does not take the contents: they must broadcast to their target,
+  // which no program resizes in this way.
+  static void require_copyable(const std::string& name, const Tensor& target,
+                               const Tensor& contents) {
+    if (!broadcasts_to(contents, target.sizes)) {
+      throw OpError("the new contents of '" + name + "' have sizes " + list_text(contents.sizes) +
+                    ", which do not broadcast to its sizes " + list_text(target.sizes));
+    }
+    require_no_partial_overlap(target, contents);
   }
 
   void copy_into(Tensor& target, const Tensor& source) {

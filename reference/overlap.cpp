@@ -99,18 +99,29 @@ void require_elements_apart(const spec::OpRow& row, std::span<const Datum> argum
   }
 }
 
+void require_same_or_apart(const Tensor& written, const Tensor& operand) {
+  if (is_same_memory(written, operand) || !Bytes(written).hold_one_of(operand)) return;
+  throw Undecidable(
+      "the written-to tensor shares bytes with an operand in part, which PyTorch refuses or "
+      "leaves open");
+}
+
 }  // namespace
 
 void require_no_partial_overlap(const spec::OpRow& row, std::span<const Datum> arguments) {
   if (!row.effects.mutates() || row.has_tag("inplace_view")) return;
   if (are_plainly_apart(row, arguments) || writes_one_number(row)) return;
   require_elements_apart(row, arguments);
-  for_each_sharing_pair(row, arguments, [](const Tensor& written, const Tensor& operand) {
-    if (is_same_memory(written, operand) || !Bytes(written).hold_one_of(operand)) return;
-    throw Undecidable(
-        "the written-to tensor shares bytes with an operand in part, which PyTorch refuses or "
-        "leaves open");
-  });
+  for_each_sharing_pair(row, arguments, require_same_or_apart);
+}
+
+void require_no_partial_overlap(const Tensor& written, const Tensor& read) {
+  if (!is_non_overlapping_and_dense(written)) (void)Bytes(written);
+  if (written.storage == read.storage) require_same_or_apart(written, read);
+}
+
+bool broadcasts_to(const Tensor& tensor, const std::vector<std::int64_t>& sizes) {
+  return stretched(tensor, sizes).has_value();
 }
 
 void require_apart(const spec::OpRow& row, std::span<const Datum> arguments) {

@@ -22,6 +22,11 @@ namespace graphgate::reference {
 // `arguments` has one Datum per argument of the row's schema.
 void require_no_partial_overlap(const spec::OpRow& row, std::span<const Datum> arguments);
 
+// The same, of one tensor that is copied into another.
+void require_no_partial_overlap(const Tensor& written, const Tensor& read);
+// Whether a tensor broadcasts to the sizes.
+[[nodiscard]] bool broadcasts_to(const Tensor& tensor, const std::vector<std::int64_t>& sizes);
+
 // Throws Undecidable if a written argument shares a byte with one that is not written.
 void require_apart(const spec::OpRow& row, std::span<const Datum> arguments);
 

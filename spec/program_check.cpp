@@ -111,6 +111,32 @@ std::optional<InputKind> mutated_kind(OutputKind kind) {
   return std::nullopt;
 }
 
+std::string print_sizes(const std::vector<SymExpr>& sizes) {
+  std::string text;
+  for (const SymExpr& size : sizes) text += (text.empty() ? "" : ", ") + print_sym_expr(size);
+  return "[" + text + "]";
+}
+
+// New contents are copied: they must broadcast to what they are copied into. Sizes that are not
+// constants are the executors' to check.
+Result<void> check_copied(const TensorType& target, const std::optional<TensorType>& contents,
+                          const std::string& name) {
+  if (!contents) return {};
+  const std::vector<SymExpr>& from = contents->sizes;
+  const std::vector<SymExpr>& to = target.sizes;
+  bool fits = from.size() <= to.size();
+  for (std::size_t d = 0; fits && d < from.size(); ++d) {
+    const SymExpr& size = from[d];
+    const SymExpr& wanted = to[to.size() - from.size() + d];
+    if (!size.is_constant() || !wanted.is_constant() || size.constant() == 1) continue;
+    fits = size.constant() == wanted.constant();
+  }
+  if (fits) return {};
+  return bad_input("the new contents of '" + name + "' have sizes " + print_sizes(from) +
+                   ", which do not broadcast to its sizes " + print_sizes(to) +
+                   ": PyTorch copies them, and resizes nothing here");
+}
+
 Result<void> check_output(const Program& program, const ProgramOutput& output,
                           const Argument& argument) {
   const auto kind = mutated_kind(output.kind);
@@ -126,7 +152,8 @@ Result<void> check_output(const Program& program, const ProgramOutput& output,
   if (id == nullptr || program.graph.value(*id).kind != ValueKind::kTensor) {
     return bad_input("the new contents of '" + output.target + "' must be a tensor");
   }
-  return {};
+  return check_copied(*program.graph.value(program.inputs[*input].value).type,
+                      program.graph.value(*id).type, output.target);
 }
 
 Result<void> check_outputs(const Program& program) {

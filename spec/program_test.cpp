@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/graph_check.h"
+#include "spec/graph_text.h"
+
 namespace graphgate::spec {
 namespace {
 
@@ -38,6 +41,29 @@ TEST(SameProgram, ComparesElementsAndSharingButNotPointers) {
   other = with_tensors();
   other.annotations["k"] = "v";
   EXPECT_FALSE(same_program(a, other));
+}
+
+TEST(CheckProgram, RefusesNewContentsThatDoNotBroadcastToTheirTarget) {
+  const auto error_of = [](const std::string& contents) {
+    const auto program = parse_program(
+        "program \"p\" {\n  symbol s0 in [1, 8]\n"
+        "  input %x : i64[3, 4]\n  input %s : i64[s0]\n"
+        "  %y : " +
+            contents + "\n  mutation input \"x\" %y\n}\n",
+        builtin_op_table(), "t");
+    EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
+    const auto checked = check_program(program.value(), builtin_op_table());
+    return checked.ok() ? "" : checked.error().message;
+  };
+  EXPECT_EQ(
+      error_of("i64[12] = aten.arange.start_step(1, 13)"),
+      "program 'p': output 0: the new contents of 'x' have sizes [12], which do not broadcast "
+      "to its sizes [3, 4]: PyTorch copies them, and resizes nothing here");
+  EXPECT_NE(error_of("i64[0] = aten.arange.start_step(0, 0)"), "");
+  EXPECT_NE(error_of("i64[1, 3, 4] = aten.full.default([1, 3, 4], 1)"), "");
+  EXPECT_EQ(error_of("i64[4] = aten.arange.start_step(0, 4)"), "");
+  EXPECT_EQ(error_of("i64[3, 1] = aten.full.default([3, 1], 1)"), "");
+  EXPECT_EQ(error_of("i64[s0] = aten.neg.default(%s)"), "");  // known in the call
 }
 
 }  // namespace
