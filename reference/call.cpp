@@ -118,15 +118,48 @@ TensorRef Call::next_target() const {
   return nullptr;
 }
 
+namespace {
+
+// At least so many bytes: the old ones, then zeros.
+void grow(Tensor& tensor, std::int64_t size_bytes) {
+  Storage& storage = *tensor.storage;
+  if (size_bytes <= storage.size_bytes()) return;
+  static_cast<void>(storage.writable_bytes());
+  storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
+  if (storage.marks.empty()) return;
+  storage.marks.resize(static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype)));
+}
+
+}  // namespace
+
+void Call::resize_out(const TensorRef& target, const Sizes& sizes, const Sizes& strides) {
+  for (const Datum& argument : arguments_) {
+    for_each_tensor(argument, [&](const TensorRef& operand) {
+      if (operand == target || operand->storage != target->storage) return;
+      throw Undecidable("an out= tensor is resized in a storage that an operand lies in, too");
+    });
+  }
+  const TensorRef wanted = new_tensor(
+      target->dtype, sizes, strides.empty() ? spec::contiguous_strides(sizes) : strides, {});
+  target->sizes = wanted->sizes;
+  target->strides = wanted->strides;
+  if (wanted->count() == 0) return;
+  grow(*target,
+       wanted->storage->size_bytes() + target->offset * spec::item_size_bytes(target->dtype));
+}
+
 TensorRef Call::place_result(const Sizes& sizes, spec::DType dtype, const Sizes& strides) {
   TensorRef target = next_target();
   if (!target) {
     return new_tensor(dtype, sizes, strides.empty() ? spec::contiguous_strides(sizes) : strides,
                       result_device());
   }
-  if (target->sizes != sizes && row_.effects.is_out) {
-    *target = *new_tensor(target->dtype, sizes, target->device);
+  if (target->sizes == sizes || !row_.effects.is_out) return target;
+  // Some kernels give what they resize the strides that a new result would have, others do not.
+  if (!strides.empty() && strides != spec::contiguous_strides(sizes)) {
+    throw Undecidable("an out= tensor is resized, and its strides depend on the kernel");
   }
+  resize_out(target, sizes);
   return target;
 }
 

@@ -53,6 +53,10 @@ class Call {
   [[nodiscard]] bool next_is_written() const;
   // The tensor that the next result goes into; null when a new one is made.
   [[nodiscard]] TensorRef next_target() const;
+  // Gives a written out= tensor other sizes, as PyTorch's resize_output does: row-major or with
+  // `strides`, from the same offset on, over the same storage, which grows when it must. What it
+  // holds is left open. Throws Undecidable where an operand lies in that storage, too.
+  void resize_out(const TensorRef& target, const Sizes& sizes, const Sizes& strides = {});
 
   // The next result: `array` rounded into `dtype`. A new tensor has `strides` (contiguous if empty)
   // and the device of result_device(). Written arguments keep their own dtype and geometry; an

@@ -253,5 +253,122 @@ TEST(ReferenceExecutor, OracleRunsTellTheRadiusOfAFloatThatIsAnOutput) {
   EXPECT_LE(result.output_spreads[1].radii[0], 0x1p-82);
 }
 
+// The new contents of a mutated input are copied: they broadcast to it, or are refused. Sizes that
+// are not stated show in the call only.
+TEST(ReferenceExecutor, CopiesNewContentsThatBroadcastAndRefusesOthers) {
+  const auto with = [](const std::string& contents) {
+    return test::program("program \"p\" {\n  input %x : f32[2, 3]\n  %y = " + contents +
+                         "\n  mutation input \"x\" %y\n  output %y\n}\n");
+  };
+  const spec::HostTensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const spec::Program row = with("aten.select.int(%x, 0, 1)");
+  EXPECT_EQ(Loaded(row).failure({x}).kind, ErrorKind::kUnsupported);  // a view of what is written
+  const spec::Program copied = with("aten.select_copy.int(%x, 0, 1)");
+  Loaded loaded(copied);
+  const spec::CallResult result = loaded.call({x});
+  EXPECT_EQ(elements(final_input(result, 0)), (Floats{4, 5, 6, 4, 5, 6}));
+  EXPECT_EQ(output(result, 0).sizes, (std::vector<std::int64_t>{2, 3}));
+  for (const char* contents :
+       {"aten.arange.start_step(0, 0, dtype=f32)", "aten.arange.start_step(0, 6, dtype=f32)",
+        "aten.arange.start_step(0, 2, dtype=f32)", "aten.full.default([3, 2], 1.0, dtype=f32)",
+        "aten.full.default([1, 2, 3], 1.0, dtype=f32)"}) {
+    const spec::Program other = with(contents);
+    const Error error = Loaded(other).failure({x});
+    EXPECT_EQ(error.kind, ErrorKind::kBadInput) << contents;
+    EXPECT_NE(error.message.find("the new contents of 'x' have sizes ["), std::string::npos)
+        << error.message;
+  }
+}
+
+TEST(ReferenceExecutor, RefusesNewContentsOfABufferThatDoNotFit) {
+  const spec::Program program = test::program(R"(program "p" {
+  buffer %state "state" : f32[4] = [1.0, 2.0, 3.0, 4.0]
+  input %x : f32[3]
+  %y = aten.neg.default(%x)
+  mutation buffer "state" %y
+  output %y
+}
+)");
+  Loaded loaded(program);
+  EXPECT_EQ(loaded.failure({floats({3}, {1, 2, 3})}).message,
+            "p: the new contents of 'state' have sizes [3], which do not broadcast to its sizes "
+            "[4]");
+}
+
+// PyTorch resizes an out= tensor in its storage: who else looks at that sees the new bytes.
+TEST(ReferenceExecutor, ResizesAnOutTensorInItsOwnStorage) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[6]
+  input %z : f32[2]
+  %v = aten.slice.Tensor(%x, 0, 1, 5)
+  %y = aten.neg.out(%z, out=%v)
+  output %y
+}
+)");
+  Loaded loaded(program);
+  const spec::CallResult result =
+      loaded.call({floats({6}, {0, 1, 2, 3, 4, 5}), floats({2}, {7, 8})});
+  EXPECT_EQ(elements(output(result, 0)), (Floats{-7, -8}));
+  EXPECT_EQ(output(result, 0).storage_offset, 1);
+  EXPECT_EQ(output(result, 0).storage, final_input(result, 0).storage);
+  EXPECT_EQ(elements(final_input(result, 0)), (Floats{0, -7, -8, 3, 4, 5}));
+}
+
+TEST(ReferenceExecutor, GrowsTheStorageOfAnOutTensor) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2]
+  input %z : f32[4]
+  %v = aten.slice.Tensor(%x, 0, 1, 2)
+  %y = aten.neg.out(%z, out=%v)
+  output %y
+}
+)");
+  for (const Mode mode : {Mode::kEager, Mode::kWorstCase, Mode::kProvenance}) {
+    Options options;
+    options.mode = mode;
+    Loaded loaded(program, options);
+    const spec::CallResult result = loaded.call({floats({2}, {0, 1}), floats({4}, {5, 6, 7, 8})});
+    EXPECT_EQ(elements(output(result, 0)), (Floats{-5, -6, -7, -8}));
+    EXPECT_EQ(elements(final_input(result, 0)), (Floats{0, -5}));
+    EXPECT_EQ(output(result, 0).storage, final_input(result, 0).storage);
+  }
+}
+
+TEST(ReferenceExecutor, LeavesOpenAnOutTensorThatIsResizedOverAnOperand) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[6]
+  %v = aten.slice.Tensor(%x, 0, 0, 1)
+  %w = aten.slice.Tensor(%x, 0, 2, 6)
+  %y = aten.neg.out(%w, out=%v)
+  output %y
+}
+)");
+  EXPECT_EQ(Loaded(program).failure({floats({6}, {0, 1, 2, 3, 4, 5})}).kind,
+            ErrorKind::kUnsupported);
+}
+
+// Which strides a resized tensor has depends on the kernel: neg.out has those of its operand,
+// relu.out is row-major.
+TEST(ReferenceExecutor, LeavesOpenTheStridesOfAResizedOutTensor) {
+  const spec::Program program = test::program(R"(program "p" {
+  input %x : f32[2, 3]
+  input %o : f32[0]
+  %t = aten.t.default(%x)
+  %y = aten.neg.out(%t, out=%o)
+  output %y
+}
+)");
+  const Inputs inputs = {floats({2, 3}, {1, 2, 3, 4, 5, 6}), floats({0}, {})};
+  EXPECT_EQ(Loaded(program).failure(inputs).kind, ErrorKind::kUnsupported);
+}
+
+TEST(ReferenceExecutor, HasNoOpinionOfOpsThatTheTableLacks) {
+  spec::Program program = test::program(kCounter);
+  program.graph.nodes[0].op = "mine.op.default";
+  const auto loaded = make_executor({})->load(program);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kUnsupported);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

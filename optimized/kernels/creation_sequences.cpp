@@ -54,6 +54,25 @@ std::int64_t integer_count(std::int64_t start, std::int64_t end, std::int64_t st
   return distance / step + (distance % step != 0 ? 1 : 0);
 }
 
+// The sizes of a sequence of `count` numbers: those of its out= tensor where that holds as many.
+Sizes sequence_sizes(const KernelCall& call, std::int64_t count) {
+  const Tensor* out = call.written_result(0);
+  if (!out || out->count() != count || out->rank() == 1) return {count};
+  if (out->strides != row_major_strides(out->sizes)) {
+    throw Unsupported("the numbers of a sequence go to a tensor of " + print_sizes(out->sizes) +
+                      ", which is not row-major");
+  }
+  return out->sizes;
+}
+
+// A row-major tensor of any sizes as one dimension.
+Tensor as_one_row(Tensor result) {
+  if (result.rank() == 1) return result;
+  result.sizes = {result.count()};
+  result.strides = {1};
+  return result;
+}
+
 // Writes element(i) for i in [0, count) of a result with one dimension, in the compute type C.
 template <class C, class F>
 void write_sequence(const Tensor& result, const F& element) {
@@ -206,12 +225,12 @@ void infer_arange(Inference& call) {
       dtype == DType::kInt64
           ? integer_count(whole(range.start), whole(range.end), whole(range.step))
           : static_cast<std::int64_t>(quotient);
-  call.make(dtype, {count}, {}, call.device_or({}));
+  call.make(dtype, sequence_sizes(call, count), {}, call.device_or({}));
 }
 
 Launch bind_arange(const Binding& call) {
   const Range range = range_of(call);
-  const Tensor& result = call.result();
+  const Tensor result = as_one_row(call.result());
   if (!spec::is_floating_point(result.dtype)) return launch_arange<std::int64_t>(result, range);
   if (counts_in_float(result.dtype)) return launch_arange<float>(result, range);
   return launch_arange<double>(result, range);
@@ -225,12 +244,12 @@ void infer_linspace(Inference& call) {
   }
   const std::int64_t steps = call.integer("steps");
   if (steps < 0) throw OpError("linspace: the number of steps is negative");
-  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), {steps}, {},
+  call.make(call.optional_dtype("dtype").value_or(DType::kFloat32), sequence_sizes(call, steps), {},
             call.device_or({}));
 }
 
 Launch bind_linspace(const Binding& call) {
-  const Tensor& result = call.result();
+  const Tensor result = as_one_row(call.result());
   const bool counts_in_double =
       result.dtype == DType::kFloat64 || !spec::is_floating_point(result.dtype);
   if (counts_in_double) {

@@ -101,5 +101,19 @@ TEST(EmptyPermuted, WantsEveryDimensionOnce) {
   EXPECT_THROW(run_one("aten.empty_permuted.default", {Sizes{2, 3}, Sizes{0, 2}}), OpError);
 }
 
+// An out= tensor with as many elements keeps its sizes; another number of them, or gaps between
+// rows, is refused.
+TEST(Arange, KeepsTheSizesOfAnOutTensorWithAsManyElements) {
+  const Tensor out = make_tensor(DType::kInt64, {2, 3}, {});
+  run_one("aten.arange.start_out", {0, 6}, {{"out", out}});
+  EXPECT_EQ(integers(out), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
+  const Tensor one = make_tensor(DType::kFloat32, {}, {});
+  run_one("aten.linspace.out", {4.0, 5.0, 1}, {{"out", one}});
+  EXPECT_EQ(numbers(one), (std::vector<double>{4}));
+  EXPECT_THROW(run_one("aten.arange.start_out", {0, 5}, {{"out", out}}), Unsupported);
+  const Tensor turned = make_tensor(DType::kInt64, {2, 3}, {}, {1, 2});
+  EXPECT_THROW(run_one("aten.arange.start_out", {0, 6}, {{"out", turned}}), Unsupported);
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

@@ -104,6 +104,7 @@ void copy(Call& call) {
     throw OpError("the source of copy does not broadcast to the sizes of its target");
   }
   const TensorRef target = call.next_target();
+  if (target && target->sizes != self.sizes) call.resize_out(target, self.sizes);
   const TensorRef cast = new_tensor(target ? target->dtype : self.dtype, source.sizes, self.device);
   assign(call.mode(), *cast, source);
   const TensorRef out = target ? target : copy_target(self);

@@ -187,6 +187,12 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
   return static_cast<std::int64_t>(count);
 }
 
+// The sizes of a sequence of `count` numbers: those of its out= tensor where that holds as many.
+Sizes sequence_sizes(const Call& call, std::int64_t count) {
+  const TensorRef target = call.next_target();
+  return target && target->count() == count ? target->sizes : Sizes{count};
+}
+
 void arange(Call& call) {
   const Datum start = call.has("start") ? call.datum("start") : kZero;
   const Datum step = call.has("step") ? call.datum("step") : kOne;
@@ -195,9 +201,12 @@ void arange(Call& call) {
   const DType dtype = dtype_asked(call, real ? DType::kFloat32 : DType::kInt64);
   if (dtype == DType::kBool) throw OpError("arange is not implemented for bool");
   const std::int64_t count = range_count(start, end, step, dtype);
-  const TensorRef made = new_tensor(dtype, {count}, call.device_or({}));
-  with_number(call.mode(), dtype,
-              [&]<class N>() { store(*made, range_numbers<N>(start, step, count, dtype)); });
+  const TensorRef made = new_tensor(dtype, sequence_sizes(call, count), call.device_or({}));
+  with_number(call.mode(), dtype, [&]<class N>() {
+    Array<N> numbers = range_numbers<N>(start, step, count, dtype);
+    numbers.sizes = made->sizes;
+    store(*made, numbers);
+  });
   emit_made(call, made);
 }
 
@@ -239,11 +248,14 @@ void linspace(Call& call) {
   const std::int64_t steps = call.integer("steps");
   if (steps < 0) throw OpError("linspace: number of steps must be non-negative");
   const DType dtype = dtype_asked(call, DType::kFloat32);
-  const TensorRef made = new_tensor(dtype, {steps}, call.device_or({}));
+  const TensorRef made = new_tensor(dtype, sequence_sizes(call, steps), call.device_or({}));
   const double start = number_or_element(call, "start");
   const double end = number_or_element(call, "end");
-  with_real(call.mode(),
-            [&]<class N>() { store(*made, spaced_numbers<N>(start, end, steps, dtype)); });
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> numbers = spaced_numbers<N>(start, end, steps, dtype);
+    numbers.sizes = made->sizes;
+    store(*made, numbers);
+  });
   emit_made(call, made);
 }
 

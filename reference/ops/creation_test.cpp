@@ -104,5 +104,29 @@ TEST(CreationOps, TrilInPlaceZeroesAboveTheDiagonal) {
   EXPECT_EQ(values(*x), (std::vector<double>{1, 2, 0, 4, 5, 6}));
 }
 
+// arange fills an out= tensor that holds as many elements as it has numbers, whatever its sizes.
+TEST(CreationOps, ArangeKeepsTheSizesOfAnOutTensorWithAsManyElements) {
+  const TensorRef out = test::tensor(DType::kInt64, {2, 3}, {0, 0, 0, 0, 0, 0}, {1, 2});
+  const auto count_to = [&](std::int64_t end) {
+    return run_tensor("aten.arange.start_out", {{"start", {std::int64_t{0}}},
+                                                {"end", {end}},
+                                                {"step", {std::int64_t{1}}},
+                                                {"out", {out}}});
+  };
+  EXPECT_EQ(values(*count_to(6)), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(out->sizes, (Sizes{2, 3}));
+  EXPECT_EQ(out->strides, (Sizes{1, 2}));
+  EXPECT_EQ(count_to(4)->sizes, Sizes{4});
+}
+
+TEST(CreationOps, LinspaceKeepsTheSizesOfAnOutTensorWithAsManyElements) {
+  const TensorRef out = test::tensor(DType::kFloat32, {1, 3}, {0, 0, 0});
+  const TensorRef made =
+      run_tensor("aten.linspace.out",
+                 {{"start", {0.0}}, {"end", {1.0}}, {"steps", {std::int64_t{3}}}, {"out", {out}}});
+  EXPECT_EQ(made->sizes, (Sizes{1, 3}));
+  EXPECT_EQ(values(*made), (std::vector<double>{0, 0.5, 1}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -94,9 +94,7 @@ void nonzero(Call& call) {
   const TensorRef target = call.next_target();
   if (target && target->sizes != made->sizes) {
     if (target->dtype != DType::kInt64) throw OpError("nonzero: out must be of dtype int64");
-    *target = *made;
-    call.emit_datum({target});
-    return;
+    call.resize_out(target, made->sizes, made->strides);
   }
   emit_made(call, made);
 }

@@ -32,8 +32,7 @@ void copies_op(Call& call) {
   if (out.size() != copies.size()) throw OpError("the list 'out' has another length");
   for (std::size_t i = 0; i < out.size(); ++i) {
     const TensorRef& copy = *copies[i].as<TensorRef>();
-    if (out[i]->sizes != copy->sizes)
-      *out[i] = *new_tensor(out[i]->dtype, copy->sizes, copy->device);
+    if (out[i]->sizes != copy->sizes) call.resize_out(out[i], copy->sizes);
     assign(call.mode(), *out[i], *copy);
   }
 }
