@@ -6,6 +6,7 @@
 // invariants; readers call it on everything that comes from outside.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,7 +68,14 @@ struct Argument {
   [[nodiscard]] const T* as() const {
     return std::get_if<T>(&value);
   }
-  friend bool operator==(const Argument&, const Argument&) = default;
+  // Floats are the same constant where they are the same number with the same sign, or both NaN.
+  friend bool operator==(const Argument& a, const Argument& b) {
+    const auto* x = a.as<double>();
+    const auto* y = b.as<double>();
+    if (!x || !y) return a.value == b.value;
+    if (std::isnan(*x) || std::isnan(*y)) return std::isnan(*x) && std::isnan(*y);
+    return *x == *y && std::signbit(*x) == std::signbit(*y);
+  }
 };
 
 // `name` is the schema's parameter name; empty for the positional operands of higher-order ops.

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "spec/graph_check.h"
 #include "spec/program_test.h"
@@ -204,6 +205,16 @@ TEST(GraphText, RoundTripsAHundredThousandNodes) {
   EXPECT_EQ(program.graph.nodes.size(), kNodes);
   EXPECT_TRUE(print_program(program, builtin_op_table()) == text);
   EXPECT_TRUE(check_program(program, builtin_op_table()).ok());
+}
+
+// A program with a NaN in it is the same program as itself, and 0.0 is not -0.0.
+TEST(Argument, ComparesFloatsAsConstants) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(Argument{nan}, Argument{-nan});
+  EXPECT_NE(Argument{nan}, Argument{1.0});
+  EXPECT_NE(Argument{0.0}, Argument{-0.0});
+  EXPECT_EQ(Argument{Argument::List{{1.5}, {nan}}}, (Argument{Argument::List{{1.5}, {nan}}}));
+  EXPECT_NE(Argument{1.0}, Argument{std::int64_t{1}});
 }
 
 }  // namespace
