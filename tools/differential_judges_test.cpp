@@ -112,6 +112,28 @@ TEST(DifferentialJudges, CompareEveryConfigurationWithinOneScript) {
   EXPECT_EQ(report.value().remark.find("refused"), std::string::npos) << report.value().remark;
 }
 
+// The cubic root has no slope at zero, so that the oracle can tell nothing of a norm there.
+TEST(DifferentialJudges, TakeNoFunctionThatIsOpenAtZeroForAnAllocation) {
+  const CaseReport report = judge(script_over(R"(program "norm" {
+  input %a : f32[3, 4]
+  %y = aten.linalg_vector_norm.default(%a, 3.0, [-1])
+  output %y
+})"),
+                                  "quality");
+  EXPECT_EQ(report.outcome, Outcome::kPass) << lines_of(report);
+}
+
+TEST(DifferentialJudges, FindNoOtherPlanWhereAConstantIsNaN) {
+  const CaseReport report = judge(script_over(R"(program "nan" {
+  input %x : f32[3]
+  %c : f32[] = aten.scalar_tensor.default(nan, dtype=f32)
+  %y : f32[3] = aten.add.Tensor(%x, %c)
+  output %y
+})"),
+                                  "configurations");
+  EXPECT_EQ(report.outcome, Outcome::kPass) << lines_of(report);
+}
+
 // The optimized executor with a relu that computes abs: a wrong kernel. Instruments see the op that
 // was asked for, as they would of a real one.
 class WrongKernelSource final : public conformance::ExecutorSource {
