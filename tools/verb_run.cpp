@@ -24,8 +24,10 @@ std::string describe(const HostTensor& tensor) {
   const std::vector<long double> elements = conformance::decode_elements(tensor);
   for (std::size_t i = 0; i < elements.size() && i < kShown; ++i) {
     char number[48];
-    std::snprintf(number, sizeof(number), " %.6Lg", elements[i]);
-    text += number;
+    std::snprintf(number, sizeof(number), "%.6Lg", elements[i]);
+    const bool is_real = spec::is_floating_point(tensor.dtype);
+    text += ' ';
+    text += is_real ? number : conformance::shown_element(elements[i], tensor.dtype);
   }
   return elements.size() > kShown ? text + " ..." : text;
 }

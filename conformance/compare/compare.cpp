@@ -109,9 +109,10 @@ ValueComparison compare_values(const spec::HostTensor& actual, const spec::Sprea
   }
   if (out.outside > 0) {
     const auto i = static_cast<std::size_t>(out.worst_index);
-    out.message = "element " + print_index(out.worst_index, actual.sizes) +
-                  format(" is %.9Lg, expected %.9Lg +- %.3g (%lld of %lld elements outside)",
-                         elements[i], expected.values[i], out.worst_allowed,
+    out.message = "element " + print_index(out.worst_index, actual.sizes) + " is " +
+                  shown_element(elements[i], actual.dtype) + ", expected " +
+                  shown_element(expected.values[i], actual.dtype) +
+                  format(" +- %.3g (%lld of %lld elements outside)", out.worst_allowed,
                          static_cast<long long>(out.outside), static_cast<long long>(out.elements));
   }
   return out;

@@ -145,5 +145,21 @@ TEST(CompareGeometry, IgnoresStridesThatReachNoElement) {
   EXPECT_NE(compare_layout(row, expected), "");
 }
 
+// A double has 53 bits: the last digits of a large integer would be others.
+TEST(CompareValues, ShowsEveryDigitOfAnInteger) {
+  const HostTensor actual =
+      tensor_of(DType::kInt64, std::vector<std::int64_t>{90194313253, 9007199254740993, INT64_MIN});
+  const auto message = [&](long double first, long double second, long double third) {
+    return compare_values(actual, Spread{{first, second, third}, {0, 0, 0}}, 1).message;
+  };
+  EXPECT_EQ(message(90194313254, 9007199254740993, -0x1p63L),
+            "element [0] is 90194313253, expected 90194313254 +- 0 (1 of 3 elements outside)");
+  EXPECT_EQ(message(90194313253, 9007199254740994, -0x1p63L),
+            "element [1] is 9007199254740993, expected 9007199254740994 +- 0 (1 of 3 elements "
+            "outside)");
+  EXPECT_NE(message(90194313253, 9007199254740993, 0).find("is -9223372036854775808, expected 0"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

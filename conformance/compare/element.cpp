@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -117,6 +118,14 @@ std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
     default:
       return decode_all<std::uint8_t>(tensor, [](std::uint8_t x) { return x != 0 ? 1.0L : 0.0L; });
   }
+}
+
+std::string shown_element(long double value, spec::DType dtype) {
+  char text[48];  // an integer of a tensor has 20 characters at most
+  const bool is_whole =
+      !spec::is_floating_point(dtype) && std::fabs(value) < 0x1p64L && value == std::trunc(value);
+  std::snprintf(text, sizeof(text), is_whole ? "%.0Lf" : "%.9Lg", value);
+  return text;
 }
 
 std::vector<bool> decode_signs(const spec::HostTensor& tensor) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "spec/tensor.h"
@@ -11,6 +12,10 @@ namespace graphgate::conformance {
 
 // Every element in row-major order, exactly. long double holds every float64 and int64.
 [[nodiscard]] std::vector<long double> decode_elements(const spec::HostTensor& tensor);
+
+// An element as a message shows it: every digit of an integer, nine of a number of a floating
+// dtype.
+[[nodiscard]] std::string shown_element(long double value, spec::DType dtype);
 
 // Signs of the elements (true for negative, -0.0 included), for the signed-zero policy.
 [[nodiscard]] std::vector<bool> decode_signs(const spec::HostTensor& tensor);

@@ -28,13 +28,14 @@ std::string print_place(std::size_t index, const std::vector<std::int64_t>& size
   return "[" + text + "]";
 }
 
-std::string print_element(long double value, const std::byte* bytes, std::size_t size) {
+std::string print_element(long double value, const std::byte* bytes, spec::DType dtype) {
+  const auto size = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes, size);
-  char text[80];
-  std::snprintf(text, sizeof(text), "%.9Lg (bits 0x%0*llx)", value, static_cast<int>(2 * size),
+  char text[32];
+  std::snprintf(text, sizeof(text), " (bits 0x%0*llx)", static_cast<int>(2 * size),
                 static_cast<unsigned long long>(bits));
-  return text;
+  return shown_element(value, dtype) + text;
 }
 
 // How one element counts.
@@ -79,9 +80,9 @@ class ElementScan {
     if (differing == 0) return "";
     const std::size_t size = item();
     return "element " + print_place(first, actual_.sizes) + " is " +
-           print_element(a_values_[first], &a_[first * size], size) + ", " + expected_name + " " +
-           print_element(b_values_[first], &b_[first * size], size) + " (" +
-           std::to_string(differing) + " of " + std::to_string(count) + " elements differ)";
+           print_element(a_values_[first], &a_[first * size], actual_.dtype) + ", " +
+           expected_name + " " + print_element(b_values_[first], &b_[first * size], actual_.dtype) +
+           " (" + std::to_string(differing) + " of " + std::to_string(count) + " elements differ)";
   }
 
  private:
