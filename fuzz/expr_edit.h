@@ -13,11 +13,12 @@ namespace graphgate::fuzz {
 template <class ChangeLeaf>
 spec::SymExpr rebuilt(const spec::SymExpr& expr, ChangeLeaf&& change) {
   if (expr.is_constant() || expr.op() == spec::SymOp::kSymbol) return change(expr);
+  if (expr.op() == spec::SymOp::kReal) return expr;
   std::vector<spec::SymExpr> operands;
   bool is_constant = true;
   for (const spec::SymExpr& operand : expr.operands()) {
     operands.push_back(rebuilt(operand, change));
-    is_constant &= operands.back().is_constant();
+    is_constant &= spec::free_symbols(operands.back()).empty();
   }
   spec::SymExpr out = spec::SymExpr::apply(expr.op(), std::move(operands));
   if (!is_constant) return out;

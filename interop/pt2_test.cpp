@@ -190,5 +190,19 @@ TEST(Pt2, ReadsALongProgram) {
   EXPECT_TRUE(spec::same_program(program, again.value()));
 }
 
+// The sizes that an interpolation by 3.66 gives, and 1 / n**0.5 (golden/exports).
+TEST(Pt2, KeepsSizesWithFloatsInThem) {
+  const spec::OpTable& ops = spec::builtin_op_table();
+  const std::string folder = std::string(GRAPHGATE_GOLDEN_DIR) + "/exports/";
+  const auto scaled = read_pt2(folder + "scaled_size.pt2", Pt2Options{&ops});
+  ASSERT_TRUE(scaled.ok()) << scaled.error().message;
+  const std::string text = spec::print_program(scaled.value(), ops);
+  EXPECT_NE(text.find("[1, 1, trunc_to_int(3.66*to_float(s53)), 21]"), std::string::npos) << text;
+  EXPECT_EQ(spec::print_program(parse(text), ops), text);
+  const auto again = round_trip(scaled.value());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(spec::print_program(again.value(), ops), text);
+  EXPECT_TRUE(read_pt2(folder + "float_of_size.pt2", Pt2Options{&ops}).ok());
+}
 }  // namespace
 }  // namespace graphgate::interop

@@ -51,7 +51,7 @@ Result<SymbolicNumber> read_expression(const JsonCursor& expression, bool needs_
   }
   GRAPHGATE_TRY(const auto hint, expression.find_member("hint"));
   if (!hint) return number;
-  if (!number.expr && hint->json().contains("as_float")) return number;
+  if (hint->json().contains("as_float")) return number;
   GRAPHGATE_TRY(number.hint, read_hint(*hint));
   if (number.expr && number.expr->op() == spec::SymOp::kSymbol) {
     auto& info = context.symbols[number.expr->name()];

@@ -3,11 +3,11 @@
 //   Mul(Integer(64), Symbol('s70', positive=True, integer=True))
 //   GreaterThan(Symbol('u0', integer=True), Integer(0))
 //
-// Operators with a meaning over the integers become spec::SymExpr; the other functions that PyTorch
-// may write (true division, conversions to float, Where) are kUnsupported, by name, and anything
-// else is kBadInput with its column. No simplification is done: the tree is taken as printed,
-// except that
+// Operators and functions of PyTorch's become spec::SymExpr; the few that have no meaning there
+// (RoundDecimal, say) are kUnsupported, by name, and anything else is kBadInput with its column. No
+// simplification is done: the tree is taken as printed, except that
 //   Mul(Rational(1, 2), x)   is read as  CleanDiv(x, 2)
+//   Piecewise(ExprCondPair(a, c), ExprCondPair(b, true))  is read as  Where(c, a, b)
 //   CeilDiv(a, b), LShift, RShift, ModularIndexing, FloorToInt(IntTrueDiv(a, b)) and
 //   floor(Mul(Rational(1, q), x))  are read as what they compute.
 #pragma once

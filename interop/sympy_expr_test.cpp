@@ -53,12 +53,50 @@ TEST(SympyParser, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(infix(""), "column 1: expected an expression");
 }
 
-TEST(SympyParser, RefusesFloatsByName) {
-  const auto parsed = parse_sympy("ToFloat(Symbol('s0', integer=True))");
-  ASSERT_FALSE(parsed.ok());
-  EXPECT_EQ(parsed.error().kind, ErrorKind::kUnsupported);
-  EXPECT_EQ(parse_sympy("IntTrueDiv(Integer(1), Integer(2))").error().kind,
-            ErrorKind::kUnsupported);
+// As PyTorch 2.15 writes the sizes of an interpolation, and 1 / n**0.5.
+TEST(SympyParser, ReadsFloatsInsideOfSizes) {
+  const std::string symbol = "Symbol('s53', positive=True, integer=True)";
+  EXPECT_EQ(
+      infix("TruncToInt(Mul(Float('3.6600000000000001', precision=53), ToFloat(" + symbol + ")))"),
+      "trunc_to_int(3.66*to_float(s53))");
+  EXPECT_EQ(infix("FloatTrueDiv(Float('1.0', precision=53), FloatPow(ToFloat(" + symbol +
+                  "), Float('0.5', precision=53)))"),
+            "1.0 / to_float(s53)**0.5");
+  EXPECT_EQ(infix("Piecewise(ExprCondPair(Integer(1), StrictLessThan(" + symbol +
+                  ", Integer(4))), ExprCondPair(" + symbol + ", true))"),
+            "where(s53 < 4, 1, s53)");
+  EXPECT_EQ(infix("Where(StrictLessThan(" + symbol + ", Integer(4)), Integer(1), Integer(2))"),
+            "where(s53 < 4, 1, 2)");
+  EXPECT_EQ(infix("RoundToInt(IntTrueDiv(" + symbol + ", Integer(2)))"), "round_to_int(s53 / 2)");
+  EXPECT_EQ(infix("FloorToInt(FloatTrueDiv(ToFloat(" + symbol + "), Float('2.0', precision=53)))"),
+            "floor_to_int(to_float(s53) / 2.0)");
+  EXPECT_EQ(infix("OpaqueUnaryFn_sqrt(ToFloat(" + symbol + "))"), "sqrt(to_float(s53))");
+}
+
+TEST(SympyParser, SaysWhatIsWrongInAFloat) {
+  EXPECT_EQ(infix("Float('x', precision=53)"), "column 8: expected a float64");
+  EXPECT_EQ(infix("Float('inf', precision=53)"), "column 8: expected a float64");
+  EXPECT_EQ(infix("Float(1.0)"), "column 7: expected a quoted number");
+  EXPECT_EQ(infix("Piecewise(Integer(1))"), "column 11: expected ExprCondPair");
+}
+
+TEST(SympyParser, RefusesByNameWhatHasNoMeaningHere) {
+  for (const char* text :
+       {"RoundDecimal(ToFloat(Integer(1)), Integer(2))",
+        "Piecewise(ExprCondPair(Integer(1), StrictLessThan(Integer(3), Integer(4))))"}) {
+    const auto parsed = parse_sympy(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_EQ(parsed.error().kind, ErrorKind::kUnsupported) << text;
+  }
+}
+
+TEST(SympyPrinter, WritesFloatsThatAreReadBack) {
+  for (const char* text :
+       {"trunc_to_int(3.66*to_float(s0))", "1.0 / to_float(s0)**0.5", "round_to_int(s0 / 2)",
+        "where(s0 < 4, 1, s0)", "ceil_to_int(sqrt(to_float(s0)))", "trunc_to_float(0.1*s0)"}) {
+    const SymExpr expr = spec::parse_sym_expr(text).value();
+    EXPECT_EQ(infix(print_sympy(expr, kSymbols)), text);
+  }
 }
 
 TEST(SympyParser, LimitsHowDeepCallsNest) {

@@ -1,6 +1,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -24,27 +25,16 @@ struct Term {
   std::optional<SymExpr> true_quotient = std::nullopt;
 };
 
-// Functions of PyTorch's that have no integer meaning here.
-constexpr std::array<std::string_view, 13> kForeign = {"Float",
-                                                       "FloatPow",
-                                                       "FloatTrueDiv",
-                                                       "TruncToFloat",
-                                                       "TruncToInt",
-                                                       "RoundToInt",
-                                                       "RoundDecimal",
-                                                       "ToFloat",
-                                                       "Where",
-                                                       "Piecewise",
-                                                       "IsNonOverlappingAndDenseIndicator",
-                                                       "ceiling",
-                                                       "Heaviside"};
+// Functions of PyTorch's that have no meaning here.
+constexpr std::array<std::string_view, 4> kForeign = {
+    "RoundDecimal", "IsNonOverlappingAndDenseIndicator", "ceiling", "Heaviside"};
 
 struct Function {
   std::string_view name;
   SymOp op;
   std::size_t operands;  // 0: two or more
 };
-constexpr std::array<Function, 19> kFunctions = {{
+constexpr std::array<Function, 41> kFunctions = {{
     {"Add", SymOp::kAdd, 0},
     {"Mul", SymOp::kMul, 0},
     {"Pow", SymOp::kPow, 2},
@@ -64,6 +54,28 @@ constexpr std::array<Function, 19> kFunctions = {{
     {"And", SymOp::kAnd, 0},
     {"Or", SymOp::kOr, 0},
     {"Not", SymOp::kNot, 1},
+    {"ToFloat", SymOp::kToFloat, 1},
+    {"TruncToInt", SymOp::kTruncToInt, 1},
+    {"RoundToInt", SymOp::kRoundToInt, 1},
+    {"TruncToFloat", SymOp::kTruncToFloat, 1},
+    {"FloatTrueDiv", SymOp::kTrueDiv, 2},
+    {"IntTrueDiv", SymOp::kTrueDiv, 2},
+    {"FloatPow", SymOp::kPow, 2},
+    {"Where", SymOp::kWhere, 3},
+    {"OpaqueUnaryFn_sqrt", SymOp::kSqrt, 1},
+    {"OpaqueUnaryFn_exp", SymOp::kExp, 1},
+    {"OpaqueUnaryFn_log", SymOp::kLog, 1},
+    {"OpaqueUnaryFn_log2", SymOp::kLog2, 1},
+    {"OpaqueUnaryFn_sin", SymOp::kSin, 1},
+    {"OpaqueUnaryFn_cos", SymOp::kCos, 1},
+    {"OpaqueUnaryFn_tan", SymOp::kTan, 1},
+    {"OpaqueUnaryFn_asin", SymOp::kAsin, 1},
+    {"OpaqueUnaryFn_acos", SymOp::kAcos, 1},
+    {"OpaqueUnaryFn_atan", SymOp::kAtan, 1},
+    {"OpaqueUnaryFn_sinh", SymOp::kSinh, 1},
+    {"OpaqueUnaryFn_cosh", SymOp::kCosh, 1},
+    {"OpaqueUnaryFn_tanh", SymOp::kTanh, 1},
+    {"OpaqueUnaryFn_asinh", SymOp::kAsinh, 1},
 }};
 
 class Parser {
@@ -119,13 +131,14 @@ class Parser {
     return number;
   }
 
-  // The expression of a term that must be an integer.
+  // The expression of a term. A quotient that nothing rounds is a float.
   static Result<SymExpr> whole(const Term& term, std::size_t position) {
-    if (term.true_quotient) {
-      return unsupported("column " + std::to_string(position + 1) +
-                         ": function 'IntTrueDiv' gives a float");
-    }
+    if (term.true_quotient)
+      return SymExpr::apply(SymOp::kTrueDiv, {term.value, *term.true_quotient});
     if (term.divisor == 1) return term.value;
+    if (term.value.is_real()) {
+      return SymExpr::apply(SymOp::kTrueDiv, {term.value, SymExpr(term.divisor)});
+    }
     if (term.value.is_constant()) {
       return unsupported("column " + std::to_string(position + 1) +
                          ": a Rational that is not a factor of a product");
@@ -153,6 +166,8 @@ class Parser {
     if (head == "Integer") return parse_integer();
     if (head == "Rational") return parse_rational();
     if (head == "Symbol") return parse_symbol();
+    if (head == "Float") return parse_float();
+    if (head == "Piecewise") return parse_piecewise(start, depth);
     return parse_call(head, start, depth);
   }
 
@@ -170,6 +185,59 @@ class Parser {
     if (denominator < 1) return error_at(position, "expected a denominator of 1 or more");
     GRAPHGATE_TRY_VOID(expect(')'));
     return Term{numerator, denominator};
+  }
+
+  // 'DIGITS', precision=53
+  Result<Term> parse_float() {
+    if (!accept('\'')) return error("expected a quoted number");
+    const std::size_t position = at_;
+    const std::size_t end = text_.find('\'', at_);
+    if (end == std::string_view::npos) return error("expected a quote behind the number");
+    double value = 0;
+    const auto [last, status] = std::from_chars(text_.data() + at_, text_.data() + end, value);
+    if (status != std::errc() || last != text_.data() + end || !std::isfinite(value)) {
+      return error_at(position, "expected a float64");
+    }
+    at_ = end + 1;
+    while (accept(',')) {
+      (void)name();  // precision, dps
+      GRAPHGATE_TRY_VOID(expect('='));
+      GRAPHGATE_TRY_VOID(integer());
+    }
+    GRAPHGATE_TRY_VOID(expect(')'));
+    return Term{SymExpr::real(value)};
+  }
+
+  // ExprCondPair(value, condition), ...: the first whose condition holds. The last must hold.
+  Result<Term> parse_piecewise(std::size_t start, int depth) {
+    std::vector<std::pair<SymExpr, SymExpr>> pieces;
+    do {
+      skip_blanks();
+      const std::size_t position = at_;
+      const std::string_view head = name();
+      if (!head.empty() && head != "ExprCondPair") {
+        return error_at(position, "expected ExprCondPair");
+      }
+      GRAPHGATE_TRY_VOID(expect('('));
+      GRAPHGATE_TRY(const Term value, parse_term(depth + 1));
+      GRAPHGATE_TRY_VOID(expect(','));
+      GRAPHGATE_TRY(const Term condition, parse_term(depth + 1));
+      GRAPHGATE_TRY_VOID(expect(')'));
+      GRAPHGATE_TRY(SymExpr piece, whole(value, position));
+      GRAPHGATE_TRY(SymExpr when, whole(condition, position));
+      pieces.emplace_back(std::move(piece), std::move(when));
+    } while (accept(','));
+    GRAPHGATE_TRY_VOID(expect(')'));
+    if (pieces.back().second != SymExpr(1)) {
+      return unsupported("column " + std::to_string(start + 1) +
+                         ": a Piecewise without a piece for what is left");
+    }
+    SymExpr out = std::move(pieces.back().first);
+    for (std::size_t i = pieces.size() - 1; i-- > 0;) {
+      auto& [piece, when] = pieces[i];
+      out = SymExpr::apply(SymOp::kWhere, {std::move(when), std::move(piece), std::move(out)});
+    }
+    return Term{std::move(out)};
   }
 
   Result<Term> parse_symbol() {
@@ -244,6 +312,13 @@ class Parser {
                               std::size_t start) {
     if (terms.size() != 1) return error_at(start, std::string(head) + " takes 1 operand");
     const Term& term = terms[0];
+    const bool is_exact =
+        !term.value.is_real() && !(term.true_quotient && term.true_quotient->is_real());
+    if (!is_exact) {
+      const SymOp op = head == "CeilToInt" ? SymOp::kCeilToInt : SymOp::kFloorToInt;
+      GRAPHGATE_TRY(SymExpr real, whole(term, start));
+      return Term{SymExpr::apply(op, {std::move(real)})};
+    }
     const SymExpr divisor = term.true_quotient ? *term.true_quotient : SymExpr(term.divisor);
     if (head == "CeilToInt") return Term{ceil_div(term.value, divisor)};
     if (divisor == SymExpr(1)) return Term{term.value};

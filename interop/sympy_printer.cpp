@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdio>
 #include <utility>
 
 #include "interop/sympy_expr.h"
@@ -50,11 +51,64 @@ std::string_view function_name(SymOp op) {
       return "Or(";
     case SymOp::kNot:
       return "Not(";
+    case SymOp::kToFloat:
+      return "ToFloat(";
+    case SymOp::kTruncToInt:
+      return "TruncToInt(";
+    case SymOp::kFloorToInt:
+      return "FloorToInt(";
+    case SymOp::kCeilToInt:
+      return "CeilToInt(";
+    case SymOp::kRoundToInt:
+      return "RoundToInt(";
+    case SymOp::kTruncToFloat:
+      return "TruncToFloat(";
+    case SymOp::kTrueDiv:
+      return "FloatTrueDiv(";
+    case SymOp::kWhere:
+      return "Where(";
+    case SymOp::kSqrt:
+      return "OpaqueUnaryFn_sqrt(";
+    case SymOp::kExp:
+      return "OpaqueUnaryFn_exp(";
+    case SymOp::kLog:
+      return "OpaqueUnaryFn_log(";
+    case SymOp::kLog2:
+      return "OpaqueUnaryFn_log2(";
+    case SymOp::kSin:
+      return "OpaqueUnaryFn_sin(";
+    case SymOp::kCos:
+      return "OpaqueUnaryFn_cos(";
+    case SymOp::kTan:
+      return "OpaqueUnaryFn_tan(";
+    case SymOp::kAsin:
+      return "OpaqueUnaryFn_asin(";
+    case SymOp::kAcos:
+      return "OpaqueUnaryFn_acos(";
+    case SymOp::kAtan:
+      return "OpaqueUnaryFn_atan(";
+    case SymOp::kSinh:
+      return "OpaqueUnaryFn_sinh(";
+    case SymOp::kCosh:
+      return "OpaqueUnaryFn_cosh(";
+    case SymOp::kTanh:
+      return "OpaqueUnaryFn_tanh(";
+    case SymOp::kAsinh:
+      return "OpaqueUnaryFn_asinh(";
     case SymOp::kConstant:
     case SymOp::kSymbol:
+    case SymOp::kReal:
       break;
   }
   return "";
+}
+
+// Operations that SymPy has under another name where they are of floats or of integers.
+std::string_view function_name(const SymExpr& expr) {
+  if (expr.op() == SymOp::kPow && expr.is_real()) return "FloatPow(";
+  const bool divides_integers = expr.op() == SymOp::kTrueDiv && !expr.operands()[0].is_real() &&
+                                !expr.operands()[1].is_real();
+  return divides_integers ? "IntTrueDiv(" : function_name(expr.op());
 }
 
 void print(const SymExpr& expr, const SymbolInfos& symbols, std::string& out) {
@@ -69,7 +123,13 @@ void print(const SymExpr& expr, const SymbolInfos& symbols, std::string& out) {
     out += "Symbol('" + expr.name() + (positive ? "', positive=True" : "'") + ", integer=True)";
     return;
   }
-  out += function_name(expr.op());
+  if (expr.op() == SymOp::kReal) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "Float('%.17g', precision=53)", expr.real());
+    out += text;
+    return;
+  }
+  out += function_name(expr);
   bool first = true;
   for (const SymExpr& operand : expr.operands()) {
     if (!std::exchange(first, false)) out += ", ";

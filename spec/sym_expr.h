@@ -1,5 +1,6 @@
-// Symbolic integer and boolean expressions: the sizes, strides and offsets of a program whose
-// shapes are not all known before it is called.
+// Symbolic expressions: the sizes, strides and offsets of a program whose shapes are not all known
+// before it is called. They come to integers and booleans; inside of them there may be floats, as
+// in the size that an interpolation by 3.66 gives: trunc_to_int(3.66*to_float(s0)).
 //
 // An expression is an immutable tree. Constants take no allocation, since nearly every size is
 // one. Expressions are vocabulary: they can be printed, parsed, compared as trees and evaluated;
@@ -22,6 +23,12 @@ namespace graphgate::spec {
 // two. kFloorDiv and kMod round toward minus infinity, as Python's // and % do; kPow wants an
 // exponent >= 0; kExactDiv fails unless the division leaves no remainder. Comparisons and
 // connectives evaluate to 0 or 1.
+//
+// Floats are those of Python: an operation on a float and an integer is done in floats, kTrueDiv
+// always gives one. kTruncToInt, kFloorToInt, kCeilToInt and kRoundToInt (to nearest, ties to even)
+// give integers, kToFloat and kTruncToFloat floats. kSqrt and the functions behind it take one
+// operand and give floats. kWhere has three operands: a condition, and what counts where it holds
+// and where it does not.
 enum class SymOp : std::uint8_t {
   kConstant,
   kSymbol,
@@ -43,7 +50,33 @@ enum class SymOp : std::uint8_t {
   kAnd,
   kOr,
   kNot,
+  kReal,  // a float constant
+  kTrueDiv,
+  kToFloat,
+  kTruncToInt,
+  kFloorToInt,
+  kCeilToInt,
+  kRoundToInt,
+  kTruncToFloat,
+  kWhere,
+  kSqrt,
+  kExp,
+  kLog,
+  kLog2,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
 };
+
+// Whether a node with this operation may have so many operands; leaves have none.
+[[nodiscard]] bool takes_operands(SymOp op, std::size_t count);
 
 // Values of symbols: "s26" -> 8.
 using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
@@ -53,6 +86,7 @@ class SymExpr {
   SymExpr() = default;                                     // the constant 0
   SymExpr(std::int64_t constant) : constant_(constant) {}  // NOLINT: implicit on purpose
   [[nodiscard]] static SymExpr symbol(std::string name);
+  [[nodiscard]] static SymExpr real(double constant);
   // `operands` must have the count that SymOp's comment gives for `op`.
   [[nodiscard]] static SymExpr apply(SymOp op, std::vector<SymExpr> operands);
 
@@ -60,7 +94,10 @@ class SymExpr {
   [[nodiscard]] bool is_constant() const { return node_ == nullptr; }
   [[nodiscard]] std::int64_t constant() const { return constant_; }  // when is_constant()
   [[nodiscard]] const std::string& name() const;                     // when op() is kSymbol
+  [[nodiscard]] double real() const;                                 // when op() is kReal
   [[nodiscard]] const std::vector<SymExpr>& operands() const;        // empty for leaves
+  // Whether it is a float. Conditions and what is rounded to an integer are none.
+  [[nodiscard]] bool is_real() const;
 
   // Equality of trees, not of meaning: 2*s0 differs from s0*2.
   friend bool operator==(const SymExpr& a, const SymExpr& b);
@@ -76,7 +113,8 @@ class SymExpr {
 // The inverse. Errors name the column (from 1) and what was expected.
 [[nodiscard]] Result<SymExpr> parse_sym_expr(std::string_view text);
 
-// The value under `symbols`. Fails on an unbound symbol, on 64-bit overflow, on division by zero.
+// The value under `symbols`. Fails on an unbound symbol, on 64-bit overflow, on division by zero,
+// and for a float.
 [[nodiscard]] Result<std::int64_t> evaluate(const SymExpr& expr, const SymbolValues& symbols);
 
 // Names of the symbols in it, sorted, each once.

@@ -1,5 +1,6 @@
 // Prints with the fewest parentheses that the grammar in sym_expr_text.cpp needs to read the same
 // tree again.
+#include <cmath>
 #include <utility>
 
 #include "spec/sym_expr_text.h"
@@ -33,8 +34,11 @@ Level level_of(const SymExpr& expr) {
       return Level::kSum;
     case SymOp::kMul:
     case SymOp::kFloorDiv:
+    case SymOp::kTrueDiv:
     case SymOp::kMod:
       return Level::kTerm;
+    case SymOp::kReal:
+      return std::signbit(expr.real()) ? Level::kUnary : Level::kAtom;
     case SymOp::kNeg:
       return Level::kUnary;
     case SymOp::kPow:
@@ -65,6 +69,12 @@ class ExpressionPrinter {
         return;
       case SymOp::kFloorDiv:
         print_pair(operands, " // ", Level::kTerm, Level::kUnary);
+        return;
+      case SymOp::kTrueDiv:
+        print_pair(operands, " / ", Level::kTerm, Level::kUnary);
+        return;
+      case SymOp::kReal:
+        out_ += print_float(expr.real());
         return;
       case SymOp::kMod:
         print_pair(operands, " % ", Level::kTerm, Level::kUnary);
@@ -123,7 +133,8 @@ class ExpressionPrinter {
   // -1 is the constant, so the negation of a constant needs its parentheses.
   void print_prefixed(std::string_view mark, const std::vector<SymExpr>& operands, Level loosest) {
     out_ += mark;
-    if (mark == "-" && operands.at(0).is_constant()) return print_enclosed(operands[0]);
+    const bool is_number = operands.at(0).is_constant() || operands[0].op() == SymOp::kReal;
+    if (mark == "-" && is_number) return print_enclosed(operands[0]);
     print_at(operands.at(0), loosest);
   }
 
@@ -138,7 +149,7 @@ class ExpressionPrinter {
     } else if (expr.op() == SymOp::kNeg) {
       out_ += " - ";
       const SymExpr& inner = expr.operands().at(0);
-      if (inner.is_constant()) return print_enclosed(inner);
+      if (inner.is_constant() || inner.op() == SymOp::kReal) return print_enclosed(inner);
       print_at(inner, Level::kTerm);
     } else {
       out_ += " + ";

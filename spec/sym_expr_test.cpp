@@ -203,5 +203,41 @@ RC_GTEST_PROP(SymExprText, ReadsTheTreeThatItPrinted, (std::vector<std::uint16_t
   RC_ASSERT(print_sym_expr(again.value()) == text);
 }
 
+TEST(SymExprEvaluate, HasFloatsBetweenIntegersAsPythonHasThem) {
+  const SymbolValues values = {{"s0", 7}};
+  EXPECT_EQ(value_of("trunc_to_int(3.66*to_float(s0))", values), 25);
+  EXPECT_EQ(value_of("floor_to_int(-s0 / 2)", values), -4);
+  EXPECT_EQ(value_of("trunc_to_int(-s0 / 2)", values), -3);
+  EXPECT_EQ(value_of("ceil_to_int(s0 / 2)", values), 4);
+  EXPECT_EQ(value_of("round_to_int(2.5) + round_to_int(3.5)"), 6);
+  EXPECT_EQ(value_of("trunc_to_int(to_float(s0)**0.5 * 100.0)", values), 264);
+  EXPECT_EQ(value_of("trunc_to_int(1.0 / sqrt(to_float(s0)) * 1e3)", values), 377);
+  EXPECT_EQ(value_of("where(s0 > 4, 2*s0, s0 // 0)", values), 14);
+  EXPECT_EQ(value_of("s0 / 2 == 3.5 and max(s0, 6.5) == 7", values), 1);
+  EXPECT_EQ(value_of("trunc_to_int(9007199254740993)"), 9007199254740993);
+  const auto fails = [&](std::string_view text) {
+    return !evaluate(parse_sym_expr(text).value(), values).ok();
+  };
+  EXPECT_TRUE(fails("s0 / 2"));  // a float
+  EXPECT_TRUE(fails("trunc_to_int(s0 / 0)"));
+  EXPECT_TRUE(fails("trunc_to_int(1e30)"));
+  EXPECT_TRUE(fails("trunc_to_int(sqrt(to_float(-s0)))"));
+}
+
+TEST(SymExprText, PrintsFloatsThatItReadsBack) {
+  for (const char* text :
+       {"trunc_to_int(3.66*to_float(s0))", "a / b / c", "a / (b / c)", "a*b / c", "-0.5", "-(0.5)",
+        "(-0.5)**2", "where(a < b, a, b)", "0.5 - a", "a - 0.5*b", "1.0 / to_float(a)**0.5",
+        "round_to_int(1e+300*asinh(to_float(a)))", "4*max(1, trunc_to_int(0.1))"}) {
+    const auto parsed = parse_sym_expr(text);
+    ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.error().message;
+    EXPECT_EQ(print_sym_expr(parsed.value()), text);
+    EXPECT_EQ(parse_sym_expr(print_sym_expr(parsed.value())).value(), parsed.value());
+  }
+  EXPECT_FALSE(parse_sym_expr("where(a, b)").ok());
+  EXPECT_FALSE(parse_sym_expr("sqrt(a, b)").ok());
+  EXPECT_FALSE(parse_sym_expr("a / ").ok());
+}
+
 }  // namespace
 }  // namespace graphgate::spec

@@ -2,15 +2,17 @@
 //
 //   or := and ('or' and)*          and := not ('and' not)*        not := 'not' not | comparison
 //   comparison := sum [('=='|'!='|'<'|'<='|'>'|'>=') sum]         (no chains: a < b < c)
-//   sum := term (('+'|'-') term)*  term := unary (('*'|'//'|'%') unary)*
+//   sum := term (('+'|'-') term)*  term := unary (('*'|'//'|'/'|'%') unary)*
 //   unary := '-' unary | power     power := atom ['**' unary]
-//   atom := INTEGER | SYMBOL | '(' or ')' | ('min'|'max'|'exact_div') '(' or (',' or)* ')'
+//   atom := INTEGER | FLOAT | SYMBOL | '(' or ')' | FUNCTION '(' or (',' or)* ')'
 //
 // A run of one n-ary operator is one node: a + b + c has three operands. `a - 3` is Add(a, -3) and
-// `a - b` is Add(a, Neg(b)); Neg of a constant, which only a program can build, prints as -(3).
+// `a - b` is Add(a, Neg(b)); Neg of a constant, which only a program can build, prints as -(3). A
+// float is never the second part of a difference: `a - 0.5` is Add(a, Neg(0.5)).
 #include "spec/sym_expr_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace graphgate::spec {
@@ -116,13 +118,17 @@ class ExprReader {
 
   Result<Tree> read_term() { return read_factors(/*negative_literal=*/false); }
 
-  // unary (('*' | '//' | '%') unary)*. With negative_literal, a number that stands alone is read as
-  // its negative (so that the smallest 64-bit integer can be written).
+  static bool at_factor(const TextReader& reader) {
+    return reader.at("*") || reader.at("//") || reader.at("/") || reader.at("%");
+  }
+
+  // unary (('*' | '//' | '/' | '%') unary)*. With negative_literal, a number that stands alone is
+  // read as its negative (so that the smallest 64-bit integer can be written).
   Result<Tree> read_factors(bool negative_literal) {
     GRAPHGATE_TRY(Tree left, negative_literal ? read_literal_or_unary() : read_unary());
     bool open_product = false;  // `left` is a product of this run, which takes more operands
     std::vector<Tree> factors;
-    while (reader_.at("*") || reader_.at("//") || reader_.at("%")) {
+    while (at_factor(reader_)) {
       const std::string_view mark = reader_.take().text;
       GRAPHGATE_TRY(Tree right, read_unary());
       if (mark == "*") {
@@ -136,7 +142,7 @@ class ExprReader {
       if (std::exchange(open_product, false)) {
         GRAPHGATE_TRY(left, make(SymOp::kMul, std::exchange(factors, {})));
       }
-      const SymOp op = mark == "%" ? SymOp::kMod : SymOp::kFloorDiv;
+      const SymOp op = mark == "%" ? SymOp::kMod : mark == "/" ? SymOp::kTrueDiv : SymOp::kFloorDiv;
       GRAPHGATE_TRY(left, make(op, {std::move(left), std::move(right)}));
     }
     if (open_product) return make(SymOp::kMul, std::move(factors));
@@ -147,7 +153,7 @@ class ExprReader {
     if (!reader_.at(TokenKind::kInteger)) return read_unary();
     TextReader ahead = reader_;
     (void)ahead.take();
-    const bool alone = !ahead.at("*") && !ahead.at("//") && !ahead.at("%") && !ahead.at("**");
+    const bool alone = !at_factor(ahead) && !ahead.at("**");
     return alone ? read_literal(/*negative=*/true) : read_unary();
   }
 
@@ -159,6 +165,11 @@ class ExprReader {
       TextReader ahead = reader_;
       (void)ahead.take();
       if (!ahead.at("**")) return read_literal(/*negative=*/true);
+    }
+    if (reader_.at(TokenKind::kFloat)) {
+      TextReader ahead = reader_;
+      (void)ahead.take();
+      if (!ahead.at("**")) return read_real(/*negative=*/true);
     }
     GRAPHGATE_TRY(Tree inner, read_unary());
     return make(SymOp::kNeg, {std::move(inner)});
@@ -182,8 +193,20 @@ class ExprReader {
     return Tree{SymExpr(value.value()), 1};
   }
 
+  Result<Tree> read_real(bool negative) {
+    const Token token = reader_.take();
+    double value = 0;
+    const auto [end, status] =
+        std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+    if (status != std::errc() || end != token.text.data() + token.text.size()) {
+      return reader_.error_at(token, "the float " + std::string(token.text) + " is out of range");
+    }
+    return Tree{SymExpr::real(negative ? -value : value), 1};
+  }
+
   Result<Tree> read_atom() {
     if (reader_.at(TokenKind::kInteger)) return read_literal(/*negative=*/false);
+    if (reader_.at(TokenKind::kFloat)) return read_real(/*negative=*/false);
     if (reader_.accept("(")) {
       GRAPHGATE_TRY(Tree inner, read_or());
       GRAPHGATE_TRY_VOID(reader_.expect(")"));
@@ -195,22 +218,25 @@ class ExprReader {
     }
     (void)reader_.take();
     for (const auto& [op, name] : kSymFunctions) {
-      if (word.text == name && reader_.at("(")) return read_call(op);
+      if (word.text == name && reader_.at("(")) return read_call(op, name);
     }
     return Tree{SymExpr::symbol(std::string(word.text)), 1};
   }
 
-  Result<Tree> read_call(SymOp op) {
+  Result<Tree> read_call(SymOp op, std::string_view name) {
     GRAPHGATE_TRY_VOID(reader_.expect("("));
     std::vector<Tree> parts;
     do {
       GRAPHGATE_TRY(Tree part, read_or());
       parts.push_back(std::move(part));
     } while (reader_.accept(","));
-    if (parts.size() < 2) return reader_.expected("',' and another operand");
-    if (op == SymOp::kExactDiv && parts.size() > 2) {
-      return reader_.error_at(reader_.peek(), "expected 2 operands of exact_div, found " +
-                                                  std::to_string(parts.size()));
+    if (!takes_operands(op, parts.size())) {
+      if (parts.size() < 2) return reader_.expected("',' and another operand");
+      const std::size_t most = op == SymOp::kWhere ? 3 : takes_operands(op, 1) ? 1 : 2;
+      if (parts.size() < most) return reader_.expected("',' and another operand");
+      return reader_.error_at(reader_.peek(), "expected " + std::to_string(most) +
+                                                  " operand(s) of " + std::string(name) +
+                                                  ", found " + std::to_string(parts.size()));
     }
     GRAPHGATE_TRY_VOID(reader_.expect(")"));
     return make(op, std::move(parts));

@@ -24,10 +24,31 @@ inline constexpr std::array<std::pair<SymOp, std::string_view>, 6> kSymCompariso
     {SymOp::kGt, ">"},
     {SymOp::kGe, ">="},
 }};
-inline constexpr std::array<std::pair<SymOp, std::string_view>, 3> kSymFunctions = {{
+inline constexpr std::array<std::pair<SymOp, std::string_view>, 24> kSymFunctions = {{
     {SymOp::kMin, "min"},
     {SymOp::kMax, "max"},
     {SymOp::kExactDiv, "exact_div"},
+    {SymOp::kToFloat, "to_float"},
+    {SymOp::kTruncToInt, "trunc_to_int"},
+    {SymOp::kFloorToInt, "floor_to_int"},
+    {SymOp::kCeilToInt, "ceil_to_int"},
+    {SymOp::kRoundToInt, "round_to_int"},
+    {SymOp::kTruncToFloat, "trunc_to_float"},
+    {SymOp::kWhere, "where"},
+    {SymOp::kSqrt, "sqrt"},
+    {SymOp::kExp, "exp"},
+    {SymOp::kLog, "log"},
+    {SymOp::kLog2, "log2"},
+    {SymOp::kSin, "sin"},
+    {SymOp::kCos, "cos"},
+    {SymOp::kTan, "tan"},
+    {SymOp::kAsin, "asin"},
+    {SymOp::kAcos, "acos"},
+    {SymOp::kAtan, "atan"},
+    {SymOp::kSinh, "sinh"},
+    {SymOp::kCosh, "cosh"},
+    {SymOp::kTanh, "tanh"},
+    {SymOp::kAsinh, "asinh"},
 }};
 
 // Reads one expression and stops at the first token that cannot continue it.

@@ -329,7 +329,7 @@ std::size_t TextReader::scan_mark(std::size_t end) const {
   for (const std::string_view pair : kPairs) {
     if (text_.substr(end, 2) == pair) return end + 2;
   }
-  constexpr std::string_view kMarks = "()[]{}<>,;:=+-*%@$.";
+  constexpr std::string_view kMarks = "()[]{}<>,;:=+-*/%@$.";
   return kMarks.find(text_[end]) == std::string_view::npos ? end : end + 1;
 }
 

@@ -25,6 +25,8 @@ class Expander {
   Polynomial expand(const SymExpr& expr) {
     if (expr.is_constant()) return constant(expr.constant());
     if (expr.op() == SymOp::kSymbol) return atom(expr.name(), {expr.name()});
+    // What has floats in it is no polynomial of integers.
+    if (expr.is_real()) return atom(spec::print_sym_expr(expr), names_in(expr));
     std::vector<Polynomial> operands;
     for (const SymExpr& operand : expr.operands()) operands.push_back(expand(operand));
     auto whole = combine(expr.op(), operands);
@@ -45,6 +47,11 @@ class Expander {
 
  private:
   using Maybe = std::optional<Polynomial>;
+
+  static std::set<std::string> names_in(const SymExpr& expr) {
+    const std::vector<std::string> names = spec::free_symbols(expr);
+    return {names.begin(), names.end()};
+  }
 
   static Polynomial constant(std::int64_t value) {
     return value == 0 ? Polynomial() : Polynomial{{{}, value}};

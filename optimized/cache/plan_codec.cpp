@@ -12,7 +12,7 @@ constexpr PoolKind last_of(PoolKind) { return PoolKind::kCaller; }
 constexpr ValueKind last_of(ValueKind) { return ValueKind::kNone; }
 constexpr InputKind last_of(InputKind) { return InputKind::kUserInput; }
 constexpr OutputLifetime last_of(OutputLifetime) { return OutputLifetime::kWeak; }
-constexpr SymOp last_of(SymOp) { return SymOp::kNot; }
+constexpr SymOp last_of(SymOp) { return SymOp::kAsinh; }
 
 }  // namespace graphgate::spec
 
@@ -96,6 +96,8 @@ struct Codec<SymExpr> {
       out(expr.constant());
     } else if (expr.op() == SymOp::kSymbol) {
       out(expr.name());
+    } else if (expr.op() == SymOp::kReal) {
+      out(expr.real());
     } else {
       out(expr.operands());
     }
@@ -111,32 +113,18 @@ struct Codec<SymExpr> {
       std::string name;
       in(name);
       expr = SymExpr::symbol(std::move(name));
+    } else if (op == SymOp::kReal) {
+      double real = 0;
+      in(real);
+      expr = SymExpr::real(real);
     } else {
       std::vector<SymExpr> operands;
       in(operands);
-      if (has_operands(op, operands.size())) {
+      if (spec::takes_operands(op, operands.size())) {
         expr = SymExpr::apply(op, std::move(operands));
       } else {
         in.fail();
       }
-    }
-  }
-
- private:
-  static bool has_operands(SymOp op, std::size_t count) {
-    switch (op) {
-      case SymOp::kNeg:
-      case SymOp::kNot:
-        return count == 1;
-      case SymOp::kAdd:
-      case SymOp::kMul:
-      case SymOp::kMin:
-      case SymOp::kMax:
-      case SymOp::kAnd:
-      case SymOp::kOr:
-        return count >= 2;
-      default:
-        return count == 2;
     }
   }
 };
