@@ -177,18 +177,23 @@ class CaseMaker {
 
 Result<OpCase> make_op_case(const OpCall& call, const spec::OpTable& ops) {
   const spec::OpRow* row = ops.find(call.op);
-  if (row == nullptr) return bad_input("unknown op '" + call.op + "'");
+  if (row == nullptr) return unsupported("unknown op '" + call.op + "'");
   return CaseMaker(call, *row).make();
 }
 
 Result<void> read_op_cases(const std::string& jsonl_path, const spec::OpTable& ops,
-                           const std::function<bool(const OpCase&)>& visit) {
+                           const std::function<bool(const OpCase&)>& visit,
+                           const std::function<void(const OpCall&)>& pass_over) {
   const auto dot = jsonl_path.rfind('.');
   const std::string stem = jsonl_path.substr(0, dot);
   bool is_stopped = false;
   const auto convert = [&](OpCall&& call) -> Result<void> {
     if (is_stopped) return {};
     auto made = make_op_case(call, ops);
+    if (!made.ok() && made.error().kind == ErrorKind::kUnsupported && pass_over) {
+      pass_over(call);
+      return {};
+    }
     if (!made.ok()) {
       return made.error().at(base_name(jsonl_path) + ":" + std::to_string(call.line));
     }

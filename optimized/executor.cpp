@@ -13,7 +13,7 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
     if (node.op == "higher_order.cond") continue;
     const spec::OpRow* row = ops.find(node.op);
     if (!row && !spec::is_higher_order(node.op)) {
-      return bad_input("node '" + node.name + "': unknown op " + node.op);
+      return unsupported("node '" + node.name + "': unknown op " + node.op);
     }
     if (!row || !find_kernel(*row)) {
       return unsupported("node '" + node.name + "': the optimized executor has no kernel for " +

@@ -186,7 +186,7 @@ Result<void> check_node(const Graph& graph, const Node& node, const OpTable& ops
   if (is_higher_order(node.op)) return {};
   const OpRow* row = ops.find(node.op);
   if (row == nullptr) {
-    return bad_input(
+    return unsupported(
         "the op is not in the op table (its schema can be registered; run_decompositions() of an "
         "exported program makes core ops of most)");
   }

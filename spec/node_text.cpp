@@ -82,7 +82,10 @@ class NodeReader {
     if (is_higher_order(node_.op) || node_.op == schemaless_) return {};
     row_ = ops_.find(node_.op);
     if (row_ != nullptr) return {};
-    return reader_.error_at(start, "expected an op of the op table, found '" + node_.op + "'");
+    Error error =
+        reader_.error_at(start, "expected an op of the op table, found '" + node_.op + "'");
+    error.kind = ErrorKind::kUnsupported;  // its schema may be registered
+    return error;
   }
 
   Result<void> read_arguments() {

@@ -88,12 +88,70 @@ TEST_F(Cli, RefusesEveryBadArchiveWithOneLineAndCode4) {
   for (const auto& entry : fs::directory_iterator(folder_ / "golden/bad")) {
     if (entry.path().extension() != ".pt2") continue;
     const CliRun outcome = run("check " + entry.path().string());
-    const bool refused = outcome.code == 4 || outcome.code == 2;  // bad, or right but unsupported
-    EXPECT_TRUE(refused) << entry.path() << " gave " << outcome.code;
-    EXPECT_EQ(line_count(outcome.err), 1U) << entry.path() << ": " << outcome.err;
+    const bool is_unsupported = outcome.code == 2;  // right, and beyond what there is
+    EXPECT_TRUE(is_unsupported || outcome.code == 4) << entry.path() << " gave " << outcome.code;
+    EXPECT_EQ(line_count(outcome.err), is_unsupported ? 0U : 1U) << entry.path() << outcome.err;
+    EXPECT_EQ(outcome.out.starts_with("UNSUPPORTED "), is_unsupported) << outcome.out;
     ++files;
   }
   EXPECT_GT(files, 30U);
+}
+
+// Exports of PyTorch 2.15 (golden/exports says what they are).
+TEST_F(Cli, RefusesAProgramThatCopiesIntoAnotherSizeWhereItSaysSo) {
+  const std::string folder = (folder_ / "golden/exports").string();
+  for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
+    const CliRun outcome = run(verb + (" " + folder) + "/resized_input.core.pt2");
+    EXPECT_EQ(outcome.code, 4) << verb << outcome.out << outcome.err;
+    EXPECT_NE(outcome.err.find("the new contents of 'x' have sizes [0], which do not broadcast to "
+                               "its sizes [3, 4]"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST_F(Cli, ChecksProgramsWhoseSizesHaveFloatsInThem) {
+  const std::string folder = (folder_ / "golden/exports").string();
+  const CliRun outcome =
+      run("check --judges all " + folder + "/float_of_size.pt2 " + folder + "/scaled_size.pt2");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.out), "2 passed, 0 failed, 0 skipped");
+}
+
+// An op without a schema says as little of the other programs as one without a body.
+TEST_F(Cli, HasNoVerdictOnProgramsWithOpsThatItDoesNotKnowAndJudgesTheOthers) {
+  const auto program = [&](const std::string& name, const std::string& op) {
+    std::ofstream(folder_ / name) << ("program \"p\" {\n  input %x : f32[3]\n  %y : f32[3] = " +
+                                      op + "(%x)\n  output %y\n}\n");
+    return " " + (folder_ / name).string();
+  };
+  const std::string unknown = program("unknown.txt", "mine.op.default");
+  const std::string bare = program("bare.txt", "aten.digamma.default");
+  const std::string good = program("good.txt", "aten.neg.default");
+  for (const std::string& one : {unknown, bare}) {
+    for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
+      const CliRun alone = run(verb + one);
+      EXPECT_EQ(alone.code, 2) << verb << one << alone.out << alone.err;
+      EXPECT_NE((alone.out + alone.err).find("op"), std::string::npos);
+    }
+    EXPECT_NE(run("check" + one).out.find("UNSUPPORTED" + one + ": "), std::string::npos)
+        << run("check" + one).out;
+  }
+  const CliRun all = run("check" + unknown + good + bare);
+  EXPECT_EQ(all.code, 2) << all.out << all.err;
+  EXPECT_EQ(last_line(all.out), "1 passed, 0 failed, 2 skipped");
+}
+
+// A recorded call of an op that the table lacks is passed over; the others are judged.
+TEST_F(Cli, PassesOverRecordedCallsOfOpsThatItDoesNotKnow) {
+  std::ofstream(folder_ / "calls.jsonl")
+      << ("{\"case\": 0, \"op\": \"mine.op.default\", \"args\": [1.5], \"kwargs\": {}, "
+          "\"result\": 1.5, \"mutated\": {}}\n");
+  interop::NamedTensors none;
+  ASSERT_TRUE(interop::write_safetensors((folder_ / "calls.safetensors").string(), none).ok());
+  const CliRun outcome = run("ops --cases " + (folder_ / "calls.jsonl").string());
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 passed, 0 failed, 1 skipped"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Cli, NamesTheFileOfAnErrorWithItsFolderAndOnce) {

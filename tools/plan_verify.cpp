@@ -51,7 +51,7 @@ Result<void> check_ops(const spec::Plan& plan, const spec::OpTable& ops) {
     const bool is_known = ops.find(node.op) != nullptr || node.op == spec::kFusedStepOp ||
                           node.op.starts_with("higher_order.");
     if (is_known) return {};
-    return bad_input("'" + node.name + "': unknown op '" + node.op +
+    return unsupported("'" + node.name + "': unknown op '" + node.op +
                      "'; register it with --custom-ops");
   };
   for (const spec::PlanStep& step : plan.steps) {

@@ -215,6 +215,11 @@ std::string describe(const FileReport& file, bool details) {
 }
 
 void print_report(const FileReport& file, bool details) {
+  if (file.error && file.error->kind == ErrorKind::kUnsupported) {
+    std::printf("UNSUPPORTED %s\n", file.error->message.c_str());
+    std::fflush(stdout);
+    return;
+  }
   if (file.error) {
     std::fflush(stdout);
     std::fprintf(stderr, "graphgate: %s\n", file.error->message.c_str());

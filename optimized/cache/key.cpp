@@ -71,7 +71,7 @@ Result<void> add_ops(const spec::Graph& graph, const spec::OpTable& ops, KeyFact
       unknown = "node '" + node.name + "': unknown op " + name;
     }
   });
-  if (!unknown.empty()) return bad_input(unknown);
+  if (!unknown.empty()) return unsupported(unknown);
   return {};
 }
 
