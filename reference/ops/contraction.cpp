@@ -1,4 +1,5 @@
 // Products that broadcast or flatten their operands: matmul, linear, and their kin.
+#include <algorithm>
 #include <array>
 
 #include "reference/ops/product.h"
@@ -79,8 +80,9 @@ void matmul(Call& call) {
 // rounded first, then the sum.
 bool fuses_bias(const Tensor& input, const Tensor& bias) {
   if (input.rank() == 2) return true;
-  const bool is_row = bias.rank() >= 1 && bias.count() == bias.sizes.back();
-  return is_row && is_contiguous(bias) && is_contiguous(input);
+  const auto wide = std::count_if(bias.sizes.begin(), bias.sizes.end(),
+                                  [](std::int64_t size) { return size != 1; });
+  return (bias.rank() == 1 || wide == 1) && is_contiguous(bias) && is_contiguous(input);
 }
 
 template <class N>
@@ -106,7 +108,7 @@ Array<N> fused_linear(const Tensor& input, const Tensor& weight, const Tensor& b
   rows.sizes = {1, row_count, inner};
   columns.sizes = {1, columns.size(0), inner};
   Array<N> addend = load<N>(bias, input.dtype);
-  if (addend.rank() > 2) addend.sizes = {addend.count()};
+  if (addend.rank() > 2) throw OpError("linear: the bias has more than two dimensions");
   addend = broadcast_to(addend, {row_count, sizes.back()});
   Array<N> out = batched_product<N>(rows, columns, input.dtype, Addend<N>{addend, N(1), false});
   for (std::int64_t i = 0; i < out.count(); ++i) {
@@ -128,7 +130,8 @@ void linear(Call& call) {
   }
   const TensorRef right = weight.rank() == 2 ? transposed(weight) : call.tensor("weight");
   with_number(call.mode(), input.dtype, [&]<class N>() {
-    if (bias && weight.rank() == 2 && fuses_bias(input, *bias)) {
+    if (bias && fuses_bias(input, *bias)) {
+      if (weight.rank() != 2) throw OpError("linear: a bias wants a weight of two dimensions");
       call.emit(fused_linear<N>(input, weight, *bias), input.dtype);
       return;
     }

@@ -1,7 +1,8 @@
 // Products of vectors, matrices and batches of matrices: mm, bmm, mv, dot and their adding forms.
 //
 // Each result is one sum (beta * self among its terms) in the compute dtype and one rounding; alpha
-// and beta are held in the compute dtype. Exceptions: addr rounds every step, addbmm every batch.
+// and beta are held in the compute dtype. Exceptions: addr rounds every step, addbmm every batch,
+// and addmv as roundings_of_gemv() has it.
 #include <array>
 
 #include "reference/ops/product.h"
@@ -87,22 +88,56 @@ Sizes without(const Sizes& sizes, std::initializer_list<std::size_t> drop) {
   return out;
 }
 
+// What a kernel rounds beside its result.
+struct InnerRoundings {
+  bool factors = false;      // alpha and beta may be held in the dtype of the tensors
+  bool scaled_self = false;  // beta * self, where beta is not 1
+  bool product = false;      // before self is added to it
+};
+
+// alpha or beta, held in the compute dtype or in the dtype of the tensors.
+template <class N>
+N in_either_dtype(const N& factor, spec::DType dtype) {
+  if constexpr (std::is_same_v<N, Whole>) {
+    return factor;
+  } else {
+    return covering(factor, cast(factor, dtype));
+  }
+}
+
+template <class N>
+void round_addend(Addend<N>& addend, const InnerRoundings& rounds, spec::DType dtype) {
+  if constexpr (requires(N x) { x.radius; }) {
+    if (!addend.scales) return;
+    if (rounds.factors) addend.beta = in_either_dtype(addend.beta, dtype);
+    if (!rounds.scaled_self) return;
+    for (N& x : addend.array.data) x = round_edge(addend.beta * x, dtype);
+    addend.beta = N(1);
+    addend.scales = false;
+  }
+}
+
 // Every op of a = [batch, rows, inner] and b = [batch, inner, columns] with dimensions of size 1
 // dropped from the result. The operands come as views of rank 3. Those of two vectors are no
 // products of matrices to a BLAS, which sums them in its accumulator alone.
 void emit_product(Call& call, const Tensor& a, const Tensor& b,
-                  std::initializer_list<std::size_t> drop) {
+                  std::initializer_list<std::size_t> drop, const InnerRoundings& rounds = {}) {
   const spec::DType dtype = a.dtype;
   const Sizes full = {a.sizes[0], a.sizes[1], b.sizes[2]};
   const Sizes sizes = without(full, drop);
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
     if (addend) addend->array.sizes = full;
+    if (addend) round_addend(*addend, rounds, dtype);
+    std::optional<N> alpha = factor_of<N>(call, dtype);
+    if (alpha && rounds.factors) alpha = in_either_dtype(*alpha, dtype);
     const spec::DType parts = sizes.empty() ? compute_dtype(dtype) : dtype;
-    Array<N> product = product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), parts, addend,
-                                  factor_of<N>(call, dtype));
+    Array<N> product =
+        product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), parts, addend, alpha);
     for (std::int64_t i = 0; addend && i < product.count(); ++i) {
-      product[i] = allow_rounded_product(product[i], addend->beta * addend->array[i], dtype);
+      const N begin = addend->beta * addend->array[i];
+      product[i] = rounds.product ? widen_by_rounded_product(product[i], begin, dtype)
+                                  : allow_rounded_product(product[i], begin, dtype);
     }
     call.emit(with_sizes(product, sizes), call.optional_dtype("out_dtype").value_or(dtype));
   });
@@ -157,13 +192,27 @@ void baddbmm(Call& call) {
   emit_product(call, a, b, {});
 }
 
+// gemv of PyTorch's CPU kernels on 16-bit numbers (aten/src/ATen/native/BlasKernel.cpp): alpha and
+// beta are passed in the dtype, beta * self is rounded to it, and where the matrix is read column
+// by column, so is the product before they are added. What is read by rows adds it to a float32
+// sum.
+InnerRoundings roundings_of_gemv(const Tensor& matrix) {
+  const bool is_narrow = compute_dtype(matrix.dtype) != matrix.dtype;
+  if (!is_narrow || declared_arithmetic().has_cuda_kernels) return {};
+  const bool is_by_columns =
+      matrix.strides[0] == 1 &&
+      (matrix.sizes[1] == 1 || matrix.strides[1] >= std::max<std::int64_t>(1, matrix.sizes[0]));
+  return {true, true, is_by_columns};
+}
+
 void matrix_vector(Call& call, const Tensor& matrix, const Tensor& vector) {
   require_rank(matrix, 2, call.row().schema.name);
   require_rank(vector, 1, call.row().schema.name);
   require_one_dtype({&matrix, &vector});
   check_self(call, matrix);
   require_inner(matrix, vector, matrix.sizes[1] == vector.sizes[0]);
-  emit_product(call, *with_ones(matrix, {0}), *with_ones(vector, {0, 2}), {0, 2});
+  emit_product(call, *with_ones(matrix, {0}), *with_ones(vector, {0, 2}), {0, 2},
+               roundings_of_gemv(matrix));
 }
 
 void mv(Call& call) { matrix_vector(call, *call.tensor("self"), *call.tensor("vec")); }

@@ -139,6 +139,22 @@ TEST(Linear, RoundsOnceOnlyWhereTheBiasIsPartOfTheProduct) {
   EXPECT_EQ(linear(spread), Values{256});
 }
 
+// The bias is part of the product where it has one dimension, or one that is wider than 1.
+TEST(Linear, RoundsTheProductFirstWhereTheBiasIsNoRow) {
+  const TensorRef weight = tensor(DType::kBFloat16, {2, 2}, {256, 1, 256, 1});
+  const TensorRef input = tensor(DType::kBFloat16, {1, 2, 2}, {1, 1, 1, 1});
+  const auto linear = [&](const Sizes& sizes) {
+    const Values ones(static_cast<std::size_t>(count_of(sizes)), 1);
+    const TensorRef bias = tensor(DType::kBFloat16, sizes, ones);
+    return values(*run_tensor("aten.linear.default",
+                              {{"input", {input}}, {"weight", {weight}}, {"bias", {bias}}}))[0];
+  };
+  for (const Sizes& row : {Sizes{2}, Sizes{1}, Sizes{1, 2}, Sizes{2, 1}})
+    EXPECT_EQ(linear(row), 258);
+  for (const Sizes& other : {Sizes{}, Sizes{1, 1}, Sizes{2, 2}}) EXPECT_EQ(linear(other), 256);
+  EXPECT_THROW(linear({1, 1, 2}), OpError);
+}
+
 TEST(Distance, ByProductStaysRealWhereItCancels) {
   const TensorRef rows = tensor(DType::kFloat32, {1, 2}, {1000.5, -3.25});
   const test::Arguments arguments = {
@@ -314,6 +330,36 @@ TEST(AddingProduct, OfBatchesMayRoundEachProductFirstWhereThatIsDeclared) {
   EXPECT_EQ(values(*add()), Values{1});
   EXPECT_GE(radii(*add())[0], 1);
   EXPECT_LT(radii(*add())[0], 1.1);
+}
+
+// PyTorch's gemv reads a column-major matrix column by column, and rounds the product before self
+// is added: 257 as bfloat16 is 256. A row-major one has its float32 sum.
+TEST(AddingProduct, OfAVectorRoundsTheProductOfAColumnMajorMatrixFirst) {
+  const TensorRef self = tensor(DType::kBFloat16, {2}, {-256, -256});
+  const TensorRef ones = tensor(DType::kBFloat16, {2}, {1, 1});
+  const auto radius = [&](const Sizes& strides) {
+    const TensorRef matrix = tensor(DType::kBFloat16, {2, 2}, {256, 1, 256, 1}, strides);
+    return radii(*run_tensor("aten.addmv.default",
+                             {{"self", {self}}, {"mat", {matrix}}, {"vec", {ones}}},
+                             Mode::kWorstCase))[0];
+  };
+  EXPECT_EQ(radius({2, 1}), 0);
+  EXPECT_GE(radius({1, 2}), 1);
+  EXPECT_LT(radius({1, 2}), 3);
+}
+
+// It is given alpha and beta in the dtype, and rounds beta * self: 2.3 as bfloat16 is 2.296875.
+TEST(AddingProduct, OfAVectorMayHoldItsFactorsInTheDtype) {
+  const TensorRef self = tensor(DType::kBFloat16, {1}, {64});
+  const TensorRef zero = tensor(DType::kBFloat16, {1, 1}, {0});
+  const TensorRef out = run_tensor("aten.addmv.default",
+                                   {{"self", {self}},
+                                    {"mat", {zero}},
+                                    {"vec", {tensor(DType::kBFloat16, {1}, {1})}},
+                                    {"beta", {2.3}}},
+                                   Mode::kWorstCase);
+  EXPECT_LE(std::fabs(values(*out)[0] - 2.296875 * 64), radii(*out)[0]);
+  EXPECT_LT(radii(*out)[0], 3);
 }
 
 }  // namespace

@@ -55,16 +55,13 @@ template <class N>
   return out;
 }
 
-// A product plus `addend`. Executors that add in the dtype of the tensors (cuBLAS, cuDNN with a
-// bias) round the product to it before; so do those that sum it in parts, be there one alone.
-inline double allow_rounded_product(double sum, double /*addend*/, spec::DType) { return sum; }
-inline Whole allow_rounded_product(Whole sum, Whole /*addend*/, spec::DType) { return sum; }
+// A product plus `addend`, where the product may have been rounded to `dtype` before.
+inline double widen_by_rounded_product(double sum, double /*addend*/, spec::DType) { return sum; }
+inline Whole widen_by_rounded_product(Whole sum, Whole /*addend*/, spec::DType) { return sum; }
 template <class P>
-[[nodiscard]] Tracked<P> allow_rounded_product(const Tracked<P>& sum, const Tracked<P>& addend,
-                                               spec::DType dtype) {
-  const Arithmetic& declared = declared_arithmetic();
-  const bool may_round = declared.adds_in_dtype || declared.splits(dtype);
-  if (!may_round || compute_dtype(dtype) == dtype) return sum;
+[[nodiscard]] Tracked<P> widen_by_rounded_product(const Tracked<P>& sum, const Tracked<P>& addend,
+                                                  spec::DType dtype) {
+  if (compute_dtype(dtype) == dtype) return sum;
   const Tracked<P> product = sum - addend;
   if (!is_finite(sum) || !is_finite(product)) return sum;
   const Tracked<P> rounded = round_edge(product, dtype);
@@ -74,6 +71,15 @@ template <class P>
       half_ulp(std::fabs(rounded.value) + static_cast<long double>(rounded.radius), dtype);
   const double radius = std::isinf(rounded.radius) ? rounded.radius : P::of_rounding(lost);
   return {sum.value, P::combine(sum.radius, radius), sum.arithmetic};
+}
+
+// The same of executors that add in the dtype of the tensors (cuBLAS, cuDNN with a bias), and of
+// those that sum the product in parts, be there one alone.
+template <class N>
+[[nodiscard]] N allow_rounded_product(const N& sum, const N& addend, spec::DType dtype) {
+  const Arithmetic& declared = declared_arithmetic();
+  const bool may_round = declared.adds_in_dtype || declared.splits(dtype);
+  return may_round ? widen_by_rounded_product(sum, addend, dtype) : sum;
 }
 
 namespace detail {
