@@ -100,6 +100,25 @@ const Alphabet::Row& Alphabet::draw(std::uint32_t gene) const {
   return rows_[static_cast<std::size_t>(found - ends_.begin())];
 }
 
+std::string not_drawn_for(const SubjectLimits& limits) {
+  std::string names;
+  const auto add = [&names](std::string_view name) {
+    names.append(names.empty() ? "" : ",").append(name);
+  };
+  if (limits.devices.size() == 1) add(trait_name(Trait::kAccelerator));
+  for (const Family& family : families()) {
+    for (const DrawnOp& op : family.ops()) {
+      const std::string_view space = op.wraps.substr(0, op.wraps.find('.'));
+      const auto& refused = limits.not_wrapped;
+      if (op.wraps.empty() || std::find(refused.begin(), refused.end(), space) == refused.end()) {
+        continue;
+      }
+      add(op.name);
+    }
+  }
+  return names;
+}
+
 Result<Alphabet> parse_alphabet(std::string_view ops, std::string_view exclude, int generator) {
   Alphabet alphabet(generator);
   bool names_ops = false;

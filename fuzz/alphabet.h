@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -82,6 +83,15 @@ class Alphabet {
   std::vector<std::uint32_t> ends_;  // running sums of the weights
   std::array<std::uint32_t, kTraitCount> chances_{};
 };
+
+// What a subject does not take, as its greeting says.
+struct SubjectLimits {
+  std::vector<std::string> devices;      // the types that it has; empty: as many as there are
+  std::vector<std::string> not_wrapped;  // namespaces: their ops not in auto_functionalized_v2
+};
+// The ops and traits that are not drawn for it: names with commas between them, as parse_alphabet
+// takes them; empty for one that has no limits.
+[[nodiscard]] std::string not_drawn_for(const SubjectLimits& limits);
 
 // `ops`: names with commas between them, each with a weight behind `=` or without (then 4): these
 // alone are drawn. A name is an op's ("aten.add"), a family's ("view"), or a trait's, whose number

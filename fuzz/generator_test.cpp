@@ -362,5 +362,28 @@ TEST(DataSets, ChangeTheDataOfACaseAlone) {
   }
 }
 
+// What a subject says that it does not take is left out as --exclude leaves it out: all that it
+// names is there, and none of it is drawn.
+TEST(Alphabet, LeavesOutWhatASubjectDoesNotTake) {
+  const std::string names = not_drawn_for({{"cpu"}, {"aten", "prim"}});
+  const auto alphabet = parse_alphabet("functionalized=50,view", names);
+  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  std::set<std::string> wrapped;
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    const CaseFile the_case = case_of(7, index, alphabet.value());
+    for (const spec::Program& program : the_case.programs) {
+      for (const spec::Value& value : program.graph.values) {
+        if (value.type) EXPECT_EQ(value.type->device.type, "cpu");
+      }
+      for (const spec::Node& node : program.graph.nodes) {
+        if (node.op != "higher_order.auto_functionalized_v2") continue;
+        wrapped.insert(node.arguments[0].argument.as<spec::OpName>()->name);
+      }
+    }
+  }
+  EXPECT_FALSE(wrapped.empty());
+  for (const std::string& op : wrapped) EXPECT_FALSE(op.starts_with("aten.")) << op;
+}
+
 }  // namespace
 }  // namespace graphgate::fuzz

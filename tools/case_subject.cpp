@@ -24,6 +24,7 @@ Result<CaseSubject> CaseSubject::choose(const SubjectFlags& flags, const Configu
   GRAPHGATE_TRY(const auto source, external_source(subject.command_));
   subject.name_ = source->name();
   subject.options_ = source->options();
+  subject.not_drawn_ = fuzz::not_drawn_for(source->limits());
   for (const auto& [name, value] : options) {
     if (subject.options_.contains(name)) continue;
     return bad_input("--" + name + ": '" + subject.name_ + "' has no such option");

@@ -32,6 +32,8 @@ class CaseSubject {
 
   [[nodiscard]] bool is_command() const { return !command_.text.empty(); }
   [[nodiscard]] const std::string& name() const { return name_; }
+  // What cases for it are not drawn from, as --exclude has it.
+  [[nodiscard]] const std::string& not_drawn() const { return not_drawn_; }
   // Of these options those that it takes: the others of a case are for executors that do.
   [[nodiscard]] conformance::Configuration taken_of(conformance::Configuration options) const;
   [[nodiscard]] std::unique_ptr<conformance::ExecutorSource> source() const;
@@ -40,6 +42,7 @@ class CaseSubject {
   ExternalCommand command_;  // of no text: the optimized executor
   std::string name_ = "optimized";
   std::set<std::string, std::less<>> options_;  // of a command
+  std::string not_drawn_;
 };
 
 }  // namespace graphgate::tools

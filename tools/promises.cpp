@@ -4,6 +4,7 @@
 
 #include "interop/json_fields.h"
 #include "reference/number/arithmetic.h"
+#include "spec/text_lexer.h"
 
 namespace graphgate::tools {
 namespace {
@@ -51,6 +52,23 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
   GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
   promises.keeps_layouts = !is_free;
   return promises;
+}
+
+Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object) {
+  fuzz::SubjectLimits limits;
+  const auto read = [&](const char* name, std::vector<std::string>& words) {
+    return interop::read_list(object, name,
+                              [&words](const interop::JsonCursor& element) -> Result<void> {
+                                GRAPHGATE_TRY(std::string word, element.as_string());
+                                if (!spec::is_word(word))
+                                  return element.error("expected a word, found '" + word + "'");
+                                words.push_back(std::move(word));
+                                return {};
+                              });
+  };
+  GRAPHGATE_TRY_VOID(read("devices", limits.devices));
+  GRAPHGATE_TRY_VOID(read("not_wrapped", limits.not_wrapped));
+  return limits;
 }
 
 const char* kernels_word(const conformance::Promises& promises) {

@@ -5,12 +5,17 @@
 #pragma once
 
 #include "conformance/harness/executor_source.h"
+#include "fuzz/alphabet.h"
 #include "interop/json_cursor.h"
 
 namespace graphgate::tools {
 
 // Of these members of an object; kBadInput names another word.
 [[nodiscard]] Result<conformance::Promises> read_promises(const interop::JsonCursor& object);
+// What it does not take, of the members `devices` (types of devices that it has) and `not_wrapped`
+// (namespaces whose ops it does not run in auto_functionalized_v2): lists of words, for generators
+// of cases. An executor that says nothing has no limits.
+[[nodiscard]] Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object);
 // "cpu" or "cuda".
 [[nodiscard]] const char* kernels_word(const conformance::Promises& promises);
 // "kept" or "free".

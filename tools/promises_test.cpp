@@ -40,5 +40,22 @@ TEST(Promises, OfSplitSumsAreForDtypesOf16Bits) {
   EXPECT_FALSE(promises_in(R"({"split_sums": [16]})").ok());
 }
 
+TEST(SubjectLimits, AreNoneWhereAGreetingHasNone) {
+  const auto limits_in = [](const std::string& text) {
+    const interop::Json json = interop::Json::parse(text);
+    return read_limits({json, "greeting"});
+  };
+  EXPECT_EQ(fuzz::not_drawn_for(limits_in("{}").value()), "");
+  EXPECT_EQ(fuzz::not_drawn_for(
+                limits_in(R"({"devices": ["cpu", "cuda"], "not_wrapped": ["prim"]})").value()),
+            "");
+  EXPECT_EQ(fuzz::not_drawn_for(limits_in(R"({"devices": ["cpu"]})").value()), "accelerator");
+  EXPECT_EQ(fuzz::not_drawn_for(
+                limits_in(R"({"devices": ["cpu"], "not_wrapped": ["aten", "prims"]})").value()),
+            "accelerator,functionalized.split_with_sizes_copy,functionalized.batch_norm");
+  EXPECT_FALSE(limits_in(R"({"devices": "cpu"})").ok());
+  EXPECT_FALSE(limits_in(R"({"not_wrapped": ["a,b"]})").ok());
+}
+
 }  // namespace
 }  // namespace graphgate::tools

@@ -167,7 +167,6 @@ Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
   options.key.seed = verb.seed;
   options.key.settings = {{"judges", verb.judges.empty() ? "quick" : verb.judges}};
   if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
-  if (!verb.exclude.empty()) options.key.settings["exclude"] = verb.exclude;
   if (verb.data_sets > 1) options.key.settings["data-sets"] = std::to_string(verb.data_sets);
   if (is_command) options.key.settings["executor"] = verb.subject.executor;
   const auto flags = planner_configuration(*verb.app);
@@ -235,12 +234,21 @@ Result<void> look_for_device(const DeviceFlags& flags, const PoolOptions& pool) 
   return Error{ErrorKind::kInfrastructure, "--device " + flags.device + ": " + why};
 }
 
+// What is not drawn: what the command line says, and what the subject says that it does not take.
+// An id means a case together with this list, which stands in the line that replays it.
+std::string excluded(const std::string& asked, const CaseSubject& subject) {
+  const bool is_both = !asked.empty() && !subject.not_drawn().empty();
+  return asked + (is_both ? "," : "") + subject.not_drawn();
+}
+
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, CampaignView& view) {
-  GRAPHGATE_TRY(const CampaignOptions options, campaign_options(verb));
+  GRAPHGATE_TRY(CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
   GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
-  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, verb.exclude));
+  const std::string exclude = excluded(verb.exclude, setting.subject);
+  if (!exclude.empty()) options.key.settings["exclude"] = exclude;
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   if (verb.subject.executor.empty()) {
     GRAPHGATE_TRY_VOID(look_for_device(verb.planner.device, options.pool));

@@ -20,8 +20,9 @@ struct DrawnOp {
   std::string_view name;  // base name: "aten.add"
   std::uint32_t weight = 4;
   bool (*draw)(Draft& draft, GeneReader& genes, std::size_t variant) = nullptr;
-  std::uint32_t variant = 0;  // for `draw`: which of the ops that it serves
-  int since = 0;              // the first generator that draws it (alphabet.h)
+  std::uint32_t variant = 0;    // for `draw`: which of the ops that it serves
+  int since = 0;                // the first generator that draws it (alphabet.h)
+  std::string_view wraps = {};  // the op that it calls through auto_functionalized_v2, if any
 };
 
 struct Family {

@@ -288,13 +288,18 @@ bool draw_batch_norm(Draft& draft, GeneReader& genes, std::size_t) {
 }
 
 constexpr DrawnOp kRows[] = {
-    {"functionalized.silu_and_mul", 4, draw_silu_and_mul, 0, kSince},
-    {"functionalized.silu_and_mul.keep", 2, draw_silu_and_mul, 1, kSince},
-    {"functionalized.silu_and_mul.spare", 2, draw_silu_and_mul, 2, kSince},
-    {"functionalized.fused_add_rms_norm", 6, draw_add_rms_norm, 0, kSince},
-    {"functionalized.unified_attention_with_output", 3, draw_unified_attention, 0, kSince},
-    {"functionalized.split_with_sizes_copy", 2, draw_split, 0, kSince},
-    {"functionalized.batch_norm", 1, draw_batch_norm, 0, kSince}};
+    {"functionalized.silu_and_mul", 4, draw_silu_and_mul, 0, kSince, "vllm.silu_and_mul.default"},
+    {"functionalized.silu_and_mul.keep", 2, draw_silu_and_mul, 1, kSince, "vllm.silu_and_mul.keep"},
+    {"functionalized.silu_and_mul.spare", 2, draw_silu_and_mul, 2, kSince,
+     "vllm.silu_and_mul.spare"},
+    {"functionalized.fused_add_rms_norm", 6, draw_add_rms_norm, 0, kSince,
+     "vllm.fused_add_rms_norm.default"},
+    {"functionalized.unified_attention_with_output", 3, draw_unified_attention, 0, kSince,
+     "vllm.unified_attention_with_output.default"},
+    {"functionalized.split_with_sizes_copy", 2, draw_split, 0, kSince,
+     "aten.split_with_sizes_copy.out"},
+    {"functionalized.batch_norm", 1, draw_batch_norm, 0, kSince,
+     "aten._native_batch_norm_legit.default"}};
 
 }  // namespace
 

@@ -64,6 +64,7 @@ class Session {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
   [[nodiscard]] const conformance::Promises& promises() const { return promises_; }
+  [[nodiscard]] const fuzz::SubjectLimits& limits() const { return limits_; }
   [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
   [[nodiscard]] const std::set<std::string, std::less<>>& options() const { return options_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
@@ -88,6 +89,7 @@ class Session {
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       options_.insert(options.begin(), options.end());
       GRAPHGATE_TRY(promises_, read_promises(cursor));
+      GRAPHGATE_TRY(limits_, read_limits(cursor));
       return {};
     };
     const auto done = read();
@@ -103,6 +105,7 @@ class Session {
   std::string name_;
   std::string version_;  // may be empty
   conformance::Promises promises_;
+  fuzz::SubjectLimits limits_;
   std::set<std::string, std::less<>> options_;
 };
 
@@ -220,6 +223,9 @@ class Source final : public ExternalSource {
   }
   [[nodiscard]] std::set<std::string, std::less<>> options() const override {
     return session_ ? session_->options() : std::set<std::string, std::less<>>();
+  }
+  [[nodiscard]] fuzz::SubjectLimits limits() const override {
+    return session_ ? session_->limits() : fuzz::SubjectLimits{};
   }
   [[nodiscard]] bool is_late() const override { return session_ && session_->is_late(); }
   [[nodiscard]] std::string identity() const override {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "conformance/harness/executor_source.h"
+#include "fuzz/alphabet.h"
 
 namespace graphgate::tools {
 
@@ -22,6 +23,8 @@ class ExternalSource : public conformance::ExecutorSource {
   [[nodiscard]] virtual bool takes(std::string_view option) const = 0;
   // All of those.
   [[nodiscard]] virtual std::set<std::string, std::less<>> options() const = 0;
+  // What it says that it does not take.
+  [[nodiscard]] virtual fuzz::SubjectLimits limits() const = 0;
   // Its name and version, as it greets: "optimized 0.1.0".
   [[nodiscard]] virtual std::string identity() const = 0;
 };

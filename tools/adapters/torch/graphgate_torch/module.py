@@ -8,6 +8,7 @@ import math
 import operator
 
 import torch
+from torch._higher_order_ops.auto_functionalize import can_auto_functionalize
 
 from graphgate_torch import graph_text
 from graphgate_torch.graph_text import GraphRef, Made, Ref, Word
@@ -29,6 +30,9 @@ DTYPES = {
 _WORDS = DTYPES | {
     name: getattr(torch, name) for name in ("contiguous_format", "preserve_format", "channels_last")
 }
+AUTO_FUNCTIONALIZED = "higher_order.auto_functionalized_v2"
+# can_auto_functionalize takes no op of these namespaces, whatever its schema.
+NOT_WRAPPED = ["aten", "prim", "prims"]
 _PYTHON = {"_operator": operator, "math": math, "torch": torch}
 
 
@@ -136,6 +140,8 @@ class _Builder:
         if _takes_device(op) and kwargs.get("device") is None:
             kwargs["device"] = self._devices.default
         args = tuple(self._argument(each) for each in node.args)
+        if node.op == AUTO_FUNCTIONALIZED and not can_auto_functionalize(args[0]):
+            raise Unsupported(f"PyTorch does not run {args[0]} in auto_functionalized_v2")
         made = self._graph.call_function(op, args, kwargs)
         is_one = len(node.results) == 1 and not node.op.startswith("higher_order.")
         for i, result in enumerate(node.results):

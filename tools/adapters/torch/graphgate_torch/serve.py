@@ -197,6 +197,8 @@ class Server:
             "kernels": "cpu" if self._device == "cpu" else "cuda",
             "split_sums": split_sums(self._device),
             "layouts": self._layouts,
+            "devices": sorted({"cpu", torch.device(self._device).type}),
+            "not_wrapped": module.NOT_WRAPPED,
         }
 
     def _open_executor(self, body, request, sent):

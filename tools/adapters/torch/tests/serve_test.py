@@ -203,6 +203,13 @@ _PRODUCT = """  input %a : bf16[16, 16]
   output %c
 """
 
+_WRAPPED = """  input %x : f32[4]
+  input %a : f32[2]
+  input %b : f32[2]
+  %n : none, %q : f32[2], %r : f32[2] = higher_order.auto_functionalized_v2(aten.split_with_sizes_copy.out, self=%x, dim=0, split_sizes=[2, 2], _out_length=2, _out_0_base_index=0, _out_1_base_index=1, _all_bases=[%a, %b])
+  output %q
+"""
+
 _FLAGS = """import types
 import torch
 from graphgate_torch.serve import split_sums
@@ -270,6 +277,22 @@ class Serve(unittest.TestCase):
         case = self._write("wrong.case", _CASE.replace("[2, 2]", "[3, 2]"))
         ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
         self.assertEqual(ran.returncode, 4, ran.stdout + ran.stderr)
+
+    def test_what_pytorch_does_not_wrap_is_no_finding_and_is_not_drawn(self):
+        case = self._write("wrapped.case", _HEAD + _WRAPPED + _TAIL)
+        ran, report = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("auto_functionalized_v2", ran.stdout)
+        drawn = os.path.join(self._folder.name, "drawn.json")
+        ran = _run(
+            GRAPHGATE, "fuzz", "--executor", _executor("--backend", "eager"), "--cases", "2", "-j", "1",
+            "--judges", "state", "--corpus", os.path.join(self._folder.name, "corpus"),
+            "--executor-timeout", "300", "--timeout", "600", "--exclude", "view", "--json", drawn,
+        )
+        with open(drawn, encoding="utf-8") as file:
+            excluded = json.load(file)["settings"]["exclude"].split(",")
+        self.assertEqual(excluded[:2], ["view", "accelerator"], ran.stdout + ran.stderr)
+        self.assertIn("functionalized.split_with_sizes_copy", excluded)
 
     def test_a_wrong_executor_is_found(self):
         case = self._write("tiny.case", _CASE)
