@@ -2,6 +2,7 @@
 // line and an exit code.
 #include <cstdio>
 
+#include "tools/one_line.h"
 #include "tools/verb_golden.h"
 #include "tools/verbs.h"
 
@@ -17,7 +18,8 @@ int finish(const Result<ExitCode>& result) {
     std::fprintf(stderr, "graphgate: standard output cannot be written\n");
     return static_cast<int>(ExitCode::kInfrastructure);
   }
-  std::fprintf(stderr, "graphgate: %s\n", result.error().message.c_str());
+  std::fprintf(stderr, "graphgate: %s\n",
+               graphgate::tools::one_line(result.error().message).c_str());
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
 

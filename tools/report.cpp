@@ -6,6 +6,7 @@
 
 #include "conformance/harness/judge_report.h"
 #include "interop/file_io.h"
+#include "tools/one_line.h"
 
 namespace graphgate::tools {
 namespace {
@@ -95,11 +96,12 @@ std::string indented(const std::string& text, const char* indent) {
   return out;
 }
 
+// Names in it are an executor's, or a file's.
 std::string describe_finding(const std::string& judge, const spec::Finding& finding) {
-  std::string text = "  " + std::string(spec::outcome_name(finding.outcome)) + " " + finding.rule;
+  std::string text = std::string(spec::outcome_name(finding.outcome)) + " " + finding.rule;
   if (!judge.empty()) text += " (" + judge + ")";
-  text += ": " + finding.message + "\n";
-  return text + indented(finding.drawing, "    ");
+  text += ": " + finding.message;
+  return "  " + one_line(text) + "\n" + indented(plain_lines(finding.drawing), "    ");
 }
 
 std::string describe_findings(const ExecutorReport& executor) {
@@ -116,7 +118,7 @@ std::string describe_findings(const ExecutorReport& executor) {
     }
     if (judge.checks == 0 && judge.findings.empty()) {
       text += "  " + std::string(spec::outcome_name(judge.outcome)) + " (" + name +
-              "): " + judge.remark + "\n";
+              "): " + one_line(judge.remark) + "\n";
     }
   }
   return text;
@@ -206,10 +208,12 @@ std::string describe(const FileReport& file, bool details) {
   }
   if (!worst->judged.reason.empty()) line += "; " + worst->judged.reason;
   if (const std::string node = node_of(*worst); !node.empty()) line += "; from node '" + node + "'";
-  line += '\n';
+  line = one_line(line) + "\n";
   for (const ExecutorReport& executor : file.executors) {
     if (details) line += describe_findings(executor);
-    for (const std::string& where : executor.judged.localization) line += "  " + where + "\n";
+    for (const std::string& where : executor.judged.localization) {
+      line += "  " + one_line(where) + "\n";
+    }
   }
   return line;
 }
@@ -222,7 +226,7 @@ void print_report(const FileReport& file, bool details) {
   }
   if (file.error) {
     std::fflush(stdout);
-    std::fprintf(stderr, "graphgate: %s\n", file.error->message.c_str());
+    std::fprintf(stderr, "graphgate: %s\n", one_line(file.error->message).c_str());
     return;
   }
   std::printf("%s", describe(file, details).c_str());

@@ -8,6 +8,7 @@
 #include "fuzz/shard.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
+#include "tools/one_line.h"
 #include "tools/programs.h"
 #include "tools/reduce_case.h"
 #include "tools/report.h"
@@ -116,7 +117,7 @@ void print_replay(const ReplayInput& input, const CaseLook& look,
   for (const Signature& signature : look.signatures) {
     std::printf("  found: %s\n", fuzz::print_signature(signature).c_str());
   }
-  if (!look.reason.empty()) std::printf("  %s\n", look.reason.c_str());
+  if (!look.reason.empty()) std::printf("  %s\n", one_line(look.reason).c_str());
 }
 
 nlohmann::ordered_json json_of(const ReplayInput& input, const CaseLook& look,
