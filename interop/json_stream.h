@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "interop/json_cursor.h"
+#include "interop/json_limits.h"
 
 namespace graphgate::interop {
-
-inline constexpr std::size_t kMaxJsonDepth = 256;
 
 // One step of the way to a value: a member's name, or an element's index when `is_element`.
 struct JsonStep {

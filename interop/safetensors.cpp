@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
 constexpr std::int64_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
+// Some hundred thousand tensors.
+constexpr std::size_t kMaxHeaderValues = std::size_t{4} << 20U;
 
 constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTypes = {{
     {"F64", DType::kFloat64},
@@ -105,6 +107,8 @@ Result<void> SafetensorsFile::read_header() {
   GRAPHGATE_TRY_VOID(source_->read_at(kLengthBytes, std::as_writable_bytes(std::span(text))));
   data_offset_bytes_ = kLengthBytes + static_cast<std::int64_t>(length);
   const std::int64_t data_bytes = source_->size_bytes() - data_offset_bytes_;
+  const auto within = check_json_limits(text, {kMaxJsonDepth, kMaxHeaderValues});
+  if (!within.ok()) return within.error().at(name());
   GRAPHGATE_TRY(const Json header, parse_json(text, name()));
   const JsonCursor root(header, name());
   GRAPHGATE_TRY(const auto members, root.members());

@@ -55,7 +55,22 @@ Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
   });
 }
 
-Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors,
+// Rows with the words of one content share them.
+using KnownWords = std::map<const HostTensor*, spec::ProvenanceWords>;
+
+Result<spec::ProvenanceWords> read_words(const JsonCursor& name, const StoredTensors& tensors,
+                                         KnownWords& known) {
+  GRAPHGATE_TRY(const HostTensor* content, tensors.content_at(name));
+  const auto found = known.find(content);
+  if (found != known.end()) return found->second;
+  const auto& bytes = content->storage->bytes;
+  if (bytes.size() % sizeof(spec::ProvenanceWord) != 0) return name.error("are no whole words");
+  std::vector<spec::ProvenanceWord> read(bytes.size() / sizeof(spec::ProvenanceWord));
+  std::memcpy(read.data(), bytes.data(), bytes.size());
+  return known.emplace(content, std::move(read)).first->second;
+}
+
+Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors, KnownWords& known,
                       spec::ProvenanceRow& row) {
   GRAPHGATE_TRY(row.node, interop::read_string(object, "node"));
   GRAPHGATE_TRY(row.op, interop::read_string(object, "op"));
@@ -69,12 +84,11 @@ Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors,
   GRAPHGATE_TRY(row.strides, read_ints(object, "strides"));
   GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", row.storage_offset));
   GRAPHGATE_TRY(const JsonCursor words, object.member("words"));
-  GRAPHGATE_TRY(const HostTensor* content, tensors.content_at(words));
-  const auto& bytes = content->storage->bytes;
-  if (bytes.size() % sizeof(spec::ProvenanceWord) != 0) return words.error("are no whole words");
-  std::vector<spec::ProvenanceWord> read(bytes.size() / sizeof(spec::ProvenanceWord));
-  std::memcpy(read.data(), bytes.data(), bytes.size());
-  row.words = std::move(read);
+  GRAPHGATE_TRY(row.words, read_words(words, tensors, known));
+  const auto elements = spec::checked_element_count(row.sizes);
+  if (!row.words.empty() && elements != static_cast<std::int64_t>(row.words.size())) {
+    return words.error("are " + std::to_string(row.words.size()) + ", one for each element");
+  }
   return {};
 }
 
@@ -114,8 +128,9 @@ Result<spec::CallResult> read_result(const JsonCursor& object, const StoredTenso
   GRAPHGATE_TRY_VOID(interop::read_list(object, "findings", [&](const JsonCursor& each) {
     return read_finding(each, result.findings.emplace_back());
   }));
+  KnownWords known;
   GRAPHGATE_TRY_VOID(interop::read_list(object, "provenance", [&](const JsonCursor& each) {
-    return read_row(each, tensors, result.provenance.emplace_back());
+    return read_row(each, tensors, known, result.provenance.emplace_back());
   }));
   return result;
 }

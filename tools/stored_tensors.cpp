@@ -57,25 +57,65 @@ Result<std::shared_ptr<const spec::OpTable>> read_ops(const JsonCursor& object,
   return std::make_shared<const spec::OpTable>(std::move(ops));
 }
 
+namespace {
+
+Error beyond(const std::string& what, std::int64_t bytes) {
+  return bad_input(what + " has more than " + std::to_string(bytes) + " bytes");
+}
+
+// Of contents, and of storages, which may be several of one content.
+bool add_within(std::int64_t most, std::int64_t bytes, std::int64_t& sum) {
+  if (bytes > most - sum) return false;
+  sum += bytes;
+  return true;
+}
+
+Error no_content(const JsonCursor& place, const std::string& name) {
+  return place.error("no tensor is called '" + name + "'");
+}
+
+std::int64_t bytes_of(const interop::SafetensorsEntry& entry) {
+  return entry.end_bytes - entry.begin_bytes;
+}
+
+}  // namespace
+
 Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
-                                          const JsonCursor& root) {
+                                          const JsonCursor& root, const TensorLimits& limits) {
   const std::string path = (folder / "tensors.safetensors").string();
   StoredTensors out;
-  GRAPHGATE_TRY(interop::Safetensors read, interop::read_safetensors(path));
-  out.contents_ = std::move(read.tensors);
+  out.limits_ = limits;
+  GRAPHGATE_TRY(const auto file, interop::SafetensorsFile::open(path));
+  std::int64_t sum = 0;
+  for (const auto& [name, entry] : file.entries()) {
+    if (!add_within(limits.bytes, bytes_of(entry), sum)) return beyond(path, limits.bytes);
+  }
+  sum = 0;
+  std::vector<std::string> storages;
   GRAPHGATE_TRY_VOID(
       interop::read_list(root, "storages", [&](const JsonCursor& each) -> Result<void> {
-        GRAPHGATE_TRY(const HostTensor* content, out.content_at(each));
-        out.storages_.push_back(std::make_shared<spec::HostStorage>(*content->storage));
-        return {};
+        GRAPHGATE_TRY(storages.emplace_back(), each.as_string());
+        const auto found = file.entries().find(storages.back());
+        if (found == file.entries().end()) return no_content(each, storages.back());
+        const bool fits = add_within(limits.bytes, bytes_of(found->second), sum);
+        return fits ? Result<void>() : beyond(each.place(), limits.bytes);
       }));
+  for (const auto& [name, entry] : file.entries()) {
+    GRAPHGATE_TRY(HostTensor tensor, file.read(name));
+    out.contents_.emplace(name, std::move(tensor));
+  }
+  out.storages_.reserve(storages.size());
+  for (const std::string& name : storages) {
+    const HostTensor& content = out.contents_.find(name)->second;
+    out.storages_.push_back(std::make_shared<spec::HostStorage>(*content.storage));
+  }
   return out;
 }
 
 Result<const HostTensor*> StoredTensors::content_at(const JsonCursor& name) const {
   GRAPHGATE_TRY(const std::string text, name.as_string());
   const auto found = contents_.find(text);
-  if (found == contents_.end()) return name.error("no tensor is called '" + text + "'");
+  if (found == contents_.end()) return no_content(name, text);
   return &found->second;
 }
 
@@ -92,6 +132,13 @@ Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
   GRAPHGATE_TRY(tensor.device, interop::read_word(device, "a device", spec::parse_device));
   const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
   if (!spec::geometry_fits(tensor, bytes)) return object.error("does not fit its storage");
+  if (tensor.sizes.size() > limits_.dimensions) {
+    return object.error("has more than " + std::to_string(limits_.dimensions) + " dimensions");
+  }
+  // A stride of 0 makes many elements of few bytes.
+  if (spec::element_count(tensor.sizes) > limits_.bytes / spec::item_size_bytes(tensor.dtype)) {
+    return object.error("has more than " + std::to_string(limits_.bytes) + " bytes of elements");
+  }
   return tensor;
 }
 Result<HostTensor> StoredTensors::tensor_of(const JsonCursor& object) const {

@@ -2,7 +2,9 @@
 // storages, and the script.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,16 +33,25 @@ namespace graphgate::tools {
 [[nodiscard]] Result<std::shared_ptr<const spec::OpTable>> read_ops(
     const interop::JsonCursor& object, std::string_view key);
 
+// How much tensors may be that others have stored.
+struct TensorLimits {
+  // Of all contents together, and of the elements of each tensor.
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  std::size_t dimensions = std::numeric_limits<std::size_t>::max();
+};
+
 // The bytes of a stored run. Tensors of one storage share memory, as they did.
 class StoredTensors {
  public:
-  // `root` is run.json, which lists the storages; their contents are in `folder`.
+  // `root` is run.json, which lists the storages; their contents are in `folder`. kBadInput, before
+  // anything is read, for contents beyond the limits.
   [[nodiscard]] static Result<StoredTensors> open(const std::filesystem::path& folder,
-                                                  const interop::JsonCursor& root);
+                                                  const interop::JsonCursor& root,
+                                                  const TensorLimits& limits = {});
 
   // A content by name.
   [[nodiscard]] Result<const spec::HostTensor*> content_at(const interop::JsonCursor& name) const;
-  // kBadInput for a tensor that does not fit its storage.
+  // kBadInput for a tensor that does not fit its storage, or is beyond the limits.
   [[nodiscard]] Result<spec::HostTensor> read_tensor(const interop::JsonCursor& object) const;
   // The member "tensor" of an object.
   [[nodiscard]] Result<spec::HostTensor> tensor_of(const interop::JsonCursor& object) const;
@@ -94,6 +105,7 @@ class StoredTensors {
   }
 
  private:
+  TensorLimits limits_;
   interop::NamedTensors contents_;
   std::vector<std::shared_ptr<spec::HostStorage>> storages_;
 };

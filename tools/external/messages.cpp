@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "tools/external/limits.h"
 #include "tools/json.h"
 
 namespace graphgate::tools {
@@ -31,7 +32,8 @@ std::string beginning(const std::string& line) {
 
 // A folder of the exchange: a name, not a path.
 bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && !name.starts_with('.');
+  return !name.empty() && name.find('/') == std::string::npos && !name.starts_with('.') &&
+         name.find('\0') == std::string::npos;
 }
 
 }  // namespace
@@ -52,7 +54,10 @@ Result<std::string> write_message(Json message, const StoredBytes& bytes, const 
   return message.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }
 
-Result<Message> Message::read(const std::string& line, const fs::path& root) {
+Result<Message> Message::read(const std::string& line, const fs::path& root,
+                              std::int64_t most_bytes) {
+  const auto within = interop::check_json_limits(line, kLineLimits);
+  if (!within.ok()) return within.error().at("message");
   Message message;
   message.json_ = interop::Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!message.json_.is_object()) {
@@ -63,7 +68,8 @@ Result<Message> Message::read(const std::string& line, const fs::path& root) {
   GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "folder", folder));
   if (folder.empty()) return message;
   if (!is_plain_name(folder)) return cursor.error("expected the name of a folder of the exchange");
-  GRAPHGATE_TRY(message.tensors_, StoredTensors::open(root / folder, cursor));
+  GRAPHGATE_TRY(message.tensors_,
+                StoredTensors::open(root / folder, cursor, {most_bytes, kMostDimensions}));
   std::error_code failed;
   fs::remove_all(root / folder, failed);
   return message;

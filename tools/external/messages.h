@@ -4,7 +4,9 @@
 // exchange with tensors.safetensors, "storages" lists the storages, as in stored runs.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "tools/stored_result.h"
@@ -21,11 +23,13 @@ inline constexpr int kExecutorProtocol = 1;
                                                 const std::string& name);
 
 // A message that has come, with its bytes; its folder is gone once it is read. kBadInput, with what
-// was said, for a line that is no object, and for bytes that are not as it says.
+// was said, for a line that is no object or beyond limits.h, and for bytes that are not as it says
+// or more than `most_bytes`.
 class Message {
  public:
-  [[nodiscard]] static Result<Message> read(const std::string& line,
-                                            const std::filesystem::path& root);
+  [[nodiscard]] static Result<Message> read(
+      const std::string& line, const std::filesystem::path& root,
+      std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
   [[nodiscard]] interop::JsonCursor cursor() const { return {json_, "message"}; }
   [[nodiscard]] const StoredTensors& tensors() const { return tensors_; }
 

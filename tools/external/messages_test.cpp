@@ -53,6 +53,52 @@ TEST(ExecutorMessage, RefusesWhatIsNone) {
   EXPECT_NE(refused(R"({"folder": "gone"})").find("gone/tensors.safetensors"), std::string::npos);
 }
 
+TEST(ExecutorMessage, IsWithinLimits) {
+  const auto nested = [](std::size_t levels) {
+    return R"({"x":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
+  };
+  EXPECT_EQ(refused(nested(255)), "");
+  EXPECT_EQ(refused(nested(256)), "message: nested deeper than 256 levels");
+  EXPECT_EQ(refused(std::string(60'000'000, '[')), "message: nested deeper than 256 levels");
+  std::string many = R"({"x":[0)";
+  for (std::size_t i = 0; i < (std::size_t{4} << 20U); ++i) many += ",0";
+  EXPECT_EQ(refused(many + "]}"), "message: more than 4194304 values");
+  // Brackets and commas of a text are none.
+  EXPECT_EQ(refused(R"({"x":"\"[,)" + std::string(5'000'000, ',') + "\"}"), "");
+}
+
+TEST(ExecutorMessage, HasTensorsWithinLimits) {
+  const conformance::TemporaryFolder folder;
+  const auto read = [&](const std::string& tensors, std::int64_t most) -> std::string {
+    StoredBytes bytes;
+    (void)bytes.tensor(spec::make_host_tensor(spec::DType::kFloat32, {4}));
+    EXPECT_TRUE(write_message({{"done", true}}, bytes, folder.path(), "one").ok());
+    const auto message = Message::read(
+        R"({"folder":"one","storages":["content0","content0"],"tensors":)" + tensors + "}",
+        folder.path(), most);
+    if (!message.ok()) return message.error().message;
+    const auto cursor = message.value().cursor();
+    const auto list = message.value().tensors().read_values<spec::OutputValue>(cursor, "tensors");
+    return list.ok() ? "" : list.error().message;
+  };
+  const auto tensor = [](const std::string& sizes, const std::string& strides) {
+    return R"([{"tensor":{"storage":1,"dtype":"float32","device":"cpu","sizes":)" + sizes +
+           R"(,"strides":)" + strides + "}}]";
+  };
+  EXPECT_EQ(read(tensor("[4]", "[1]"), 32), "");
+  EXPECT_NE(read("[]", 31).find("storages[1] has more than 31 bytes"), std::string::npos);
+  EXPECT_NE(read("[]", 15).find("tensors.safetensors has more than 15 bytes"), std::string::npos);
+  EXPECT_EQ(read(tensor("[2,4]", "[0,1]"), 32), "");
+  EXPECT_NE(read(tensor("[3,4]", "[0,1]"), 32).find("has more than 32 bytes of elements"),
+            std::string::npos);
+  EXPECT_NE(read(tensor("[1099511627776]", "[0]"), std::int64_t{1} << 40U).find("of elements"),
+            std::string::npos);
+  std::string ones = "[1";
+  for (int i = 0; i < 1024; ++i) ones += ",1";
+  EXPECT_NE(read(tensor(ones + "]", ones + "]"), 32).find("more than 1024 dimensions"),
+            std::string::npos);
+}
+
 TEST(ExecutorMessage, RefusalsKeepTheirKind) {
   for (const ErrorKind kind : {ErrorKind::kBadInput, ErrorKind::kUnsupported,
                                ErrorKind::kInfrastructure, ErrorKind::kInternal}) {

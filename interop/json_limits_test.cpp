@@ -1,0 +1,34 @@
+#include "interop/json_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::interop {
+namespace {
+
+std::string refused(std::string_view text, const JsonLimits& limits) {
+  const auto within = check_json_limits(text, limits);
+  return within.ok() ? "" : within.error().message;
+}
+
+TEST(JsonLimits, CountLevels) {
+  EXPECT_EQ(refused("[[1], {\"a\": [2]}]", {3, 0}), "");
+  EXPECT_EQ(refused("[[1], {\"a\": [2]}]", {2, 0}), "nested deeper than 2 levels");
+  EXPECT_EQ(refused("[[],[],[],[]]", {2, 0}), "");
+  EXPECT_EQ(refused(std::string(1'000'000, '['), {}), "nested deeper than 256 levels");
+  EXPECT_EQ(refused(std::string(1'000'000, ']'), {}), "");
+}
+
+TEST(JsonLimits, CountValues) {
+  EXPECT_EQ(refused("[1, 2, {\"a\": 3}]", {9, 5}), "");
+  EXPECT_EQ(refused("[1, 2, {\"a\": 3}]", {9, 4}), "more than 4 values");
+  EXPECT_EQ(refused("7", {9, 1}), "");
+}
+
+TEST(JsonLimits, LookIntoNoText) {
+  EXPECT_EQ(refused(R"(["[[[,,,\"[[[", "\\"])", {1, 3}), "");
+  EXPECT_EQ(refused(R"(["\\", [[]]])", {2, 0}), "nested deeper than 2 levels");
+  EXPECT_EQ(refused("\"unended [[[\\", {1, 1}), "");
+}
+
+}  // namespace
+}  // namespace graphgate::interop
