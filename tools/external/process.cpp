@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,12 +12,22 @@
 #include <csignal>
 #include <cstring>
 
+#include "tools/external/limits.h"
+#include "tools/one_line.h"
+
 namespace graphgate::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kKeptErrors = 4096;
+constexpr std::size_t kLongestWords = 1000;
+
+// What is read of standard error before the clock is looked at again.
+constexpr std::size_t kErrorsOfATurn = 1U << 20U;
+
+// How long a process that has closed a file of its own may take to end.
+constexpr std::chrono::milliseconds kTimeToEnd{1'000};
 
 struct Pipes {
   std::array<int, 2> in{-1, -1};  // both ends of a socket: writing to a dead process is no signal
@@ -38,49 +47,17 @@ struct Pipes {
   }
 };
 
-// Never returns.
-[[noreturn]] void be_command(const std::string& command, const Pipes& pipes) {
-  (void)::setpgid(0, 0);
-  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  (void)::dup2(pipes.in[1], STDIN_FILENO);
-  (void)::dup2(pipes.out[1], STDOUT_FILENO);
-  (void)::dup2(pipes.err[1], STDERR_FILENO);
-  ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-  ::_exit(127);
-}
-
-// Of the guard's own process.
-volatile pid_t guarded_group = 0;
-
-void end_guarded_group(int /*signal*/) { (void)::kill(-guarded_group, SIGKILL); }
-
-// Never returns. A member of the command's group that ends the group when the owner is gone,
-// however it went: the signal at an owner's end reaches a child of its own, and not the children of
-// that. What may follow fork() in a program with threads is all that it does.
-[[noreturn]] void be_guard(pid_t owner, pid_t group) {
-  if (::setpgid(0, group) != 0) ::_exit(0);
-  guarded_group = group;
-  struct sigaction action {};
-  action.sa_handler = end_guarded_group;
-  (void)::sigaction(SIGTERM, &action, nullptr);
-  sigset_t signals;
-  (void)::sigemptyset(&signals);
-  (void)::sigaddset(&signals, SIGTERM);
-  (void)::sigprocmask(SIG_UNBLOCK, &signals, nullptr);
-  (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  (void)::close_range(0, ~0U, 0);
-  if (::getppid() != owner) end_guarded_group(SIGTERM);
-  while (true) (void)::pause();
-}
-
-void wait_for(pid_t process) {
-  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
 int milliseconds_until(Clock::time_point end) {
+  constexpr std::int64_t kMost = 3'600'000;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-  return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+  // Up, so that nobody turns round and round in the last one.
+  return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
+}
+
+// So far away that nothing overflows.
+Clock::time_point end_of(std::chrono::milliseconds time) {
+  constexpr std::chrono::hours kMost{24 * 365};
+  return Clock::now() + std::min<std::chrono::milliseconds>(time, kMost);
 }
 
 // The last line that says something.
@@ -88,8 +65,8 @@ std::string last_words(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return "";
   const std::size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1,
-                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  const std::size_t first = begin == std::string::npos ? 0 : begin + 1;
+  return one_line(std::string_view(text).substr(first, end - first + 1), kLongestWords);
 }
 
 }  // namespace
@@ -100,58 +77,54 @@ Result<std::unique_ptr<ExternalProcess>> ExternalProcess::start(const std::strin
     pipes.close_all();
     return infrastructure(std::string("no pipe can be made: ") + std::strerror(errno));
   }
-  const pid_t process = ::fork();
-  if (process < 0) {
+  auto keeper = Keeper::start(command, {pipes.in[1], pipes.out[1], pipes.err[1]});
+  if (!keeper.ok()) {
     pipes.close_all();
-    return infrastructure(std::string("no process can be made: ") + std::strerror(errno));
+    return keeper.error();
   }
-  if (process == 0) be_command(command, pipes);
-  (void)::setpgid(process, process);
-  const pid_t owner = ::getpid();
-  const pid_t guard = ::fork();
-  if (guard == 0) be_guard(owner, process);
   ::close(pipes.in[1]);
   ::close(pipes.out[1]);
   ::close(pipes.err[1]);
   for (const int file : {pipes.in[0], pipes.out[0], pipes.err[0]}) {
     (void)::fcntl(file, F_SETFL, O_NONBLOCK);
   }
-  return std::unique_ptr<ExternalProcess>(
-      new ExternalProcess(command, process, guard, pipes.in[0], pipes.out[0], pipes.err[0]));
+  return std::unique_ptr<ExternalProcess>(new ExternalProcess(
+      command, std::move(keeper).value(), {pipes.in[0], pipes.out[0], pipes.err[0]}));
 }
 
-ExternalProcess::ExternalProcess(std::string command, pid_t process, pid_t guard, int in, int out,
-                                 int err)
-    : command_(std::move(command)),
-      process_(process),
-      guard_(guard),
-      in_(in),
-      out_(out),
-      err_(err) {}
+ExternalProcess::ExternalProcess(std::string command, Keeper keeper, const Files& files)
+    : command_(std::move(command)), keeper_(std::move(keeper)), files_(files) {}
 
 ExternalProcess::~ExternalProcess() {
-  kill();
-  for (const int file : {in_, out_, err_}) ::close(file);
+  keeper_.end();
+  for (const int file : {files_.in, files_.out, files_.err}) ::close(file);
 }
 
-void ExternalProcess::kill() {
-  if (process_ <= 0) return;
-  (void)::kill(-process_, SIGKILL);
-  wait_for(process_);
-  process_ = 0;
-  end_guard();
+// Waits for news of any kind, or until there is room to write.
+void ExternalProcess::wait(short for_in, Time end) {
+  std::array<pollfd, 4> ready{{{for_in != 0 ? files_.in : -1, for_in, 0},
+                               {is_out_closed_ || for_in != 0 ? -1 : files_.out, POLLIN, 0},
+                               {is_err_closed_ ? -1 : files_.err, POLLIN, 0},
+                               {keeper_.file(), POLLIN, 0}}};
+  (void)::poll(ready.data(), ready.size(), milliseconds_until(end));
 }
 
-void ExternalProcess::end_guard() {
-  if (guard_ <= 0) return;
-  (void)::kill(guard_, SIGKILL);  // where it had not joined the group yet
-  wait_for(guard_);
-  guard_ = 0;
+// False where there is nothing to read now.
+bool ExternalProcess::read_some() {
+  std::array<char, 65536> chunk{};
+  const ssize_t count = ::read(files_.out, chunk.data(), chunk.size());
+  if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
+  if (count == 0) is_out_closed_ = true;
+  return count > 0;
 }
 
 void ExternalProcess::read_errors() {
-  std::array<char, 4096> chunk{};
-  for (ssize_t count = 0; (count = ::read(err_, chunk.data(), chunk.size())) > 0;) {
+  std::array<char, 65536> chunk{};
+  for (std::size_t read = 0; read < kErrorsOfATurn;) {
+    const ssize_t count = ::read(files_.err, chunk.data(), chunk.size());
+    if (count == 0) is_err_closed_ = true;
+    if (count <= 0) return;
+    read += static_cast<std::size_t>(count);
     errors_.append(chunk.data(), static_cast<std::size_t>(count));
     if (errors_.size() > 2 * kKeptErrors) errors_.erase(0, errors_.size() - kKeptErrors);
   }
@@ -162,7 +135,7 @@ Error ExternalProcess::ended(const std::string& how) {
   const std::string words = last_words(errors_);
   failure_ = "the executor '" + command_ + "' " + how;
   if (!words.empty()) failure_ += "; its last words: " + words;
-  kill();
+  keeper_.end();
   return {ErrorKind::kInternal, failure_};
 }
 
@@ -171,18 +144,8 @@ Error ExternalProcess::late(const std::string& how) {
   return ended(how);
 }
 
-// Its end of a pipe is closed: how it ended, or, where it goes on without it, that it said nothing.
-Error ExternalProcess::lost() {
-  int status = 0;
-  pid_t seen = 0;
-  const auto end = Clock::now() + std::chrono::seconds(1);
-  while ((seen = ::waitpid(process_, &status, WNOHANG)) == 0 && Clock::now() < end) {
-    (void)::poll(nullptr, 0, 5);
-  }
-  if (seen != process_) return ended("closed its output");
-  (void)::kill(-process_, SIGKILL);  // what it has left behind
-  process_ = 0;
-  end_guard();
+Error ExternalProcess::over(int status) {
+  if (status == Keeper::kLost) return ended("was lost: the process that keeps it has been ended");
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return ended("was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
@@ -191,56 +154,85 @@ Error ExternalProcess::lost() {
                " and without an answer");
 }
 
-Result<void> ExternalProcess::send(const std::string& line, Clock::time_point end) {
+// Its end of a pipe is closed: how it ended, or, where it goes on without it, that it said nothing.
+Error ExternalProcess::closed(const char* what) {
+  const auto end = Clock::now() + kTimeToEnd;
+  auto status = keeper_.status();
+  while (!status && Clock::now() < end) {
+    pollfd news{keeper_.file(), POLLIN, 0};
+    (void)::poll(&news, 1, milliseconds_until(end));
+    status = keeper_.status();
+  }
+  return status ? over(*status) : ended(std::string("closed its ") + what);
+}
+
+// What it says unasked would be taken for the answer to the next request.
+Result<void> ExternalProcess::check_nothing_is_said() {
+  if (!is_out_closed_) (void)read_some();
+  if (buffer_.empty()) return {};
+  return ended("says what it was not asked for: '" + one_line(buffer_, 60) + "'");
+}
+
+Result<void> ExternalProcess::send(const std::string& line, Time end) {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(in_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count = ::send(files_.in, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count > 0) {
       sent += static_cast<std::size_t>(count);
       continue;
     }
-    if (count < 0 && (errno == EPIPE || errno == ECONNRESET)) return lost();
+    if (count < 0 && (errno == EPIPE || errno == ECONNRESET)) return closed("input");
     // One that says much before it reads waits for us to listen.
     read_errors();
+    if (const auto status = keeper_.status()) return over(*status);
     if (Clock::now() >= end) return late("does not read what it is sent");
-    pollfd ready{in_, POLLOUT, 0};
-    (void)::poll(&ready, 1, std::min(milliseconds_until(end), 20));
+    wait(POLLOUT, end);
   }
   return {};
 }
 
-Result<std::string> ExternalProcess::receive(Clock::time_point end) {
-  std::array<char, 65536> chunk{};
+// The line that has come; empty where none has, and never a line's end.
+Result<std::string> ExternalProcess::take_line() {
+  const std::size_t at = buffer_.find('\n', searched_);
+  searched_ = buffer_.size();
+  if (at == std::string::npos) return std::string();
+  if (at + 1 < buffer_.size()) {
+    return ended("says more than its answer: '" + one_line(buffer_.substr(at + 1), 60) + "'");
+  }
+  std::string line = std::move(buffer_);
+  buffer_.clear();
+  searched_ = 0;
+  return line;
+}
+
+Result<std::string> ExternalProcess::receive(Time end) {
   while (true) {
-    const std::size_t at = buffer_.find('\n');
-    if (at != std::string::npos) {
-      std::string line = buffer_.substr(0, at);
-      buffer_.erase(0, at + 1);
+    GRAPHGATE_TRY(std::string line, take_line());
+    if (!line.empty()) {
+      line.pop_back();
       return line;
     }
-    if (buffer_.size() > kLongestLine) return ended("answers without an end of line");
-    std::array<pollfd, 2> ready{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
-    if (::poll(ready.data(), ready.size(), milliseconds_until(end)) == 0) {
-      return late("did not answer in time, and was killed");
+    if (buffer_.size() > kLongestLine) {
+      return ended("answers with more than " + std::to_string(kLongestLine) +
+                   " bytes without an end of line");
     }
+    // Before what it left is read: nothing that comes after it counts.
+    const auto status = keeper_.status();
+    const bool has_more = !is_out_closed_ && read_some();
     read_errors();
-    const ssize_t count = ::read(out_, chunk.data(), chunk.size());
-    if (count == 0) return lost();
-    if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
-    // Where standard error alone is closed, poll returns at once: do not spin.
-    if (count < 0 && (ready[1].revents & POLLHUP) != 0) {
-      pollfd only{out_, POLLIN, 0};
-      if (::poll(&only, 1, milliseconds_until(end)) == 0) {
-        return late("did not answer in time, and was killed");
-      }
-    }
+    if (has_more && Clock::now() < end) continue;
+    if (status) return over(*status);
+    if (is_out_closed_) return closed("output");
+    if (Clock::now() >= end) return late("did not answer in time, and was killed");
+    wait(0, end);
   }
 }
 
 Result<std::string> ExternalProcess::exchange(const std::string& line,
                                               std::chrono::milliseconds time) {
   if (!failure_.empty()) return Error{ErrorKind::kInternal, failure_};
-  const auto end = Clock::now() + time;
+  const auto end = end_of(time);
+  GRAPHGATE_TRY_VOID(check_nothing_is_said());
   GRAPHGATE_TRY_VOID(send(line, end));
   return receive(end);
 }

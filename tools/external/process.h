@@ -1,16 +1,17 @@
 // A command of the user's that works as an executor: lines go in, lines come back.
 //
-// It is run by `sh -c` in a process group of its own, which is killed with its owner, however
-// that ends. What it writes to standard error is kept, the last of it, for messages.
+// It is run by `sh -c` in a process group of its own, and is killed with all that has come of it
+// when its owner ends, however that ends (keeper.h). It is over when the process that was started
+// ends, whoever else holds its files. What it writes to standard error is kept, the last of it, for
+// messages.
 #pragma once
-
-#include <sys/types.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "spec/result.h"
+#include "tools/external/keeper.h"
 
 namespace graphgate::tools {
 
@@ -24,34 +25,42 @@ class ExternalProcess {
   ~ExternalProcess();
 
   // Sends a line, without its end, and waits for one. kInternal says how it went wrong: ended by a
-  // signal or with a status, no answer in time, an answer of more than kLongestLine bytes. Then it
-  // is killed, and every later exchange says the same.
+  // signal or with a status, no answer in time, an answer of more than kLongestLine bytes, more
+  // than was asked for. Then it is killed, and every later exchange says the same.
   [[nodiscard]] Result<std::string> exchange(const std::string& line,
                                              std::chrono::milliseconds time);
 
   // Whether it was killed because an answer did not come in time.
   [[nodiscard]] bool is_late() const { return is_late_; }
 
-  static constexpr std::size_t kLongestLine = 256U << 20U;
-
  private:
-  ExternalProcess(std::string command, pid_t process, pid_t guard, int in, int out, int err);
-  Result<void> send(const std::string& line, std::chrono::steady_clock::time_point end);
-  Result<std::string> receive(std::chrono::steady_clock::time_point end);
+  using Time = std::chrono::steady_clock::time_point;
+  struct Files {
+    int in = -1;   // a socket: what is written
+    int out = -1;  // a pipe: what is read; the same for err
+    int err = -1;
+  };
+
+  ExternalProcess(std::string command, Keeper keeper, const Files& files);
+  Result<void> check_nothing_is_said();
+  Result<void> send(const std::string& line, Time end);
+  Result<std::string> receive(Time end);
+  void wait(short for_in, Time end);
+  bool read_some();
   void read_errors();
+  Result<std::string> take_line();
   Error ended(const std::string& how);
   Error late(const std::string& how);
-  Error lost();
-  void kill();
-  void end_guard();
+  Error over(int status);
+  Error closed(const char* what);
 
   const std::string command_;
-  pid_t process_;  // the group's first
-  pid_t guard_;    // ends the group with its owner; -1 where none could be made
-  int in_;         // a socket: what is written
-  int out_;        // a pipe: what is read
-  int err_;
+  Keeper keeper_;
+  Files files_;
+  bool is_out_closed_ = false;
+  bool is_err_closed_ = false;
   std::string buffer_;
+  std::size_t searched_ = 0;  // bytes of the buffer that have no end of a line
   std::string errors_;
   std::string failure_;  // how it ended, once it did
   bool is_late_ = false;
