@@ -149,7 +149,16 @@ class RunWriter {
       json["error"] = {{"kind", static_cast<int>(trace.error->kind)},
                        {"message", trace.error->message},
                        {"step", trace.error_step}};
-      if (trace.is_late) json["error"]["is_late"] = true;
+    }
+    if (trace.closing_error) {
+      json["closing_error"] = {{"kind", static_cast<int>(trace.closing_error->kind)},
+                               {"message", trace.closing_error->message}};
+    }
+    for (const char* place : {"error", "closing_error"}) {
+      if (!json.contains(place)) continue;
+      if (trace.has_ended) json[place]["has_ended"] = true;
+      if (trace.is_late) json[place]["is_late"] = true;
+      break;
     }
     json["calls"] = Json::array();
     for (const CallRecord& call : trace.calls) {

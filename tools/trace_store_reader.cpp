@@ -60,14 +60,12 @@ class RunReader {
     GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_loaded", trace->is_loaded));
     GRAPHGATE_TRY(const auto error, object.find_member("error"));
     if (error) {
-      GRAPHGATE_TRY(const std::size_t kind, read_index(*error, "kind"));
-      if (kind > static_cast<std::size_t>(ErrorKind::kInternal)) {
-        return error->error("there is no such kind");
-      }
-      GRAPHGATE_TRY(std::string message, interop::read_string(*error, "message"));
-      trace->error = Error{static_cast<ErrorKind>(kind), std::move(message)};
+      GRAPHGATE_TRY_VOID(read_end(*error, trace->error, *trace));
       GRAPHGATE_TRY(trace->error_step, read_index(*error, "step"));
-      GRAPHGATE_TRY_VOID(interop::read_optional(*error, "is_late", trace->is_late));
+    }
+    GRAPHGATE_TRY(const auto closing, object.find_member("closing_error"));
+    if (closing) {
+      GRAPHGATE_TRY_VOID(read_end(*closing, trace->closing_error, *trace));
     }
     GRAPHGATE_TRY_VOID(interop::read_list(
         object, "calls", [&](const JsonCursor& each) { return read_record(each, *trace); }));
@@ -75,6 +73,18 @@ class RunReader {
         object, "held", [&](const JsonCursor& each) { return read_held(each, *trace); }));
     GRAPHGATE_TRY(const Configuration changes, read_configuration(object, "changes"));
     run.traces.insert_or_assign(changes, std::move(trace));
+    return {};
+  }
+
+  static Result<void> read_end(const JsonCursor& object, std::optional<Error>& end, Trace& trace) {
+    GRAPHGATE_TRY(const std::size_t kind, read_index(object, "kind"));
+    if (kind > static_cast<std::size_t>(ErrorKind::kInternal)) {
+      return object.error("there is no such kind");
+    }
+    GRAPHGATE_TRY(std::string message, interop::read_string(object, "message"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_late", trace.is_late));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "has_ended", trace.has_ended));
+    end = Error{static_cast<ErrorKind>(kind), std::move(message)};
     return {};
   }
 

@@ -142,6 +142,29 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   EXPECT_EQ(report.findings[0].rule, "R2.no-answer");
 }
 
+TEST_F(StoredRuns, KeepWhatCameOfClosing) {
+  conformance::SubjectTraces traces;
+  auto ended = std::make_unique<Trace>();
+  ended->executor = "theirs";
+  ended->closing_error = Error{ErrorKind::kInternal, "was killed"};
+  ended->has_ended = true;
+  traces.emplace(conformance::Configuration{}, std::move(ended));
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, {"theirs", true, false}, traces).ok());
+  StoredRun stored = read_run(run).value();
+  Trace& trace = *stored.traces.at({});
+  ASSERT_TRUE(trace.closing_error);
+  EXPECT_EQ(trace.closing_error->message, "was killed");
+  EXPECT_FALSE(trace.error);
+  EXPECT_TRUE(trace.has_ended);
+  const GoneSource gone;
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(stored.script, gone, *oracle);
+  runs.provide(std::move(trace));
+  const CaseReport report = judge_again(runs, "state");
+  EXPECT_EQ(report.outcome, spec::Outcome::kCrash);
+}
+
 TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
   const auto subject = optimized_source();
   const auto oracle = reference_source(/*allow_zero_and_one=*/false);

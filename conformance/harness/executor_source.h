@@ -64,9 +64,12 @@ class ExecutorSource {
   // Whether the executor under test ended because it did not answer in time, and was not made
   // again.
   [[nodiscard]] virtual bool is_late() const { return false; }
+  // Whether the process of the executor under test has ended by itself, or had to be ended, and was
+  // not started again.
+  [[nodiscard]] virtual bool has_ended() const { return false; }
   // kBadInput for an option or a value that there is not, or a contradiction; kUnsupported for what
-  // this executor cannot do ("instrument" -> "shadow" of one that has none). `ops` outlives the
-  // executor.
+  // this executor cannot do ("instrument" -> "shadow" of one that has none); kInternal where it
+  // breaks down over it. `ops` outlives the executor.
   [[nodiscard]] virtual Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const = 0;
 };

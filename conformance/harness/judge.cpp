@@ -190,6 +190,19 @@ Result<void> ask_all(Runs& runs, JudgeSet judges, const JudgeSettings& settings,
   return {};
 }
 
+// What ended the subject's process is its finding, in whose run it was, unless one as bad is there.
+// The first end is enough: after it the process is another.
+Result<void> add_end(const Runs& runs, CaseReport& report) {
+  const bool is_told = severity(worst_of(report)) >= severity(Outcome::kTimeout);
+  if (is_told || runs.ends().empty()) return {};
+  const RunEnd& first = runs.ends().front();
+  // Who has refused the case may refuse to close it, too.
+  if (!report.findings.empty() && first.error.kind != ErrorKind::kInternal) return {};
+  GRAPHGATE_TRY(Finding ended, finding_of_end(first));
+  report.findings.push_back(std::move(ended));
+  return {};
+}
+
 Finding no_call() {
   Finding finding;
   finding.rule = "R5.no-call";
@@ -258,10 +271,12 @@ Result<CaseReport> judge_script(Runs& runs, JudgeSet judges, const JudgeSettings
     const Script before = without_refused_call(runs.script());
     Runs runs_before = runs.on(before);
     if (before.calls() > 0) GRAPHGATE_TRY_VOID(ask_all(runs_before, judges, settings, report));
+    GRAPHGATE_TRY_VOID(add_end(runs_before, report));
     finish(runs_before, settings, report);
     return report;
   }
   if (report.findings.empty()) GRAPHGATE_TRY_VOID(ask_all(runs, judges, settings, report));
+  GRAPHGATE_TRY_VOID(add_end(runs, report));
   finish(runs, settings, report);
   return report;
 }

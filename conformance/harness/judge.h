@@ -64,6 +64,15 @@ class JudgeSet {
 // What one subject showed of one script, by the changes to the script's options.
 using SubjectTraces = std::map<Configuration, std::shared_ptr<const Trace>>;
 
+// How the subject's process ended in a run, or what went wrong when all was over.
+struct RunEnd {
+  std::string executor;
+  Configuration changes;  // to the script's options
+  Error error;
+  bool is_at_closing = false;
+  bool is_late = false;
+};
+
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
 // the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
 // "geometry"} says what it computes ("geometry": provenance rows without words). Where a script
@@ -101,7 +110,7 @@ class Runs {
   // The reference in that mode, with bounds for what the subject's kernels compute (Promises).
   [[nodiscard]] Configuration oracle_configuration(std::string_view mode) const;
   // The same executors on another script, which must outlive what is returned.
-  [[nodiscard]] Runs on(const Script& script) const { return {script, subject_, oracle_}; }
+  [[nodiscard]] Runs on(const Script& script) const;
   // Takes a trace from elsewhere for what subject(changes) would run.
   void provide(Trace trace, const Configuration& changes = {});
   // Takes the oracle's traces of other runs of the same script, where nothing that the subject made
@@ -109,6 +118,8 @@ class Runs {
   void share_oracle(const Runs& other);
   // What the subject has run so far.
   [[nodiscard]] const SubjectTraces& subject_traces() const { return subject_traces_; }
+  // Of all runs of the subject so far, those on other scripts too, in the order in which they ran.
+  [[nodiscard]] const std::vector<RunEnd>& ends() const { return *ends_; }
 
   [[nodiscard]] const Script& script() const { return script_; }
   [[nodiscard]] std::string_view subject_name() const { return subject_.name(); }
@@ -127,10 +138,12 @@ class Runs {
   [[nodiscard]] Result<Trace> oracle_under(const Configuration& configuration,
                                            const Script& script);
   [[nodiscard]] bool is_run_with_words();
+  void note_end(const Trace& trace, const Configuration& changes);
 
   const Script& script_;
   const ExecutorSource& subject_;
   const ExecutorSource& oracle_;
+  std::shared_ptr<std::vector<RunEnd>> ends_;
   bool shares_runs_ = false;
   SubjectTraces subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;

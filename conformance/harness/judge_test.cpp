@@ -124,6 +124,60 @@ TEST(JudgeScript, CallsAnInternalErrorOfTheExecutorACrash) {
   EXPECT_EQ(report.findings.at(0).rule, "R2.broke-down");
 }
 
+// The verdict on the calls stands beside it.
+TEST(JudgeScript, JudgesWhatComesOfClosing) {
+  const Script script = two_calls();
+  const auto judged = [&](ErrorKind kind, const std::vector<float>& output) {
+    ScriptedSource subject("e", {{"", answering(output)}});
+    subject.closed = Error{kind, "over"};
+    const ScriptedSource expected = oracle();
+    Runs runs(script, subject, expected);
+    return judge_script(runs, parse_judges("bounds").value(), quick());
+  };
+  const CaseReport crash = judged(ErrorKind::kInternal, {1, 2}).value();
+  EXPECT_EQ(crash.outcome, Outcome::kCrash);
+  ASSERT_EQ(crash.findings.size(), 1U);
+  EXPECT_EQ(crash.findings[0].rule, "R2.broke-down");
+  EXPECT_EQ(crash.findings[0].message, "e: closing: over");
+  EXPECT_GT(crash.judges.at(0).checks, 0);
+  EXPECT_EQ(judged(ErrorKind::kUnsupported, {1, 2}).value().outcome, Outcome::kUnsupported);
+  EXPECT_EQ(judged(ErrorKind::kBadInput, {1, 2}).value().findings.at(0).rule, "R1.refused-wrongly");
+  EXPECT_EQ(judged(ErrorKind::kInfrastructure, {1, 2}).error().kind, ErrorKind::kInfrastructure);
+  // What fails goes on being called as it was.
+  const CaseReport wrong = judged(ErrorKind::kInternal, {1, 3}).value();
+  EXPECT_EQ(wrong.outcome, Outcome::kFail);
+  EXPECT_TRUE(wrong.findings.empty());
+}
+
+TEST(JudgeScript, CallsAnEndWhileItIsMadeACrash) {
+  const Script script = two_calls();
+  ScriptedSource subject("e", {{"", answering({1, 2})}});
+  subject.opening_that_fails = 1;
+  subject.ends = true;
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  const CaseReport report = judge_script(runs, parse_judges("bounds").value(), quick()).value();
+  EXPECT_EQ(report.outcome, Outcome::kCrash);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].message, "e: loading: ended");
+}
+
+// The judge of the nodes does without a run that ends; the case does not pass.
+TEST(JudgeScript, CallsAnEndInARunOfAJudgesOwnACrash) {
+  const Script script = two_calls();
+  JudgeSettings settings = quick();
+  settings.judge_nodes = true;
+  ScriptedSource subject("e", {{"", answering({1, 2})}});
+  subject.opening_that_fails = 2;
+  subject.ends = true;
+  const ScriptedSource expected = oracle();
+  Runs runs(script, subject, expected);
+  const CaseReport report = judge_script(runs, parse_judges("bounds").value(), settings).value();
+  EXPECT_EQ(report.outcome, Outcome::kCrash);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].rule, "R2.broke-down");
+}
+
 TEST(JudgeScript, HandsOnAnErrorThatTheReferenceMakesToo) {
   const Script script = two_calls();
   const auto both = refusing(ErrorKind::kBadInput, 0);

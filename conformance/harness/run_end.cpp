@@ -29,7 +29,30 @@ std::string place(const Trace& trace) {
   return trace.is_loaded ? "step " + std::to_string(trace.error_step) : "loading";
 }
 
+Finding broke_down(bool is_late, std::string message) {
+  return finding(is_late ? "R2.no-answer" : "R2.broke-down",
+                 is_late ? Outcome::kTimeout : Outcome::kCrash, std::move(message));
+}
+
 }  // namespace
+
+Result<Finding> finding_of_end(const RunEnd& end) {
+  std::string where = end.executor + ": ";
+  if (!end.changes.empty()) where += "with " + print_configuration(end.changes) + ": ";
+  if (end.is_at_closing) where += "closing: ";
+  switch (end.error.kind) {
+    case ErrorKind::kInfrastructure:
+      return end.error;
+    case ErrorKind::kUnsupported:
+      return finding("R4.unsupported", Outcome::kUnsupported, where + end.error.message);
+    case ErrorKind::kBadInput:
+      return finding("R1.refused-wrongly", Outcome::kFail,
+                     where + "refuses what the reference takes: " + end.error.message);
+    case ErrorKind::kInternal:
+      break;
+  }
+  return broke_down(end.is_late, where + end.error.message);
+}
 
 bool is_refused_as_expected(const Script& script, const Trace& subject) {
   const auto& refusal = script.expectation.refusal;
@@ -62,9 +85,8 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
     case ErrorKind::kUnsupported:
       return std::vector{finding("R4.unsupported", Outcome::kUnsupported, error.message)};
     case ErrorKind::kInternal:
-      return std::vector{finding(subject.is_late ? "R2.no-answer" : "R2.broke-down",
-                                 subject.is_late ? Outcome::kTimeout : Outcome::kCrash,
-                                 subject.executor + ": " + place(subject) + ": " + error.message)};
+      return std::vector{broke_down(
+          subject.is_late, subject.executor + ": " + place(subject) + ": " + error.message)};
     case ErrorKind::kBadInput:
       break;
   }

@@ -16,6 +16,10 @@ namespace graphgate::conformance {
 // machine is. Nothing for a run that ended well, or was refused as expected.
 [[nodiscard]] Result<std::vector<spec::Finding>> findings_of_end(Runs& runs, const Trace& subject);
 
+// The finding of an end that came elsewhere than in the run that findings_of_end is asked of, or
+// when all was over. The same rules; R1.refused-wrongly and R4.unsupported are refusals to close.
+[[nodiscard]] Result<spec::Finding> finding_of_end(const RunEnd& end);
+
 // Whether the subject refused the call that the script expects to be refused, in those words.
 [[nodiscard]] bool is_refused_as_expected(const Script& script, const Trace& subject);
 

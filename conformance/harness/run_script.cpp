@@ -47,6 +47,8 @@ class ScriptRunner {
       look_at_held();
     }
     trace_.is_as_unwatched = is_as_unwatched_ && ran.ok() && !trace_.calls.empty();
+    const auto closed = executor_->close();
+    if (!closed.ok()) trace_.closing_error = closed.error();
     trace_.seconds = thread_seconds() - begin;
     return std::move(trace_);
   }
@@ -182,6 +184,7 @@ class ScriptRunner {
     feed_backs_.clear();
     loaded_.clear();
     static_.move();
+    GRAPHGATE_TRY_VOID(executor_->close());
     GRAPHGATE_TRY(owned_, restarted_(restart));
     executor_ = owned_.get();
     return load();

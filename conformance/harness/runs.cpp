@@ -118,7 +118,16 @@ void renumber(Trace& trace, const std::vector<std::size_t>& originals) {
 }  // namespace
 
 Runs::Runs(const Script& script, const ExecutorSource& subject, const ExecutorSource& oracle)
-    : script_(script), subject_(subject), oracle_(oracle) {}
+    : script_(script),
+      subject_(subject),
+      oracle_(oracle),
+      ends_(std::make_shared<std::vector<RunEnd>>()) {}
+
+Runs Runs::on(const Script& script) const {
+  Runs runs(script, subject_, oracle_);
+  runs.ends_ = ends_;
+  return runs;
+}
 
 Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted) {
   const Configuration asked = merged(script.options, wanted);
@@ -130,14 +139,31 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
     changes["cache"] = folder->path();
   }
   const Configuration configuration = merged(script.options, changes);
-  GRAPHGATE_TRY(const auto executor, subject_.make(configuration, *script.ops));
-  // A restart replaces options of the case; what a judge asks for stays.
-  Trace trace = run_script(script, *executor, asked, [&](const ScriptRestart& restart) {
-    return subject_.make(merged(merged(script.options, restart.changes), changes),
-                         restart.ops ? *restart.ops : *script.ops);
-  });
-  trace.is_late = trace.error && subject_.is_late();
+  const auto executor = subject_.make(configuration, *script.ops);
+  if (!executor.ok() && executor.error().kind != ErrorKind::kInternal) return executor.error();
+  Trace trace;
+  if (executor.ok()) {
+    // A restart replaces options of the case; what a judge asks for stays.
+    trace = run_script(script, *executor.value(), asked, [&](const ScriptRestart& restart) {
+      return subject_.make(merged(merged(script.options, restart.changes), changes),
+                           restart.ops ? *restart.ops : *script.ops);
+    });
+  } else {
+    trace.executor = subject_.name();
+    trace.configuration = asked;
+    trace.error = executor.error();
+  }
+  trace.has_ended = (trace.error || trace.closing_error) && subject_.has_ended();
+  trace.is_late = trace.has_ended && subject_.is_late();
+  note_end(trace, wanted);
   return trace;
+}
+
+void Runs::note_end(const Trace& trace, const Configuration& changes) {
+  const bool is_early = trace.has_ended && trace.error && trace.error->kind == ErrorKind::kInternal;
+  if (!is_early && !trace.closing_error) return;
+  ends_->push_back({trace.executor, changes, is_early ? *trace.error : *trace.closing_error,
+                    !is_early, trace.is_late});
 }
 
 Configuration Runs::oracle_configuration(std::string_view mode) const {
@@ -236,6 +262,7 @@ Result<const std::vector<spec::CallResult>*> Runs::widened_oracle() {
 }
 
 void Runs::provide(Trace trace, const Configuration& changes) {
+  note_end(trace, changes);
   subject_traces_[changes] = std::make_shared<const Trace>(std::move(trace));
 }
 

@@ -40,12 +40,14 @@ class ScriptedExecutor final : public spec::Executor {
  public:
   // `given` outlives it. `refusal`: what loading a program comes to, if not to a program.
   ScriptedExecutor(std::string name, ScriptedAnswer answer, GivenStates& given,
-                   bool is_as_unwatched, std::optional<Error> refusal)
+                   bool is_as_unwatched, std::optional<Error> refusal = {},
+                   Result<void> closed = {})
       : name_(std::move(name)),
         answer_(std::move(answer)),
         given_(given),
         is_as_unwatched_(is_as_unwatched),
-        refusal_(std::move(refusal)) {}
+        refusal_(std::move(refusal)),
+        closed_(std::move(closed)) {}
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
@@ -70,6 +72,7 @@ class ScriptedExecutor final : public spec::Executor {
     return std::unique_ptr<spec::LoadedProgram>(
         std::make_unique<Loaded>(answer_, given_, is_as_unwatched_));
   }
+  Result<void> close() override { return closed_; }
 
  private:
   std::string name_;
@@ -77,6 +80,7 @@ class ScriptedExecutor final : public spec::Executor {
   GivenStates& given_;
   bool is_as_unwatched_;
   std::optional<Error> refusal_;
+  Result<void> closed_;
 };
 
 // Answers by the configuration's "mode", with "" for none; kUnsupported for others.
@@ -96,9 +100,11 @@ class ScriptedSource final : public ExecutorSource {
     const auto found = answers_.find(mode == configuration.end() ? "" : mode->second);
     if (found == answers_.end()) return unsupported("no such mode");
     ++made;
-    return std::unique_ptr<spec::Executor>(
-        std::make_unique<ScriptedExecutor>(name_, found->second, given, is_as_unwatched, refusal));
+    if (made == opening_that_fails) return Error{ErrorKind::kInternal, "ended"};
+    return std::unique_ptr<spec::Executor>(std::make_unique<ScriptedExecutor>(
+        name_, found->second, given, is_as_unwatched, refusal, closed));
   }
+  [[nodiscard]] bool has_ended() const override { return ends; }
 
   mutable int made = 0;         // executors so far
   mutable Configuration asked;  // the last one
@@ -106,6 +112,9 @@ class ScriptedSource final : public ExecutorSource {
   Promises promised;
   bool is_as_unwatched = false;
   std::optional<Error> refusal;  // of every program
+  Result<void> closed;           // what closing comes to
+  int opening_that_fails = 0;    // of the executors made, counted from 1
+  bool ends = false;             // what goes wrong ends its process
 
  private:
   std::string name_;

@@ -44,7 +44,10 @@ struct Trace {
   // Where the script ended early: at this step, for this reason.
   std::optional<Error> error;
   std::size_t error_step = 0;
+  // Where the executor could not be closed when all was over: for this reason.
+  std::optional<Error> closing_error;
   bool is_late = false;    // it ended because no answer came in time
+  bool has_ended = false;  // the executor's process has ended or was ended, asked for no such thing
   bool is_loaded = false;  // all programs, by the first executor
   // Of a run that an instrument watched: all calls were as in one that nothing watches
   // (LoadedProgram::is_as_unwatched), and none was refused.
@@ -52,8 +55,8 @@ struct Trace {
   double seconds = 0;  // processor time of load and calls
 };
 
-// Runs the script's programs on one executor, loaded once. What an executor refuses ends the trace
-// (Trace::error); it is no failure of this function's. Held outputs are taken by
+// Runs the script's programs on one executor, loaded once, and closes it. What an executor refuses
+// ends the trace (Trace::error); it is no failure of this function's. Held outputs are taken by
 // LoadedProgram::hold, or, from an executor without it, by the copies that it returned.
 [[nodiscard]] Trace run_script(const Script& script, spec::Executor& executor,
                                const Configuration& configuration);

@@ -1,5 +1,7 @@
 #include "tools/external/exchange_folder.h"
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,8 +16,17 @@ ExchangeFolder::ExchangeFolder(const std::string& root) {
     std::string path = each + "/graphgate-exchange-XXXXXX";
     if (::mkdtemp(path.data()) == nullptr) continue;
     path_ = path;
+    struct stat made {};
+    if (::lstat(path.c_str(), &made) != 0) return;
+    device_ = made.st_dev;
+    number_ = made.st_ino;
     return;
   }
+}
+
+bool ExchangeFolder::is_there() const {
+  struct stat now {};
+  return ::lstat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == number_;
 }
 
 ExchangeFolder::~ExchangeFolder() {

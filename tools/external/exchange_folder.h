@@ -1,6 +1,8 @@
 // A folder through which tensors go to an executor in a process of its own, and back.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace graphgate::tools {
@@ -15,9 +17,13 @@ class ExchangeFolder {
   ~ExchangeFolder();
   // Empty where none can be made.
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Whether the folder that was made is still there, and nothing else in its place.
+  [[nodiscard]] bool is_there() const;
 
  private:
   std::string path_;
+  dev_t device_ = 0;
+  ino_t number_ = 0;
 };
 
 }  // namespace graphgate::tools

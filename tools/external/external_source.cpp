@@ -3,17 +3,21 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
 #include "tools/external/exchange_folder.h"
 #include "tools/external/kept_inputs.h"
+#include "tools/external/limits.h"
 #include "tools/external/messages.h"
 #include "tools/external/own_plans.h"
 #include "tools/external/process.h"
 #include "tools/json.h"
+#include "tools/one_line.h"
 #include "tools/promises.h"
 
 namespace graphgate::tools {
@@ -40,26 +44,39 @@ class Session {
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
   Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
+    if (broken_) return *broken_;
+    asked_ = what;
+    if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
+    sent_bytes_ += bytes_in(bytes);
     GRAPHGATE_TRY(const std::string line,
                   write_message({{what, std::move(body)}}, bytes, folder_.path(),
                                 "request" + std::to_string(++requests_)));
     auto answer = process_->exchange(line, command_.answer_time);
     if (!answer.ok()) return broken(answer.error());
-    auto message = Message::read(answer.value(), folder_.path());
+    auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_));
     if (!message.ok()) return garbage(message.error());
     const auto refusal = refusal_in(message.value().cursor());
     if (!refusal.ok()) return garbage(refusal.error());
-    if (refusal.value()) return *refusal.value();
-    return message;
+    if (!refusal.value()) return message;
+    const Error& refused = *refusal.value();
+    return Error{refused.kind, one_line(refused.message, kLongestText)};
+  }
+
+  // The same, where the answer says no more than that it is done.
+  Result<void> ask_for_done(const char* what, Json body, const StoredBytes& bytes = {}) {
+    GRAPHGATE_TRY(const Message answer, ask(what, std::move(body), bytes));
+    const JsonCursor cursor = answer.cursor();
+    const auto done = cursor.member("done");
+    if (!done.ok()) return garbage(done.error());
+    return {};
   }
 
   // An answer that is not what the protocol wants.
   Error garbage(const Error& why) {
-    return broken({ErrorKind::kInternal, "the executor '" + command_.text +
-                                             "' answers with what is no answer: " + why.message});
+    return broken(said("answers with what is no answer: " + one_line(why.message, kLongestText)));
   }
 
-  [[nodiscard]] bool is_broken() const { return is_broken_; }
+  [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& version() const { return version_; }
@@ -70,9 +87,25 @@ class Session {
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
  private:
+  // The session's end, with the request that it came at.
   Error broken(const Error& error) {
-    is_broken_ = true;
-    return error;
+    if (!broken_) {
+      broken_ = error;
+      broken_->message += " (asked to " + std::string(asked_) + ")";
+    }
+    return *broken_;
+  }
+
+  [[nodiscard]] Error said(const std::string& what) const {
+    return {ErrorKind::kInternal, "the executor '" + command_.text + "' " + what};
+  }
+
+  static std::int64_t bytes_in(const StoredBytes& bytes) {
+    std::int64_t count = 0;
+    for (const auto& [name, content] : bytes.contents()) {
+      count += static_cast<std::int64_t>(content.storage->bytes.size());
+    }
+    return count;
   }
 
   Result<void> greet() {
@@ -84,8 +117,10 @@ class Session {
                   ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
-      GRAPHGATE_TRY(name_, interop::read_string(cursor, "name"));
+      GRAPHGATE_TRY(const std::string name, interop::read_string(cursor, "name"));
       GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
+      name_ = one_line(name, kLongestName);
+      version_ = one_line(version_, kLongestName);
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       options_.insert(options.begin(), options.end());
       GRAPHGATE_TRY(promises_, read_promises(cursor));
@@ -101,13 +136,23 @@ class Session {
   const ExchangeFolder folder_;
   std::unique_ptr<ExternalProcess> process_;
   std::size_t requests_ = 0;
-  bool is_broken_ = false;
+  std::int64_t sent_bytes_ = 0;
+  const char* asked_ = "";  // the latest request
+  std::optional<Error> broken_;
   std::string name_;
   std::string version_;  // may be empty
   conformance::Promises promises_;
   fuzz::SubjectLimits limits_;
   std::set<std::string, std::less<>> options_;
 };
+
+// Its texts stand in reports as they are.
+void make_plain(spec::Finding& finding) {
+  finding.rule = one_line(finding.rule, kLongestName);
+  finding.message = one_line(finding.message, kLongestText);
+  finding.drawing = plain_lines(finding.drawing, kLongestText);
+  for (std::string& node : finding.nodes) node = one_line(node, kLongestName);
+}
 
 // The number that an answer has under `key`.
 Result<std::size_t> number_in(Session& session, const Message& answer, const char* key) {
@@ -148,8 +193,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     StoredBytes bytes;
     Json body = {{"program", id_}, {"target", target}, {"rebind", rebind}};
     body["tensor"] = bytes.tensor(value);
-    GRAPHGATE_TRY_VOID(session_->ask("set_state", std::move(body), bytes));
-    return {};
+    return session_->ask_for_done("set_state", std::move(body), bytes);
   }
 
   [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override { return plan_; }
@@ -159,6 +203,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     const JsonCursor cursor = answer.cursor();
     GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
     GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
+    for (spec::Finding& finding : result.findings) make_plain(finding);
     GRAPHGATE_TRY_VOID(verify_own_plans(cursor, result.findings));
     GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
     if (!plan) return result;
@@ -182,11 +227,14 @@ class ExternalExecutor final : public spec::Executor {
       : session_(std::move(session)), id_(id), ops_(ops) {}
   ExternalExecutor(const ExternalExecutor&) = delete;
   ExternalExecutor& operator=(const ExternalExecutor&) = delete;
-  ~ExternalExecutor() override {
-    if (!session_->is_broken()) (void)session_->ask("close", {{"executor", id_}});
-  }
+  ~ExternalExecutor() override { (void)close(); }
 
   [[nodiscard]] std::string_view name() const override { return session_->name(); }
+
+  Result<void> close() override {
+    if (std::exchange(is_closed_, true) || session_->is_broken()) return {};
+    return session_->ask_for_done("close", {{"executor", id_}});
+  }
 
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
     StoredBytes bytes;
@@ -209,6 +257,7 @@ class ExternalExecutor final : public spec::Executor {
   const std::size_t id_;
   const spec::OpTable& ops_;
   std::size_t loaded_ = 0;
+  bool is_closed_ = false;
 };
 
 class Source final : public ExternalSource {
@@ -228,15 +277,18 @@ class Source final : public ExternalSource {
     return session_ ? session_->limits() : fuzz::SubjectLimits{};
   }
   [[nodiscard]] bool is_late() const override { return session_ && session_->is_late(); }
+  [[nodiscard]] bool has_ended() const override { return session_ && session_->is_broken(); }
   [[nodiscard]] std::string identity() const override {
     const std::string version = session_ ? session_->version() : "";
     return std::string(name()) + (version.empty() ? "" : " " + version);
   }
 
-  // Of one that does not start, nothing is known: whoever makes an executor learns why.
+  // Of one that does not start, nothing is known: whoever makes an executor learns why. One that
+  // has ended has promised what it has.
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& /*options*/) const override {
-    return start().ok() ? session_->promises() : conformance::Promises{};
+    if (!session_ || process_ != ::getpid()) (void)start();
+    return session_ ? session_->promises() : conformance::Promises{};
   }
 
   // Has a session that works, of this process.
