@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
@@ -119,6 +121,19 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   return out;
 }
 
+// What is too large for the machine is no end of this process, where a command is the side.
+Result<GateCase> judge_safely(const GateInput& input, const SideExecutor& executor,
+                              const SideOptions& options, KeptCommand& kept) {
+  if (executor.command.text.empty()) return judge_input(input, executor, options, kept);
+  try {
+    return judge_input(input, executor, options, kept);
+  } catch (const std::bad_alloc&) {
+    return infrastructure(input.name + ": out of memory");
+  } catch (const std::length_error&) {
+    return infrastructure(input.name + ": out of memory");
+  }
+}
+
 std::string to_text(const Result<GateCase>& looked) {
   if (looked.ok()) return child_text(json_of(looked.value()));
   nlohmann::json json;
@@ -139,12 +154,25 @@ GateCase of_ending(const ChildResult& child) {
   return out;
 }
 
+// Of a command the process is not the side's: only what it answers too late is its doing.
+GateCase of_ending(const ChildResult& child, const SideExecutor& executor) {
+  if (executor.command.text.empty() || child.ending == ChildEnding::kTimedOut) {
+    return of_ending(child);
+  }
+  GateCase out;
+  out.outcome = Outcome::kInfra;
+  const std::string how = child.describe();
+  out.reason = "the process of graphgate that judges it was " + (how.empty() ? "no use" : how);
+  return out;
+}
+
 // What a child handed back. What the reference refuses, too, is bad input and ends the gate; what
 // the machine or the harness could not do is the case's own outcome.
-Result<GateCase> from_child(const GateInput& input, const ChildResult& child) {
-  if (child.ending != ChildEnding::kExited) return of_ending(child);
+Result<GateCase> from_child(const GateInput& input, const SideExecutor& executor,
+                            const ChildResult& child) {
+  if (child.ending != ChildEnding::kExited) return of_ending(child, executor);
   const auto json = nlohmann::json::parse(child.output, nullptr, false);
-  if (json.is_discarded()) return of_ending(child);
+  if (json.is_discarded()) return of_ending(child, executor);
   if (!json.contains("error")) return read_gate_case(interop::JsonCursor(json, input.path));
   const auto kind = static_cast<ErrorKind>(json["kind"].get<int>());
   const Error error{kind, json["error"].get<std::string>()};
@@ -162,7 +190,7 @@ Result<std::map<std::size_t, GateCase>> look(const std::vector<GateInput>& input
                                              const SideOptions& options, std::size_t share) {
   KeptCommand kept;  // of a child: nothing is ever started in this process
   const auto judge = [&](std::size_t i) {
-    const Result<GateCase> judged = judge_input(inputs[i], executor, options, kept);
+    const Result<GateCase> judged = judge_safely(inputs[i], executor, options, kept);
     if (!judged.ok() || !judged.value().findings.empty()) kept.reset();
     return to_text(judged);
   };
@@ -173,7 +201,7 @@ Result<std::map<std::size_t, GateCase>> look(const std::vector<GateInput>& input
   std::map<std::size_t, GateCase> out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (children[i].ending == ChildEnding::kStopped) continue;
-    GRAPHGATE_TRY(GateCase one, from_child(inputs[i], children[i]));
+    GRAPHGATE_TRY(GateCase one, from_child(inputs[i], executor, children[i]));
     out.emplace(i, std::move(one));
   }
   return out;
