@@ -35,8 +35,13 @@ constexpr std::array<Row, kJudgeCount> kJudges = {{
     {Judge::kVacuity, "vacuity", judge_vacuity},
 }};
 
-// Nothing to compare, and nothing to say against the case.
-bool abstains(const JudgeReport& report) { return report.checks == 0 && report.findings.empty(); }
+// Nothing to compare, and nothing to say against the case: a plan that is not shown is no fault of
+// it. What is found in the plans that are shown counts as ever.
+bool abstains(const JudgeReport& report) {
+  if (report.findings.empty()) return report.checks == 0;
+  return std::all_of(report.findings.begin(), report.findings.end(),
+                     [](const Finding& finding) { return finding.rule == kNotShown; });
+}
 
 // The plans are looked at once, where several judges are asked.
 Result<JudgeReport> ask_of_plans(Judge judge, Runs& runs, std::optional<VerifiedPlans>& verified) {

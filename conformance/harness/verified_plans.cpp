@@ -231,6 +231,12 @@ JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge, const St
   }
   report.checks = verified.plans * (is_order ? verified.order_rules : verified.rules);
   report.remark = verified.remark;
+  const auto not_shown =
+      std::find_if(report.findings.begin(), report.findings.end(),
+                   [](const spec::Finding& finding) { return finding.rule == kNotShown; });
+  if (report.remark.empty() && not_shown != report.findings.end()) {
+    report.remark = not_shown->message;
+  }
   conclude(report, watch, spec::Outcome::kUnsupported, "the executor shows no plans");
   return report;
 }

@@ -16,6 +16,10 @@ namespace graphgate::conformance {
 // with its outcome PASS. Executors that compile graphs of their own show plans of those.
 inline constexpr const char* kOwnPlan = "V0.own-plan";
 
+// The rule of a finding that counts a graph without a plan: whoever records plans does not show it, or
+// shows what cannot be read. Its outcome is UNSUPPORTED, and the case is judged by the other judges.
+inline constexpr const char* kNotShown = "V0.not-shown";
+
 struct VerifiedPlans {
   // Of all plans, each once, then of how calls use them. A plan that is not well formed is one
   // finding, V0.malformed, and nothing else is said of it.

@@ -203,16 +203,26 @@ class ExternalProgram final : public spec::LoadedProgram {
     const JsonCursor cursor = answer.cursor();
     GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
     GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
-    for (spec::Finding& finding : result.findings) make_plain(finding);
-    GRAPHGATE_TRY_VOID(verify_own_plans(cursor, result.findings));
+    verify_own_plans(cursor, result.findings);
     GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
-    if (!plan) return result;
-    const auto references = plan->json().contains("references") ? interop::PlanReferences::kByNumber
-                                                                : interop::PlanReferences::kByName;
-    GRAPHGATE_TRY(spec::Plan made,
-                  interop::read_plan_json(plan->json().dump(), "plan", references));
-    plan_ = std::make_shared<const spec::Plan>(std::move(made));
+    if (plan) take_plan(*plan, result.findings);
+    for (spec::Finding& finding : result.findings) make_plain(finding);
     return result;
+  }
+
+  void take_plan(const JsonCursor& plan, std::vector<spec::Finding>& findings) {
+    auto made = read_plan(plan);
+    if (made.ok()) {
+      plan_ = std::make_shared<const spec::Plan>(std::move(made).value());
+    } else {
+      add_not_shown("the plan cannot be read: " + made.error().message, findings);
+    }
+  }
+
+  static Result<spec::Plan> read_plan(const JsonCursor& plan) {
+    const auto references = plan.json().contains("references") ? interop::PlanReferences::kByNumber
+                                                               : interop::PlanReferences::kByName;
+    return interop::read_plan_json(plan.json().dump(), "plan", references);
   }
 
   std::shared_ptr<Session> session_;

@@ -1,5 +1,9 @@
 #include "tools/external/own_plans.h"
 
+#include <new>
+#include <optional>
+#include <stdexcept>
+
 #include "conformance/harness/verified_plans.h"
 #include "conformance/verify/verify.h"
 #include "interop/plan_json.h"
@@ -25,25 +29,72 @@ Result<std::vector<spec::Finding>> verify_one(const interop::JsonCursor& object)
   return verify::verify_plan({&plan, &program, ops.get(), nullptr});
 }
 
+// One plan that asks for too much costs no other.
+Result<std::vector<spec::Finding>> verify_alone(const interop::JsonCursor& object) {
+  try {
+    return verify_one(object);
+  } catch (const std::bad_alloc&) {
+    return object.error("needs more memory than there is");
+  } catch (const std::length_error&) {
+    return object.error("needs more memory than there can be");
+  }
+}
+
+void add(const char* rule, spec::Outcome outcome, std::string message,
+         std::vector<spec::Finding>& findings) {
+  spec::Finding finding;
+  finding.rule = rule;
+  finding.outcome = outcome;
+  finding.message = std::move(message);
+  findings.push_back(std::move(finding));
+}
+
+void add_unreadable(const Error& why, std::vector<spec::Finding>& findings) {
+  add_not_shown(
+      "the plan of a graph cannot be read, a fault of whoever recorded it: " + why.message,
+      findings);
+}
+
+// The elements of the list at `key`, none where it is missing. What is no list is told.
+std::vector<interop::JsonCursor> elements_of(const interop::JsonCursor& message, const char* key,
+                                             std::optional<interop::JsonCursor>& list,
+                                             std::vector<spec::Finding>& findings) {
+  auto member = message.find_member(key);
+  if (member.ok()) list = member.value();
+  if (member.ok() && !list) return {};
+  auto elements = member.ok() ? list->elements() : member.error();
+  if (elements.ok()) return std::move(elements).value();
+  add_unreadable(elements.error(), findings);
+  return {};
+}
+
+void take(std::vector<spec::Finding> found, std::vector<spec::Finding>& findings) {
+  for (spec::Finding& finding : found) {
+    finding.message = "its own graph: " + finding.message;
+    findings.push_back(std::move(finding));
+  }
+  add(conformance::kOwnPlan, spec::Outcome::kPass, "", findings);
+}
+
 }  // namespace
 
-Result<void> verify_own_plans(const interop::JsonCursor& message,
-                              std::vector<spec::Finding>& findings) {
-  GRAPHGATE_TRY(const auto list, message.find_member("own_plans"));
-  if (!list) return {};
-  return interop::read_list(message, "own_plans",
-                            [&](const interop::JsonCursor& each) -> Result<void> {
-                              GRAPHGATE_TRY(std::vector<spec::Finding> found, verify_one(each));
-                              for (spec::Finding& finding : found) {
-                                finding.message = "its own graph: " + finding.message;
-                                findings.push_back(std::move(finding));
-                              }
-                              spec::Finding counted;
-                              counted.rule = conformance::kOwnPlan;
-                              counted.outcome = spec::Outcome::kPass;
-                              findings.push_back(std::move(counted));
-                              return {};
-                            });
+void add_not_shown(std::string why, std::vector<spec::Finding>& findings) {
+  add(conformance::kNotShown, spec::Outcome::kUnsupported, std::move(why), findings);
+}
+
+void verify_own_plans(const interop::JsonCursor& message, std::vector<spec::Finding>& findings) {
+  std::optional<interop::JsonCursor> reasons;
+  for (const interop::JsonCursor& each : elements_of(message, "not_shown", reasons, findings)) {
+    const auto reason = each.as_string();
+    if (reason.ok()) add_not_shown("a graph has no plan: " + reason.value(), findings);
+    if (!reason.ok()) add_unreadable(reason.error(), findings);
+  }
+  std::optional<interop::JsonCursor> plans;
+  for (const interop::JsonCursor& each : elements_of(message, "own_plans", plans, findings)) {
+    auto found = verify_alone(each);
+    if (found.ok()) take(std::move(found).value(), findings);
+    if (!found.ok()) add_unreadable(found.error(), findings);
+  }
 }
 
 }  // namespace graphgate::tools

@@ -10,7 +10,6 @@ import json
 import torch
 from torch._inductor import config as inductor
 
-from graphgate_torch import inductor_plan
 from graphgate_torch.module import Unsupported
 
 _SWITCH = {"": True, "true": True, "false": False}
@@ -34,6 +33,15 @@ def _patches(options, settings):
         if not hasattr(inductor, name.partition(".")[0]):
             raise Unsupported(f"Inductor of PyTorch {torch.__version__} has no {name}")
     return patches
+
+
+class _NoRecorder(contextlib.nullcontext):
+    """For a version of Inductor that the recorder of plans does not fit at all."""
+
+    def __init__(self, why):
+        super().__init__(self)
+        self.graphs = []
+        self.reasons = [why]
 
 
 class Eager:
@@ -86,6 +94,10 @@ class Compile:
 
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""
+        try:
+            from graphgate_torch import inductor_plan
+        except (ImportError, AttributeError) as error:
+            return _NoRecorder(f"the recorder of plans: {error}")
         return inductor_plan.Recorder()
 
 

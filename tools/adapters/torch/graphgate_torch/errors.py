@@ -1,9 +1,23 @@
 """What an error of PyTorch says, in one line that begins with the class of what went wrong."""
 
+import errno
+import os
 import re
+import traceback
 
+import torch
 from torch._dynamo.exc import TorchDynamoException, TorchRuntimeError
-from torch._inductor.exc import LoweringException, OperatorIssue
+from torch._inductor.exc import (
+    CppCompileError,
+    InvalidCxxCompiler,
+    LoweringException,
+    OperatorIssue,
+)
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_SHORTAGES = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EROFS}
+# What a C++ compiler says of a machine, and not of the code that it was given.
+_LACKS = ("Python.h: No such file", "No space left on device", "Cannot allocate memory")
 
 # Where errors that wrap others name the op that they are about.
 _OP = re.compile(r"^\s*target: (\S+)$|with fake tensors: \w+ ([\w.]+)\(", re.MULTILINE)
@@ -17,6 +31,37 @@ def _inside(error):
     if inner is None and isinstance(error, (TorchRuntimeError, LoweringException)):
         inner = error.__context__
     return inner
+
+
+def _innermost(error):
+    while inner := _inside(error):
+        error = inner
+    return error
+
+
+def is_of_adapter(error):
+    """Whether it was raised here: the last frame of what went wrong is one of this package."""
+    frames = traceback.extract_tb(_innermost(error).__traceback__)
+    return bool(frames) and os.path.dirname(os.path.abspath(frames[-1].filename)) == _FOLDER
+
+
+def is_of_machine(error):
+    """Whether the machine lacks what any compiler or program would need here."""
+    error = _innermost(error)
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError, InvalidCxxCompiler)):
+        return True
+    if isinstance(error, OSError):
+        return error.errno in _SHORTAGES
+    return isinstance(error, CppCompileError) and any(text in str(error) for text in _LACKS)
+
+
+def of_adapter(error):
+    """CLASS: TEXT and the place, in one line that names the adapter."""
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:400]
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [each for each in frames if os.path.dirname(os.path.abspath(each.filename)) == _FOLDER]
+    place = f" ({os.path.basename(ours[-1].filename)}:{ours[-1].lineno})" if ours else ""
+    return f"the adapter graphgate_torch, not PyTorch: {said}{place}"
 
 
 def words_of(error):

@@ -323,14 +323,20 @@ def parse(text):
     return graph
 
 
+def _devices_in(arguments):
+    for argument in arguments:
+        if isinstance(argument, list):
+            yield from _devices_in(argument)
+        elif isinstance(argument, Made) and argument.kind == "device":
+            yield argument.text
+
+
 def devices(graph):
     """The names of devices that types and arguments hold."""
     for type in graph.types.values():
         if type.kind == "tensor":
             yield type.device
     for node in graph.nodes:
-        for argument in [*node.args, *node.kwargs.values()]:
-            if isinstance(argument, Made) and argument.kind == "device":
-                yield argument.text
+        yield from _devices_in([*node.args, *node.kwargs.values()])
     for inner in graph.graphs.values():
         yield from devices(inner)

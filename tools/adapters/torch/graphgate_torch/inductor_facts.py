@@ -51,11 +51,14 @@ def hint(size):
     Symbol by symbol, so that a buffer is as large as its sizes and strides say.
     """
     size = sympy.sympify(size)
-    return int(
-        size.xreplace(
-            {each: V.graph.sizevars.size_hint(each, fallback=8) for each in size.free_symbols}
-        )
-    )
+    return int(size.xreplace({each: _number_of(each) for each in size.free_symbols}))
+
+
+def _number_of(symbol):
+    sizevars = V.graph.sizevars
+    # Since PyTorch 2.12 there are two of them, and this one takes what depends on data.
+    ask = getattr(sizevars, "size_hint", None) or sizevars.optimization_hint
+    return ask(symbol, fallback=8)
 
 
 def _index_of(dep):

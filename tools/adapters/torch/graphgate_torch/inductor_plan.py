@@ -54,28 +54,35 @@ def _record(operations, wrappers):
 
 
 class Recorder:
-    """While it is entered, notes of every graph that Inductor compiles a program and a plan."""
+    """While it is entered, notes of every graph that Inductor compiles a program and a plan.
+
+    It never raises, and changes nothing that Inductor makes of a graph. What it does not understand
+    is a reason why a graph has no plan, and nothing else.
+    """
 
     def __init__(self):
         self.graphs = []  # of Recorded
         self.reasons = []  # why others have none
-        self.faults = []  # what the recorder did not understand, which is its own error
         self._wrappers = []
         self._undo = contextlib.ExitStack()
 
     def __enter__(self):
         self._patch(inductor_graph.GraphLowering, "codegen", self._codegen)
-        self._patch(inductor_wrapper.PythonWrapperCodegen, "writeline", self._writeline)
-        self._patch(
-            inductor_wrapper.PythonWrapperCodegen, "run_wrapper_ir_passes", self._planned
-        )
+        wrapper = inductor_wrapper.PythonWrapperCodegen
+        self._patch(wrapper, "writeline", self._writeline)
+        self._patch(wrapper, "run_wrapper_ir_passes", self._planned)
         return self
 
     def __exit__(self, *_):
         self._undo.close()
 
     def _patch(self, owner, name, replacement):
-        original = getattr(owner, name)
+        original = getattr(owner, name, None)
+        if original is None:
+            self.reasons.append(
+                f"the recorder of plans: {owner.__name__} of PyTorch {torch.__version__} has no {name}"
+            )
+            return
 
         def patched(this, *arguments, **named):
             return replacement(original, this, *arguments, **named)
@@ -83,38 +90,47 @@ class Recorder:
         setattr(owner, name, patched)
         self._undo.callback(setattr, owner, name, original)
 
-    def _writeline(self, original, wrapper, line):
+    def _writeline(self, original, wrapper, *arguments, **named):
+        self._watched(lambda: self._note_owner(wrapper))
+        return original(wrapper, *arguments, **named)
+
+    def _note_owner(self, wrapper):
         scheduler = getattr(V.graph, "scheduler", None)
         owners = wrapper.__dict__.setdefault("graphgate_owners", {})
         owners[len(wrapper.lines)] = getattr(scheduler, "current_node", None)
-        return original(wrapper, line)
 
-    def _planned(self, original, wrapper, is_inference):
-        if is_inference and torch._inductor.config.memory_planning:
-            self._wrappers.append((wrapper, None))
-            return original(wrapper, is_inference)
-        result = original(wrapper, is_inference)
-        self._wrappers.append((wrapper, list(wrapper.lines)))
+    def _planned(self, original, wrapper, is_inference, *arguments, **named):
+        result = original(wrapper, is_inference, *arguments, **named)
+        self._watched(lambda: self._note_lines(wrapper, is_inference))
         return result
 
-    def _codegen(self, original, graph):
+    def _note_lines(self, wrapper, is_inference):
+        in_pools = is_inference and torch._inductor.config.memory_planning
+        self._wrappers.append((wrapper, None if in_pools else list(wrapper.lines)))
+
+    def _codegen(self, original, graph, *arguments, **named):
         # A graph within the graph is generated while its owner is.
         outer, self._wrappers = self._wrappers, []
-        operations = self._watched(inductor_facts.operations)
-        result = original(graph)
-        if operations is not None:
-            recorded = self._watched(lambda: _record(operations, self._wrappers))
-            self.graphs += [recorded] if recorded else []
-        self._wrappers = outer
-        return result
+        try:
+            operations = self._watched(inductor_facts.operations)
+            result = original(graph, *arguments, **named)
+            if operations is not None:
+                recorded = self._watched(lambda: _record(operations, self._wrappers))
+                self.graphs += [recorded] if recorded else []
+            return result
+        finally:
+            self._wrappers = outer
 
     def _watched(self, do):
         """What it returns. Nothing here may change what Inductor makes of the graph, or whether."""
         try:
             return do()
         except Unsupported as error:
-            self.reasons.append(str(error))
+            self._explain(str(error))
         except Exception as error:
-            self.faults.append(f"{type(error).__name__}: {error}")
+            self._explain(f"the recorder of plans: {type(error).__name__}: {error}")
             traceback.print_exc()
         return None
+
+    def _explain(self, why):
+        self.reasons.append(" ".join(why.split()))

@@ -28,16 +28,26 @@ class Partition:
     end: int = 0
 
 
-# Lines that launch nothing.
-_QUIET = (
-    inductor_wrapper.MemoryPlanningLine,
-    inductor_wrapper.FreeLine,
-    inductor_wrapper.CommentLine,
-    inductor_wrapper.KernelDefinitionLine,
-    inductor_wrapper.EnterDeviceContextManagerLine,
-    inductor_wrapper.ExitDeviceContextManagerLine,
-    inductor_wrapper.SymbolicCallArgLine,
-    inductor_wrapper.UnbackedSymbolDefsLine,
+# Lines that launch nothing, of those that this version of PyTorch has.
+_QUIET = tuple(
+    getattr(inductor_wrapper, name)
+    for name in (
+        "MemoryPlanningLine",
+        "FreeLine",
+        "CommentLine",
+        "KernelDefinitionLine",
+        "EnterDeviceContextManagerLine",
+        "ExitDeviceContextManagerLine",
+        "SymbolicCallArgLine",
+        "UnbackedSymbolDefsLine",
+        "AssertSizeStrideLine",
+        "GroupedAssertSizeStrideLine",
+        "AssertAlignmentLine",
+        "AssertDivByZeroLine",
+        "EnterKernelProfileScopeLine",
+        "ExitKernelProfileScopeLine",
+    )
+    if hasattr(inductor_wrapper, name)
 )
 
 

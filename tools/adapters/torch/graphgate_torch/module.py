@@ -40,6 +40,19 @@ class Unsupported(Exception):
     """What PyTorch, or this adapter, has no way to say."""
 
 
+def _is_host(name):
+    return name.partition(":")[0] == "cpu"
+
+
+def whole_device(name):
+    """The device as its tensors name it: "cuda" is "cuda:0", since ops compare the two."""
+    device = torch.device(name)
+    if device.type == "cpu" or device.index is not None:
+        return device
+    current = getattr(torch.get_device_module(device.type), "current_device", lambda: 0)
+    return torch.device(device.type, current())
+
+
 class Devices:
     """Where a program's devices are here, and what it calls them.
 
@@ -48,17 +61,21 @@ class Devices:
     """
 
     def __init__(self, graph, under_test):
-        self._under_test = torch.device(under_test)
+        self._under_test = whole_device(under_test)
         names = set(graph_text.devices(graph))
-        accelerators = sorted(name for name in names if name != "cpu")
-        if len(accelerators) > 1:
+        accelerators = sorted(name for name in names if not _is_host(name))
+        # "cuda" is the first of them, wherever the program says so.
+        if len({name if ":" in name else name + ":0" for name in accelerators}) > 1:
             raise Unsupported(f"the program names {len(accelerators)} accelerators")
-        self._main = accelerators[0] if accelerators else "cpu"
-        if accelerators and "cpu" in names and self._under_test.type == "cpu":
+        # As its values say it: results are told by this name.
+        self._main = accelerators[-1] if accelerators else "cpu"
+        has_host = any(_is_host(name) for name in names)
+        if accelerators and has_host and self._under_test.type == "cpu":
             raise Unsupported("the program lives on two devices, and here is one")
 
     def here(self, name):
-        return self._under_test if name == self._main else torch.device("cpu")
+        is_main = _is_host(name) == _is_host(self._main)
+        return self._under_test if is_main else torch.device("cpu")
 
     def named(self, device):
         return self._main if device.type == self._under_test.type else "cpu"

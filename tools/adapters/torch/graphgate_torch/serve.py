@@ -3,11 +3,12 @@
 import json
 import os
 import sys
+import traceback
 
 import torch
 
 from graphgate_torch import custom_ops, graph_text, module, ops
-from graphgate_torch.errors import words_of
+from graphgate_torch.errors import is_of_adapter, is_of_machine, of_adapter, words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
 
@@ -91,8 +92,6 @@ class Program:
             except Exception as error:
                 before.restore()
                 self._explain(error, inputs)
-            if recorder.faults:
-                raise Refusal("infrastructure", f"the recorder of plans: {recorder.faults[0]}")
             self.plans += recorder.graphs
             self.not_shown += recorder.reasons
             return outputs
@@ -105,6 +104,10 @@ class Program:
             raise _refusal(eager) from error
         if isinstance(error, Unsupported):
             raise Refusal("unsupported", str(error)) from error
+        if is_of_adapter(error):
+            raise Refusal("infrastructure", of_adapter(error)) from error
+        if is_of_machine(error):
+            raise Refusal("infrastructure", words_of(error)) from error
         raise Refusal("internal", words_of(error)) from error
 
 
@@ -154,26 +157,33 @@ class Server:
         self._answers = 0
 
     def answer(self, line):
-        sent = Sent()
         try:
-            request = Received(line, self._exchange)
-            ((what, body),) = request.json.items()
-            handle = {
-                "hello": self._hello, "open": self._open_executor, "load": self._load,
-                "call": self._call, "set_state": self._set_state, "close": self._close,
-            }[what]
-            answer = handle(body, request, sent)
+            return self._answer(line)
         except Refusal as refusal:
-            answer, sent = self._refuse(refusal.kind, refusal), Sent()
+            return self._refuse(refusal.kind, str(refusal))
         except Unsupported as error:
-            answer, sent = self._refuse("unsupported", error), Sent()
+            return self._refuse("unsupported", str(error))
+        except Exception as error:
+            # PyTorch's own refusals are Refusals by now, with its words.
+            traceback.print_exc()
+            return self._refuse("infrastructure", of_adapter(error))
+
+    def _answer(self, line):
+        sent = Sent()
+        request = Received(line, self._exchange)
+        ((what, body),) = request.json.items()
+        handle = {
+            "hello": self._hello, "open": self._open_executor, "load": self._load,
+            "call": self._call, "set_state": self._set_state, "close": self._close,
+        }[what]
+        answer = handle(body, request, sent)
         self._answers += 1
         return sent.line(answer, self._exchange, f"answer{self._answers}")
 
-    def _refuse(self, kind, error):
-        refusal = {"refusal": kind, "message": str(error)}
+    def _refuse(self, kind, message):
+        refusal = {"refusal": kind, "message": message}
         self._note(refusal)
-        return refusal
+        return json.dumps(refusal)
 
     def _note(self, what):
         if self._log:
@@ -242,7 +252,9 @@ class Server:
         reasons, program.not_shown = program.not_shown, []
         if plans or reasons:
             self._note({"own_plans": len(plans), "not_shown": reasons})
-        return {"result": result, "own_plans": [each.message() for each in plans]}
+        return {
+            "result": result, "own_plans": [each.message() for each in plans], "not_shown": reasons,
+        }
 
     def _set_state(self, body, request, sent):
         program = self._program(body)
