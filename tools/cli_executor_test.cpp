@@ -108,6 +108,44 @@ TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
   EXPECT_NE(old.err.find("has no \"name\""), std::string::npos) << old.err;
 }
 
+// What shows plans may fail by itself: that costs the verifier its subject, and no other judge.
+TEST_F(CliExecutor, WhosePlansAreNotShownIsJudgedByItsValues) {
+  std::size_t scripts = 0;
+  // `served`, with `text` written into its answers to calls.
+  const auto changed = [&](const std::string& served, const std::string& text) {
+    const std::string script = (folder_ / ("plans" + std::to_string(++scripts) + ".sed")).string();
+    std::ofstream(script) << "/\"result\"/" << text << "\n";
+    return served + " | sed -u -f " + script;
+  };
+  const auto verifier = [&] {
+    for (const auto& judge : report()["programs"][0]["executors"][0]["judges"]) {
+      if (judge["judge"] == "verifier") return judge["outcome"].get<std::string>();
+    }
+    return std::string("not asked");
+  };
+  const std::string insert = "s/{/{";
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {insert + R"("not_shown":["no words for it"],/)", "no words for it"},
+           {insert + R"("own_plans":[7],/)", "own_plans[0]"},
+           {insert + R"("own_plans":"many",/)", "own_plans"},
+           {insert + R"("own_plans":[{"graph":"program","ops":[],"plan":{}}],/)", "graph:1:"},
+           {R"(s/"steps":/"stepz":/)", "the plan cannot be read: "}}) {
+    const std::string command = changed(served("optimized"), text);
+    const CliRun all = check(command, "op/conversion.case", "", "bounds,verifier");
+    EXPECT_EQ(all.code, 0) << text << "\n" << all.out << all.err;
+    EXPECT_NE(all.out.find("V0.not-shown"), std::string::npos) << all.out;
+    EXPECT_NE(all.out.find(words), std::string::npos) << all.out;
+    EXPECT_EQ(verifier(), "UNSUPPORTED") << text;
+    const CliRun alone = check(command, "op/conversion.case", "", "verifier");
+    EXPECT_EQ(alone.code, 2) << text << "\n" << alone.out << alone.err;
+  }
+  // Neither hides what is wrong with the values, or with plans that are shown.
+  const std::string wrong = served("optimized --profile torch-2.9.0");
+  const CliRun found = check(changed(wrong, insert + R"("not_shown":["no words for it"],/)"),
+                             "catalogue/p1-tail-allocation.case", "", "verifier");
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+}
+
 // The same executor, which promises less: what a promise is worth shows in what is found.
 TEST_F(CliExecutor, MayPromiseLess) {
   std::size_t scripts = 0;

@@ -79,37 +79,68 @@ nlohmann::json message_with(const std::string& place_of_y) {
              {"plan", plan}}}}};
 }
 
-Result<std::vector<std::string>> rules_of(const nlohmann::json& message) {
+std::vector<spec::Finding> findings_of(const nlohmann::json& message) {
   std::vector<spec::Finding> findings;
-  GRAPHGATE_TRY_VOID(verify_own_plans({message, "message"}, findings));
+  verify_own_plans({message, "message"}, findings);
+  return findings;
+}
+
+std::vector<std::string> rules_of(const nlohmann::json& message) {
   std::vector<std::string> rules;
-  for (const spec::Finding& finding : findings) rules.push_back(finding.rule);
+  for (const spec::Finding& finding : findings_of(message)) rules.push_back(finding.rule);
   return rules;
 }
 
+// What the one finding says, which is that a plan is not shown.
+std::string not_shown_in(const nlohmann::json& message) {
+  const auto findings = findings_of(message);
+  EXPECT_EQ(findings.size(), 1U);
+  if (findings.empty()) return "";
+  EXPECT_EQ(findings[0].rule, conformance::kNotShown);
+  EXPECT_EQ(findings[0].outcome, spec::Outcome::kUnsupported);
+  return findings[0].message;
+}
+
 TEST(OwnPlans, AreCountedWhereTheyAreRight) {
-  const auto rules = rules_of(message_with("y"));
-  ASSERT_TRUE(rules.ok()) << rules.error().message;
-  EXPECT_EQ(rules.value(), std::vector<std::string>{conformance::kOwnPlan});
-  EXPECT_TRUE(rules_of(nlohmann::json::object()).value().empty());
+  EXPECT_EQ(rules_of(message_with("y")), std::vector<std::string>{conformance::kOwnPlan});
+  EXPECT_TRUE(rules_of(nlohmann::json::object()).empty());
 }
 
 TEST(OwnPlans, OfABufferThatIsReusedWhileItIsNeededAreFindings) {
-  const auto rules = rules_of(message_with("a"));
-  ASSERT_TRUE(rules.ok()) << rules.error().message;
-  EXPECT_EQ(rules.value(), (std::vector<std::string>{"V4.wrong-version", conformance::kOwnPlan}));
+  EXPECT_EQ(rules_of(message_with("a")),
+            (std::vector<std::string>{"V4.wrong-version", conformance::kOwnPlan}));
 }
 
-TEST(OwnPlans, ThatCannotBeReadAreRefusedWithTheirPlace) {
+TEST(OwnPlans, ThatCannotBeReadAreNotShownAndToldWithTheirPlace) {
   nlohmann::json message = message_with("y");
   message["own_plans"][0]["plan"]["steps"][1]["results"] = {"nowhere"};
-  EXPECT_NE(rules_of(message).error().message.find("steps[1]"), std::string::npos);
+  EXPECT_NE(not_shown_in(message).find("steps[1]"), std::string::npos);
   message = message_with("y");
   message["own_plans"][0]["graph"] = "program \"g\" {\n  input %x : f33[4]\n}\n";
-  EXPECT_NE(rules_of(message).error().message.find("graph:2:"), std::string::npos);
+  EXPECT_NE(not_shown_in(message).find("graph:2:"), std::string::npos);
   message = message_with("y");
   message["own_plans"][0]["plan"]["inputs"] = nlohmann::json::array();
-  EXPECT_FALSE(rules_of(message).ok());
+  EXPECT_NE(not_shown_in(message).find("own_plans[0].plan"), std::string::npos);
+  // A graph that reads what it has not made.
+  message = message_with("y");
+  message["own_plans"][0]["graph"] =
+      "program \"g\" {\n  input %x : f32[4]\n  %a : f32[4] = inductor.op0.default(%late) as op0\n"
+      "  output %a\n}\n";
+  EXPECT_NE(not_shown_in(message).find("%late"), std::string::npos);
+  for (const char* key : {"own_plans", "not_shown"}) {
+    EXPECT_NE(not_shown_in({{key, 7}}).find(key), std::string::npos);
+    EXPECT_NE(not_shown_in({{key, {7}}}).find(std::string(key) + "[0]"), std::string::npos);
+  }
+}
+
+TEST(OwnPlans, ThatCannotBeReadCostNoOther) {
+  nlohmann::json message = message_with("a");
+  message["own_plans"].insert(message["own_plans"].begin(), nlohmann::json("garbage"));
+  message["not_shown"] = {"no words for it"};
+  EXPECT_EQ(rules_of(message),
+            (std::vector<std::string>{conformance::kNotShown, conformance::kNotShown,
+                                      "V4.wrong-version", conformance::kOwnPlan}));
+  EXPECT_NE(findings_of(message)[0].message.find("no words for it"), std::string::npos);
 }
 
 }  // namespace

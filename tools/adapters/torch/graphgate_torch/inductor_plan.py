@@ -64,6 +64,7 @@ class Recorder:
         self.graphs = []  # of Recorded
         self.reasons = []  # why others have none
         self._wrappers = []
+        self._calls_partition = False
         self._undo = contextlib.ExitStack()
 
     def __enter__(self):
@@ -71,6 +72,7 @@ class Recorder:
         wrapper = inductor_wrapper.PythonWrapperCodegen
         self._patch(wrapper, "writeline", self._writeline)
         self._patch(wrapper, "run_wrapper_ir_passes", self._planned)
+        self._patch(wrapper, "codegen_partition_call", self._calling)
         return self
 
     def __exit__(self, *_):
@@ -97,7 +99,16 @@ class Recorder:
     def _note_owner(self, wrapper):
         scheduler = getattr(V.graph, "scheduler", None)
         owners = wrapper.__dict__.setdefault("graphgate_owners", {})
-        owners[len(wrapper.lines)] = getattr(scheduler, "current_node", None)
+        # The scheduler goes on naming the partition's last node while its caller is written.
+        node = None if self._calls_partition else getattr(scheduler, "current_node", None)
+        owners[len(wrapper.lines)] = node
+
+    def _calling(self, original, wrapper, *arguments, **named):
+        self._calls_partition = True
+        try:
+            return original(wrapper, *arguments, **named)
+        finally:
+            self._calls_partition = False
 
     def _planned(self, original, wrapper, is_inference, *arguments, **named):
         result = original(wrapper, is_inference, *arguments, **named)

@@ -55,7 +55,7 @@ class Reading:
     """The program's operations, and what became of them.
 
     `facts`: operations by name, in their order. `storage`: of buffers that have bytes, the number
-    of their storage; `sizes`: of storages, in bytes. `steps`, in partitions, are in the order of
+    of their storage; `sizes`: of storages, in bytes; `devices`: of storages. `steps`, in partitions, are in the order of
     launches.
     """
 
@@ -68,9 +68,11 @@ class Reading:
         self.constants = sorted(V.graph.constants)
         self.storage = {}
         self.sizes = []
+        self.owners = []
         self.steps = []
         self.partitions = []
         self._done = set()
+        self._nodes = {id(node) for node in V.graph.scheduler.nodes}
         self._empty = {o.makes[0]: o for o in operations if o.is_empty}
         # Operations that a kernel computes; the others take no launch. The scheduler may have
         # dropped some whose results nobody reads.
@@ -119,8 +121,9 @@ class Reading:
 
     def _give(self, name):
         if name not in self.storage:
-            self.storage[name] = len(self.sizes)
             self.sizes.append(self._bytes(name))
+            self.storage[name] = len(self.owners)
+            self.owners.append(name)
 
     # --- partitions ---
 
@@ -141,6 +144,9 @@ class Reading:
     def _follow(self, wrapper, lines, captured):
         owners = wrapper.__dict__.get("graphgate_owners", {})
         for at, line in enumerate(lines):
+            owner = owners.get(at)
+            if owner is not None and id(owner) not in self._nodes:
+                raise Unsupported("a graph within the graph is written in line")
             call = isinstance(line, str) and re.search(r"self\.partitions\[(\d+)\]", line)
             if call:
                 part, inner = self._parts[call[1]]
@@ -153,17 +159,17 @@ class Reading:
                 self._make(line.node.get_name(), captured)
             elif isinstance(line, inductor_wrapper.ReuseLine):
                 old, new = line.node.get_name(), line.reused_as.get_name()
+                if new in self.storage:
+                    raise RecorderError(f"{new} has bytes before it gets those of {old}")
                 self._give(old)
                 self.storage[new] = self.storage[old]
                 self._make(new, captured)
             elif isinstance(line, inductor_wrapper.MultiOutputLine):
                 self._give(line.result_name)
-            elif owners.get(at) is not None and not isinstance(line, _QUIET):
-                self._launch(line, owners[at], captured)
+            elif owner is not None and not isinstance(line, _QUIET):
+                self._launch(line, owner, captured)
 
     def _launch(self, line, owner, captured):
-        if owner not in V.graph.scheduler.nodes:
-            raise Unsupported("a graph within the graph is written in line")
         is_kernel = isinstance(line, inductor_wrapper.KernelCallLine)
         if is_kernel:
             leaves = self._kernels_until(owner, line.device)

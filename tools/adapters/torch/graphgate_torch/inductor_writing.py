@@ -17,6 +17,7 @@ class Writing:
         self._facts = reading.facts
         self._storage = reading.storage
         self._sizes = reading.sizes
+        self._owners = reading.owners
         self._steps = reading.steps
         self._partitions = reading.partitions
         self._inputs = reading.inputs
@@ -242,7 +243,7 @@ class Writing:
         return values
 
     def _device(self, storage):
-        return next(self._type(n)[4] for n, each in self._storage.items() if each == storage)
+        return self._type(self._owners[storage])[4]
 
     def _is_inner(self, name):
         return any(name in self._facts[o].makes for step in self._steps for o in step.operations)
