@@ -45,6 +45,18 @@ def whole(name):
     return written(name)
 
 
+def with_bytes(name):
+    """The buffers whose bytes `name` holds: itself, or, of an operation's several results, each."""
+    if not isinstance(layout(name), ir.MultiOutputLayout):
+        return [whole(name)]
+    return [
+        each
+        for op in V.graph.operations
+        if isinstance(op, ir.MultiOutput) and op.inputs[0].get_name() == name
+        for each in with_bytes(op.get_name())
+    ]
+
+
 def hint(size):
     """The number that the graph was compiled for, where there is one: 8 for sizes that depend on data.
 

@@ -3,7 +3,7 @@
 from torch._inductor import ir
 from torch._inductor.virtualized import V
 
-from graphgate_torch.inductor_facts import hint, layout, whole
+from graphgate_torch.inductor_facts import hint, layout, whole, with_bytes
 from graphgate_torch.module import DTYPES, Unsupported
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
@@ -115,6 +115,10 @@ class Writing:
     def _buffer(self, storage):
         return f"storage{storage}"
 
+    def _storages(self, name):
+        """Those that a name of a signature stands for: several where it is an operation's results."""
+        return [self._storage[each] for each in with_bytes(name) if each in self._storage]
+
     def _partition_json(self, partition):
         said = {
             "captured": partition.captured,
@@ -126,27 +130,44 @@ class Writing:
         if signature is None:
             said |= self._unclaimed(partition)
         else:
-            # A partition that drops an argument of the graph drops a reference: its caller keeps it.
-            kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
-            given = {}
-            for name in signature.input_nodes:
-                if whole(name) in self._storage and name not in signature.constant_names:
-                    storage = self._storage[whole(name)]
-                    drops = bool(signature.input_deallocation[name]) and storage not in kept
-                    given[storage] = given.get(storage, True) and drops
-            handed_on = [self._storage.get(whole(n.get_name())) for n in signature.output_nodes]
-            handed_on += [each for each in given if each in kept]
+            given, handed_on = self._claimed(partition)
             said["inputs"] = [
                 {"buffer": self._buffer(each), "deallocate": drops}
                 for each, drops in given.items()
             ]
-            said["outputs"] = [
-                self._buffer(each) for each in dict.fromkeys(handed_on) if each is not None
-            ]
+            said["outputs"] = [self._buffer(each) for each in handed_on]
             said["constants"] = [
                 self._buffer(self._storage[name]) for name in signature.constant_names
             ]
         return said
+
+    def _claimed(self, partition):
+        """What its signature says: the storages that it is given, each with whether it drops them,
+        and those that it hands on."""
+        signature = partition.signature
+        # A partition that drops an argument of the graph drops a reference: its caller keeps it.
+        kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
+        inside = self._touched(self._steps[partition.begin : partition.end])
+        given, unpacked = {}, set()
+        for name in signature.input_nodes:
+            if name in signature.constant_names:
+                continue
+            storages = self._storages(name)
+            # Where an operation has several results it is given them all, and may only take them
+            # out of their tuple, which is no step here.
+            if isinstance(layout(name), ir.MultiOutputLayout):
+                unpacked.update(each for each in storages if each not in inside)
+            for storage in storages:
+                drops = bool(signature.input_deallocation[name]) and storage not in kept
+                given[storage] = given.get(storage, True) and drops
+        names = [node.get_name() for node in signature.output_nodes]
+        handed_on = [each for name in names for each in self._storages(name)]
+        handed_on += [each for each in given if each in kept]
+        # What is dropped by one name and handed on by another stays: a result over an operand.
+        given = {each: drops and each not in handed_on for each, drops in given.items()}
+        for each in unpacked:
+            del given[each]
+        return given, [each for each in dict.fromkeys(handed_on) if each not in unpacked]
 
     def _touched(self, steps):
         names = [
