@@ -20,7 +20,7 @@ import zipfile
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "adapters" / "torch"))
-import graphgate_torch.ops  # noqa: E402,F401  (registers the custom ops)
+from graphgate_torch import ops  # noqa: E402
 
 
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
@@ -107,6 +107,7 @@ def check(original, written):
 
 
 def main():
+    ops.register()
     original_dir, written_dir = map(pathlib.Path, sys.argv[1:3])
     outcomes = {}
     for original in sorted(original_dir.glob("*.pt2")):

@@ -8,6 +8,7 @@ import copy
 import importlib.util
 import json
 import os
+import sys
 
 import safetensors.torch
 import torch
@@ -19,19 +20,37 @@ class Bad(Exception):
     """What was asked for is not there, or not what it should be."""
 
 
+def _run_file(path):
+    """The file as a module, as Python runs a script: beside its neighbours, and known by its name.
+
+    Dataclasses, pickle and much else look a module up by the name that its classes state.
+    """
+    name = os.path.basename(path)[:-3]
+    if name in sys.modules or not name.isidentifier():
+        name = f"graphgate_model_{len(sys.modules)}"
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _module(place):
+    if place.endswith(".py") and not os.path.isfile(place):
+        raise Bad(f"{place}: no such file")
+    try:
+        return _run_file(place) if place.endswith(".py") else importlib.import_module(place)
+    except ImportError as error:
+        raise Bad(f"{place}: cannot be imported: {error}") from error
+
+
 def load(text):
     """What FILE.py:FUNCTION or MODULE:FUNCTION names, called."""
     place, _, function = text.rpartition(":")
     if not place:
         raise Bad(f"{text}: expected FILE.py:FUNCTION or MODULE:FUNCTION")
-    if place.endswith(".py"):
-        if not os.path.exists(place):
-            raise Bad(f"{place}: no such file")
-        spec = importlib.util.spec_from_file_location(os.path.basename(place)[:-3], place)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    else:
-        module = importlib.import_module(place)
+    module = _module(place)
     if not hasattr(module, function):
         raise Bad(f"{place}: has no '{function}'")
     made = getattr(module, function)()
@@ -93,7 +112,8 @@ def export(model, path):
     """Writes `model` (see load) to `path` and the recording beside it."""
     if not path.endswith(".pt2"):
         raise Bad(f"{path}: expected a name that ends in .pt2")
-    ops.register()
+    # The model's packages are imported by now, or may still be.
+    ops.register(beside_owners=True)
     module = model["module"].eval()
     calls = [call if isinstance(call, tuple) else (call,) for call in model["calls"]]
     with torch.no_grad():

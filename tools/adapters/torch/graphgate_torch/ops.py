@@ -1,10 +1,11 @@
 """Registers the custom ops that exported programs may hold, so that torch.export.load accepts them.
 
-Import this module before loading an archive. Each op has an eager implementation in the tensors' own
+Call register() before loading an archive. Each op has an eager implementation in the tensors' own
 dtype (every tensor operation rounds once), and a fake one that gives result shapes. They define what
 the ops mean; they are not meant to be fast.
 """
 
+import importlib.util
 import math
 
 import torch
@@ -79,11 +80,22 @@ _EAGER = {
 _LIBRARIES = []
 
 
-def register():
-    """Registers every op that no other package has registered. Harmless when called again."""
+def _is_installed(package):
+    found = importlib.util.find_spec(package)
+    return found is not None and found.origin is not None  # a mere folder has none
+
+
+def register(beside_owners=False):
+    """Registers every op that no other package has registered. Harmless when called again.
+
+    `beside_owners`: leaves the ops of packages that can be imported to those, which register them
+    when they are, and fail where somebody else has.
+    """
     if _LIBRARIES:
         return
     for namespace, schemas in _SCHEMAS.items():
+        if beside_owners and _is_installed(namespace):
+            continue
         library = torch.library.Library(namespace, "FRAGMENT")
         _LIBRARIES.append(library)
         for schema in schemas:
@@ -94,6 +106,3 @@ def register():
             library.define(schema)
             library.impl(schema.split("(")[0], eager, "CompositeExplicitAutograd")
             torch.library.register_fake(name, fake, lib=library)
-
-
-register()
