@@ -118,7 +118,8 @@ TEST_F(CliExecutor, WhosePlansAreNotShownIsJudgedByItsValues) {
     return served + " | sed -u -f " + script;
   };
   const auto verifier = [&] {
-    for (const auto& judge : report()["programs"][0]["executors"][0]["judges"]) {
+    const nlohmann::json written = report();
+    for (const auto& judge : written["programs"][0]["executors"][0]["judges"]) {
       if (judge["judge"] == "verifier") return judge["outcome"].get<std::string>();
     }
     return std::string("not asked");

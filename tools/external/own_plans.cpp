@@ -17,10 +17,11 @@ namespace {
 Result<std::vector<spec::Finding>> verify_one(const interop::JsonCursor& object) {
   GRAPHGATE_TRY(const auto ops, read_ops(object, "ops"));
   GRAPHGATE_TRY(const std::string text, interop::read_string(object, "graph"));
-  GRAPHGATE_TRY(const spec::Program program, spec::parse_program(text, *ops, "graph"));
+  GRAPHGATE_TRY(const spec::Program program,
+                spec::parse_program(text, *ops, object.place() + ".graph"));
   GRAPHGATE_TRY_VOID(spec::check_program(program, *ops));
   GRAPHGATE_TRY(const interop::JsonCursor json, object.member("plan"));
-  GRAPHGATE_TRY(const spec::Plan plan, interop::read_plan_json(json.json().dump(), "plan"));
+  GRAPHGATE_TRY(const spec::Plan plan, interop::read_plan_json(json.json().dump(), json.place()));
   GRAPHGATE_TRY_VOID(spec::check_plan(plan));
   if (program.inputs.size() != plan.inputs.size()) {
     return json.error("has " + std::to_string(plan.inputs.size()) + " inputs, and the graph " +

@@ -39,10 +39,24 @@ def _innermost(error):
     return error
 
 
-def is_of_adapter(error):
-    """Whether it was raised here: the last frame of what went wrong is one of this package."""
-    frames = traceback.extract_tb(_innermost(error).__traceback__)
-    return bool(frames) and os.path.dirname(os.path.abspath(frames[-1].filename)) == _FOLDER
+def _is_ours(frame):
+    return os.path.dirname(os.path.abspath(frame.filename)) == _FOLDER
+
+
+def raised_here(error):
+    """The error behind it, or itself, whose last frame is one of this package; None without one."""
+    seen = set()
+    behind = [error]
+    while behind:
+        error = behind.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames and _is_ours(frames[-1]):
+            return error
+        behind += [error.__context__, error.__cause__, getattr(error, "inner_exception", None)]
+    return None
 
 
 def is_of_machine(error):
@@ -59,7 +73,7 @@ def of_adapter(error):
     """CLASS: TEXT and the place, in one line that names the adapter."""
     said = " ".join(f"{type(error).__name__}: {error}".split())[:400]
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [each for each in frames if os.path.dirname(os.path.abspath(each.filename)) == _FOLDER]
+    ours = [each for each in frames if _is_ours(each)]
     place = f" ({os.path.basename(ours[-1].filename)}:{ours[-1].lineno})" if ours else ""
     return f"the adapter graphgate_torch, not PyTorch: {said}{place}"
 

@@ -1,0 +1,202 @@
+"""Whose fault it is, where the adapter or its recorder of plans fails: faults_test.py GRAPHGATE GOLDEN.
+
+Ends with status 77, which ctest takes for skipped, where there is no PyTorch.
+"""
+
+import json
+import os
+import shlex
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import serve_test  # noqa: E402
+
+# Each plants a fault, and serves.
+_SERVE = """
+from graphgate_torch import backends, serve
+serve.serve(backends.Compile({settings}), "cpu")
+"""
+
+# The recorder raises, wherever it reads, and whatever.
+_READING = """from graphgate_torch import inductor_reading
+
+def fail(*words, **named):
+    raise KeyError("buf0")
+
+inductor_reading.Reading._follow = fail
+"""
+
+_NOTING = """from graphgate_torch import inductor_plan
+
+def fail(*words, **named):
+    raise StopIteration
+
+inductor_plan.Recorder._note_owner = fail
+inductor_plan.Recorder._note_lines = fail
+"""
+
+# Another version of Inductor: one function is gone, or a module that the recorder reads.
+_RENAMED = """from graphgate_torch import inductor_plan
+
+class PythonWrapperCodegen:
+    pass
+
+inductor_plan.inductor_wrapper = type("wrapper", (), {"PythonWrapperCodegen": PythonWrapperCodegen})
+"""
+
+_MOVED = """import sys
+sys.modules["graphgate_torch.inductor_plan"] = None
+"""
+
+# A plan whose graph reads what it has not made.
+_UNREADABLE = """from graphgate_torch import inductor_plan
+
+right = inductor_plan.Recorded.message
+
+def message(recorded):
+    said = right(recorded)
+    graph = said["graph"].replace("inductor.op0.default(%", "inductor.op0.default(%late", 1)
+    return said | {"graph": graph}
+
+inductor_plan.Recorded.message = message
+"""
+
+_BUILDING = """from graphgate_torch import module
+
+def fail(*words, **named):
+    raise KeyError("no such thing")
+
+module._Builder._argument = fail
+"""
+
+# What the adapter lends to PyTorch, the shape of an op of its own, fails while that compiles.
+_LENT = """from graphgate_torch import ops
+
+def fake(out, x):  # wants three dimensions
+    ops.unified_attention_with_output(x, x, x, out, "")
+
+ops._EAGER = {name: (eager, fake) for name, (eager, _) in ops._EAGER.items()}
+"""
+
+_LENT_CASE = """  input %x : f32[8, 4]
+  %e : f32[8, 2] = aten.empty.memory_format([8, 2], dtype=f32)
+  vllm.silu_and_mul.default(%e, %x)
+  %n : f32[8, 2] = aten.neg.default(%e)
+  output %n
+"""
+
+_ANSWERING = """from graphgate_torch import exchange
+
+def fail(*words):
+    raise AttributeError("no storage")
+
+exchange.Sent.tensor = fail
+"""
+
+# Code on the host is captured, as on a GPU, but for conditionals. The caller of a partition is written
+# behind its last node, which the scheduler goes on naming.
+_PARTITIONED = """from torch._inductor import scheduler
+
+def splits(this, node, *words, **named):
+    is_split = type(node.node).__name__ in ("Conditional", "Switch")
+    return "a conditional" if is_split else None
+
+scheduler.Scheduler.should_partition = splits
+"""
+
+_DEVICES = """import torch
+from graphgate_torch import graph_text, module
+
+torch.cuda.current_device = lambda: 3
+assert module.whole_device("cuda") == torch.device("cuda", 3)
+assert module.whole_device("cuda:1") == torch.device("cuda", 1)
+assert module.whole_device("cpu") == torch.device("cpu")
+
+def devices(text, under_test):
+    return module.Devices(graph_text.parse('program "p" {\\n' + text + '}\\n'), under_test)
+
+# A program on the host, on another device: what names the host means that device, with its index.
+host = devices('input %x : f32[4]\\naten.g.default(%x, [device("cpu")])\\noutput %x\\n', "cuda")
+assert host.here("cpu") == host.default == torch.device("cuda", 3)
+assert host.named(torch.device("cuda", 3)) == "cpu"
+# One accelerator has two names.
+both = devices(
+    'input %x : f32[4] on cuda:0\\naten.g.default(%x, [device("cuda")])\\noutput %x\\n', "cuda:1")
+assert both.here("cuda") == both.here("cuda:0") == torch.device("cuda", 1)
+assert both.named(torch.device("cuda", 1)) == "cuda:0"
+assert both.here("cpu") == torch.device("cpu")
+try:
+    devices(
+        'input %x : f32[4] on cuda:0\\naten.g.default(%x, [device("cuda:1")])\\noutput %x\\n', "cuda")
+except module.Unsupported:
+    pass
+else:
+    raise AssertionError("two accelerators")
+"""
+
+
+class Faults(serve_test.Checked):
+    def _check_planted(self, plant, program=serve_test._CHAIN, settings="{}"):
+        """(the run, the judge verifier of its report), with all judges of values beside it."""
+        case = self._write("drawn.case", serve_test._HEAD + program + serve_test._TAIL)
+        script = self._write("script.py", plant + _SERVE.replace("{settings}", settings))
+        executor = shlex.join([sys.executable, script])
+        ran, report = self._check(executor, "--judges", "exact,bounds,state,verifier", case)
+        said = report["programs"][0].get("executors", [{}])[0].get("judges", [])
+        return ran, next((each for each in said if each["judge"] == "verifier"), None)
+
+    def _expect_not_shown(self, plant, words, **named):
+        ran, verifier = self._check_planted(plant, **named)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertEqual(verifier["outcome"], "UNSUPPORTED", ran.stdout)
+        self.assertEqual({each["rule"] for each in verifier["findings"]}, {"V0.not-shown"})
+        self.assertIn(words, json.dumps(verifier["findings"]))
+
+    def test_of_the_recorder_cost_the_verifier_alone(self):
+        for plant, words in (
+            (_READING, "the recorder of plans: KeyError: 'buf0'"),
+            (_NOTING, "the recorder of plans: StopIteration"),
+            (_RENAMED, "PythonWrapperCodegen of PyTorch"),
+            (_MOVED, "the recorder of plans: "),
+        ):
+            with self.subTest(words):
+                self._expect_not_shown(plant, words)
+
+    def test_of_a_plan_that_cannot_be_read_cost_the_verifier_alone(self):
+        self._expect_not_shown(_UNREADABLE, "own_plans[0]")
+
+    def test_graphs_that_have_no_plan_are_judged_by_their_values(self):
+        self._expect_not_shown("", "pools", settings='{"memory_planning": True}')
+
+    def test_graphs_that_are_written_in_line_are_judged_by_their_values(self):
+        self._expect_not_shown(
+            "", "a graph within the graph is written in line",
+            program=serve_test._CONDITIONAL, settings='{"cpp_wrapper": True}')
+
+    def test_partitions_that_are_captured_are_shown(self):
+        for program in (serve_test._CHAIN, serve_test._CONDITIONAL):
+            with self.subTest(program):
+                ran, verifier = self._check_planted(
+                    _PARTITIONED, program, '{"graph_partition": True}')
+                self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+                self.assertEqual(verifier["outcome"], "PASS", ran.stdout)
+
+    def test_of_the_adapter_are_told_as_its_own(self):
+        for plant, words, program in (
+            (_BUILDING, "KeyError: 'no such thing' (module.py:", serve_test._CHAIN),
+            (_LENT, "not enough values to unpack", _LENT_CASE),
+            (_ANSWERING, "AttributeError: no storage", serve_test._CHAIN),
+        ):
+            with self.subTest(words):
+                ran, _ = self._check_planted(plant, program)
+                self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
+                self.assertIn("the adapter graphgate_torch", ran.stdout + ran.stderr)
+                self.assertIn(words, ran.stdout + ran.stderr)
+
+    def test_devices_have_an_index_as_their_tensors_have(self):
+        ran = serve_test._run(sys.executable, self._write("devices.py", _DEVICES))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+
+if __name__ == "__main__":
+    serve_test.main("__main__")
