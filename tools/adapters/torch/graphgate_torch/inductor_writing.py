@@ -165,6 +165,8 @@ class Writing:
         handed_on += [each for each in given if each in kept]
         # What is dropped by one name and handed on by another stays: a result over an operand.
         given = {each: drops and each not in handed_on for each, drops in given.items()}
+        # The last partition that has the tuple drops with it what nobody took out.
+        unpacked = {each for each in unpacked if not given[each]}
         for each in unpacked:
             del given[each]
         return given, [each for each in dict.fromkeys(handed_on) if each not in unpacked]
