@@ -48,7 +48,7 @@ constexpr std::array kTable = {
     Row{"hang", "open+ load+ call+ set_state+ close+", kTimeout, kShort},
     Row{"drip", kAll, kTimeout, kShort},
     Row{"half-hang", kAll, kTimeout, kShort},
-    Row{"endless-errors", "open call", kTimeout, kShort},
+    Row{"endless-errors", "open", kTimeout, kShort},
     Row{"endless-error-lines", "call", kTimeout, kShort},
     Row{"closed-input", kAll, kTimeout, kShort},
     Row{"closed-errors", kAll, kTimeout, kShort},
@@ -319,7 +319,6 @@ constexpr std::array kSome = {
     Row{"expanded", kCall, kCrash},
     Row{"endless", kCall, kCrash},
     Row{"hang", "open call close", kTimeout, kShort},
-    Row{"endless-errors", kCall, kTimeout, kShort},
 };
 
 std::string rule_of(const Row& row) {
