@@ -1,7 +1,6 @@
 #include "tools/external/own_plans.h"
 
 #include <new>
-#include <optional>
 #include <stdexcept>
 
 #include "conformance/harness/verified_plans.h"
@@ -56,17 +55,17 @@ void add_unreadable(const Error& why, std::vector<spec::Finding>& findings) {
       findings);
 }
 
-// The elements of the list at `key`, none where it is missing. What is no list is told.
-std::vector<interop::JsonCursor> elements_of(const interop::JsonCursor& message, const char* key,
-                                             std::optional<interop::JsonCursor>& list,
-                                             std::vector<spec::Finding>& findings) {
-  auto member = message.find_member(key);
-  if (member.ok()) list = member.value();
-  if (member.ok() && !list) return {};
-  auto elements = member.ok() ? list->elements() : member.error();
-  if (elements.ok()) return std::move(elements).value();
-  add_unreadable(elements.error(), findings);
-  return {};
+// Calls `take(cursor)` for every element of the list at `key`, which may be missing. What is no
+// list is told.
+template <class Take>
+void for_each_element(const interop::JsonCursor& message, const char* key,
+                      std::vector<spec::Finding>& findings, Take take) {
+  const auto list = message.find_member(key);
+  if (!list.ok()) return add_unreadable(list.error(), findings);
+  if (!list.value()) return;
+  const auto elements = list.value()->elements();
+  if (!elements.ok()) return add_unreadable(elements.error(), findings);
+  for (const interop::JsonCursor& each : elements.value()) take(each);
 }
 
 void take(std::vector<spec::Finding> found, std::vector<spec::Finding>& findings) {
@@ -84,18 +83,16 @@ void add_not_shown(std::string why, std::vector<spec::Finding>& findings) {
 }
 
 void verify_own_plans(const interop::JsonCursor& message, std::vector<spec::Finding>& findings) {
-  std::optional<interop::JsonCursor> reasons;
-  for (const interop::JsonCursor& each : elements_of(message, "not_shown", reasons, findings)) {
+  for_each_element(message, "not_shown", findings, [&](const interop::JsonCursor& each) {
     const auto reason = each.as_string();
-    if (reason.ok()) add_not_shown("a graph has no plan: " + reason.value(), findings);
-    if (!reason.ok()) add_unreadable(reason.error(), findings);
-  }
-  std::optional<interop::JsonCursor> plans;
-  for (const interop::JsonCursor& each : elements_of(message, "own_plans", plans, findings)) {
+    if (!reason.ok()) return add_unreadable(reason.error(), findings);
+    add_not_shown("a graph has no plan: " + reason.value(), findings);
+  });
+  for_each_element(message, "own_plans", findings, [&](const interop::JsonCursor& each) {
     auto found = verify_alone(each);
-    if (found.ok()) take(std::move(found).value(), findings);
-    if (!found.ok()) add_unreadable(found.error(), findings);
-  }
+    if (!found.ok()) return add_unreadable(found.error(), findings);
+    take(std::move(found).value(), findings);
+  });
 }
 
 }  // namespace graphgate::tools

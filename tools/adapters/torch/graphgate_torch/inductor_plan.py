@@ -63,17 +63,25 @@ class Recorder:
     def __init__(self):
         self.graphs = []  # of Recorded
         self.reasons = []  # why others have none
-        self._wrappers = []
+        self._wrappers = []  # of the graph that is generated
+        self._troubles = []  # what was not understood of it
         self._calls_partition = False
         self._undo = contextlib.ExitStack()
 
     def __enter__(self):
+        self._watched(self._begin)
+        if self._troubles:
+            # What is recorded in part would be a wrong plan.
+            self._undo.close()
+            self.reasons += self._troubles
+        return self
+
+    def _begin(self):
         self._patch(inductor_graph.GraphLowering, "codegen", self._codegen)
         wrapper = inductor_wrapper.PythonWrapperCodegen
         self._patch(wrapper, "writeline", self._writeline)
         self._patch(wrapper, "run_wrapper_ir_passes", self._planned)
         self._patch(wrapper, "codegen_partition_call", self._calling)
-        return self
 
     def __exit__(self, *_):
         self._undo.close()
@@ -81,10 +89,10 @@ class Recorder:
     def _patch(self, owner, name, replacement):
         original = getattr(owner, name, None)
         if original is None:
-            self.reasons.append(
-                f"the recorder of plans: {owner.__name__} of PyTorch {torch.__version__} has no {name}"
+            version = torch.__version__
+            raise Unsupported(
+                f"the recorder of plans: {owner.__name__} of PyTorch {version} has no {name}"
             )
-            return
 
         def patched(this, *arguments, **named):
             return replacement(original, this, *arguments, **named)
@@ -121,27 +129,29 @@ class Recorder:
 
     def _codegen(self, original, graph, *arguments, **named):
         # A graph within the graph is generated while its owner is.
-        outer, self._wrappers = self._wrappers, []
+        outer = self._wrappers, self._troubles
+        self._wrappers, self._troubles = [], []
         try:
             operations = self._watched(inductor_facts.operations)
             result = original(graph, *arguments, **named)
-            if operations is not None:
+            recorded = None
+            if not self._troubles:
                 recorded = self._watched(lambda: _record(operations, self._wrappers))
-                self.graphs += [recorded] if recorded else []
+            self.graphs += [recorded] if recorded else []
+            self.reasons += self._troubles[:1]
             return result
         finally:
-            self._wrappers = outer
+            self._wrappers, self._troubles = outer
 
     def _watched(self, do):
         """What it returns. Nothing here may change what Inductor makes of the graph, or whether."""
         try:
             return do()
         except Unsupported as error:
-            self._explain(str(error))
+            why = str(error)
         except Exception as error:
-            self._explain(f"the recorder of plans: {type(error).__name__}: {error}")
-            traceback.print_exc()
+            why = f"the recorder of plans: {type(error).__name__}: {error}"
+            if not self._troubles:
+                traceback.print_exc()
+        self._troubles.append(" ".join(why.split()))
         return None
-
-    def _explain(self, why):
-        self.reasons.append(" ".join(why.split()))

@@ -35,13 +35,17 @@ inductor_plan.Recorder._note_owner = fail
 inductor_plan.Recorder._note_lines = fail
 """
 
-# Another version of Inductor: one function is gone, or a module that the recorder reads.
+# Another version of Inductor: a function, a module or all that the recorder reads is gone.
 _RENAMED = """from graphgate_torch import inductor_plan
 
 class PythonWrapperCodegen:
     pass
 
 inductor_plan.inductor_wrapper = type("wrapper", (), {"PythonWrapperCodegen": PythonWrapperCodegen})
+"""
+
+_GONE = """from graphgate_torch import inductor_plan
+inductor_plan.inductor_graph = None
 """
 
 _MOVED = """import sys
@@ -157,6 +161,7 @@ class Faults(serve_test.Checked):
             (_READING, "the recorder of plans: KeyError: 'buf0'"),
             (_NOTING, "the recorder of plans: StopIteration"),
             (_RENAMED, "PythonWrapperCodegen of PyTorch"),
+            (_GONE, "the recorder of plans: AttributeError"),
             (_MOVED, "the recorder of plans: "),
         ):
             with self.subTest(words):
