@@ -16,8 +16,9 @@ namespace graphgate::conformance {
 // with its outcome PASS. Executors that compile graphs of their own show plans of those.
 inline constexpr const char* kOwnPlan = "V0.own-plan";
 
-// The rule of a finding that counts a graph without a plan: whoever records plans does not show it, or
-// shows what cannot be read. Its outcome is UNSUPPORTED, and the case is judged by the other judges.
+// The rule of a finding that counts a graph without a plan: whoever records plans does not show it,
+// or shows what cannot be read. Its outcome is UNSUPPORTED, and the case is judged by the other
+// judges.
 inline constexpr const char* kNotShown = "V0.not-shown";
 
 struct VerifiedPlans {

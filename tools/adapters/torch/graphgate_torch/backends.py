@@ -90,7 +90,12 @@ class Compile:
 
     def compile(self, module, options):
         torch._dynamo.reset()
-        return torch.compile(module, options=_patches(options, self._settings))
+        patches = _patches(options, self._settings)
+        try:
+            return torch.compile(module, options=patches)
+        except (AttributeError, RuntimeError) as error:
+            # An option that there is not, or a value of another type.
+            raise Unsupported(f"Inductor of PyTorch {torch.__version__}: {error}") from error
 
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""

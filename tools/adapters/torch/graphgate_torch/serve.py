@@ -70,7 +70,10 @@ class Program:
         if held is None:
             raise Refusal("bad input", f"no state is called '{target}'")
         if not rebind:
-            held.copy_(tensor)
+            try:
+                held.copy_(tensor)
+            except Exception as error:
+                raise _refusal(error) from error
         elif isinstance(held, torch.nn.Parameter):
             setattr(
                 self._module, module.attribute(target), torch.nn.Parameter(tensor, requires_grad=False)
