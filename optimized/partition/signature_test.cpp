@@ -105,7 +105,7 @@ TEST(Signature, LosesWhatAKernelWithoutALayoutWroteWhereADeviationAsksForIt) {
         "%w = aten.index_put.default(%b, [%i], %i, True)",
         "%w = aten.index_put.default(%f, [%m], %f)", "%w = aten.index_add.default(%b, 0, %i, %i)",
         "%w = aten.scatter_add.default(%b, 0, %i, %i)", "%w = aten.scatter.src(%b, 0, %i, %i)",
-        "%w = aten.scatter_reduce.two(%f, 0, %i, %r, \"amax\")"}) {
+        "%w = aten.scatter_reduce.two(%f, 0, %x, %r, \"amax\")"}) {
     EXPECT_NE(signatures_of_writer(writer, Deviation::kSignatureIgnoresMutations),
               signatures_of_writer(writer))
         << writer;
@@ -116,9 +116,9 @@ TEST(Signature, KeepsWhatAllOtherWritersWroteUnderTheDeviation) {
   for (const char* writer :
        {"%w = aten.neg_.default(%b)", "%w = aten.copy_.default(%b, %x)",
         "%w = aten.index_put_.default(%b, [%i], %i)", "%w = aten.add.out(%b, %x, out=%b)",
-        "%w = aten.index_put.default(%f, [%i], %r, True)",
-        "%w = aten.scatter_reduce.two(%f, 0, %i, %r, \"sum\")",
-        "%w = aten.scatter.src(%f, 0, %i, %r)"}) {
+        "%w = aten.index_put.default(%f, [%x], %r, True)",
+        "%w = aten.scatter_reduce.two(%f, 0, %x, %r, \"sum\")",
+        "%w = aten.scatter.src(%f, 0, %x, %r)"}) {
     EXPECT_EQ(signatures_of_writer(writer, Deviation::kSignatureIgnoresMutations),
               signatures_of_writer(writer))
         << writer;
