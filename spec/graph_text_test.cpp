@@ -213,7 +213,8 @@ TEST(Argument, ComparesFloatsAsConstants) {
   EXPECT_EQ(Argument{nan}, Argument{-nan});
   EXPECT_NE(Argument{nan}, Argument{1.0});
   EXPECT_NE(Argument{0.0}, Argument{-0.0});
-  EXPECT_EQ(Argument{Argument::List{{1.5}, {nan}}}, (Argument{Argument::List{{1.5}, {nan}}}));
+  const Argument list{Argument::List{{1.5}, {nan}}};
+  EXPECT_EQ(list, (Argument{Argument::List{{1.5}, {nan}}}));
   EXPECT_NE(Argument{1.0}, Argument{std::int64_t{1}});
 }
 

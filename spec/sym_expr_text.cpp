@@ -235,8 +235,9 @@ class ExprReader {
       const std::size_t most = op == SymOp::kWhere ? 3 : takes_operands(op, 1) ? 1 : 2;
       if (parts.size() < most) return reader_.expected("',' and another operand");
       return reader_.error_at(reader_.peek(), "expected " + std::to_string(most) +
-                                                  " operand(s) of " + std::string(name) +
-                                                  ", found " + std::to_string(parts.size()));
+                                                  (most == 1 ? " operand of " : " operands of ") +
+                                                  std::string(name) + ", found " +
+                                                  std::to_string(parts.size()));
     }
     GRAPHGATE_TRY_VOID(reader_.expect(")"));
     return make(op, std::move(parts));
