@@ -78,8 +78,9 @@ void matmul(Call& call) {
 
 // Whether PyTorch adds the bias inside the product (addmm, one rounding). Elsewhere the product is
 // rounded first, then the sum.
-bool fuses_bias(const Tensor& input, const Tensor& bias) {
+bool fuses_bias(const Call& call, const Tensor& input, const Tensor& bias) {
   if (input.rank() == 2) return true;
+  if (call.next_is_written()) return false;  // linear.out asks for no more
   const auto wide = std::count_if(bias.sizes.begin(), bias.sizes.end(),
                                   [](std::int64_t size) { return size != 1; });
   return (bias.rank() == 1 || wide == 1) && is_contiguous(bias) && is_contiguous(input);
@@ -130,7 +131,7 @@ void linear(Call& call) {
   }
   const TensorRef right = weight.rank() == 2 ? transposed(weight) : call.tensor("weight");
   with_number(call.mode(), input.dtype, [&]<class N>() {
-    if (bias && fuses_bias(input, *bias)) {
+    if (bias && fuses_bias(call, input, *bias)) {
       if (weight.rank() != 2) throw OpError("linear: a bias wants a weight of two dimensions");
       call.emit(fused_linear<N>(input, weight, *bias), input.dtype);
       return;

@@ -139,6 +139,21 @@ TEST(Linear, RoundsOnceOnlyWhereTheBiasIsPartOfTheProduct) {
   EXPECT_EQ(linear(spread), Values{256});
 }
 
+TEST(Linear, IntoAnOutTensorRoundsTheProductOfAllButMatricesFirst) {
+  const TensorRef weight = tensor(DType::kBFloat16, {1, 2}, {256, 1});
+  const TensorRef bias = tensor(DType::kBFloat16, {1}, {1});
+  const auto linear = [&](const Sizes& sizes, const Sizes& out_sizes) {
+    return values(
+        *run_tensor("aten.linear.out", {{"input", {tensor(DType::kBFloat16, sizes, {1, 1})}},
+                                        {"weight", {weight}},
+                                        {"bias", {bias}},
+                                        {"out", {tensor(DType::kBFloat16, out_sizes, {0})}}}));
+  };
+  EXPECT_EQ(linear({1, 2}, {1, 1}), Values{258});
+  EXPECT_EQ(linear({1, 1, 2}, {1, 1, 1}), Values{256});
+  EXPECT_EQ(linear({2}, {1}), Values{256});
+}
+
 // The bias is part of the product where it has one dimension, or one that is wider than 1.
 TEST(Linear, RoundsTheProductFirstWhereTheBiasIsNoRow) {
   const TensorRef weight = tensor(DType::kBFloat16, {2, 2}, {256, 1, 256, 1});
