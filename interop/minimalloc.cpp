@@ -153,10 +153,8 @@ Result<std::vector<PlacedMinimallocBuffer>> parse_placed_minimalloc(std::string_
 }
 
 Result<std::vector<MinimallocBuffer>> read_minimalloc(const std::string& path) {
-  GRAPHGATE_TRY(const auto file, open_file(path));
-  std::string text(static_cast<std::size_t>(file->size_bytes()), '\0');
-  GRAPHGATE_TRY_VOID(file->read_at(0, std::as_writable_bytes(std::span(text))));
-  return parse_minimalloc(text, file->name());
+  GRAPHGATE_TRY(const std::string text, read_whole(path));
+  return parse_minimalloc(text, base_name(path));
 }
 
 std::string print_minimalloc(const std::vector<MinimallocBuffer>& buffers) {

@@ -148,8 +148,8 @@ Result<OpCall> read_case(const JsonCursor& root, const SafetensorsFile& file) {
 
 Result<void> read_op_calls(const std::string& jsonl_path, const std::string& safetensors_path,
                            const std::function<Result<void>(OpCall&&)>& visit) {
-  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
   GRAPHGATE_TRY(const auto exists, open_file(jsonl_path));  // for its message
+  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
   std::ifstream input(jsonl_path);
   std::string text;
   for (int line = 1; std::getline(input, text); ++line) {
@@ -161,7 +161,7 @@ Result<void> read_op_calls(const std::string& jsonl_path, const std::string& saf
     op_call.line = line;
     GRAPHGATE_TRY_VOID(visit(std::move(op_call)));
   }
-  if (input.bad()) return infrastructure("cannot be read").at(base_name(jsonl_path));
+  if (input.bad()) return infrastructure("cannot be read").at(jsonl_path);
   return {};
 }
 

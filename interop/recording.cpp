@@ -184,18 +184,12 @@ Result<std::map<std::size_t, PartialCall>> collect(const SafetensorsFile& file,
   return calls;
 }
 
-Result<std::string> read_text_file(const std::string& path) {
-  GRAPHGATE_TRY(const auto source, open_file(path));
-  std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
-  GRAPHGATE_TRY_VOID(source->read_at(0, std::as_writable_bytes(std::span(text))));
-  return text;
-}
-
 }  // namespace
 
 Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_path,
                                                  const std::string& geometry_path) {
-  GRAPHGATE_TRY(const std::string text, read_text_file(geometry_path));
+  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
+  GRAPHGATE_TRY(const std::string text, read_whole(geometry_path));
   GRAPHGATE_TRY(const Json json, parse_json(text, base_name(geometry_path)));
   const JsonCursor root(json, base_name(geometry_path));
   GRAPHGATE_TRY(const JsonCursor kind_cursor, root.member("recorded"));
@@ -203,7 +197,6 @@ Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_
   if (own_kind != "float32" && own_kind != "recorded") {
     return kind_cursor.error("expected \"float32\" or \"recorded\"");
   }
-  GRAPHGATE_TRY(const SafetensorsFile file, SafetensorsFile::open(safetensors_path));
   GRAPHGATE_TRY(auto partial_calls, collect(file, own_kind));
   GRAPHGATE_TRY(const JsonCursor geometries, root.member("calls"));
   GRAPHGATE_TRY(const auto named_calls, geometries.members());

@@ -1,0 +1,197 @@
+#include "interop/file_io.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <thread>
+
+#include "interop/test_files.h"
+
+namespace graphgate::interop {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> write_whole(const std::string& path, std::string_view text) {
+  GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
+  GRAPHGATE_TRY_VOID(file.write(std::as_bytes(std::span(text))));
+  return file.commit();
+}
+
+std::string link_to_descriptor(int descriptor) { return "/dev/fd/" + std::to_string(descriptor); }
+
+TEST(ReadWhole, ReadsRegularFilesAndPipesWithoutAName) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a"), "text");
+  EXPECT_EQ(read_whole(folder.file("a")).value(), "text");
+  EXPECT_FALSE(read_whole("/proc/self/status").value().empty());  // says that it has no bytes
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  std::thread writer([&] {
+    const std::string text(200'000, 'x');  // more than a pipe holds
+    EXPECT_TRUE(write_all(ends[1], std::as_bytes(std::span(text))));
+    ::close(ends[1]);
+  });
+  // What a shell makes of <(...).
+  EXPECT_EQ(read_whole(link_to_descriptor(ends[0])).value().size(), 200'000U);
+  writer.join();
+  ::close(ends[0]);
+}
+
+TEST(ReadWhole, RefusesWhatHasNoEndOrNoWriter) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  for (const auto& [path, what] : {std::pair(folder.file("pipe"), "is a named pipe"),
+                                   {folder.file(""), "is a folder"},
+                                   {std::string("/dev/zero"), "is a device"},
+                                   {std::string("/dev/null"), "is a device"},
+                                   {folder.file("none"), "No such file"},
+                                   {folder.file(std::string(300, 'n')), "too long"}}) {
+    const auto read = read_whole(path);
+    ASSERT_FALSE(read.ok()) << path;
+    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
+    EXPECT_EQ(read.error().message.rfind(path, 0), 0U) << read.error().message;
+    EXPECT_NE(read.error().message.find(what), std::string::npos) << read.error().message;
+    EXPECT_FALSE(open_file(path).ok());
+  }
+  const auto failed = read_whole("/proc/self/mem");
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind, ErrorKind::kInfrastructure);
+}
+
+TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a"), "text");
+  std::error_code error;
+  fs::resize_file(folder.file("a"), std::uintmax_t{1} << 42U, error);
+  if (error) GTEST_SKIP() << "no files so large here: " << error.message();
+  const auto read = read_whole(folder.file("a"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().kind, ErrorKind::kInfrastructure);
+}
+
+TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a"), "");
+  EXPECT_TRUE(is_there(folder.file("a")).value());
+  EXPECT_FALSE(is_there(folder.file("b")).value());
+  EXPECT_FALSE(is_there(folder.file("a/b")).value());
+  fs::create_symlink("loop", folder.file("loop"));
+  for (const std::string& name : {std::string("loop"), std::string(300, 'n')}) {
+    const auto there = is_there(folder.file(name));
+    ASSERT_FALSE(there.ok());
+    EXPECT_EQ(there.error().kind, ErrorKind::kBadInput);
+  }
+}
+
+TEST(ListFiles, GoesIntoFoldersAndStaysOutOfLinks) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.file("b/c"));
+  for (const char* name : {"x.case", "b/y.case", "b/c/z.case", "b/other"}) {
+    write_file(folder.file(name), "");
+  }
+  fs::create_directory_symlink("..", folder.file("b/up"));
+  fs::create_symlink("loop", folder.file("loop"));
+  const auto below = list_files(folder.file("."), ".case", Depth::kBelow).value();
+  EXPECT_EQ(below, (std::vector<std::string>{folder.file("./b/c/z.case"), folder.file("./b/y.case"),
+                                             folder.file("./x.case")}));
+  EXPECT_EQ(list_files(folder.file("."), ".case", Depth::kFolder).value().size(), 1U);
+  for (const char* name : {"none", "x.case", "loop"}) {
+    const auto listed = list_files(folder.file(name), "", Depth::kBelow);
+    ASSERT_FALSE(listed.ok()) << name;
+    EXPECT_EQ(listed.error().kind, ErrorKind::kBadInput);
+  }
+}
+
+TEST(AtomicFile, FollowsALinkAndKeepsIt) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("below"));
+  write_file(folder.file("below/file"), "old");
+  fs::create_symlink("below/file", folder.file("link"));
+  ASSERT_TRUE(write_whole(folder.file("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_EQ(read_file(folder.file("below/file")), "new");
+}
+
+TEST(AtomicFile, TakesTheLongestNames) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(std::string(255, 'n'));
+  ASSERT_TRUE(write_whole(path, "text").ok());
+  EXPECT_EQ(read_file(path), "text");
+  EXPECT_EQ(folder.count(), 1U);
+}
+
+TEST(AtomicFile, WritesIntoAPipeAndAStreamAndLeavesThemThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(AtomicFile::create(path).ok());  // nobody reads
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  ASSERT_TRUE(write_whole(path, "text").ok());
+  std::array<char, 8> bytes{};
+  EXPECT_EQ(::read(reader, bytes.data(), bytes.size()), 4);
+  EXPECT_TRUE(fs::is_fifo(path));
+  // A reader that goes is an error, not the end of the process.
+  auto file = AtomicFile::create(path);
+  ASSERT_TRUE(file.ok());
+  ::close(reader);
+  ASSERT_TRUE(file.value().write(std::as_bytes(std::span("text"))).ok());
+  EXPECT_FALSE(file.value().commit().ok());
+  EXPECT_EQ(folder.count(), 1U);
+}
+
+// A device of our own: a fault would cost the machine nothing.
+TEST(AtomicFile, WritesIntoADeviceAndLeavesItThere) {
+  const TemporaryFolder folder;
+  const std::string null = folder.file("null");
+  const std::string full = folder.file("full");
+  if (::mknod(null.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0 ||
+      ::mknod(full.c_str(), S_IFCHR | 0600, makedev(1, 7)) != 0 ||
+      ::access(null.c_str(), W_OK) != 0) {
+    GTEST_SKIP() << "only root makes devices, and not everywhere";
+  }
+  const auto written = write_whole(null, "text");
+  if (!written.ok() && written.error().message.find("Permission") != std::string::npos) {
+    GTEST_SKIP() << "a file system without devices";
+  }
+  EXPECT_TRUE(written.ok());
+  EXPECT_TRUE(fs::is_character_file(null));
+  const auto failed = write_whole(full, "text");
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(fs::is_character_file(full));
+}
+
+TEST(AtomicFile, RefusesWhatCannotBeWrittenAndLeavesNothing) {
+  const TemporaryFolder folder;
+  fs::create_symlink("loop", folder.file("loop"));
+  fs::create_directory(folder.file("below"));
+  write_file(folder.file("file"), "kept");
+  for (const std::string& path :
+       {folder.file("loop"), folder.file("below"), folder.file("file/below"),
+        folder.file("none/below"), folder.file(std::string(300, 'n')), std::string()}) {
+    const auto written = write_whole(path, "text");
+    ASSERT_FALSE(written.ok()) << path;
+    EXPECT_EQ(written.error().kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(written.error().message.rfind(path, 0), 0U) << written.error().message;
+  }
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{3, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto too_large = write_whole(folder.file("file"), "text");  // and no SIGXFSZ
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(too_large.ok());
+  EXPECT_EQ(read_file(folder.file("file")), "kept");
+  EXPECT_EQ(folder.count(), 3U);
+}
+
+}  // namespace
+}  // namespace graphgate::interop
