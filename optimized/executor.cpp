@@ -61,6 +61,8 @@ class OptimizedExecutor final : public spec::Executor {
       return try_load(program);
     } catch (const std::bad_alloc&) {
       return infrastructure(program.name + ": out of memory");
+    } catch (const std::system_error& error) {
+      return infrastructure(program.name + ": the machine refused: " + error.what());
     }
   }
 

@@ -102,14 +102,20 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
   return {};
 }
 
-Result<std::optional<std::string>> read_file(const std::filesystem::path& path) {
-  const FileDescriptor file(path, O_RDONLY);
+Result<std::optional<std::string>> read_file(const std::filesystem::path& path,
+                                             std::int64_t most_bytes) {
+  const FileDescriptor file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (file.get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
     return failed("cannot be opened", path);
   }
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return failed("cannot be read", path);
+  if (!S_ISREG(status.st_mode)) return infrastructure(path.string() + ": is no regular file");
+  if (status.st_size > most_bytes) {
+    return infrastructure(path.string() + ": has " + std::to_string(status.st_size) +
+                          " bytes, expected at most " + std::to_string(most_bytes));
+  }
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t at = 0;
   while (at < bytes.size()) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -36,8 +37,14 @@ struct WriteOptions {
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view bytes,
                                       const WriteOptions& options = {});
 
-// The bytes; nothing when there is no such file; kInfrastructure when it cannot be read.
-[[nodiscard]] Result<std::optional<std::string>> read_file(const std::filesystem::path& path);
+// No plan and no program of a GPU comes near it. What is larger was not written here.
+inline constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 28;
+
+// The bytes; nothing when there is no such file; kInfrastructure when it cannot be read, is no
+// regular file, or has more than so many bytes. Waits for nobody, and takes no memory for a size
+// that is only claimed.
+[[nodiscard]] Result<std::optional<std::string>> read_file(
+    const std::filesystem::path& path, std::int64_t most_bytes = kMostFileBytes);
 
 // Removes from a folder what writers of this host that no longer run have left aside.
 void remove_leftovers(const std::filesystem::path& folder);

@@ -17,6 +17,7 @@ struct Codec<KeyFactors> {
 namespace {
 constexpr std::string_view kMagic = "ggbundle";
 constexpr std::uint64_t kVersion = 1;
+constexpr std::int64_t kMostBundleBytes = 16 * kMostFileBytes;
 
 // "partition.split_ops, toolchain.code": enough to know what to look for.
 std::string first_of(const std::vector<std::string>& names) {
@@ -79,7 +80,7 @@ std::shared_ptr<BundleStore> BundleStore::make(BundleOptions options) {
 
 Result<std::shared_ptr<BundleStore>> BundleStore::load(const std::filesystem::path& path,
                                                        BundleOptions options) {
-  GRAPHGATE_TRY(const std::optional<std::string> bytes, read_file(path));
+  GRAPHGATE_TRY(const std::optional<std::string> bytes, read_file(path, kMostBundleBytes));
   if (!bytes) return bad_input(path.string() + ": no such file");
   auto store = make(std::move(options));
   const auto read = store->read(*bytes);

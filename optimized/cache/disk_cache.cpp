@@ -14,6 +14,7 @@ using spec::Deviation;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kFolderDigits = 10;
+constexpr std::int64_t kMostEntryBytes = 4096;  // beside the factors
 
 class DiskCache final : public PlanCache {
  public:
@@ -26,27 +27,18 @@ class DiskCache final : public PlanCache {
         folder_hash_(factors_.hash()),
         folder_(folder_of(options, factors_, compile.deviations)) {}
 
+  // Fails where the root cannot be made. What cannot be made or written below it keeps nothing, and
+  // says so once: a cache is never worse than none.
   Result<void> prepare_folder() {
-    for (const fs::path& folder : {folder_ / "entries", folder_ / "artifacts"}) {
-      std::error_code error;
-      fs::create_directories(folder, error);
-      if (error) {
-        return bad_input("the cache folder " + folder.string() +
-                         " cannot be made: " + error.message());
-      }
-      // Permissions do not tell (root, read-only file systems, quotas): a file does.
-      const fs::path probe = folder / ("probe." + sha256_hex(folder.string()).substr(0, 8));
-      const auto written = write_file(probe, "probe", {.sync = false});
-      fs::remove(probe, error);
-      if (!written.ok()) {
-        return bad_input("the cache folder cannot be written: " + written.error().message);
-      }
-    }
+    GRAPHGATE_TRY_VOID(make_folder(options_.root));
+    const auto writable = make_folders_below();
+    is_writable_ = writable.ok();
+    if (!is_writable_) warn(writable.error().message + "; plans are not kept");
     for (const fs::path& folder : {folder_, folder_ / "entries", folder_ / "artifacts"}) {
       remove_leftovers(folder);
     }
     GRAPHGATE_TRY_VOID(initialize_compiler());
-    write_readable("cache_key_factors.json", print_factors_json(factors_));
+    if (is_writable_) write_readable("cache_key_factors.json", print_factors_json(factors_));
     return {};
   }
 
@@ -63,6 +55,7 @@ class DiskCache final : public PlanCache {
   }
 
   void store(const PlanRequest& request, const spec::Plan& plan) override {
+    if (!is_writable_) return;
     const KeyFactors factors = entry_factors(request, compile_);
     const std::string bytes = encode_plan(plan);
     const EntryFile entry{folder_hash_, sha256_hex(bytes), factors.text()};
@@ -81,17 +74,37 @@ class DiskCache final : public PlanCache {
   }
 
  private:
+  static Result<void> make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error) return {};
+    return infrastructure("the cache folder " + folder.string() +
+                          " cannot be made: " + error.message());
+  }
+
+  [[nodiscard]] Result<void> make_folders_below() const {
+    for (const fs::path& folder : {folder_ / "entries", folder_ / "artifacts"}) {
+      GRAPHGATE_TRY_VOID(make_folder(folder));
+      // Permissions do not tell (root, read-only file systems, quotas): a file does.
+      const fs::path probe = folder / ("probe." + sha256_hex(folder.string()).substr(0, 8));
+      const auto written = write_file(probe, "probe", {.sync = false});
+      std::error_code ignored;
+      fs::remove(probe, ignored);
+      if (!written.ok()) {
+        return infrastructure("the cache folder cannot be written: " + written.error().message);
+      }
+    }
+    return {};
+  }
+
   // A compiler of the caller's own may keep things of its own beside the plans.
   Result<void> initialize_compiler() const {
     if (!compile_.compiler.own) return {};
     const fs::path folder = folder_ / "compiler";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) {
-      return bad_input("the cache folder " + folder.string() +
-                       " cannot be made: " + error.message());
-    }
-    return compile_.compiler.own->initialize_cache(folder);
+    const auto made = make_folder(folder);
+    if (made.ok()) return compile_.compiler.own->initialize_cache(folder);
+    warn(made.error().message + "; the compiler keeps nothing there");
+    return {};
   }
 
   [[nodiscard]] fs::path entry_path(const KeyFactors& factors) const {
@@ -105,7 +118,9 @@ class DiskCache final : public PlanCache {
   Result<std::optional<spec::Plan>> find(const KeyFactors& factors,
                                          const spec::SymbolValues& symbols) {
     const fs::path path = entry_path(factors);
-    GRAPHGATE_TRY(const std::optional<std::string> text, read_file(path));
+    // Its own lines are few; the factors are known.
+    const auto most_bytes = static_cast<std::int64_t>(factors.text().size()) + kMostEntryBytes;
+    GRAPHGATE_TRY(const std::optional<std::string> text, read_file(path, most_bytes));
     if (!text) return std::optional<spec::Plan>();
     const auto entry = parse_entry(*text);
     if (!entry.ok()) return entry.error().at(path.string());
@@ -134,6 +149,10 @@ class DiskCache final : public PlanCache {
 
   Result<void> save(const fs::path& artifact, std::string_view bytes, const EntryFile& entry,
                     const fs::path& entry_path) {
+    if (static_cast<std::int64_t>(bytes.size()) > kMostFileBytes) {
+      return infrastructure(artifact.string() + ": the plan has " + std::to_string(bytes.size()) +
+                            " bytes, more than a cache takes");
+    }
     const WriteOptions write{compile_.deviations.has(Deviation::kWritesInPlace), true,
                              options_.write_probe};
     const auto there = read_file(artifact);
@@ -147,7 +166,7 @@ class DiskCache final : public PlanCache {
   }
 
   void write_readable(const char* name, const std::string& text) {
-    const auto there = read_file(folder_ / name);
+    const auto there = read_file(folder_ / name, static_cast<std::int64_t>(text.size()));
     if (there.ok() && there.value() && *there.value() == text) return;
     const auto written = write_file(folder_ / name, text, {.sync = false});
     if (!written.ok()) warn(written.error().message);
@@ -166,6 +185,7 @@ class DiskCache final : public PlanCache {
   const KeyFactors factors_;
   const std::string folder_hash_;
   const fs::path folder_;
+  bool is_writable_ = false;
   bool has_readable_graph_ = false;
 };
 

@@ -37,7 +37,8 @@ struct DiskCacheOptions {
   std::function<void(std::size_t)> write_probe = {};  // WriteOptions::probe
 };
 
-// kBadInput, from open(), when the folder cannot be made or written, or the tag is no name.
+// From open(): kInfrastructure when the root cannot be made, kBadInput when the tag is no name.
+// What cannot be made or written below the root is a warning.
 [[nodiscard]] std::shared_ptr<PlanStore> make_disk_store(DiskCacheOptions options);
 
 // Where open() would put the entries of these factors.

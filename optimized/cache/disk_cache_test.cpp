@@ -1,7 +1,10 @@
 #include "optimized/cache/disk_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "optimized/cache/cache_test_support.h"
@@ -118,6 +121,96 @@ TEST_F(DiskCacheTest, KeepsModelsAndRanksApart) {
   EXPECT_TRUE(user.open(disk())->lookup(user.request()).has_value());
 }
 
+// Puts something in the place of a file that is no file of ours. Returns false where this machine
+// has no such thing.
+bool put_wrong_thing(const fs::path& path, const std::string& what) {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+  if (what == "pipe") return ::mkfifo(path.c_str(), 0600) == 0;
+  if (what == "loop") fs::create_symlink(path.filename(), path);
+  if (what == "dangling") fs::create_symlink("nothing", path);
+  if (what == "device") fs::create_symlink("/dev/zero", path);
+  if (what == "unreadable") fs::create_symlink("/proc/self/mem", path);
+  if (what == "folder") fs::create_directories(path / "in the way");
+  if (what == "file") std::ofstream(path, std::ios::binary) << "no folder";
+  if (what == "sparse") {
+    std::ofstream(path, std::ios::binary) << "sparse";
+    constexpr std::uintmax_t kBytes = std::uintmax_t{1} << 42;
+    fs::resize_file(path, kBytes, ignored);
+    return !ignored;  // some file systems have no files so large
+  }
+  return true;
+}
+
+// Whatever lies where an entry, an artifact or a readable file was: values as without a cache,
+// nobody waits, and no memory is taken for sizes that are claimed.
+TEST_F(DiskCacheTest, ComputesTheSameWhateverLiesWhereAFileWas) {
+  const auto cold = run({3});
+  const fs::path model = model_folder();
+  const std::vector<fs::path> files = {
+      files_in(folder_.path(), "entries").at(0), files_in(folder_.path(), "artifacts").at(0),
+      model / "cache_key_factors.json", model / "computation_graph.txt"};
+  for (const fs::path& file : files) {
+    for (const char* what :
+         {"pipe", "loop", "dangling", "device", "unreadable", "folder", "sparse"}) {
+      if (!put_wrong_thing(file, what)) continue;
+      log_.warnings.clear();
+      const auto again = run({3});
+      EXPECT_EQ(floats(again[0].outputs[0]), floats(cold[0].outputs[0])) << file << " " << what;
+      if (std::string_view(what) == "folder") fs::remove_all(file);
+      run({3});  // makes it good
+      const CompileCounters before = counters_;
+      run({3});
+      EXPECT_EQ(unmet(before, counters_, {.plans_compiled = 0, .cache_hits = 1}), "")
+          << file << " " << what;
+    }
+  }
+}
+
+// Whatever lies where a folder was, at each step of the path.
+TEST_F(DiskCacheTest, ComputesTheSameWhateverLiesWhereAFolderWas) {
+  const auto cold = run({3});
+  const fs::path model = model_folder();
+  const std::vector<fs::path> folders = {model / "entries", model / "artifacts", model,
+                                         model.parent_path(), model.parent_path().parent_path()};
+  for (const fs::path& folder : folders) {
+    for (const char* what : {"file", "pipe", "loop", "dangling", "device"}) {
+      ASSERT_TRUE(put_wrong_thing(folder, what));
+      log_.warnings.clear();
+      const auto again = run({3, 3});
+      EXPECT_EQ(floats(again[0].outputs[0]), floats(cold[0].outputs[0])) << folder << " " << what;
+      ASSERT_FALSE(log_.warnings.empty()) << folder << " " << what;
+      EXPECT_NE(log_.warnings[0].find("; plans are not kept"), std::string::npos)
+          << log_.warnings[0];
+      fs::remove_all(folder);
+      run({3});
+    }
+  }
+}
+
+// A limit on the size of files ends a write as a full disk does.
+TEST_F(DiskCacheTest, ComputesTheSameOnAFullDisk) {
+  const auto cold = run({3});
+  fs::remove_all(folder_.path());
+  fs::create_directory(folder_.path());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t bytes : {rlim_t{0}, rlim_t{7}, rlim_t{100}, rlim_t{600}, rlim_t{1000}}) {
+    log_.warnings.clear();
+    const rlimit full{bytes, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+    const auto again = run({3, 5, 3});
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(floats(again[0].outputs[0]), floats(cold[0].outputs[0])) << bytes;
+    EXPECT_EQ(floats(again[2].outputs[0]), floats(cold[0].outputs[0])) << bytes;
+    if (bytes > 100) continue;  // some files fit
+    EXPECT_FALSE(log_.warnings.empty()) << bytes;
+    EXPECT_TRUE(files_in(folder_.path(), "entries").empty()) << bytes;
+  }
+  (void)std::signal(SIGXFSZ, handler);
+}
+
 // Every way in which files may be spoilt: a miss with a warning, and the next store makes it good.
 TEST_F(DiskCacheTest, TakesSpoiltFilesForAMissAndReplacesThem) {
   CacheUser user;
@@ -221,7 +314,7 @@ TEST_F(DiskCacheTest, RefusesAFolderThatCannotBeMadeBeforeCompiling) {
   const spec::Program program = program_of(kScaleProgram);
   const auto loaded = make_executor(executor)->load(program);
   ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kInfrastructure);
   EXPECT_NE(loaded.error().message.find("cannot be made"), std::string::npos);
   EXPECT_EQ(files_under(folder_.path()).size(), 1U);
 }

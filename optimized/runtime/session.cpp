@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <new>
+#include <system_error>
 
 #include "optimized/analysis/symbols.h"
 #include "optimized/passes/pass_manager.h"
@@ -119,6 +120,8 @@ Result<spec::CallResult> Session::call_with(std::span<const InputValue> inputs,
     return infrastructure(program_.name + ": out of memory");
   } catch (const std::length_error&) {
     return infrastructure(program_.name + ": a result is larger than memory can be");
+  } catch (const std::system_error& error) {
+    return infrastructure(program_.name + ": the machine refused: " + error.what());
   }
 }
 

@@ -214,8 +214,8 @@ Result<void> CompiledModel::dump_plan() {
   std::error_code error;
   std::filesystem::create_directories(*options_.dump_folder, error);
   if (error) {
-    return bad_input("the folder " + options_.dump_folder->string() +
-                     " cannot be made: " + error.message());
+    return infrastructure("the folder " + options_.dump_folder->string() +
+                          " cannot be made: " + error.message());
   }
   const spec::OpTable& ops = *options_.executor.compile.ops;
   const std::string stem = tag_.name + "." + std::to_string(plans_dumped_++) + ".";

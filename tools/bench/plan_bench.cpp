@@ -69,8 +69,10 @@ namespace {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "graphgate_bench_XXXXXX").string();
-    if (const char* made = mkdtemp(name.data())) path_ = made;
+    std::error_code error;
+    const auto parent = std::filesystem::temp_directory_path(error);
+    std::string name = (parent / "graphgate_bench_XXXXXX").string();
+    if (const char* made = error ? nullptr : mkdtemp(name.data())) path_ = made;
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -99,13 +101,22 @@ class Starter {
   }
   [[nodiscard]] Result<void> error() const { return error_; }
   [[nodiscard]] std::int64_t cache_hits() const { return counters_.cache_hits; }
+  // Why the cache kept nothing, or lost it; empty: it did neither.
+  [[nodiscard]] const std::string& cache_warning() const { return log_.last; }
 
  private:
+  struct LastWarning final : optimized::CompileLog {
+    void stage(std::string_view /*name*/, double /*seconds*/) override {}
+    void warning(std::string_view message) override { last = message; }
+    std::string last;
+  };
+
   Result<void> try_start(bool capture) {
     const CompileOptions options;
     optimized::DiskCacheOptions cache_options;
     cache_options.root = root_ / std::to_string(folders_);
     cache_options.counters = &counters_;
+    cache_options.log = &log_;
     GRAPHGATE_TRY(const auto cache, make_disk_store(cache_options)->open(program_, options, false));
     std::optional<spec::Graph> prepared;
     std::vector<std::unique_ptr<optimized::HostProgram>> ready;
@@ -132,6 +143,7 @@ class Starter {
   std::filesystem::path root_;
   int folders_ = 0;
   optimized::CompileCounters counters_;
+  LastWarning log_;
   Result<void> error_;
 };
 
@@ -160,6 +172,9 @@ Result<StartTimes> measure_start(const std::string& path) {
   times.ready_cold_by_warm = measure(true);
   GRAPHGATE_TRY_VOID(starter.error());
   constexpr std::int64_t kWarmStarts = 2 * (std::int64_t{kRounds} + 1);
+  if (!starter.cache_warning().empty()) {
+    return infrastructure(path + ": the cache of the measurement: " + starter.cache_warning());
+  }
   if (starter.cache_hits() != kWarmStarts * std::ssize(seen)) {
     return Error{ErrorKind::kInternal, path + ": a warm start compiled"};
   }

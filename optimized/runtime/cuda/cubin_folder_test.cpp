@@ -1,6 +1,7 @@
 #include "optimized/runtime/cuda/cubin_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "optimized/cache/atomic_file.h"
 #include "optimized/cache/cache_test_support.h"
@@ -52,6 +53,27 @@ TEST(CubinFolder, MissesWhatIsDamagedAndReplacesIt) {
   }
   ASSERT_TRUE(cubins.keep("a", "cubin").ok());
   EXPECT_EQ(cubins.find("a"), "cubin");
+}
+
+// A program of a GPU is compiled anew then: nobody waits for a writer.
+TEST(CubinFolder, MissesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const CubinFolder cubins(folder.path());
+  const auto path = folder.path() / "a.cubin";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(cubins.find("a"), std::nullopt);
+  ASSERT_TRUE(cubins.keep("a", "cubin").ok());
+  EXPECT_EQ(cubins.find("a"), "cubin");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(path.filename(), path);
+  EXPECT_EQ(cubins.find("a"), std::nullopt);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/dev/zero", path);
+  EXPECT_EQ(cubins.find("a"), std::nullopt);
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_EQ(cubins.find("a"), std::nullopt);
+  EXPECT_FALSE(cubins.keep("a", "cubin").ok());
 }
 
 TEST(CubinFolder, SaysWhatCannotBeWritten) {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -33,8 +35,14 @@ static_assert(kThreads == kDeviceBlock);
 // A folder that goes with the value.
 class Folder {
  public:
-  Folder() : path_((fs::temp_directory_path() / "graphgate-emulated-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw DeviceError(path_ + ": cannot be made");
+  Folder() {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error) throw DeviceError("the folder for temporary files: " + error.message());
+    path_ = (parent / "graphgate-emulated-XXXXXX").string();
+    if (mkdtemp(path_.data()) == nullptr) {
+      throw DeviceError(path_ + ": cannot be made: " + std::strerror(errno));
+    }
   }
   ~Folder() {
     std::error_code ignored;
@@ -49,7 +57,11 @@ class Folder {
 };
 
 void write_file(const fs::path& path, const std::string& text) {
-  fs::create_directories(path.parent_path());
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) {
+    throw DeviceError(path.parent_path().string() + ": cannot be made: " + error.message());
+  }
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw DeviceError(path.string() + ": cannot be written");
