@@ -306,8 +306,8 @@ TEST(Corpora, KeepCasesByName) {
   ASSERT_TRUE(kept.ok());
   EXPECT_EQ(kept.value(), "crashing/" + name + ".case");
   EXPECT_EQ(corpus.value().find(name), kept.value());
-  EXPECT_EQ(case_files(folder.path(), CorpusFolder::kCrashing), std::vector{kept.value()});
-  EXPECT_TRUE(case_files(folder.path(), CorpusFolder::kRegression).empty());
+  EXPECT_EQ(case_files(folder.path(), CorpusFolder::kCrashing).value(), std::vector{kept.value()});
+  EXPECT_TRUE(case_files(folder.path(), CorpusFolder::kRegression).value().empty());
   EXPECT_FALSE(find_states(folder.path()).ok());
 }
 

@@ -16,12 +16,16 @@ std::string state_name(const Shard& shard) {
   return "shard-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
-std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
+// Of a folder that is not there, none.
+Result<std::vector<std::string>> names_in(const std::string& folder, std::string_view ending) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().filename().string();
     if (name.ends_with(ending)) names.push_back(std::move(name));
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return bad_input(folder + ": cannot be read as a folder: " + error.message());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -92,17 +96,19 @@ std::string Corpus::find(std::string_view finding) const {
   for (const CorpusFolder folder :
        {CorpusFolder::kRegression, CorpusFolder::kCrashing, CorpusFolder::kQuarantine}) {
     std::string below = std::string(folder_name(folder)) + "/" + std::string(finding) + ".case";
-    if (fs::exists(root_ + "/" + below)) return below;
+    std::error_code unknown;  // what cannot be looked up cannot be read
+    if (fs::exists(root_ + "/" + below, unknown)) return below;
   }
   return "";
 }
 
-std::vector<std::string> case_files(const std::string& root, CorpusFolder folder) {
+Result<std::vector<std::string>> case_files(const std::string& root, CorpusFolder folder) {
   std::vector<std::string> out;
   const std::string below = std::string(folder_name(folder)) + "/";
   std::string path = root;
   path.append("/").append(below);
-  for (std::string& name : names_in(path, ".case")) {
+  GRAPHGATE_TRY(auto names, names_in(path, ".case"));
+  for (std::string& name : names) {
     out.push_back(std::move(name.insert(0, below)));
   }
   return out;
@@ -119,7 +125,8 @@ std::string Corpus::journal_path(const Shard& shard) const {
 Result<std::vector<std::string>> find_states(const std::string& root) {
   const std::string folder = root + "/campaigns/";
   std::vector<std::string> paths;
-  for (const std::string& name : names_in(folder, kStateEnding)) {
+  GRAPHGATE_TRY(const auto names, names_in(folder, kStateEnding));
+  for (const std::string& name : names) {
     paths.push_back(folder + name);
   }
   if (paths.empty()) return bad_input(root + ": holds no campaign");

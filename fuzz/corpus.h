@@ -65,8 +65,10 @@ class Corpus {
   Write write_;
 };
 
-// The paths of a folder's cases below a corpus, relative to it, sorted.
-[[nodiscard]] std::vector<std::string> case_files(const std::string& root, CorpusFolder folder);
+// The paths of a folder's cases below a corpus, relative to it, sorted; none where there is no such
+// folder. kBadInput where it cannot be read.
+[[nodiscard]] Result<std::vector<std::string>> case_files(const std::string& root,
+                                                          CorpusFolder folder);
 
 // The paths of the states below a corpus, sorted. kBadInput where there are none.
 [[nodiscard]] Result<std::vector<std::string>> find_states(const std::string& root);

@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
+
+#include "interop/file_io.h"
 
 namespace graphgate::tools {
 
@@ -21,16 +24,12 @@ CaseLog::~CaseLog() {
 Result<void> CaseLog::open(const std::string& path, bool append) {
   path_ = path;
   const int mode = append ? O_APPEND : O_TRUNC;
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
+  file_ = interop::open_to_write(path, O_CREAT | mode);
   return file_ >= 0 ? Result<void>() : failed();
 }
 
 Result<void> CaseLog::write(std::string_view lines) const {
-  while (file_ >= 0 && !lines.empty()) {
-    const ssize_t count = ::write(file_, lines.data(), lines.size());
-    if (count < 0 && errno != EINTR) return failed();
-    if (count > 0) lines.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (file_ >= 0 && !interop::write_all(file_, std::as_bytes(std::span(lines)))) return failed();
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "conformance/harness/static_inputs.h"
 #include "spec/plan_text.h"
@@ -201,6 +202,8 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
     return infrastructure(path + ": out of memory");
   } catch (const std::length_error&) {
     return infrastructure(path + ": out of memory");
+  } catch (const std::system_error& error) {
+    return infrastructure(path + ": the machine refused: " + error.what());
   } catch (const std::exception& error) {
     return Error{ErrorKind::kInternal, path + ": " + error.what()};
   }

@@ -57,15 +57,18 @@ Result<conformance::Script> read_case(const std::string& text, const std::string
 Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& verb,
                                     std::shared_ptr<const spec::OpTable> ops) {
   CheckInput input;
-  if (std::filesystem::path(path).extension() != ".pt2") {
-    GRAPHGATE_TRY(const std::string text, read_text(path));
+  const bool is_text = std::filesystem::path(path).extension() != ".pt2";
+  std::string text;
+  if (is_text) {
+    GRAPHGATE_TRY(text, read_text(path));  // once: a pipe gives it once
     input.is_case = is_case_text(text);
     if (input.is_case) {
       GRAPHGATE_TRY(input.script, read_case(text, path));
       return input;
     }
   }
-  GRAPHGATE_TRY(spec::Program program, read_program(path, *ops));
+  GRAPHGATE_TRY(spec::Program program,
+                is_text ? program_of_text(text, path, *ops) : read_program(path, *ops));
   GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
   input.recorded = !calls.empty();
   GRAPHGATE_TRY(input.script,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "interop/file_io.h"
 #include "tools/case_log.h"
 #include "tools/programs.h"
 
@@ -299,7 +300,9 @@ Result<CampaignState> first_state(const CampaignOptions& options, const Campaign
   state.key = options.key;
   state.cases = options.cases;
   const std::string path = parts.corpus.state_path(options.shard);
-  if (!options.resume || !std::filesystem::exists(path)) return state;
+  if (!options.resume) return state;
+  GRAPHGATE_TRY(const bool is_stored, interop::is_there(path));
+  if (!is_stored) return state;
   GRAPHGATE_TRY(const std::string text, read_text(path));
   GRAPHGATE_TRY(CampaignState stored, fuzz::parse_state(text, path));
   const std::string difference = key_difference(state.key, stored.key);

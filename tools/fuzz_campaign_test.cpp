@@ -154,10 +154,10 @@ TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
   EXPECT_EQ(events("finding").size(), 1U);
   EXPECT_EQ(events("triage").size(), 1U);
   const std::string corpus = folder_.path() + "/corpus";
-  const auto found = fuzz::case_files(corpus, fuzz::CorpusFolder::kRegression);
+  const auto found = fuzz::case_files(corpus, fuzz::CorpusFolder::kRegression).value();
   EXPECT_EQ(found, std::vector{"regression/" + fuzz::finding_name(kWrong) + ".case"});
   // A case for each feature, and none twice.
-  EXPECT_EQ(fuzz::case_files(corpus, fuzz::CorpusFolder::kCoverage).size(), 7U + 8U - 1U);
+  EXPECT_EQ(fuzz::case_files(corpus, fuzz::CorpusFolder::kCoverage).value().size(), 7U + 8U - 1U);
   EXPECT_FALSE(fs::exists(corpus + "/campaigns/shard-0-of-1.journal"));
 }
 
@@ -254,8 +254,9 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
             "while judging, the case ended its process by signal 6 (Aborted): some/where.cpp:3: "
             "CHECK failed: x");
   EXPECT_EQ(signatures.at(kWrong).cases, 20U);
-  EXPECT_EQ(fuzz::case_files(folder_.path() + "/corpus", fuzz::CorpusFolder::kCrashing).size(),
-            can_limit_memory() ? 5U : 4U);
+  EXPECT_EQ(
+      fuzz::case_files(folder_.path() + "/corpus", fuzz::CorpusFolder::kCrashing).value().size(),
+      can_limit_memory() ? 5U : 4U);
 }
 
 TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
@@ -484,7 +485,7 @@ TEST_F(GuidedCampaignTest, TowardAScoreKeepsTheBestCases) {
   ASSERT_FALSE(state.tally.best.empty());
   EXPECT_EQ(state.tally.best.front().score, 5);
   const std::string corpus = folder_.path() + "/corpus";
-  const auto files = fuzz::case_files(corpus, fuzz::CorpusFolder::kTargets);
+  const auto files = fuzz::case_files(corpus, fuzz::CorpusFolder::kTargets).value();
   ASSERT_EQ(files.size(), 16U);
   EXPECT_EQ(files.front(), "targets/peak-01-shard-0-of-1.case");
   const auto text = read_text(corpus + "/" + files.front());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 
 #include "tools/executor_sources.h"
 #include "tools/exit_code.h"
@@ -129,6 +130,8 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
     return taken.ok() ? verdict : verdict_of_error(taken.error());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
+  } catch (const std::system_error& error) {
+    return verdict_of_error(infrastructure(std::string("the machine refused: ") + error.what()));
   }
 }
 

@@ -20,7 +20,8 @@ struct StoredCase {
 Result<std::vector<StoredCase>> read_cases(const fuzz::Corpus& corpus) {
   std::vector<StoredCase> cases;
   for (const auto folder : {fuzz::CorpusFolder::kRegression, fuzz::CorpusFolder::kCrashing}) {
-    for (const std::string& file : fuzz::case_files(corpus.root(), folder)) {
+    GRAPHGATE_TRY(const auto files, fuzz::case_files(corpus.root(), folder));
+    for (const std::string& file : files) {
       const std::string path = corpus.root() + "/" + file;
       GRAPHGATE_TRY(const std::string text, read_text(path));
       GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));

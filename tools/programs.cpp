@@ -1,11 +1,8 @@
 #include "tools/programs.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "interop/file_io.h"
 #include "interop/pt2_reader.h"
 #include "interop/recording.h"
 #include "spec/graph_check.h"
@@ -47,14 +44,6 @@ std::string stem(const std::string& program_path) {
   return path.string();
 }
 
-Result<spec::Program> read_text_program(const std::string& path, const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const std::string text, read_text(path));
-  GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, path));
-  const auto valid = spec::check_program(program, ops);
-  if (!valid.ok()) return valid.error().at(path);
-  return program;
-}
-
 }  // namespace
 
 Error in_file(const Error& error, const std::string& path) {
@@ -69,17 +58,21 @@ Error in_file(const Error& error, const std::string& path) {
   return placed.at(path);
 }
 
-Result<std::string> read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return bad_input(path + ": is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_input(path + ": cannot be opened: " + std::strerror(errno));
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
+Result<std::string> read_text(const std::string& path) { return interop::read_whole(path); }
+
+Result<spec::Program> program_of_text(const std::string& text, const std::string& path,
+                                      const spec::OpTable& ops) {
+  GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, path));
+  const auto valid = spec::check_program(program, ops);
+  if (!valid.ok()) return valid.error().at(path);
+  return program;
 }
 
 Result<spec::Program> read_program(const std::string& path, const spec::OpTable& ops) {
-  if (std::filesystem::path(path).extension() != ".pt2") return read_text_program(path, ops);
+  if (std::filesystem::path(path).extension() != ".pt2") {
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    return program_of_text(text, path, ops);
+  }
   interop::Pt2Options options;
   options.ops = &ops;
   return interop::read_pt2(path, options);
@@ -88,13 +81,17 @@ Result<spec::Program> read_program(const std::string& path, const spec::OpTable&
 Result<std::vector<ExpectedCall>> read_expected_calls(const std::string& program_path,
                                                       const std::string& data) {
   const std::string path = data.empty() ? stem(program_path) + ".safetensors" : data;
-  if (data.empty() && !std::filesystem::exists(path)) return std::vector<ExpectedCall>();
+  if (data.empty()) {
+    GRAPHGATE_TRY(const bool is_recorded, interop::is_there(path));
+    if (!is_recorded) return std::vector<ExpectedCall>();
+  }
   const std::string geometry_path =
       std::filesystem::path(path).replace_extension(".geometry.json").string();
-  GRAPHGATE_TRY(const auto recorded, interop::read_recording(path, geometry_path));
+  const auto recorded = interop::read_recording(path, geometry_path);
+  if (!recorded.ok()) return data.empty() ? recorded.error() : in_file(recorded.error(), path);
   std::vector<ExpectedCall> calls;
-  calls.reserve(recorded.size());
-  for (const interop::RecordedCall& call : recorded) calls.push_back(expected_call(call));
+  calls.reserve(recorded.value().size());
+  for (const interop::RecordedCall& call : recorded.value()) calls.push_back(expected_call(call));
   return calls;
 }
 

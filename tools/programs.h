@@ -18,6 +18,11 @@ namespace graphgate::tools {
 // The bytes of a text file; kBadInput when it cannot be read.
 [[nodiscard]] Result<std::string> read_text(const std::string& path);
 
+// The checked program of a text that was read from `path`.
+[[nodiscard]] Result<spec::Program> program_of_text(const std::string& text,
+                                                    const std::string& path,
+                                                    const spec::OpTable& ops);
+
 // A .pt2 archive, or graph text (any other name).
 [[nodiscard]] Result<spec::Program> read_program(const std::string& path, const spec::OpTable& ops);
 

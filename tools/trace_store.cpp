@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "interop/file_io.h"
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
@@ -222,8 +223,10 @@ Error cannot(const std::string& folder, const char* what, const std::error_code&
 // Puts the finished folder in its place. A stored run that was there goes.
 Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
   std::error_code failed;
-  if (fs::exists(folder)) {
-    const bool is_ours = fs::exists(folder / "run.json") || fs::is_empty(folder, failed);
+  GRAPHGATE_TRY(const bool is_there, interop::is_there(folder.string()));
+  if (is_there) {
+    GRAPHGATE_TRY(const bool is_run, interop::is_there((folder / "run.json").string()));
+    const bool is_ours = is_run || fs::is_empty(folder, failed);
     if (failed || !is_ours) return infrastructure(folder.string() + ": is no stored run");
     const fs::path old = made.string() + ".old";
     fs::rename(folder, old, failed);

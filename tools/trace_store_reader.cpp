@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "interop/file_io.h"
 #include "interop/plan_json.h"
 #include "spec/plan_text.h"
 #include "tools/programs.h"
@@ -151,13 +152,15 @@ class RunReader {
 Result<StoredRun> read_run(const std::string& folder) { return RunReader(folder).read(); }
 
 Result<std::vector<std::string>> find_runs(const std::string& folder) {
-  std::error_code failed;
-  if (fs::exists(fs::path(folder) / "run.json", failed)) return std::vector{folder};
+  const auto is_run = [](const std::string& path) { return interop::is_there(path + "/run.json"); };
+  GRAPHGATE_TRY(const bool is_one, is_run(folder));
+  if (is_one) return std::vector{folder};
   std::vector<std::string> found;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (fs::exists(at->path() / "run.json")) found.push_back(at->path().string());
+  GRAPHGATE_TRY(const auto folders, interop::list_files(folder, "", interop::Depth::kFolder));
+  for (const std::string& each : folders) {
+    GRAPHGATE_TRY(const bool is_kept, is_run(each));
+    if (is_kept) found.push_back(each);
   }
-  if (failed) return bad_input(folder + ": cannot be read: " + failed.message());
   if (found.empty()) return bad_input(folder + ": holds no stored run");
   std::sort(found.begin(), found.end());
   return found;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/verb_fuzz.h"
 
@@ -14,7 +15,8 @@ Result<void> copy_cases(const std::vector<std::string>& from, const fuzz::Corpus
   std::set<std::string> taken;
   for (const std::string& root : from) {
     for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
-      for (const std::string& file : fuzz::case_files(root, folder)) {
+      GRAPHGATE_TRY(const auto files, fuzz::case_files(root, folder));
+      for (const std::string& file : files) {
         if (!taken.insert(file).second) continue;
         const std::string below = "/" + file;
         GRAPHGATE_TRY(const std::string text, read_text(root + below));
@@ -31,13 +33,20 @@ CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
   CLI::App* merge = fuzz.add_subcommand(
       "merge", "add up the campaigns of shards, case for case, and report them");
   merge->add_option("corpora", verb.merge, "the shards' corpora; a corpus may hold several shards")
+      ->type_name(takes::kFolder)
       ->required();
-  merge->add_option("--into", verb.merge_into,
-                    "a corpus for the sum, with the cases of all that are added up");
-  merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)");
-  merge->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)");
-  merge->add_option("--junit", verb.junit, "write the result as JUnit XML to this file");
-  merge->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file");
+  merge
+      ->add_option("--into", verb.merge_into,
+                   "a corpus for the sum, with the cases of all that are added up")
+      ->type_name(takes::kOutputFolder);
+  merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)")
+      ->type_name(takes::kFile);
+  merge->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  merge->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
+      ->type_name(takes::kOutput);
+  merge->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
+      ->type_name(takes::kOutput);
   merge->footer(
       "Example:\n  graphgate fuzz merge shard-0 shard-1 shard-2 shard-3 --into all\n\n"
       "Exit code: that of the campaign; 4 where the shards do not add up.");

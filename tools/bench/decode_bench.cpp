@@ -216,8 +216,9 @@ Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process, const Dec
                                             {"hidden", shape.hidden},
                                             {"vocabulary", shape.vocabulary},
                                             {"context", shape.context}};
-    GRAPHGATE_TRY(const std::string line, process.exchange(request.dump(), kLongest));
-    const auto answer = nlohmann::json::parse(line, nullptr, false);
+    const auto line = process.exchange(request.dump(), kLongest);
+    if (!line.ok()) return infrastructure("--torch: " + line.error().message);
+    const auto answer = nlohmann::json::parse(line.value(), nullptr, false);
     TorchTime time;
     time.mode = mode;
     if (answer.is_object() && answer.contains("error")) {
@@ -226,7 +227,7 @@ Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process, const Dec
       time.step_seconds = answer.value("microseconds", 0.0) * 1e-6;
       time.version = answer.value("torch", "");
     } else {
-      return Error{ErrorKind::kInternal, "--torch: expected microseconds, found " + line};
+      return infrastructure("--torch: expected microseconds, found " + line.value());
     }
     times.push_back(std::move(time));
   }

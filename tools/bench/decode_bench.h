@@ -55,7 +55,7 @@ struct TorchTime {
   std::string version;
   std::string error;  // why there is no time; else empty
 };
-// kInternal where the command ends, or answers what is no answer.
+// kInfrastructure where the command ends, or answers what is no answer.
 [[nodiscard]] Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process,
                                                            const DecodeShape& shape);
 

@@ -7,6 +7,7 @@
 
 #include "conformance/harness/judge.h"
 #include "conformance/harness/script.h"
+#include "interop/file_io.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "tools/executor_sources.h"
@@ -81,13 +82,9 @@ class Caller {
 }  // namespace
 
 Result<std::vector<std::string>> find_models(const std::string& folder) {
-  std::vector<std::string> out;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".pt2") out.push_back(entry.path().string());
-  }
+  GRAPHGATE_TRY(std::vector<std::string> out,
+                interop::list_files(folder, ".pt2", interop::Depth::kFolder));
   if (out.empty()) return bad_input(folder + ": there is no .pt2 in this folder");
-  std::sort(out.begin(), out.end());
   return out;
 }
 

@@ -7,9 +7,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "conformance/harness/judge_report.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
 #include "fuzz/signature.h"
+#include "interop/file_io.h"
 #include "tools/case_runs.h"
 #include "tools/check_input.h"
 #include "tools/child_processes.h"
@@ -228,11 +230,9 @@ void merge_look(const GateCase& again, GateCase& one) {
 Result<std::vector<GateInput>> find_gate_inputs(const std::vector<std::string>& folders) {
   std::map<std::string, std::string> by_name;
   for (const std::string& folder : folders) {
-    std::error_code error;
-    fs::recursive_directory_iterator files(folder, error);
-    if (error) return bad_input(folder + ": " + error.message());
-    for (const auto& entry : files) {
-      const fs::path& path = entry.path();
+    GRAPHGATE_TRY(const auto files, interop::list_files(folder, "", interop::Depth::kBelow));
+    for (const std::string& file : files) {
+      const fs::path path(file);
       if (path.extension() != ".case" && path.extension() != ".pt2") continue;
       if (path.extension() == ".case") {
         GRAPHGATE_TRY(const std::string text, read_text(path.string()));
@@ -242,14 +242,16 @@ Result<std::vector<GateInput>> find_gate_inputs(const std::vector<std::string>& 
         if (!the_case.ok() && !is_unknown) return the_case.error();
         if (the_case.ok() && !tells_of_a_side(the_case.value())) continue;
       }
-      const std::string name = fs::relative(path, folder).replace_extension().string();
+      const std::string name = path.lexically_relative(folder).replace_extension().string();
       if (!by_name.emplace(name, path.string()).second) {
         return bad_input(path.string() + ": another file of the corpus is called '" + name +
                          "', too");
       }
     }
   }
-  if (by_name.empty()) return bad_input("the corpus has no case and no program");
+  if (by_name.empty())
+    return bad_input(conformance::join_names(folders, folders.size()) +
+                     ": no case and no program is there");
   std::vector<GateInput> inputs;
   inputs.reserve(by_name.size());
   for (auto& [name, path] : by_name) inputs.push_back({name, std::move(path)});

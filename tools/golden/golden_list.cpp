@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "interop/file_io.h"
 #include "tools/golden/whole_texts.h"
 #include "tools/programs.h"
 
@@ -15,12 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // The files of a pattern's folder that its last part matches, by path below `folder`.
-std::vector<std::string> matches(const std::string& folder, const std::string& pattern) {
+Result<std::vector<std::string>> matches(const std::string& folder, const std::string& pattern) {
   std::vector<std::string> out;
   const fs::path wanted(pattern);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(folder) / wanted.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
+  GRAPHGATE_TRY(const auto files,
+                interop::list_files((fs::path(folder) / wanted.parent_path()).string(), "",
+                                    interop::Depth::kFolder));
+  for (const std::string& file : files) {
+    const std::string name = fs::path(file).filename().string();
     if (fnmatch(wanted.filename().c_str(), name.c_str(), 0) != 0) continue;
     out.push_back((wanted.parent_path() / name).string());
   }
@@ -78,7 +81,7 @@ Result<GoldenList> read_golden_list(const std::string& folder) {
       found.append("', found '").append(extra).append(more.empty() ? "" : " ").append(more);
       return bad(found + "'");
     }
-    const auto found = matches(folder, name);
+    GRAPHGATE_TRY(const auto found, matches(folder, name));
     if (found.empty()) return bad("no program is called '" + name + "'");
     for (const std::string& program : found) programs[program] = !extra.empty();
   }
@@ -88,16 +91,11 @@ Result<GoldenList> read_golden_list(const std::string& folder) {
   return list;
 }
 
-std::vector<std::string> find_records(const std::string& folder) {
-  std::vector<std::string> out;
-  const fs::path root = fs::path(folder) / "recorded";
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
-    if (entry.path().extension() != ".golden") continue;
-    out.push_back(entry.path().lexically_relative(root).string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
+Result<std::vector<std::string>> find_records(const std::string& folder) {
+  const std::string root = folder + "/recorded";
+  GRAPHGATE_TRY(auto paths, interop::list_files(root, ".golden", interop::Depth::kBelow));
+  for (std::string& path : paths) path.erase(0, root.size() + 1);
+  return paths;
 }
 
 bool is_meant(const std::string& path, const std::string& pattern) {

@@ -40,7 +40,7 @@ struct GoldenList {
 [[nodiscard]] Result<GoldenList> read_golden_list(const std::string& folder);
 
 // The records that are there, by path below FOLDER/recorded ("strict/models/mutations.pt2.golden").
-[[nodiscard]] std::vector<std::string> find_records(const std::string& folder);
+[[nodiscard]] Result<std::vector<std::string>> find_records(const std::string& folder);
 
 // Whether a pattern means this path: a part of it, or, with `*` or `?`, the whole of it.
 [[nodiscard]] bool is_meant(const std::string& path, const std::string& pattern);

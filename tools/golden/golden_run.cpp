@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <system_error>
 
+#include "interop/file_io.h"
 #include "tools/golden/golden_diff.h"
 #include "tools/golden/golden_text.h"
 #include "tools/golden/whole_texts.h"
@@ -48,6 +50,8 @@ Result<RecordedProgram> record_safely(const GoldenProgram& program, const Golden
     return record_program(options.folder, program, {options.flags, options.is_update});
   } catch (const std::bad_alloc&) {
     return infrastructure(program.path + ": out of memory");
+  } catch (const std::system_error& error) {
+    return infrastructure(program.path + ": the machine refused: " + error.what());
   } catch (const std::exception& error) {
     return Error{ErrorKind::kInternal, program.path + ": " + error.what()};
   }
@@ -123,16 +127,17 @@ GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list,
   if (!take_runs({program}, runs, item)) return item;
   const RecordedProgram& now = runs.recorded.at(program.path);
   item.file = list.record_path(now.record.provenance.arithmetic, program.path);
-  if (!fs::exists(item.file)) {
-    item.state = GoldenState::kNew;
-  } else {
-    auto stored = read_text(item.file);
-    if (!stored.ok()) {
-      item.state = GoldenState::kFailed;
-      item.error = stored.error();
-      return item;
-    }
+  const auto is_there = interop::is_there(item.file);
+  auto stored = is_there.ok() && is_there.value() ? read_text(item.file) : std::string();
+  if (!is_there.ok() || !stored.ok()) {
+    item.state = GoldenState::kFailed;
+    item.error = is_there.ok() ? stored.error() : is_there.error();
+    return item;
+  }
+  if (is_there.value()) {
     compare_record(stored.value(), now, item);
+  } else {
+    item.state = GoldenState::kNew;
   }
   if (item.state == GoldenState::kSame) return item;
   GoldenRecord record = now.record;
@@ -148,16 +153,16 @@ GoldenItem compare_text(const std::string& name, const GoldenList& list, const P
   item.file = list.folder + "/" + name;
   if (!take_runs(programs_of_text(name, list), runs, item)) return item;
   auto text = make_whole_text(name, list, runs.recorded);
-  const bool is_there = fs::exists(item.file);
-  auto stored = is_there ? read_text(item.file) : std::string();
-  if (!text.ok() || !stored.ok()) {
+  const auto is_there = interop::is_there(item.file);
+  auto stored = is_there.ok() && is_there.value() ? read_text(item.file) : std::string();
+  if (!text.ok() || !is_there.ok() || !stored.ok()) {
     item.state = GoldenState::kFailed;
-    item.error = text.ok() ? stored.error() : text.error();
+    item.error = !text.ok() ? text.error() : is_there.ok() ? stored.error() : is_there.error();
     return item;
   }
   item.text = std::move(text).value();
   item.sentences = diff_texts(stored.value(), item.text);
-  if (!is_there) {
+  if (!is_there.value()) {
     item.state = GoldenState::kNew;
     item.sentences.clear();
   } else if (!item.sentences.empty()) {
@@ -167,9 +172,10 @@ GoldenItem compare_text(const std::string& name, const GoldenList& list, const P
 }
 
 // Records that none of `known` is.
-void add_others(const GoldenList& list, const std::string& only,
-                const std::vector<GoldenItem>& known, std::vector<GoldenItem>& items) {
-  for (const std::string& path : find_records(list.folder)) {
+Result<void> add_others(const GoldenList& list, const std::string& only,
+                        const std::vector<GoldenItem>& known, std::vector<GoldenItem>& items) {
+  GRAPHGATE_TRY(const auto records, find_records(list.folder));
+  for (const std::string& path : records) {
     GoldenItem item;
     item.file = list.folder + "/recorded/" + path;
     const std::size_t slash = path.find('/');
@@ -189,6 +195,7 @@ void add_others(const GoldenList& list, const std::string& only,
                                          : "recorded/list.txt has no such program");
     items.push_back(std::move(item));
   }
+  return {};
 }
 
 }  // namespace
@@ -208,7 +215,7 @@ Result<std::vector<GoldenItem>> compare_golden(const GoldenOptions& options) {
   }
   for (const std::string& text : choice.texts) items.push_back(compare_text(text, list, runs));
   std::vector<GoldenItem> others;
-  add_others(list, options.only, items, others);
+  GRAPHGATE_TRY_VOID(add_others(list, options.only, items, others));
   items.insert(items.end(), others.begin(), others.end());
   if (items.empty()) {
     return bad_input("--only " + options.only + ": no program or text of " + options.folder +
@@ -221,12 +228,16 @@ Result<void> write_golden(const std::vector<GoldenItem>& items) {
   for (const GoldenItem& item : items) {
     std::error_code error;
     if (item.state == GoldenState::kStale) {
-      if (!fs::remove(item.file, error)) return infrastructure(item.file + ": cannot be removed");
+      if (!fs::remove(item.file, error)) {
+        return infrastructure(item.file + ": cannot be removed: " + error.message());
+      }
     }
     const bool is_written = item.state == GoldenState::kChanged ||
                             item.state == GoldenState::kNew || item.state == GoldenState::kDamaged;
     if (!is_written) continue;
-    fs::create_directories(fs::path(item.file).parent_path(), error);
+    const std::string folder = fs::path(item.file).parent_path().string();
+    fs::create_directories(folder, error);
+    if (error) return infrastructure(folder + ": cannot be made: " + error.message());
     GRAPHGATE_TRY_VOID(write_text(item.text, item.file));
   }
   return {};

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "conformance/verify/verify.h"
+#include "interop/file_io.h"
 #include "spec/effects.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
@@ -59,7 +60,9 @@ std::string quality_text(const RecordedPrograms& recorded) {
 Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
   spec::OpTable ops = spec::builtin_op_table();
   fs::path beside = path;
-  if (fs::exists(beside.replace_extension(".ops"))) {
+  beside.replace_extension(".ops");
+  GRAPHGATE_TRY(const bool has_ops, interop::is_there(beside.string()));
+  if (has_ops) {
     GRAPHGATE_TRY(const std::string rows, read_text(beside.string()));
     GRAPHGATE_TRY_VOID(ops.add_text(rows, beside.string()));
   }
@@ -71,7 +74,9 @@ Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
   plan_case.plan = &plan;
   plan_case.ops = &ops;
   std::optional<spec::Program> program;
-  if (fs::exists(beside.replace_extension(".txt"))) {
+  beside.replace_extension(".txt");
+  GRAPHGATE_TRY(const bool has_program, interop::is_there(beside.string()));
+  if (has_program) {
     GRAPHGATE_TRY(program, read_program(beside.string(), ops));
     plan_case.program = &*program;
   }
@@ -79,13 +84,10 @@ Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
 }
 
 Result<std::string> findings_text(const std::string& folder) {
-  std::vector<fs::path> plans;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(folder) / "plans/bad", error)) {
-    if (entry.path().extension() == ".plan") plans.push_back(entry.path());
-  }
+  GRAPHGATE_TRY(const auto found,
+                interop::list_files(folder + "/plans/bad", ".plan", interop::Depth::kFolder));
+  const std::vector<fs::path> plans(found.begin(), found.end());
   if (plans.empty()) return bad_input(folder + "/plans/bad: has no plans");
-  std::sort(plans.begin(), plans.end());
   std::string text =
       "# What the plan verifier says of plans/bad/*.plan.\n"
       "# Made by graphgate golden update --only rules/findings.txt.\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/harness/plan_quality.h"
+#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/programs.h"
@@ -36,9 +37,10 @@ Result<CaseReport> judge_golden(const GoldenCase& golden, const conformance::Con
   conformance::Runs runs(script, *subject, *oracle);
   conformance::JudgeSettings settings;
   settings.localize = false;
-  const auto baseline = golden.path.parent_path() / kQualityFile;
-  if (std::filesystem::exists(baseline)) {
-    GRAPHGATE_TRY(settings.quality_baseline, read_text(baseline.string()));
+  const std::string baseline = (golden.path.parent_path() / kQualityFile).string();
+  GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
+  if (has_baseline) {
+    GRAPHGATE_TRY(settings.quality_baseline, read_text(baseline));
   }
   return conformance::judge_script(runs, judges, settings);
 }
