@@ -1,6 +1,7 @@
 #include "tools/case_subject.h"
 
 #include "tools/executor_sources.h"
+#include "tools/option_types.h"
 #include "tools/subjects.h"
 
 namespace graphgate::tools {
@@ -10,7 +11,8 @@ using conformance::Configuration;
 void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
   app.add_option("--executor", flags.executor,
                  "who is under test: a command that speaks the protocol of docs/executors.md "
-                 "(default: the optimized executor)");
+                 "(default: the optimized executor)")
+      ->type_name(takes::kCommand);
   app.add_option("--executor-timeout", flags.seconds, "seconds for each answer of such a command")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "conformance/harness/plan_mutations.h"
+#include "tools/option_types.h"
 
 namespace graphgate::tools {
 namespace {
@@ -27,8 +28,11 @@ Result<optimized::SizeRange> read_range(const std::string& text) {
 }
 
 void add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                    const std::string& what, const std::string& group) {
-  app.add_option(name, target, what + " (repeatable)")->allow_extra_args(false)->group(group);
+                    const char* type, const std::string& what, const std::string& group) {
+  app.add_option(name, target, what + " (repeatable)")
+      ->type_name(type)
+      ->allow_extra_args(false)
+      ->group(group);
 }
 
 Result<void> choose_mutation(const std::string& text, optimized::Options& options) {
@@ -62,7 +66,7 @@ void add_fine_flags(CLI::App& app, FineFlags& flags, const std::string& group) {
   app.add_option("--plans-kept", flags.plans_kept, "plans kept for one program")
       ->check(CLI::Range(1, 1'000'000))
       ->group(group);
-  add_repeatable(app, "--compile-range", flags.compile_ranges,
+  add_repeatable(app, "--compile-range", flags.compile_ranges, "BEGIN:END",
                  "compile the sizes BEGIN:END, END excluded, apart", group);
   app.add_option("--size-multiple", flags.size_multiple, "round sizes up to multiples of this")
       ->check(CLI::Range(1, 1'000'000))
@@ -70,9 +74,9 @@ void add_fine_flags(CLI::App& app, FineFlags& flags, const std::string& group) {
   app.add_option("--place-alignment", flags.alignment_bytes, "of every place in memory, in bytes")
       ->check(CLI::IsMember({16, 32, 64, 128, 256, 512, 1024}))
       ->group(group);
-  add_repeatable(app, "--unaligned-op", flags.unaligned_ops,
+  add_repeatable(app, "--unaligned-op", flags.unaligned_ops, takes::kName,
                  "an op whose results nobody promises to align", group);
-  add_repeatable(app, "--unsafe-unbacked-op", flags.unsafe_unbacked_ops,
+  add_repeatable(app, "--unsafe-unbacked-op", flags.unsafe_unbacked_ops, takes::kName,
                  "cut out what uses a size that this op made", group);
   app.add_flag("--skip-dynamic-graphs", flags.skip_dynamic_graphs, "cut out what hangs on a symbol")
       ->group(group);
@@ -80,8 +84,9 @@ void add_fine_flags(CLI::App& app, FineFlags& flags, const std::string& group) {
   app.add_option(
          "--plan-mutation", flags.plan_mutation,
          "break every plan in one place, to test judges: NAME or NAME:SEED (docs/mutants.md)")
+      ->type_name(takes::kName)
       ->group(group);
-  add_repeatable(app, "--cache-env", flags.cache_environment,
+  add_repeatable(app, "--cache-env", flags.cache_environment, "NAME=VALUE",
                  "NAME=VALUE for the cache's key, over the environment", group);
   app.add_option("--cache-rank", flags.cache_rank, "this process's rank")->group(group);
 }

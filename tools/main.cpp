@@ -1,8 +1,11 @@
 // The command line: declares the verbs, runs the one that was asked for, turns an Error into one
 // line and an exit code.
+#include <csignal>
 #include <cstdio>
+#include <system_error>
 
 #include "tools/one_line.h"
+#include "tools/option_types.h"
 #include "tools/verb_golden.h"
 #include "tools/verbs.h"
 
@@ -23,10 +26,21 @@ int finish(const Result<ExitCode>& result) {
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
 
+// One line, as for all wrong input.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  std::string verb = "graphgate";
+  for (const CLI::App* below = app; !below->get_subcommands().empty();) {
+    below = below->get_subcommands().front();
+    verb += " " + below->get_name();
+  }
+  return "graphgate: " + std::string(error.what()) + " ('" + verb + " --help' shows the options)\n";
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Tells whether a graph executor still computes what the graph says."};
   app.set_version_flag("--version", GRAPHGATE_VERSION);
   app.require_subcommand(1);
+  app.failure_message(usage_error);
   app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
   graphgate::tools::CheckVerb check;
   graphgate::tools::PlanVerb plan;
@@ -57,6 +71,7 @@ int run(int argc, char** argv) {
   const CLI::App* golden_app = add_golden(app, golden);
   const CLI::App* serve_app = add_serve(app, serve);
   const CLI::App* doctor_app = add_doctor(app, doctor);
+  graphgate::tools::refuse_empty_paths(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
@@ -65,8 +80,7 @@ int run(int argc, char** argv) {
       app.exit(error);
       return static_cast<int>(ExitCode::kBadInput);
     }
-    std::fprintf(stderr, "graphgate: unknown verb '%s'\nRun with --help for more information.\n",
-                 argv[1]);
+    std::fprintf(stderr, "graphgate: unknown verb '%s' ('graphgate --help' lists them)\n", argv[1]);
     return static_cast<int>(ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
@@ -93,10 +107,16 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A limit on the size of files is an error of the write, and no end of the process.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "graphgate: out of memory\n");
+    return static_cast<int>(ExitCode::kInfrastructure);
+  } catch (const std::system_error& error) {
+    // A last resort: whoever asks the machine for something says itself what was refused.
+    std::fprintf(stderr, "graphgate: the machine refused: %s\n", error.what());
     return static_cast<int>(ExitCode::kInfrastructure);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "graphgate: internal error: %s\n", error.what());

@@ -1,15 +1,22 @@
 #include "tools/planner_options.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <initializer_list>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "conformance/harness/temporary_folder.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 
 namespace graphgate::tools {
@@ -21,26 +28,32 @@ void add_upstream_flags(CLI::App& app, PlannerFlags& flags) {
   app.add_option("--profile", flags.profile,
                  "decide as an upstream version did: torch-2.9.0, or with vLLM's axis "
                  "torch-2.9.1,vllm-0.11.1 (docs/profiles.md); fixed: nothing known to be wrong")
+      ->type_name(takes::kName)
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--overrides", flags.overrides,
                  "workarounds over the profile: vllm, or a JSON file")
+      ->type_name(takes::kOverridesFile)
       ->group(kGroup);
   app.add_option("--deviation", flags.deviations,
                  "one wrong decision more, by name (docs/deviations.md; repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--no-deviation", flags.no_deviations,
                  "one wrong decision of the profile less, by name (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
 }
 
 void add_stage_flags(CLI::App& app, PlannerFlags& flags) {
   app.add_option("--pass", flags.passes, "run this pass too (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--no-pass", flags.no_passes, "do not run this pass (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--compiler", flags.compiler, "of partitions")
@@ -58,10 +71,12 @@ void add_stage_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_option("--split-op", flags.split_ops,
                  "an op that is never captured, ns.name or ns.name.overload (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--cut-after", flags.cut_after,
                  "a node behind which a partition ends, by name (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--max-partition", flags.max_partition, "at most so many nodes in a partition")
@@ -114,9 +129,11 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_option("--pad", flags.padded_symbol,
                  "the symbol that is padded (default: the leading one of the first input)")
+      ->type_name(takes::kName)
       ->group(kGroup);
   app.add_option("--static-input", flags.static_inputs,
                  "an input, by name or place, that keeps its address (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_flag("--weak-outputs", flags.weak_outputs, "hand outputs out where they lie")
@@ -125,6 +142,7 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->group(kGroup);
   app.add_option("--poison", flags.poison,
                  "fill arenas with this byte, 0x00 to 0xff, before every run")
+      ->type_name("BYTE")
       ->group(kGroup);
   app.add_option("--pad-fill", flags.pad_fill, "what rows behind the true size hold")
       ->check(CLI::IsMember({"keep", "nan", "huge"}))
@@ -134,6 +152,7 @@ void add_runtime_flags(CLI::App& app, PlannerFlags& flags) {
       ->check(CLI::IsMember({"none", "shadow", "provenance"}))
       ->group(kGroup);
   app.add_option("--cache", flags.cache, "keep plans in this folder, and programs of a GPU")
+      ->type_name(takes::kOutputFolder)
       ->group(kGroup);
   add_device_flags(app, flags.device, kGroup);
 }
@@ -258,6 +277,20 @@ Result<void> choose_runtime(const PlannerFlags& flags, optimized::RuntimeOptions
   return optimized::validate(options);
 }
 
+// Before any work: a folder that cannot be made was not meant. One that cannot be written serves
+// what it has.
+Result<void> make_cache_folder(const std::string& folder, std::vector<std::string>& remarks) {
+  if (folder == conformance::kTemporaryCache) return {};  // made for each run
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return infrastructure("--cache " + folder + ": cannot be made: " + error.message());
+  if (::access(folder.c_str(), W_OK) != 0) {
+    remarks.push_back("--cache " + folder + ": cannot be written: " + std::strerror(errno) +
+                      "; plans are not kept");
+  }
+  return {};
+}
+
 Result<void> check_combination(const PlannerFlags& flags) {
   if (!flags.memory_pool.empty() && flags.memory != "pools") {
     return bad_input("--memory-pool goes with --memory pools");
@@ -311,6 +344,7 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
   GRAPHGATE_TRY(choice.options.device, make_device(flags.device, flags.cache));
   if (!flags.cache.empty()) {
+    GRAPHGATE_TRY_VOID(make_cache_folder(flags.cache, choice.remarks));
     optimized::DiskCacheOptions cache;
     cache.root = flags.cache;
     cache.context.profile = flags.profile;
@@ -318,6 +352,16 @@ Result<PlannerChoice> choose_planner(const PlannerFlags& flags, const spec::OpTa
     choice.options.plan_store = optimized::make_disk_store(std::move(cache));
   }
   return choice;
+}
+
+Result<void> check_named(const PlannerFlags& flags) {
+  PlannerFlags named;
+  named.profile = flags.profile;
+  named.overrides = flags.overrides;
+  named.deviations = flags.deviations;
+  named.cache = flags.cache;
+  GRAPHGATE_TRY_VOID(choose_planner(named, spec::builtin_op_table()));
+  return {};
 }
 
 Result<void> check_together(PlannerFlags flags) {

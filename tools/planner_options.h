@@ -74,6 +74,10 @@ struct PlannerChoice {
 [[nodiscard]] Result<PlannerChoice> choose_planner(const PlannerFlags& flags,
                                                    const spec::OpTable& ops);
 
+// The same of a profile, an override file, deviations and a cache folder alone, before any work:
+// ops that other flags name may be those of a case or of a request.
+[[nodiscard]] Result<void> check_named(const PlannerFlags& flags);
+
 // kBadInput where flags contradict each other, whatever ops they name. Opens no device, and no
 // cache.
 [[nodiscard]] Result<void> check_together(PlannerFlags flags);

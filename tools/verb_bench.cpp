@@ -7,6 +7,7 @@
 #include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
 #include "tools/bench/report.h"
+#include "tools/option_types.h"
 #include "tools/report.h"
 
 namespace graphgate::tools {
@@ -447,23 +448,28 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
   bench->add_option("--batch", verb.batches, "sequences of a decoder's step (repeatable)")
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 1024));
-  bench->add_option(
-      "--torch", verb.torch,
-      "a command that times a decoder's step in PyTorch (tools/bench/decode_torch.py)");
+  bench
+      ->add_option("--torch", verb.torch,
+                   "a command that times a decoder's step in PyTorch (tools/bench/decode_torch.py)")
+      ->type_name(takes::kCommand);
   add_device_flags(*bench, verb.device);
   bench->add_option("--tensor-mib", verb.tensor_mib, "size of the tensors of the fused chain")
       ->check(CLI::Range(1, 1 << 20));
-  bench->add_option(
-      "--model", verb.model,
-      "the program that is started cold and warm (default: " + std::string(kStartedModel) +
-          "), or whose capture sizes are measured (default: layers of a product)");
+  bench
+      ->add_option(
+          "--model", verb.model,
+          "the program that is started cold and warm (default: " + std::string(kStartedModel) +
+              "), or whose capture sizes are measured (default: layers of a product)")
+      ->type_name(takes::kFile);
   bench
       ->add_option("--capture-sizes", verb.capture_sizes,
                    "sizes whose graphs are measured, 1,2,4 (default: powers of two up to 512)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  bench->add_option("--models", verb.models, "the folder of programs that judges are measured on");
-  bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
+  bench->add_option("--models", verb.models, "the folder of programs that judges are measured on")
+      ->type_name(takes::kFolder);
+  bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   bench->footer(
       "Examples:\n  graphgate bench plan\n"
       "  graphgate bench plan --only planning --nodes 10000 --json -\n"

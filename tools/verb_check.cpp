@@ -5,6 +5,7 @@
 #include "tools/bundle.h"
 #include "tools/check_files.h"
 #include "tools/executors.h"
+#include "tools/option_types.h"
 #include "tools/report_formats.h"
 #include "tools/verbs.h"
 
@@ -12,15 +13,24 @@ namespace graphgate::tools {
 namespace {
 
 void add_output_options(CLI::App& check, CheckVerb& verb) {
-  check.add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)");
-  check.add_option("--junit", verb.junit, "write the reports as JUnit XML to this file");
-  check.add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file");
-  check.add_option("--bundle", verb.bundle,
-                   "pack reports, plans, versions and a statement into this .zip, or folder");
-  check.add_option("--record", verb.record,
-                   "keep what the executor showed in this folder, to be judged again");
-  check.add_option("--judge-recorded", verb.judge_recorded,
-                   "judge the runs kept in this folder, without running the executor");
+  check.add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  check.add_option("--junit", verb.junit, "write the reports as JUnit XML to this file")
+      ->type_name(takes::kOutput);
+  check.add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
+      ->type_name(takes::kOutput);
+  check
+      .add_option("--bundle", verb.bundle,
+                  "pack reports, plans, versions and a statement into this .zip, or folder")
+      ->type_name(takes::kOutput);
+  check
+      .add_option("--record", verb.record,
+                  "keep what the executor showed in this folder, to be judged again")
+      ->type_name(takes::kOutputFolder);
+  check
+      .add_option("--judge-recorded", verb.judge_recorded,
+                  "judge the runs kept in this folder, without running the executor")
+      ->type_name(takes::kFolder);
 }
 
 Result<void> check_combination(const CheckVerb& verb) {
@@ -55,6 +65,7 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
           "an executor to check: reference, optimized, or a command that speaks the protocol of "
           "docs/executors.md (repeatable; default: both for programs, optimized for cases and with "
           "--judges)")
+      ->type_name(takes::kCommand)
       ->allow_extra_args(false);
   check
       ->add_option("--executor-timeout", verb.executor_seconds,
@@ -76,14 +87,18 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
       });
   check->add_flag("--judge-nodes", verb.judge_nodes,
                   "also hold every node to its own worst-case bound, on the bytes that it read");
-  check->add_option("--judges", verb.judges,
-                    "all, or names with commas (docs/judges.md; default: all for cases, bounds and "
-                    "state for programs)");
+  check
+      ->add_option("--judges", verb.judges,
+                   "all, or names with commas (docs/judges.md; default: all for cases, bounds and "
+                   "state for programs)")
+      ->type_name(takes::kNames);
   check->add_flag("--every-configuration", verb.every_configuration,
                   "compare every configuration, not only the first few (judge configurations)");
-  check->add_option("--quality-baseline", verb.quality_baseline,
-                    "fail plans that cost more than this file says (judge quality; lines of "
-                    "'graphgate plan --quality')");
+  check
+      ->add_option("--quality-baseline", verb.quality_baseline,
+                   "fail plans that cost more than this file says (judge quality; lines of "
+                   "'graphgate plan --quality')")
+      ->type_name(takes::kFile);
   add_planner_flags(*check, verb.planner);
   add_output_options(*check, verb);
   check->footer(

@@ -5,6 +5,7 @@
 
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -15,16 +16,20 @@ CLI::App* add_convert(CLI::App& app, ConvertVerb& verb) {
   CLI::App* convert = app.add_subcommand(
       "convert", "write a program in another form: graph text, or an archive for PyTorch");
   convert->add_option("input", verb.input, "a torch.export archive (.pt2), or graph text")
+      ->type_name(takes::kFile)
       ->required();
   convert
       ->add_option("output", verb.output,
                    "where to write: an archive if the name ends in .pt2, else graph text "
                    "(- for standard output)")
+      ->type_name(takes::kOutput)
       ->required();
   convert->add_flag("--inline", verb.inline_tensors,
                     "write parameters and buffers into the text, not only their types");
-  convert->add_option("--custom-ops", verb.custom_ops,
-                      "a file of op schemas to add to the op table (repeatable)");
+  convert
+      ->add_option("--custom-ops", verb.custom_ops,
+                   "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
   convert->footer("Example:\n  graphgate convert golden/models/mutations.pt2 -");
   return convert;
 }

@@ -10,6 +10,7 @@
 #include "reference/reference.h"
 #include "tools/doctor.h"
 #include "tools/json.h"
+#include "tools/option_types.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
 
@@ -72,7 +73,8 @@ Json machine_facts() {
 CLI::App* add_doctor(CLI::App& app, DoctorVerb& verb) {
   CLI::App* doctor =
       app.add_subcommand("doctor", "tell what this machine and this build can run, and why not");
-  doctor->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
+  doctor->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   doctor->footer("Example:\n  graphgate doctor");
   return doctor;
 }
@@ -82,7 +84,9 @@ Result<ExitCode> run_doctor(const DoctorVerb& verb) {
   if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
   if (verb.json == "-") return ExitCode::kGood;
   for (const auto& [key, value] : json.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const std::string text = value.is_string()
+                                 ? value.get<std::string>()
+                                 : value.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::printf("%-24s%s\n", key.c_str(), text.c_str());
   }
   return ExitCode::kGood;

@@ -11,12 +11,14 @@
 
 #include "conformance/harness/temporary_folder.h"
 #include "fuzz/generator.h"
+#include "interop/file_io.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"
 #include "tools/fuzz_case.h"
 #include "tools/fuzz_report.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
@@ -35,24 +37,30 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
   fuzz.add_option("--cases", verb.cases,
                   "how many, over all shards (default: 1000, without --time)")
       ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
-  fuzz.add_option("--time", verb.time, "how long, as 8h, 30m or 90s");
+  fuzz.add_option("--time", verb.time, "how long, as 8h, 30m or 90s")->type_name(takes::kDuration);
   fuzz.add_option("--jobs,-j", verb.jobs, "worker processes (default: one for each processor)")
       ->check(CLI::Range(1, 1024));
   fuzz.add_option("--shard", verb.shard,
                   "i/N: only the cases whose index leaves i when divided by N (default: as a Slurm "
-                  "array, a Kubernetes indexed job or GTEST_TOTAL_SHARDS says)");
+                  "array, a Kubernetes indexed job or GTEST_TOTAL_SHARDS says)")
+      ->type_name("I/N");
   fuzz.add_option("--corpus", verb.corpus, "a folder for findings and the campaign's state")
+      ->type_name(takes::kOutputFolder)
       ->capture_default_str();
-  fuzz.add_option("--ledger", verb.ledger, "known findings (default: ledger.txt of the corpus)");
+  fuzz.add_option("--ledger", verb.ledger, "known findings (default: ledger.txt of the corpus)")
+      ->type_name(takes::kFile);
   fuzz.add_flag("--resume", verb.resume,
                 "go on where the corpus says; begin where it says nothing");
   fuzz.add_flag("--replay-only", verb.replay_only, "only run what the corpus keeps");
   fuzz.add_flag("--no-replay", verb.no_replay, "do not run what the corpus keeps");
   fuzz.add_option("--judges", verb.judges,
                   "all, or names with commas (default: " + std::string(kQuickJudges) +
-                      ", and all of them for every 16th case)");
-  fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5");
-  fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas");
+                      ", and all of them for every 16th case)")
+      ->type_name(takes::kNames);
+  fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5")
+      ->type_name(takes::kNames);
+  fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas")
+      ->type_name(takes::kNames);
   fuzz.add_option(
           "--data-sets", verb.data_sets,
           "judge so many cases of each program, scenario and configuration, which differ in "
@@ -62,9 +70,10 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
   fuzz.add_flag("--feedback", verb.feedback,
                 "breed cases from those that showed what few others did, generation by generation");
   fuzz.add_option(
-      "--target", verb.target,
-      "breed cases toward a high score, and keep the best: peak (bytes of the largest "
-      "arena), reuse-depth (tenants of one byte), error (as a share of what is allowed)");
+          "--target", verb.target,
+          "breed cases toward a high score, and keep the best: peak (bytes of the largest "
+          "arena), reuse-depth (tenants of one byte), error (as a share of what is allowed)")
+      ->type_name(takes::kName);
   fuzz.add_option("--lineages", verb.lineages,
                   "of --feedback and --target: parts of the campaign that learn nothing of each "
                   "other; a multiple of the shards (default: one for each shard)")
@@ -75,11 +84,13 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
       ->check(CLI::Range(0.1, 1e6));
   fuzz.add_option("--memory-limit", verb.memory_limit,
                   "address space of a worker and what it starts; 0: no limit (default: 4GiB; of a "
-                  "command, and with a device, none)");
+                  "command, and with a device, none)")
+      ->type_name(takes::kBytes);
   fuzz.add_option("--reduce-time", verb.reduce_seconds, "seconds to reduce one finding")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  fuzz.add_option("--case-log", verb.case_log, "write a line for each case to this file");
+  fuzz.add_option("--case-log", verb.case_log, "write a line for each case to this file")
+      ->type_name(takes::kOutput);
 }
 
 std::optional<std::string> environment(const char* name) {
@@ -305,7 +316,10 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
 
 Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus) {
   const std::string usual = corpus + "/ledger.txt";
-  if (path.empty() && !std::filesystem::exists(usual)) return fuzz::Ledger();
+  if (path.empty()) {
+    GRAPHGATE_TRY(const bool is_kept, interop::is_there(usual));
+    if (!is_kept) return fuzz::Ledger();
+  }
   const std::string& chosen = path.empty() ? usual : path;
   GRAPHGATE_TRY(const std::string text, read_text(chosen));
   return fuzz::Ledger::parse(text, chosen);
@@ -331,9 +345,12 @@ CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
   add_campaign_options(*fuzz, verb);
   add_subject_flags(*fuzz, verb.subject);
   add_planner_flags(*fuzz, verb.planner);
-  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)");
-  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file");
-  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file");
+  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
+      ->type_name(takes::kOutput);
   fuzz->footer(
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"

@@ -9,6 +9,7 @@
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
 #include "tools/gate/side_choice.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
@@ -289,20 +290,26 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
                    "what is in use: a profile (docs/profiles.md), a .json that --save wrote, "
                    "cmd:COMMAND (an executor, docs/executors.md), or python:PATH[:BACKEND] (an "
                    "environment with PyTorch); NAME=cmd:... is called NAME")
+      ->type_name(takes::kSide)
       ->required();
   gate->add_option("--candidate", verb.candidates,
                    "what is to come, in the same forms (repeatable, oldest first: the first bad "
                    "one is told)")
+      ->type_name(takes::kSide)
       ->required()
       ->allow_extra_args(false);
   gate->add_option("--overrides", verb.overrides,
-                   "workarounds over both: vllm, or a JSON file; each is judged on the candidate");
+                   "workarounds over both: vllm, or a JSON file; each is judged on the candidate")
+      ->type_name(takes::kOverridesFile);
   gate->add_option("--corpus", verb.corpus, "a folder of cases and programs (repeatable)")
+      ->type_name(takes::kFolder)
       ->capture_default_str()
       ->allow_extra_args(false);
-  gate->add_option("--judges", verb.judges, "all, or names with commas (docs/judges.md)");
+  gate->add_option("--judges", verb.judges, "all, or names with commas (docs/judges.md)")
+      ->type_name(takes::kNames);
   gate->add_option("--waivers", verb.waivers,
-                   "a file of findings that may pass for a while (docs/gating.md)");
+                   "a file of findings that may pass for a while (docs/gating.md)")
+      ->type_name(takes::kFile);
   gate->add_option("--plan-threshold", verb.plan_threshold_percent,
                    "percent by which a case's plans may cost more")
       ->capture_default_str()
@@ -318,17 +325,23 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
       ->capture_default_str()
       ->check(CLI::Range(0, 100));
   gate->add_option("--time", verb.time,
-                   "draw cases beside the corpus for so long (8h, 90s), and run them on all sides");
+                   "draw cases beside the corpus for so long (8h, 90s), and run them on all sides")
+      ->type_name(takes::kDuration);
   gate->add_option("--seed", verb.seed,
                    "seed of drawn cases, and of inputs where there is no recording");
   add_device_flags(*gate, verb.device);
-  gate->add_option("--save", verb.save, "keep what the candidate came to in this .json");
-  gate->add_option("--json", verb.json, "write the comparison as JSON to this file (- for stdout)");
+  gate->add_option("--save", verb.save, "keep what the candidate came to in this .json")
+      ->type_name(takes::kOutput);
+  gate->add_option("--json", verb.json, "write the comparison as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   gate->add_option("--markdown", verb.markdown,
-                   "write a summary for a pull request to this file (- for stdout)");
-  gate->add_option("--junit", verb.junit, "write it as JUnit XML to this file (- for stdout)");
+                   "write a summary for a pull request to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  gate->add_option("--junit", verb.junit, "write it as JUnit XML to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   gate->add_option("--sarif", verb.sarif,
-                   "write it as SARIF 2.1.0 with baselineState to this file (- for stdout)");
+                   "write it as SARIF 2.1.0 with baselineState to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   gate->footer(
       "Examples:\n  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1\n"
       "  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1 --candidate torch-2.11.0 "

@@ -7,6 +7,7 @@
 
 #include "tools/executor_sources.h"
 #include "tools/golden/golden_run.h"
+#include "tools/option_types.h"
 #include "tools/report.h"
 
 namespace graphgate::tools {
@@ -17,9 +18,11 @@ constexpr std::size_t kSentencesShown = 20;  // of one file
 void add_common_options(CLI::App& app, GoldenVerb& verb) {
   app.add_option("--only", verb.only,
                  "only programs and texts whose path has this part, or is like this pattern with * "
-                 "and ?");
+                 "and ?")
+      ->type_name(takes::kName);
   app.add_option("--jobs,-j", verb.jobs, "programs run at a time")->check(CLI::Range(1, 1024));
-  app.add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)");
+  app.add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
 }
 
 void print_item(const GoldenItem& item, bool is_update) {
@@ -127,7 +130,8 @@ CLI::App* add_golden(CLI::App& app, GoldenVerb& verb) {
   CLI::App* golden = app.add_subcommand(
       "golden", "what programs come to, bit by bit and plan by plan, against golden files");
   verb.check_app = golden->add_subcommand("check", "say what differs from the golden files");
-  verb.check_app->add_option("folders", verb.folders, "golden folders (default: golden)");
+  verb.check_app->add_option("folders", verb.folders, "golden folders (default: golden)")
+      ->type_name(takes::kFolder);
   add_common_options(*verb.check_app, verb);
   add_planner_flags(*verb.check_app, verb.planner);
   verb.check_app->footer(
@@ -139,9 +143,11 @@ CLI::App* add_golden(CLI::App& app, GoldenVerb& verb) {
       "infrastructure, 4 bad input or a damaged file.");
   verb.update_app = golden->add_subcommand(
       "update", "make golden files anew, if reference, optimized executor and all judges agree");
-  verb.update_app->add_option("folders", verb.folders, "golden folders (default: golden)");
+  verb.update_app->add_option("folders", verb.folders, "golden folders (default: golden)")
+      ->type_name(takes::kFolder);
   add_common_options(*verb.update_app, verb);
   verb.update_app->add_option("--reason", verb.reason, "why; kept in the files that change")
+      ->type_name(takes::kWords)
       ->required();
   verb.update_app->add_flag("--dry-run", verb.dry_run, "say what would change, and write nothing");
   verb.update_app->footer(

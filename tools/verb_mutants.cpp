@@ -7,8 +7,10 @@
 #include <sstream>
 
 #include "conformance/harness/judge_report.h"
+#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/mutants.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -41,12 +43,8 @@ std::vector<std::string> named_deviations(const std::string& text) {
 Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folders) {
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
-    std::error_code error;
-    fs::recursive_directory_iterator files(folder, error);
-    if (error) return bad_input(folder + ": " + error.message());
-    for (const auto& entry : files) {
-      if (entry.path().extension() == ".case") paths.push_back(entry.path().string());
-    }
+    GRAPHGATE_TRY(const auto found, interop::list_files(folder, ".case", interop::Depth::kBelow));
+    paths.insert(paths.end(), found.begin(), found.end());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<MutantCase> cases;
@@ -55,14 +53,18 @@ Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folde
     GRAPHGATE_TRY(conformance::Script script, read_case(text, path));
     const bool passes = script.expectation.outcome == spec::Outcome::kPass;
     if (!passes || script.options.contains("deviation")) continue;
-    const fs::path baseline = fs::path(path).parent_path() / "quality.txt";
+    const std::string baseline = (fs::path(path).parent_path() / "quality.txt").string();
     std::string quality;
-    if (fs::exists(baseline)) {
-      GRAPHGATE_TRY(quality, read_text(baseline.string()));
+    GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
+    if (has_baseline) {
+      GRAPHGATE_TRY(quality, read_text(baseline));
     }
     cases.push_back({path, std::move(script), named_deviations(text), std::move(quality)});
   }
-  if (cases.empty()) return bad_input("there is no case that a right executor passes");
+  if (cases.empty()) {
+    return bad_input(conformance::join_names(folders, folders.size()) +
+                     ": no case that a right executor passes is there");
+  }
   return cases;
 }
 
@@ -219,21 +221,26 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
 CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb) {
   CLI::App* mutants =
       app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
-  mutants->add_option("folders", verb.folders, "folders with case files")->capture_default_str();
+  mutants->add_option("folders", verb.folders, "folders with case files")
+      ->type_name(takes::kFolder)
+      ->capture_default_str();
   mutants
       ->add_option("--filter", verb.filters,
                    "only mutants whose name contains this, or of this row (repeatable)")
+      ->type_name(takes::kName)
       ->allow_extra_args(false);
   mutants->add_option("--every", verb.every, "only the first of every so many")
       ->check(CLI::Range(1, 1'000'000));
-  mutants->add_option("--known", verb.known,
-                      "a file of mutants that no case can kill, and why (docs/mutants.md)");
+  mutants
+      ->add_option("--known", verb.known,
+                   "a file of mutants that no case can kill, and why (docs/mutants.md)")
+      ->type_name(takes::kFile);
   mutants->add_option("--jobs,-j", verb.jobs, "mutants run at a time")->check(CLI::Range(1, 1024));
   mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
       ->check(CLI::Range(1, 1'000'000));
   mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
-  mutants->add_option("--json", verb.json,
-                      "write the verdicts as JSON to this file (- for stdout)");
+  mutants->add_option("--json", verb.json, "write the verdicts as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   mutants->footer(
       "Examples:\n  graphgate mutants -j 2 golden/cases\n"
       "  graphgate mutants --filter frees_twice --filter B11\n\n"

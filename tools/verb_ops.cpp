@@ -7,6 +7,7 @@
 #include "tools/executors.h"
 #include "tools/json.h"
 #include "tools/op_case_judge.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/report.h"
 #include "tools/verbs.h"
@@ -108,7 +109,9 @@ Json tally_json(const OpTally& tally) {
 Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   const OpCasesRequest request{verb.cases, verb.pattern,
                                static_cast<std::size_t>(verb.failures_shown), verb.executor};
-  GRAPHGATE_TRY(const OpCasesReport report, judge_op_cases(request, ops));
+  const auto judged = judge_op_cases(request, ops);
+  if (!judged.ok()) return in_file(judged.error(), verb.cases);
+  const OpCasesReport& report = judged.value();
   std::map<std::string, OpTally> families;
   OpTally total;
   Json json = {{"ops", Json::object()}, {"families", Json::object()}};
@@ -148,7 +151,9 @@ Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
   BoundsRequest request;
   request.cases = verb.cases;
   request.models = verb.models;
-  GRAPHGATE_TRY(const BoundsReport report, report_bounds(request, ops));
+  const auto made = report_bounds(request, ops);
+  if (!made.ok()) return verb.models.empty() ? in_file(made.error(), verb.cases) : made.error();
+  const BoundsReport& report = made.value();
   std::printf("%s", print_bounds_report(report, kLeastShare).c_str());
   if (report.by_op.empty()) return ExitCode::kInconclusive;
   for (const auto& [op, planted] : report.by_op) {
@@ -162,12 +167,15 @@ Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
 
 CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
   CLI::App* ops = app.add_subcommand("ops", "the op table, its coverage, and recorded op calls");
-  ops->add_option("--only,pattern", verb.pattern, "only ops whose name contains this");
+  ops->add_option("--only,pattern", verb.pattern, "only ops whose name contains this")
+      ->type_name(takes::kName);
   auto* cases = ops->add_option("--cases", verb.cases,
                                 "judge the calls recorded in this .jsonl (bytes beside it in a "
-                                ".safetensors) instead of listing the table");
+                                ".safetensors) instead of listing the table")
+                    ->type_name(takes::kFile);
   ops->add_option("--coverage", verb.coverage,
                   "count the ops of these programs instead of listing the table")
+      ->type_name(takes::kFile)
       ->excludes(cases);
   ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")
       ->check(CLI::IsMember(executor_names()))
@@ -176,12 +184,15 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
       ops->add_flag("--bounds-report", verb.bounds_report,
                     "of --cases and --models: how tight bounds are, and what they catch");
   ops->add_option("--models", verb.models, "programs with recordings, for the bounds report")
+      ->type_name(takes::kFile)
       ->needs(bounds);
   ops->add_option("--failures", verb.failures_shown, "failures shown per op")
       ->check(CLI::Range(0, 1'000'000));
   ops->add_option("--custom-ops", verb.custom_ops,
-                  "a file of op schemas to add to the op table (repeatable)");
-  ops->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)");
+                  "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
+  ops->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   ops->footer(
       "Examples:\n  graphgate ops add_\n  graphgate ops --coverage golden/models/mutations.pt2\n"
       "  graphgate ops --cases golden/ops/op_cases.jsonl\n"

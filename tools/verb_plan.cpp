@@ -9,6 +9,7 @@
 #include "optimized/compile.h"
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
+#include "tools/option_types.h"
 #include "tools/plan_dot.h"
 #include "tools/plan_summary.h"
 #include "tools/programs.h"
@@ -106,6 +107,7 @@ void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
   constexpr const char* kGroup = "Packing alone";
   auto* csv = plan.add_option("--csv", pack.csv,
                               "pack the buffers of this file (id,lower,upper,size) instead")
+                  ->type_name(takes::kFile)
                   ->group(kGroup);
   plan.add_option("--capacity", pack.capacity_bytes, "exit 1 when the arena is larger")
       ->group(kGroup);
@@ -116,6 +118,7 @@ void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
       ->needs(csv)
       ->group(kGroup);
   plan.add_option("--out", pack.out, "write offsets to this CSV file (- for stdout)")
+      ->type_name(takes::kOutput)
       ->needs(csv)
       ->group(kGroup);
 }
@@ -150,14 +153,18 @@ CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
                  "print what the plan of each recorded call costs, one line each (what "
                  "golden/quality.txt holds)")
       ->excludes(text);
-  plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)");
+  plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   auto* verify = plan->add_option("--verify", verb.verify.file,
                                   "verify this plan (text, JSON, or a CSV table with offsets) "
-                                  "instead of making one");
+                                  "instead of making one")
+                     ->type_name(takes::kFile);
   plan->add_option("--program", verb.verify.program, "the program that --verify's plan is for")
+      ->type_name(takes::kFile)
       ->needs(verify);
   plan->add_option("--diff", verb.diff,
-                   "compare with this stored plan (text, or .json) and print what changed");
+                   "compare with this stored plan (text, or .json) and print what changed")
+      ->type_name(takes::kFile);
   plan->footer(
       "Examples:\n  graphgate plan golden/models/mutations.pt2\n"
       "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"

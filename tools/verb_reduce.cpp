@@ -9,6 +9,7 @@
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/external_check.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/reduce_case.h"
 #include "tools/report.h"
@@ -40,16 +41,18 @@ std::string case_path(const std::string& output) {
 // with its own.
 Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   std::vector<CaseFile> out;
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  std::string text;
   if (!is_archive(verb.file)) {
-    GRAPHGATE_TRY(const std::string text, read_text(verb.file));
+    GRAPHGATE_TRY(text, read_text(verb.file));
     if (is_case_text(text)) {
       GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, verb.file));
       out.push_back(std::move(the_case));
       return out;
     }
   }
-  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
-  const auto read = read_program(verb.file, ops);
+  const auto read =
+      is_archive(verb.file) ? read_program(verb.file, ops) : program_of_text(text, verb.file, ops);
   if (!read.ok()) return in_file(read.error(), verb.file);
   const spec::Program& program = read.value();
   GRAPHGATE_TRY(CaseFile drawn, case_of_program(program, verb.calls, verb.seed));
@@ -184,17 +187,26 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
   CLI::App* reduce = app.add_subcommand("reduce", "make a case that fails as small as it gets");
   verb.app = reduce;
   reduce->add_option("file", verb.file, "a case, graph text, or a torch.export archive (.pt2)")
+      ->type_name(takes::kFile)
       ->required();
-  reduce->add_option("--output,-o", verb.output,
-                     "where to write the reduced case (default: FILE.reduced.case); a name that "
-                     "ends in .pt2: an archive, and the case beside it");
-  reduce->add_option("--check", verb.check,
-                     "a command that is run with a candidate's path behind it: exit status 0 "
-                     "means that it is still interesting (default: the same signature shows)");
-  reduce->add_option("--judges", verb.judges,
-                     "who looks for the finding: all (the default), or names with commas");
-  reduce->add_option("--signature", verb.signature,
-                     "the finding to keep, of several: 'verifier V3.overlap [mm, pointwise] {}'");
+  reduce
+      ->add_option("--output,-o", verb.output,
+                   "where to write the reduced case (default: FILE.reduced.case); a name that "
+                   "ends in .pt2: an archive, and the case beside it")
+      ->type_name(takes::kOutput);
+  reduce
+      ->add_option("--check", verb.check,
+                   "a command that is run with a candidate's path behind it: exit status 0 "
+                   "means that it is still interesting (default: the same signature shows)")
+      ->type_name(takes::kCommand);
+  reduce
+      ->add_option("--judges", verb.judges,
+                   "who looks for the finding: all (the default), or names with commas")
+      ->type_name(takes::kNames);
+  reduce
+      ->add_option("--signature", verb.signature,
+                   "the finding to keep, of several: 'verifier V3.overlap [mm, pointwise] {}'")
+      ->type_name(takes::kWords);
   reduce->add_option("--time", verb.seconds, "seconds, looked at between checks")
       ->check(CLI::PositiveNumber);
   reduce->add_option("--checks", verb.checks, "how many candidates are checked at most")
@@ -210,12 +222,16 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
   reduce->add_option("--seed", verb.seed, "of the data of programs");
   reduce->add_option("--calls", verb.calls, "how many calls of programs")
       ->check(CLI::Range(1, 1'000'000));
-  reduce->add_option("--neighbour", verb.neighbour,
-                     "write the nearest case that passes to this file, too");
-  reduce->add_option("--custom-ops", verb.custom_ops,
-                     "a file of op schemas to add to the op table (repeatable)");
-  reduce->add_option("--json", verb.json,
-                     "write what was done as JSON to this file (- for stdout)");
+  reduce
+      ->add_option("--neighbour", verb.neighbour,
+                   "write the nearest case that passes to this file, too")
+      ->type_name(takes::kOutput);
+  reduce
+      ->add_option("--custom-ops", verb.custom_ops,
+                   "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
+  reduce->add_option("--json", verb.json, "write what was done as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
   add_subject_flags(*reduce, verb.subject);
   add_planner_flags(*reduce, verb.planner);
   reduce->footer(
@@ -228,14 +244,15 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
 }
 
 Result<ExitCode> run_reduce(const ReduceVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
   GRAPHGATE_TRY(const ReducedCase made, reduce_first(verb, std::move(cases)));
   const std::string output = output_of(verb);
   GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
-  GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
   if (is_archive(output)) {
     GRAPHGATE_TRY_VOID(write_case_archive(made.reduced.the_case, verb.file, output));
   }
+  GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
   if (!verb.neighbour.empty() && made.reduced.passing) {
     GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
     GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));

@@ -6,9 +6,11 @@
 #include "fuzz/corpus.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
+#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/one_line.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/reduce_case.h"
 #include "tools/report.h"
@@ -55,9 +57,11 @@ Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id)
 
 // A file, or the case of the corpus that has this name.
 Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
-  if (std::filesystem::exists(word)) return word;
+  GRAPHGATE_TRY(const bool is_file, interop::is_there(word));
+  if (is_file) return word;
   for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
-    for (const std::string& file : fuzz::case_files(verb.corpus, folder)) {
+    GRAPHGATE_TRY(const auto files, fuzz::case_files(verb.corpus, folder));
+    for (const std::string& file : files) {
       if (std::filesystem::path(file).stem() == word) return verb.corpus + "/" + file;
     }
   }
@@ -144,19 +148,27 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
       ->add_option("case", verb.words,
                    "a case file, the name of a finding in the corpus, the id of a drawn case "
                    "(g3:42:4711; of a bred one, f2:42:17-4711), or a line as a report prints it")
+      ->type_name(takes::kCase)
       ->required();
-  replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas");
+  replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas")
+      ->type_name(takes::kNames);
   replay->add_option("--corpus", verb.corpus, "the folder that names of findings are looked up in")
+      ->type_name(takes::kFolder)
       ->capture_default_str();
-  replay->add_option("--ops", verb.ops, "of an id: what the campaign was given");
-  replay->add_option("--exclude", verb.exclude, "of an id: what the campaign was given");
+  replay->add_option("--ops", verb.ops, "of an id: what the campaign was given")
+      ->type_name(takes::kNames);
+  replay->add_option("--exclude", verb.exclude, "of an id: what the campaign was given")
+      ->type_name(takes::kNames);
   replay->add_option("--data-sets", verb.data_sets, "of an id: what the campaign was given")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U));
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
-  replay->add_option("--json", verb.json,
-                     "write what was found as JSON to this file (- for stdout)");
-  replay->add_option("--write", verb.write,
-                     "write the case to this file, and run nothing (- for stdout)");
+  replay
+      ->add_option("--json", verb.json, "write what was found as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  replay
+      ->add_option("--write", verb.write,
+                   "write the case to this file, and run nothing (- for stdout)")
+      ->type_name(takes::kOutput);
   add_subject_flags(*replay, verb.subject);
   add_planner_flags(*replay, verb.planner);
   replay->footer(
@@ -173,6 +185,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
 }
 
 Result<ExitCode> run_replay(const ReplayVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
   const auto flags = planner_configuration(*verb.app);
   GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject, flags));

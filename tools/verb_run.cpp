@@ -5,6 +5,7 @@
 #include "conformance/harness/seeded_inputs.h"
 #include "interop/safetensors.h"
 #include "reference/reference.h"
+#include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/verbs.h"
 
@@ -117,7 +118,8 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
   run->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
                 "accept sizes 0 and 1 where a range starts at 2");
   run->add_option("--save", verb.save,
-                  "write outputs, final inputs and states to this .safetensors");
+                  "write outputs, final inputs and states to this .safetensors")
+      ->type_name(takes::kOutput);
   run->footer(
       "Example:\n  graphgate run golden/models/cond_nonzero.pt2 --save results.safetensors");
   return run;

@@ -48,7 +48,7 @@ class Server {
     auto text = write_message(made.ok() ? std::move(made).value() : refusal_json(made.error()),
                               bytes, exchange_, "answer" + std::to_string(++answers_));
     if (text.ok()) return text.value();
-    return refusal_json(text.error()).dump();
+    return refusal_json(text.error()).dump(-1, ' ', true, Json::error_handler_t::replace);
   }
 
  private:
@@ -208,12 +208,7 @@ Result<ExitCode> run_serve(const ServeVerb& verb) {
                        "': it makes no plans");
     }
   }
-  // Ops that other flags name may be those of a request.
-  PlannerFlags named;
-  named.profile = verb.planner.profile;
-  named.overrides = verb.planner.overrides;
-  named.deviations = verb.planner.deviations;
-  GRAPHGATE_TRY_VOID(choose_planner(named, spec::builtin_op_table()));
+  GRAPHGATE_TRY_VOID(check_named(verb.planner));
   Server server(verb.executor, std::move(source), std::move(flags));
   for (std::string line; std::getline(std::cin, line);) {
     std::printf("%s\n", server.answer(line).c_str());
