@@ -132,9 +132,8 @@ TEST_F(Cli, HasNoVerdictOnProgramsWithOpsThatItDoesNotKnowAndJudgesTheOthers) {
     for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
       const CliRun alone = run(verb + one);
       EXPECT_EQ(alone.code, 2) << verb << one << alone.out << alone.err;
-      EXPECT_NE((alone.out + alone.err).find("op"), std::string::npos);
     }
-    EXPECT_NE(run("check" + one).out.find("UNSUPPORTED" + one + ": "), std::string::npos)
+    EXPECT_NE(run("check" + one).out.find("UNSUPPORTED" + one + ":"), std::string::npos)
         << run("check" + one).out;
   }
   const CliRun all = run("check" + unknown + good + bare);
