@@ -52,7 +52,7 @@ Result<void> check_ops(const spec::Plan& plan, const spec::OpTable& ops) {
                           node.op.starts_with("higher_order.");
     if (is_known) return {};
     return unsupported("'" + node.name + "': unknown op '" + node.op +
-                     "'; register it with --custom-ops");
+                       "'; register it with --custom-ops");
   };
   for (const spec::PlanStep& step : plan.steps) {
     GRAPHGATE_TRY_VOID(check(step.node));

@@ -150,16 +150,16 @@ TEST(Refusals, RunningStatisticsOfAnotherChannelCount) {
 }
 
 TEST(Refusals, OperandsThatDoNotStretch) {
-  expect_refused("aten.linear.default", {{"input", {counting({3, 4})}},
-                                         {"weight", {counting({6, 4})}},
-                                         {"bias", {counting({5})}}});
+  expect_refused(
+      "aten.linear.default",
+      {{"input", {counting({3, 4})}}, {"weight", {counting({6, 4})}}, {"bias", {counting({5})}}});
   expect_refused("aten.linear.default", {{"input", {counting({2, 3, 4})}},
                                          {"weight", {counting({6, 4})}},
                                          {"bias", {counting({1, 7})}}});
   expect_refused("aten.copy_.default", {{"self", {counting({3, 4})}}, {"src", {counting({12})}}});
-  expect_refused("aten.masked_fill.Scalar", {{"self", {counting({3})}},
-                                             {"mask", {counting({4}, DType::kBool)}},
-                                             {"value", number(1)}});
+  expect_refused(
+      "aten.masked_fill.Scalar",
+      {{"self", {counting({3})}}, {"mask", {counting({4}, DType::kBool)}}, {"value", number(1)}});
 }
 
 }  // namespace
