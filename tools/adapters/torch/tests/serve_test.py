@@ -283,7 +283,7 @@ class Checked(unittest.TestCase):
         report = os.path.join(self._folder.name, "report.json")
         # Much time: a C++ compiler, and others who use the machine.
         ran = _run(
-            GRAPHGATE, "check", "--executor", executor, "--executor-timeout", "300",
+            GRAPHGATE, "check", "--executor", executor, "--executor-timeout", "1500",
             "--json", report, *words,
         )
         with open(report, encoding="utf-8") as file:
