@@ -142,7 +142,7 @@ class LinePlanner {
       gather(block, partition, level);
       add_frees(block, partition, level);
       sort_by_time(level.frees);
-      if (drops_tail(block, partition)) drop_tail(level);
+      if (drops_tail(block, partition)) drop_tail(block, partition, level);
       plan(level);
     }
   }
@@ -232,17 +232,27 @@ class LinePlanner {
       if (!node.is_fused()) follow(node);
       for (const SizedNode& member : node.body) follow(member);
     }
-    const std::int64_t last = input_.liveness.times[block][partition.end_node - 1];
-    return std::none_of(waiting.begin(), waiting.end(), [&](StorageIndex s) {
-      return graph_.storages[s].kind != StorageKind::kInner &&
-             (uses_[s].is_output || uses_[s].lifetime.end > last + 1);
-    });
+    return std::none_of(waiting.begin(), waiting.end(),
+                        [&](StorageIndex s) { return is_needed_behind(s, block, partition); });
   }
 
-  void drop_tail(Level& level) {
+  [[nodiscard]] bool is_needed_behind(StorageIndex storage, std::size_t block,
+                                      const Partition& partition) const {
+    if (graph_.storages[storage].kind == StorageKind::kInner) return false;
+    const std::int64_t last = input_.liveness.times[block][partition.end_node - 1];
+    return uses_[storage].is_output || uses_[storage].lifetime.end > last + 1;
+  }
+
+  // What nobody needs may go: only what somebody needs is missed.
+  void drop_tail(std::size_t block, const Partition& partition, Level& level) {
     while (!level.lines.empty() && level.lines.back().kind != LineKind::kLaunch &&
            !graph_outputs_.contains(level.lines.back().storage)) {
-      builder_.open_without_place(level.lines.back().storage);
+      const StorageIndex storage = level.lines.back().storage;
+      if (is_needed_behind(storage, block, partition)) {
+        builder_.open_without_place(storage);
+      } else {
+        builder_.open(storage);
+      }
       level.lines.pop_back();
     }
   }
