@@ -10,13 +10,14 @@ namespace {
 
 using fuzz::TriageStatus;
 
-// An input that is written and nothing else, and a node that nobody needs.
+// A result that a deviation puts over what is read for it, and a write that nobody needs.
 spec::CaseFile small_case(bool is_wrong) {
   std::string text = "graphgate-case 1\nname \"small\"\nseed 1\n";
-  if (is_wrong) text += "option \"plan-mutation\" \"signature-output-dropped\"\n";
+  if (is_wrong) text += "option \"deviation\" \"lifetimes_touch_wrongly\"\n";
   text +=
       "program \"p\" {\n  input %x : f32[2]\n  %n = aten.neg.default(%x)\n"
-      "  %y = aten.add_.Tensor(%x, %x)\n  output %n\n}\nscenario {\n  call p\n  call p\n}\n"
+      "  %y = aten.flip.default(%n, [0])\n  %u = aten.add_.Tensor(%x, %x)\n  output "
+      "%y\n}\nscenario {\n  call p\n  call p\n}\n"
       "expect PASS\n";
   auto parsed = spec::parse_case(text, "small");
   GRAPHGATE_CHECK(parsed.ok());
@@ -25,7 +26,7 @@ spec::CaseFile small_case(bool is_wrong) {
 
 class LookingAgain : public testing::Test {
  protected:
-  static constexpr const char* kSignature = "verifier V2.missing-output [] {}";
+  static constexpr const char* kSignature = "verifier V3.in-place [flip] {}";
 
   static TriageResult look(std::function<spec::CaseFile(const fuzz::Descent&)> draw,
                            const Batch& batch, const std::string& signature = kSignature) {
@@ -45,7 +46,7 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   const TriageResult result =
       look([](const fuzz::Descent&) { return small_case(true); }, {3, 8, {}});
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed) << result.triage.remark;
-  EXPECT_EQ(result.triage.nodes, 1U);
+  EXPECT_EQ(result.triage.nodes, 2U);
   EXPECT_EQ(result.triage.calls, 1U);
   EXPECT_EQ(result.folder, fuzz::CorpusFolder::kRegression);
   const auto kept = spec::parse_case(result.case_text, "kept");
@@ -53,7 +54,7 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   ASSERT_GE(kept.value().header.size(), 3U);
   EXPECT_EQ(kept.value().header[0], "Found by graphgate fuzz in case g1:42:7.");
   EXPECT_EQ(kept.value().header[1],
-            "Signature: verifier V2.missing-output [] {plan-mutation=signature-output-dropped}");
+            "Signature: verifier V3.in-place [flip] {deviation=lifetimes_touch_wrongly}");
   EXPECT_EQ(kept.value().header[2], "The nearest case that passes:");
 }
 
