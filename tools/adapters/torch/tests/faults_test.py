@@ -1,4 +1,4 @@
-"""Whose fault it is, where the adapter or its recorder of plans fails: faults_test.py GRAPHGATE GOLDEN.
+"""Tests that a fault of the adapter, or of its recorder of plans, is put to nobody else: faults_test.py GRAPHGATE GOLDEN.
 
 Ends with status 77, which ctest takes for skipped, where there is no PyTorch.
 """
