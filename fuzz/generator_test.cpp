@@ -373,7 +373,9 @@ TEST(Alphabet, LeavesOutWhatASubjectDoesNotTake) {
     const CaseFile the_case = case_of(7, index, alphabet.value());
     for (const spec::Program& program : the_case.programs) {
       for (const spec::Value& value : program.graph.values) {
-        if (value.type) EXPECT_EQ(value.type->device.type, "cpu");
+        if (value.type) {
+          EXPECT_EQ(value.type->device.type, "cpu");
+        }
       }
       for (const spec::Node& node : program.graph.nodes) {
         if (node.op != "higher_order.auto_functionalized_v2") continue;
