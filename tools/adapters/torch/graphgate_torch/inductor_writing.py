@@ -148,28 +148,40 @@ class Writing:
         # A partition that drops an argument of the graph drops a reference: its caller keeps it.
         kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
         inside = self._touched(self._steps[partition.begin : partition.end])
-        given, unpacked = {}, set()
+        given, unpacked, forgotten = {}, set(), set()
         for name in signature.input_nodes:
             if name in signature.constant_names:
                 continue
             storages = self._storages(name)
+            drops = bool(signature.input_deallocation[name])
             # Where an operation has several results it is given them all, and may only take them
             # out of their tuple, which is no step here.
             if isinstance(layout(name), ir.MultiOutputLayout):
                 unpacked.update(each for each in storages if each not in inside)
+                forgotten.update(each for each in storages if each in inside and not drops)
             for storage in storages:
-                drops = bool(signature.input_deallocation[name]) and storage not in kept
-                given[storage] = given.get(storage, True) and drops
+                given[storage] = given.get(storage, True) and drops and storage not in kept
+        # A tuple that nobody drops goes when the caller returns, and nobody takes its bytes before.
+        forgotten -= {*self._later(partition), *kept}
         names = [node.get_name() for node in signature.output_nodes]
         handed_on = [each for name in names for each in self._storages(name)]
         handed_on += [each for each in given if each in kept]
+        handed_on = [each for each in dict.fromkeys(handed_on) if each not in forgotten]
         # What is dropped by one name and handed on by another stays: a result over an operand.
-        given = {each: drops and each not in handed_on for each, drops in given.items()}
+        given = {
+            each: each in forgotten or (drops and each not in handed_on)
+            for each, drops in given.items()
+        }
         # The last partition that has the tuple drops with it what nobody took out.
         unpacked = {each for each in unpacked if not given[each]}
         for each in unpacked:
             del given[each]
-        return given, [each for each in dict.fromkeys(handed_on) if each not in unpacked]
+        return given, [each for each in handed_on if each not in unpacked]
+
+    def _later(self, partition):
+        """The storages that the graph returns, or that steps behind the partition touch."""
+        returned = [self._storage[whole(name)] for name in self._outputs]
+        return {*returned, *self._touched(self._steps[partition.end :])}
 
     def _touched(self, steps):
         names = [
@@ -190,10 +202,9 @@ class Writing:
         constants = [self._storage[name] for name in self._constants]
         inputs = [self._storage[name] for name in self._inputs]
         written = self._written()
-        returned = [self._storage[whole(name)] for name in self._outputs]
         inside = self._touched(self._steps[partition.begin : partition.end])
         before = {*inputs, *constants, *self._touched(self._steps[: partition.begin])}
-        later = {*returned, *self._touched(self._steps[partition.end :])}
+        later = self._later(partition)
         fixed = [each for each in inside if each in constants and each not in written]
         moving = [each for each in inside if each not in fixed]
         given = [each for each in moving if each in before]
