@@ -6,7 +6,11 @@ import re
 import traceback
 
 import torch
-from torch._dynamo.exc import TorchDynamoException, TorchRuntimeError
+from torch._dynamo.exc import (
+    TorchDynamoException,
+    TorchRuntimeError,
+    UncapturedHigherOrderOpError,
+)
 from torch._inductor.exc import (
     CppCompileError,
     InvalidCxxCompiler,
@@ -57,6 +61,13 @@ def raised_here(error):
             return error
         behind += [error.__context__, error.__cause__, getattr(error, "inner_exception", None)]
     return None
+
+
+def is_refusal(error):
+    """Whether Dynamo says that it does not take a conditional (an arm that writes its operands)."""
+    while error and not isinstance(error, UncapturedHigherOrderOpError):
+        error = _inside(error)
+    return error is not None
 
 
 def is_of_machine(error):

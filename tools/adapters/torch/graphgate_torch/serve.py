@@ -8,7 +8,7 @@ import traceback
 import torch
 
 from graphgate_torch import custom_ops, graph_text, module, ops
-from graphgate_torch.errors import is_of_machine, of_adapter, raised_here, words_of
+from graphgate_torch.errors import is_of_machine, is_refusal, of_adapter, raised_here, words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
 
@@ -111,6 +111,8 @@ class Program:
             raise Refusal("infrastructure", of_adapter(ours)) from error
         if is_of_machine(error):
             raise Refusal("infrastructure", words_of(error)) from error
+        if is_refusal(error):
+            raise Refusal("unsupported", words_of(error)) from error
         raise Refusal("internal", words_of(error)) from error
 
 

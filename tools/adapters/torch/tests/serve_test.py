@@ -99,6 +99,27 @@ scenario {
 expect PASS
 """
 
+# Dynamo of PyTorch 2.11 traces no arm that writes what it is given; eager mode takes it.
+_WRITING_ARM = """  input %x : f32[4]
+  input %t : f32[4]
+  input %p : bool[]
+  graph @yes {
+    input %a : f32[4]
+    input %b : f32[4]
+    %c : f32[4] = aten.copy_.default(%b, %a)
+    %d : f32[4] = aten.tanh.default(%a)
+    output %d
+  }
+  graph @no {
+    input %a : f32[4]
+    input %b : f32[4]
+    %d : f32[4] = aten.abs.default(%a)
+    output %d
+  }
+  %y : f32[4] = higher_order.cond(%p, @yes, @no, [%x, %t])
+  output %y
+"""
+
 # Empty tensors have no kernel: nothing but an allocation, or a reuse, makes them.
 _EMPTY = """  input %x : f32[8, 4]
   %e : f32[8, 2] = aten.empty.memory_format([8, 2], dtype=f32)
@@ -310,6 +331,15 @@ class Serve(Checked):
         case = self._write("wrong.case", _CASE.replace("[2, 2]", "[3, 2]"))
         ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
         self.assertEqual(ran.returncode, 4, ran.stdout + ran.stderr)
+
+    def test_what_dynamo_refuses_is_no_finding_of_it(self):
+        case = self._write("arm.case", _HEAD + _WRITING_ARM + _TAIL)
+        ran, report = self._check(_executor(), "--judges", "bounds", case)
+        if ran.returncode == 0:
+            return  # PyTorch 2.15 traces it
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertEqual(report["not_compared"], 1, ran.stdout)
+        self.assertIn("UncapturedHigherOrderOpError", ran.stdout)
 
     def test_what_pytorch_does_not_wrap_is_no_finding_and_is_not_drawn(self):
         case = self._write("wrapped.case", _HEAD + _WRAPPED + _TAIL)
