@@ -40,7 +40,7 @@ std::string name_of(const testing::TestParamInfo<Version>& tested) {
 
 optimized::Profile profile_of(const Version& version) {
   optimized::Profile profile = optimized::resolve_profile(version.profile).value();
-  if (version.overridden) optimized::apply_overrides(optimized::vllm_overrides(), profile);
+  if (version.overridden) (void)optimized::apply_overrides(optimized::vllm_overrides(), profile);
   return profile;
 }
 
