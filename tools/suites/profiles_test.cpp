@@ -25,6 +25,8 @@ struct Version {
   bool overridden = false;  // by what vLLM patches
 };
 
+void PrintTo(const Version& version, std::ostream* out) { *out << version.profile; }
+
 // Every release in which a row of upstream_data.json begins or ends.
 std::vector<Version> versions() {
   return {{"torch-2.8.0"},  {"torch-2.9.0"},  {"torch-2.9.0", true}, {"torch-2.9.1"},
