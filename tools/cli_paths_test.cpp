@@ -21,6 +21,7 @@
 
 #include "tools/cli_test.h"
 #include "tools/on_threads.h"
+#include "tools/one_line.h"
 
 namespace graphgate::tools {
 namespace {
@@ -407,7 +408,8 @@ class CliPaths : public Cli {
     if (lines != 1) return std::to_string(lines) + " lines on standard error";
     if (option.type == "COMMAND") return "";  // what a shell says of it differs
     // Some files have another beside them: NAME.safetensors of NAME.jsonl.
-    const std::string name = fs::path(bad.path).replace_extension().string();
+    // Bytes that are no UTF-8 are printed as question marks.
+    const std::string name = one_line(fs::path(bad.path).replace_extension().string());
     if (ending.err.find(name) == std::string::npos) {
       return "does not name the path";
     }
