@@ -103,15 +103,12 @@ std::string Corpus::find(std::string_view finding) const {
 }
 
 Result<std::vector<std::string>> case_files(const std::string& root, CorpusFolder folder) {
-  std::vector<std::string> out;
   const std::string below = std::string(folder_name(folder)) + "/";
   std::string path = root;
   path.append("/").append(below);
   GRAPHGATE_TRY(auto names, names_in(path, ".case"));
-  for (std::string& name : names) {
-    out.push_back(std::move(name.insert(0, below)));
-  }
-  return out;
+  for (std::string& name : names) name.insert(0, below);
+  return names;
 }
 
 std::string Corpus::state_path(const Shard& shard) const {
@@ -124,11 +121,8 @@ std::string Corpus::journal_path(const Shard& shard) const {
 
 Result<std::vector<std::string>> find_states(const std::string& root) {
   const std::string folder = root + "/campaigns/";
-  std::vector<std::string> paths;
-  GRAPHGATE_TRY(const auto names, names_in(folder, kStateEnding));
-  for (const std::string& name : names) {
-    paths.push_back(folder + name);
-  }
+  GRAPHGATE_TRY(auto paths, names_in(folder, kStateEnding));
+  for (std::string& path : paths) path.insert(0, folder);
   if (paths.empty()) return bad_input(root + ": holds no campaign");
   return paths;
 }
