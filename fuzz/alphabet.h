@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "fuzz/families/family.h"
 #include "fuzz/genes.h"
-#include "spec/result.h"
 
 namespace graphgate::fuzz {
 

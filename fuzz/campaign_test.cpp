@@ -10,7 +10,7 @@
 #include <fstream>
 #include <set>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "fuzz/campaign_state.h"
 #include "fuzz/corpus.h"
 #include "fuzz/journal.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "conformance/harness/split_mix.h"
-#include "spec/result.h"
+#include "base/result.h"
+#include "base/split_mix.h"
 
 namespace graphgate::fuzz {
 namespace {

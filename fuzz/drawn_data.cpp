@@ -3,8 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/split_mix.h"
 #include "conformance/harness/exact_data.h"
-#include "conformance/harness/split_mix.h"
 
 namespace graphgate::fuzz {
 namespace {

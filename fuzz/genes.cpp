@@ -1,6 +1,6 @@
 #include "fuzz/genes.h"
 
-#include "conformance/harness/split_mix.h"
+#include "base/split_mix.h"
 
 namespace graphgate::fuzz {
 namespace {

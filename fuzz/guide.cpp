@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/harness/split_mix.h"
+#include "base/split_mix.h"
 
 namespace graphgate::fuzz {
 void add_to_lineage(Lineage& lineage, const Tally& tally) {

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "spec/outcome.h"
-#include "spec/result.h"
 
 namespace graphgate::fuzz {
 

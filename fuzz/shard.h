@@ -12,8 +12,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/result.h"
 #include "fuzz/descent.h"
-#include "spec/result.h"
 
 namespace graphgate::fuzz {
 

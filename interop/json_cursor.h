@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::interop {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 
 namespace graphgate::interop {
 

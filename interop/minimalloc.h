@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::interop {
 

@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/graph.h"
-#include "spec/result.h"
 #include "spec/tensor.h"
 
 namespace graphgate::interop {

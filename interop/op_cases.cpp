@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 
 namespace graphgate::interop {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "interop/op_calls.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 #include "spec/program.h"
-#include "spec/result.h"
 
 namespace graphgate::interop {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_graph_reader.h"
 #include "interop/pt2_own_metadata.h"

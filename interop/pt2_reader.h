@@ -19,8 +19,8 @@
 #include <span>
 #include <string>
 
+#include "base/result.h"
 #include "spec/program.h"
-#include "spec/result.h"
 
 namespace graphgate::spec {
 class OpTable;

@@ -1,7 +1,7 @@
 // Parameters, buffers and constants of a .pt2: raw bytes with a geometry each.
 #include <unordered_map>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_signature_reader.h"

@@ -12,9 +12,9 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "interop/pt2_reader.h"
 #include "spec/program.h"
-#include "spec/result.h"
 
 namespace graphgate::interop {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "spec/tensor.h"
 
 namespace graphgate::interop {

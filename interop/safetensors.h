@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "interop/file_io.h"
-#include "spec/result.h"
+#include "base/file_io.h"
+#include "base/result.h"
 #include "spec/tensor.h"
 
 namespace graphgate::interop {

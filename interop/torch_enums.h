@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "base/result.h"
 #include "spec/dtype.h"
-#include "spec/result.h"
 
 namespace graphgate::interop {
 

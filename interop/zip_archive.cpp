@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 
 namespace graphgate::interop {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 struct zip;
 struct zip_file;

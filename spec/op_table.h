@@ -35,8 +35,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/effects.h"
-#include "spec/result.h"
 #include "spec/schema.h"
 
 namespace graphgate::spec {

@@ -28,8 +28,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/call_options.h"
-#include "spec/result.h"
 #include "spec/text_lexer.h"
 
 namespace graphgate::spec {

@@ -23,7 +23,7 @@
 #include <variant>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::spec {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::spec {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/op_table.h"
-#include "spec/result.h"
 #include "spec/tensor.h"
 
 namespace graphgate::tools {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 
 namespace graphgate::tools {
 

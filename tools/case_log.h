@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "fuzz/tally.h"
-#include "spec/result.h"
 
 namespace graphgate::tools {
 

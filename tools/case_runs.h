@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/child_processes.h"
 #include "fuzz/judge_case.h"
 #include "tools/case_subject.h"
-#include "tools/child_processes.h"
 
 namespace graphgate::tools {
 

@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/on_threads.h"
 #include "conformance/harness/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
-#include "tools/on_threads.h"
 #include "tools/programs.h"
 #include "tools/subjects.h"
 #include "tools/trace_store.h"

@@ -19,9 +19,9 @@
 #include <sstream>
 #include <thread>
 
+#include "base/on_threads.h"
+#include "base/one_line.h"
 #include "tools/cli_test.h"
-#include "tools/on_threads.h"
-#include "tools/one_line.h"
 
 namespace graphgate::tools {
 namespace {

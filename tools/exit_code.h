@@ -1,8 +1,8 @@
 // The exit codes of the command line, and which of several wins.
 #pragma once
 
+#include "base/result.h"
 #include "spec/outcome.h"
-#include "spec/result.h"
 
 namespace graphgate::tools {
 

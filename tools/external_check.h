@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::tools {
 

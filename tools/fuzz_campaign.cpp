@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "tools/case_log.h"
 #include "tools/programs.h"
 

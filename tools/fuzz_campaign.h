@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/stop_signals.h"
 #include "fuzz/campaign_state.h"
 #include "fuzz/corpus.h"
 #include "fuzz/ledger.h"
@@ -12,7 +13,6 @@
 #include "tools/fuzz_findings.h"
 #include "tools/fuzz_view.h"
 #include "tools/fuzz_workers.h"
-#include "tools/stop_signals.h"
 
 namespace graphgate::tools {
 

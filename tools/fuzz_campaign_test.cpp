@@ -14,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "tools/fuzz_report.h"
 #include "tools/programs.h"
 #include "tools/verb_fuzz.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/child_processes.h"
 #include "fuzz/campaign_state.h"
 #include "fuzz/corpus.h"
 #include "fuzz/ledger.h"
-#include "tools/child_processes.h"
 #include "tools/fuzz_view.h"
 #include "tools/fuzz_workers.h"
 

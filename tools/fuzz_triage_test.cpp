@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "tools/fuzz_case.h"
 
 namespace graphgate::tools {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "tools/one_line.h"
+#include "base/one_line.h"
 #include "tools/option_types.h"
 #include "tools/verb_golden.h"
 #include "tools/verbs.h"

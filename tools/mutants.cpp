@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/child_processes.h"
 #include "conformance/compare/torch_view.h"
 #include "conformance/harness/judge_report.h"
 #include "conformance/harness/plan_mutations.h"
 #include "spec/deviation.h"
-#include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate::tools {

@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "tools/exit_code.h"
 
 namespace graphgate::tools {

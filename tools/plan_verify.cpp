@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/file_io.h"
 #include "conformance/verify/packing.h"
 #include "conformance/verify/verify.h"
-#include "interop/file_io.h"
 #include "interop/minimalloc.h"
 #include "interop/plan_json.h"
 #include "spec/plan_names.h"

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "spec/op_table.h"
-#include "spec/result.h"
 #include "tools/exit_code.h"
 
 namespace graphgate::tools {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/upstream/overrides.h"

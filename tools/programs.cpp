@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/pt2_reader.h"
 #include "interop/recording.h"
 #include "spec/graph_check.h"

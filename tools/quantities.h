@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::tools {
 

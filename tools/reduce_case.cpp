@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/child_processes.h"
 #include "conformance/harness/input_layout.h"
 #include "conformance/harness/seeded_inputs.h"
 #include "fuzz/graph_edit.h"
 #include "fuzz/stated_types.h"
 #include "interop/pt2_writer.h"
 #include "tools/check_input.h"
-#include "tools/child_processes.h"
 
 namespace graphgate::tools {
 namespace {

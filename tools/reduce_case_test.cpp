@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "fuzz/stated_types.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/file_io.h"
+#include "base/one_line.h"
 #include "conformance/harness/judge_report.h"
-#include "interop/file_io.h"
-#include "tools/one_line.h"
 
 namespace graphgate::tools {
 namespace {

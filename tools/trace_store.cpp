@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/plan_json.h"
 #include "spec/plan_text.h"
 #include "tools/programs.h"

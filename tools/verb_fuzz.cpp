@@ -9,11 +9,12 @@
 #include <memory>
 #include <thread>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/child_processes.h"
+#include "base/file_io.h"
+#include "base/stop_signals.h"
+#include "base/temporary_folder.h"
 #include "fuzz/generator.h"
-#include "interop/file_io.h"
 #include "optimized/runtime/cuda/cubins.h"
-#include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"
 #include "tools/fuzz_case.h"
@@ -22,7 +23,6 @@
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
-#include "tools/stop_signals.h"
 #include "tools/verb_fuzz.h"
 
 namespace graphgate::tools {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/stop_signals.h"
 #include "tools/external/external_source.h"
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
@@ -13,7 +14,6 @@
 #include "tools/programs.h"
 #include "tools/quantities.h"
 #include "tools/report_formats.h"
-#include "tools/stop_signals.h"
 #include "tools/subjects.h"
 #include "tools/verb_fuzz.h"
 #include "tools/verbs.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/file_io.h"
 #include "conformance/harness/judge_report.h"
-#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/mutants.h"
 #include "tools/option_types.h"

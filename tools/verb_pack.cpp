@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 #include "tools/pack_csv.h"

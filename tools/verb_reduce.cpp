@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/temporary_folder.h"
 #include "conformance/harness/static_inputs.h"
-#include "conformance/harness/temporary_folder.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/external_check.h"

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/file_io.h"
+#include "base/one_line.h"
 #include "fuzz/corpus.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
-#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
-#include "tools/one_line.h"
 #include "tools/option_types.h"
 #include "tools/programs.h"
 #include "tools/reduce_case.h"

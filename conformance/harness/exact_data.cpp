@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "conformance/harness/split_mix.h"
+#include "base/split_mix.h"
 
 namespace graphgate::conformance {
 namespace {

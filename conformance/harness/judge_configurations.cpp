@@ -4,10 +4,10 @@
 // C3.cached-plan (a plan from a cache that is not the plan that would be made).
 #include <algorithm>
 
+#include "base/temporary_folder.h"
 #include "conformance/harness/configuration_table.h"
 #include "conformance/harness/judge_report.h"
 #include "conformance/harness/same_bits.h"
-#include "conformance/harness/temporary_folder.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "conformance/harness/executor_source.h"
 #include "conformance/harness/plan_stats.h"
-#include "spec/result.h"
 
 namespace graphgate::conformance {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/temporary_folder.h"
 #include "conformance/harness/judge.h"
-#include "conformance/harness/temporary_folder.h"
 #include "conformance/harness/trials.h"
 
 namespace graphgate::conformance {

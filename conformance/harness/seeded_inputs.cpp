@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/split_mix.h"
 #include "conformance/harness/input_layout.h"
-#include "conformance/harness/split_mix.h"
 
 namespace graphgate::conformance {
 namespace {

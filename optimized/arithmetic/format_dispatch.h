@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "base/result.h"
 #include "optimized/arithmetic/formats.h"
 #include "spec/dtype.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

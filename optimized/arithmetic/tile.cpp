@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "base/result.h"
 #include "optimized/arithmetic/formats.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -1,10 +1,10 @@
 #include "optimized/cache/bundle.h"
 
-#include "optimized/cache/atomic_file.h"
+#include "base/atomic_file.h"
+#include "base/sha256.h"
 #include "optimized/cache/byte_stream.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/cache/plan_codec.h"
-#include "optimized/cache/sha256.h"
 
 namespace graphgate::optimized {
 

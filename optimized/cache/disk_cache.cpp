@@ -1,9 +1,9 @@
 #include "optimized/cache/disk_cache.h"
 
+#include "base/sha256.h"
 #include "optimized/cache/entry_file.h"
 #include "optimized/cache/key_json.h"
 #include "optimized/cache/plan_codec.h"
-#include "optimized/cache/sha256.h"
 #include "optimized/compilers/compiler.h"
 #include "spec/plan_text.h"
 

@@ -21,7 +21,7 @@
 
 #include <filesystem>
 
-#include "optimized/cache/atomic_file.h"
+#include "base/atomic_file.h"
 #include "optimized/cache/key.h"
 #include "optimized/compile_counters.h"
 #include "optimized/compile_log.h"

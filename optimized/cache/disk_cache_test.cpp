@@ -7,10 +7,10 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/sha256.h"
 #include "optimized/cache/cache_test_support.h"
 #include "optimized/cache/entry_file.h"
 #include "optimized/cache/plan_codec.h"
-#include "optimized/cache/sha256.h"
 #include "optimized/compilers/compiler.h"
 
 namespace graphgate::optimized {

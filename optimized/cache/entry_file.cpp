@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -6,8 +6,8 @@
 #include <bit>
 #include <set>
 
+#include "base/sha256.h"
 #include "optimized/cache/option_factors.h"
-#include "optimized/cache/sha256.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::optimized {

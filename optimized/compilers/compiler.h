@@ -16,11 +16,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/result.h"
 #include "optimized/compilers/options.h"
 #include "optimized/partition/partition.h"
 #include "optimized/schedule/fuse_groups.h"
 #include "optimized/schedule/fuse_realize.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "optimized/schedule/fuse_options.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

@@ -2,10 +2,10 @@
 
 #include <cstring>
 
+#include "base/result.h"
 #include "optimized/arithmetic/tile.h"
 #include "optimized/device/spelling.h"
 #include "optimized/word_dtype.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 namespace {

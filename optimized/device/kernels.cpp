@@ -1,6 +1,6 @@
 #include "optimized/device/kernels.h"
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 #include "optimized/device/device.h"
 #include "optimized/device/embedded.h"
 #include "optimized/device/pointwise_text.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <new>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized {
 namespace {

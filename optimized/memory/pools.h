@@ -19,9 +19,9 @@
 
 #include <vector>
 
+#include "base/result.h"
 #include "optimized/analysis/liveness.h"
 #include "optimized/memory/options.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

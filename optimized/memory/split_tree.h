@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "optimized/analysis/liveness.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

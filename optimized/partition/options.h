@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/op_table.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <new>
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 
 namespace graphgate::optimized {
 namespace {

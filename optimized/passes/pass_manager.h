@@ -9,8 +9,8 @@
 // entry.
 #pragma once
 
+#include "base/result.h"
 #include "optimized/passes/pass.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "optimized/passes/pass.h"
 #include "optimized/runtime/host/copy_in.h"
 #include "optimized/runtime/host/instrument.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

@@ -17,9 +17,9 @@
 // order: see stream_lifetimes.h.
 #pragma once
 
+#include "base/result.h"
 #include "optimized/partition/partition.h"
 #include "spec/deviation.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized {
 

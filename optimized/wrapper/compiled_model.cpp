@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/atomic_file.h"
 #include "optimized/analysis/symbols.h"
-#include "optimized/cache/atomic_file.h"
 #include "optimized/wrapper/global_settings.h"
 #include "optimized/wrapper/relayout.h"
 #include "spec/plan_text.h"

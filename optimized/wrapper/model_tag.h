@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized {
 

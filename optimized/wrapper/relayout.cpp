@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized {
 

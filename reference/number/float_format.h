@@ -10,8 +10,8 @@
 #include <limits>
 #include <span>
 
+#include "base/result.h"
 #include "spec/dtype.h"
-#include "spec/result.h"
 
 namespace graphgate::reference {
 

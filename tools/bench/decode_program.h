@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "base/result.h"
 #include "spec/program.h"
-#include "spec/result.h"
 
 namespace graphgate::tools {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "fuzz/score.h"
-#include "spec/result.h"
 
 namespace graphgate::tools {
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file_io.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/script.h"
-#include "interop/file_io.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "tools/executor_sources.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "tools/bench/stopwatch.h"
 
 namespace graphgate::tools {

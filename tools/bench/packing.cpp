@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 

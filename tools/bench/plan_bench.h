@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "tools/bench/stopwatch.h"
 
 namespace graphgate::tools {

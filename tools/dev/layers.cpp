@@ -6,16 +6,19 @@ namespace graphgate::dev {
 
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> kLayers = {
-      {"conformance/compare/", {"spec/"}, {}},
-      {"conformance/harness/", {"spec/", "conformance/compare/", "conformance/verify/"}, {"absl/"}},
-      {"conformance/verify/", {"spec/"}, {"absl/"}},
-      {"fuzz/", {"spec/", "conformance/harness/"}, {}},
-      {"interop/", {"spec/"}, {"nlohmann/", "zip.h"}},
-      {"optimized/", {"spec/"}, {"absl/", "nlohmann/", "openssl/"}},
-      {"reference/", {"spec/"}, {}},
-      {"spec/", {}, {}},
+      {"base/", {}, {"nlohmann/", "openssl/"}},
+      {"conformance/compare/", {"base/", "spec/"}, {}},
+      {"conformance/harness/",
+       {"base/", "spec/", "conformance/compare/", "conformance/verify/"},
+       {"absl/"}},
+      {"conformance/verify/", {"base/", "spec/"}, {"absl/"}},
+      {"fuzz/", {"base/", "spec/", "conformance/harness/"}, {}},
+      {"interop/", {"base/", "spec/"}, {"nlohmann/", "zip.h"}},
+      {"optimized/", {"base/", "spec/"}, {"absl/", "nlohmann/", "openssl/"}},
+      {"reference/", {"base/", "spec/"}, {}},
+      {"spec/", {"base/"}, {}},
       {"tools/",
-       {"spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/"},
+       {"base/", "spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/"},
        {"nlohmann/", "CLI/"}},
   };
   return kLayers;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/one_line.h"
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
@@ -17,7 +18,6 @@
 #include "tools/external/own_plans.h"
 #include "tools/external/process.h"
 #include "tools/json.h"
-#include "tools/one_line.h"
 #include "tools/promises.h"
 
 namespace graphgate::tools {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::tools {
 

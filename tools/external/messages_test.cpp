@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 namespace graphgate::tools {
 namespace {

@@ -12,8 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/one_line.h"
 #include "tools/external/limits.h"
-#include "tools/one_line.h"
 
 namespace graphgate::tools {
 namespace {

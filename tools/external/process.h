@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "tools/external/keeper.h"
 
 namespace graphgate::tools {

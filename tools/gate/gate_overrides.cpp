@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 #include "optimized/upstream/embedded.h"
 #include "optimized/upstream/overrides.h"
 #include "tools/programs.h"

@@ -7,14 +7,14 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/child_processes.h"
+#include "base/file_io.h"
 #include "conformance/harness/judge_report.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
 #include "fuzz/signature.h"
-#include "interop/file_io.h"
 #include "tools/case_runs.h"
 #include "tools/check_input.h"
-#include "tools/child_processes.h"
 #include "tools/executor_sources.h"
 #include "tools/external/exchange_folder.h"
 #include "tools/programs.h"

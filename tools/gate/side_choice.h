@@ -11,7 +11,7 @@
 #include <chrono>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::tools {
 

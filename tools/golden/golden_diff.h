@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/op_table.h"
-#include "spec/result.h"
 #include "tools/golden/golden_record.h"
 
 namespace graphgate::tools {

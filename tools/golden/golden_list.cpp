@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
 #include "tools/golden/whole_texts.h"
 #include "tools/programs.h"
 

@@ -5,11 +5,11 @@
 #include <new>
 #include <system_error>
 
-#include "interop/file_io.h"
+#include "base/file_io.h"
+#include "base/on_threads.h"
 #include "tools/golden/golden_diff.h"
 #include "tools/golden/golden_text.h"
 #include "tools/golden/whole_texts.h"
-#include "tools/on_threads.h"
 #include "tools/programs.h"
 #include "tools/report.h"
 

@@ -27,7 +27,7 @@
 #include <string>
 #include <string_view>
 
-#include "spec/result.h"
+#include "base/result.h"
 #include "tools/golden/golden_record.h"
 
 namespace graphgate::tools {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/sha256.h"
 #include "conformance/compare/element.h"
-#include "optimized/cache/sha256.h"
 #include "spec/element_text.h"
 #include "spec/type_text.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "conformance/verify/verify.h"
-#include "interop/file_io.h"
 #include "spec/effects.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/file_io.h"
 #include "conformance/harness/plan_quality.h"
-#include "interop/file_io.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/programs.h"

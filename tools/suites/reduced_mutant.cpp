@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/child_processes.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
 #include "fuzz/stated_types.h"
 #include "tools/check_input.h"
-#include "tools/child_processes.h"
 #include "tools/reduce_case.h"
 
 namespace graphgate::tools {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "optimized/device/device.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized::cuda {
 

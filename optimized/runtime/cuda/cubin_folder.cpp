@@ -1,7 +1,7 @@
 #include "optimized/runtime/cuda/cubin_folder.h"
 
-#include "optimized/cache/atomic_file.h"
-#include "optimized/cache/sha256.h"
+#include "base/atomic_file.h"
+#include "base/sha256.h"
 
 namespace graphgate::optimized::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // the cubin comes from (cubins.h).
 //
 // A file is the SHA-256 of the cubin in hexadecimal digits, a newline, and the cubin. It is written
-// aside and renamed (cache/atomic_file.h); one that is damaged all the same is a miss, and is
+// aside and renamed (base/atomic_file.h); one that is damaged all the same is a miss, and is
 // replaced.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "optimized/cache/atomic_file.h"
+#include "base/atomic_file.h"
 #include "optimized/cache/cache_test_support.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 #include "optimized/device/spelling.h"
 #include "optimized/runtime/cuda/cubin_folder.h"
 #include "optimized/runtime/cuda/nvrtc.h"

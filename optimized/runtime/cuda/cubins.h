@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "optimized/device/kernels.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -20,8 +20,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/result.h"
 #include "optimized/device/device.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized::cuda {
 

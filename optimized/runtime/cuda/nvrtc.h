@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <utility>
 
-#include "optimized/cache/sha256.h"
+#include "base/sha256.h"
 #include "optimized/device/call_order.h"
 #include "optimized/device/compiler_log.h"
 #include "optimized/device/embedded.h"

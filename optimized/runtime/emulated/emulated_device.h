@@ -21,8 +21,8 @@
 
 #include <memory>
 
+#include "base/result.h"
 #include "optimized/device/device.h"
-#include "spec/result.h"
 
 namespace graphgate::optimized::emulated {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -1,4 +1,4 @@
-#include "optimized/cache/atomic_file.h"
+#include "base/atomic_file.h"
 
 #include <fcntl.h>
 #include <signal.h>

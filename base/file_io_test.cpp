@@ -1,4 +1,4 @@
-#include "interop/file_io.h"
+#include "base/file_io.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/result.h"
+#include "base/result.h"
 
 namespace graphgate::interop {
 

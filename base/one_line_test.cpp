@@ -1,4 +1,4 @@
-#include "tools/one_line.h"
+#include "base/one_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/stop_signals.h"
+#include "base/stop_signals.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "tools/child_processes.h"
+#include "base/child_processes.h"
 
 #include <fcntl.h>
 #include <poll.h>

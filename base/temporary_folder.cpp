@@ -1,4 +1,4 @@
-#include "conformance/harness/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 #include <unistd.h>
 
