@@ -169,7 +169,7 @@ TensorIndex Draft::pick_index(GeneReader& genes, const Shape& sizes, Size limit)
   };
   if (const auto found = pick(genes, fits)) return *found;
   if (most >= 1 && genes.chance(75) && !is_unbacked(sizes)) {
-    // Seeded integers are 0 or 1 (conformance/harness/seeded_inputs.h).
+    // Seeded integers are 0 or 1 (conformance/run/seeded_inputs.h).
     const TensorIndex made = add_input(spec::InputKind::kUserInput, DType::kInt64, sizes);
     storage_of(made).may_be_written = false;
     return made;

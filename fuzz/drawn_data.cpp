@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/split_mix.h"
-#include "conformance/harness/exact_data.h"
+#include "conformance/judges/exact_data.h"
 
 namespace graphgate::fuzz {
 namespace {

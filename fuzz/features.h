@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/trace.h"
+#include "conformance/run/trace.h"
 #include "spec/case_file.h"
 
 namespace graphgate::fuzz {

@@ -6,9 +6,9 @@
 
 #include <functional>
 
-#include "conformance/harness/executor_source.h"
-#include "conformance/harness/judge.h"
-#include "conformance/harness/script.h"
+#include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
+#include "conformance/run/script.h"
 #include "fuzz/score.h"
 #include "fuzz/signature.h"
 #include "spec/case_file.h"

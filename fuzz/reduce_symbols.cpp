@@ -1,7 +1,7 @@
 // Symbols become numbers: sizes, and whatever is computed from them.
 #include <map>
 
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/seeded_inputs.h"
 #include "fuzz/expr_edit.h"
 #include "fuzz/graph_edit.h"
 #include "fuzz/reduction_pass.h"

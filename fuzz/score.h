@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 
 namespace graphgate::fuzz {
 

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <map>
 
-#include "conformance/harness/judge_report.h"
+#include "conformance/judges/judge_report.h"
 #include "spec/case_ops.h"
 
 namespace graphgate::fuzz {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "spec/case_file.h"
 
 namespace graphgate::fuzz {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "conformance/harness/input_layout.h"
+#include "conformance/run/input_layout.h"
 
 namespace graphgate::fuzz {
 namespace {

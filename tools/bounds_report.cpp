@@ -7,8 +7,8 @@
 
 #include "conformance/compare/compare.h"
 #include "conformance/compare/element.h"
-#include "conformance/harness/input_layout.h"
-#include "conformance/harness/judge_nodes.h"
+#include "conformance/judges/judge_nodes.h"
+#include "conformance/run/input_layout.h"
 #include "interop/op_cases.h"
 #include "reference/number/float_format.h"
 #include "reference/reference.h"

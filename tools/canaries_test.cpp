@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "spec/case_file.h"
 #include "tools/executor_sources.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/on_threads.h"
-#include "conformance/harness/static_inputs.h"
+#include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "conformance/harness/script.h"
+#include "conformance/run/script.h"
 #include "tools/verbs.h"
 
 namespace graphgate::tools {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "conformance/harness/plan_stats.h"
+#include "conformance/judges/plan_stats.h"
 #include "optimized/optimized.h"
 #include "optimized/passes/pass_manager.h"
 #include "spec/plan_text.h"

@@ -2,7 +2,7 @@
 // name both.
 #include <set>
 
-#include "conformance/harness/judge_nodes.h"
+#include "conformance/judges/judge_nodes.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "conformance/harness/judge.h"
-#include "conformance/harness/same_bits.h"
+#include "conformance/judges/judge.h"
+#include "conformance/judges/same_bits.h"
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"
 #include "spec/plan_text.h"

@@ -1,6 +1,6 @@
 // Generated device kernels against the host, bit by bit, on machines without a GPU: run by the
 // emulator, thread by thread.
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "optimized/device/device.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/emulated/emulated_device.h"

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"
 #include "interop/op_cases.h"

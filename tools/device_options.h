@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "optimized/device/device.h"
 
 namespace graphgate::tools {

@@ -1,11 +1,11 @@
 // The judges that compare runs with runs, over the built-in executors: that they find nothing where
 // nothing is wrong, find what is planted, and say where it begins.
-#include "conformance/harness/configuration_table.h"
-#include "conformance/harness/first_divergence.h"
-#include "conformance/harness/input_layout.h"
-#include "conformance/harness/judge.h"
-#include "conformance/harness/lone_taps.h"
-#include "conformance/harness/plan_quality.h"
+#include "conformance/judges/configuration_table.h"
+#include "conformance/judges/first_divergence.h"
+#include "conformance/judges/judge.h"
+#include "conformance/judges/lone_taps.h"
+#include "conformance/judges/plan_quality.h"
+#include "conformance/run/input_layout.h"
 #include "optimized/passes/pass.h"
 #include "spec/graph_text.h"
 #include "tools/check_input.h"

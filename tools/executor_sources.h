@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "tools/planner_options.h"
 
 namespace graphgate::tools {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "conformance/harness/plan_mutations.h"
+#include "conformance/mutations/plan_mutations.h"
 #include "tools/option_types.h"
 
 namespace graphgate::tools {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "fuzz/judge_case.h"
 #include "spec/case_file.h"
 #include "tools/fuzz_findings.h"

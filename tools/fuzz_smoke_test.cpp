@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "conformance/harness/same_bits.h"
+#include "conformance/judges/same_bits.h"
 #include "fuzz/features.h"
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/judge_call.h"
+#include "conformance/bounds/judge_call.h"
 #include "spec/executor.h"
 #include "tools/programs.h"
 

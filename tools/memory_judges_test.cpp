@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "spec/graph_text.h"
 #include "tools/executor_sources.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/child_processes.h"
 #include "conformance/compare/torch_view.h"
-#include "conformance/harness/judge_report.h"
-#include "conformance/harness/plan_mutations.h"
+#include "conformance/judges/judge_report.h"
+#include "conformance/mutations/plan_mutations.h"
 #include "spec/deviation.h"
 #include "tools/executor_sources.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 
 namespace graphgate::tools {
 

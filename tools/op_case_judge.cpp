@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/harness/judge_call.h"
+#include "conformance/bounds/judge_call.h"
 #include "interop/op_cases.h"
 #include "reference/reference.h"
 #include "tools/executors.h"

@@ -1,5 +1,5 @@
 // Plans of golden models, each changed in one place: check_plan or the verifier must say so.
-#include "conformance/harness/plan_mutations.h"
+#include "conformance/mutations/plan_mutations.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

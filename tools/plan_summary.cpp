@@ -1,6 +1,6 @@
 #include "tools/plan_summary.h"
 
-#include "conformance/harness/plan_stats.h"
+#include "conformance/judges/plan_stats.h"
 #include "spec/plan_drawing.h"
 #include "tools/report.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/judge_call.h"
+#include "conformance/bounds/judge_call.h"
 #include "spec/op_table.h"
 #include "spec/program.h"
 

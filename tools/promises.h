@@ -4,7 +4,7 @@
 // `layouts`, "kept" (where it is missing) or "free".
 #pragma once
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "fuzz/alphabet.h"
 #include "interop/json_cursor.h"
 

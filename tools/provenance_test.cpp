@@ -1,6 +1,6 @@
 // Provenance of the optimized executor against the reference's: every golden model has the same
 // words under every strategy, and wrong decisions have others.
-#include "conformance/harness/provenance_compare.h"
+#include "conformance/judges/provenance_compare.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/child_processes.h"
-#include "conformance/harness/input_layout.h"
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/input_layout.h"
+#include "conformance/run/seeded_inputs.h"
 #include "fuzz/graph_edit.h"
 #include "fuzz/stated_types.h"
 #include "interop/pt2_writer.h"

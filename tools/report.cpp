@@ -6,7 +6,7 @@
 
 #include "base/file_io.h"
 #include "base/one_line.h"
-#include "conformance/harness/judge_report.h"
+#include "conformance/judges/judge_report.h"
 
 namespace graphgate::tools {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/harness/judge.h"
-#include "conformance/harness/plan_stats.h"
+#include "conformance/judges/judge.h"
+#include "conformance/judges/plan_stats.h"
 #include "tools/exit_code.h"
 
 namespace graphgate::tools {

@@ -7,8 +7,8 @@
 #include <regex>
 #include <sstream>
 
-#include "conformance/harness/plan_mutations.h"
-#include "conformance/harness/verified_plans.h"
+#include "conformance/judges/verified_plans.h"
+#include "conformance/mutations/plan_mutations.h"
 #include "conformance/verify/packing.h"
 #include "spec/deviation.h"
 #include "tools/check_input.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/same_bits.h"
+#include "conformance/judges/same_bits.h"
 #include "conformance/verify/verify.h"
 #include "fuzz/small_scope.h"
 #include "optimized/optimized.h"

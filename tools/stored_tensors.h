@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/harness/script.h"
+#include "conformance/run/script.h"
 #include "interop/json_fields.h"
 #include "interop/safetensors.h"
 

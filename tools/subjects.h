@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "tools/external/external_source.h"
 
 namespace graphgate::tools {

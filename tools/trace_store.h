@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 
 namespace graphgate::tools {
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/file_io.h"
-#include "conformance/harness/judge_report.h"
+#include "conformance/judges/judge_report.h"
 #include "tools/check_input.h"
 #include "tools/mutants.h"
 #include "tools/option_types.h"

@@ -1,9 +1,9 @@
 // graphgate plan: what the optimized executor would do with a program, printed.
 #include <cstdio>
 
-#include "conformance/harness/input_layout.h"
-#include "conformance/harness/plan_quality.h"
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/judges/plan_quality.h"
+#include "conformance/run/input_layout.h"
+#include "conformance/run/seeded_inputs.h"
 #include "interop/plan_json.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/compile.h"

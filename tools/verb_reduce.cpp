@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/temporary_folder.h"
-#include "conformance/harness/static_inputs.h"
+#include "conformance/run/static_inputs.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/external_check.h"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "conformance/compare/element.h"
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/seeded_inputs.h"
 #include "interop/safetensors.h"
 #include "reference/reference.h"
 #include "tools/option_types.h"

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "conformance/harness/judge_call.h"
+#include "conformance/bounds/judge_call.h"
 #include "optimized/device/device.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"

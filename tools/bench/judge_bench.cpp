@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/file_io.h"
-#include "conformance/harness/judge.h"
-#include "conformance/harness/script.h"
+#include "conformance/judges/judge.h"
+#include "conformance/run/script.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "tools/executor_sources.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/seeded_inputs.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/compile.h"

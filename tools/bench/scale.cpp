@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/seeded_inputs.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_writer.h"
 #include "optimized/analysis/symbols.h"

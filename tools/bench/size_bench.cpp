@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "conformance/harness/input_layout.h"
-#include "conformance/harness/seeded_inputs.h"
+#include "conformance/run/input_layout.h"
+#include "conformance/run/seeded_inputs.h"
 #include "optimized/analysis/padding.h"
 #include "optimized/optimized.h"
 #include "optimized/passes/pass_manager.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "conformance/harness/plan_mutations.h"
+#include "conformance/mutations/plan_mutations.h"
 #include "conformance/verify/verify.h"
 #include "spec/deviation.h"
 

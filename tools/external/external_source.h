@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "fuzz/alphabet.h"
 
 namespace graphgate::tools {

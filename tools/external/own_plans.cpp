@@ -3,7 +3,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "conformance/harness/verified_plans.h"
+#include "conformance/judges/verified_plans.h"
 #include "conformance/verify/verify.h"
 #include "interop/plan_json.h"
 #include "spec/graph_check.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "conformance/harness/verified_plans.h"
+#include "conformance/judges/verified_plans.h"
 
 namespace graphgate::tools {
 namespace {

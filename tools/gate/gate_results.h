@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/plan_quality.h"
+#include "conformance/judges/plan_quality.h"
 #include "interop/json_cursor.h"
 #include "spec/outcome.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/child_processes.h"
 #include "base/file_io.h"
-#include "conformance/harness/judge_report.h"
+#include "conformance/judges/judge_report.h"
 #include "fuzz/generator.h"
 #include "fuzz/shard.h"
 #include "fuzz/signature.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/executor_source.h"
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
 #include "spec/case_file.h"
 #include "tools/external/external_source.h"
 #include "tools/gate/gate_results.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/plan_quality.h"
+#include "conformance/judges/plan_quality.h"
 
 namespace graphgate::tools {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "tools/exit_code.h"
 #include "tools/golden/golden_list.h"
 

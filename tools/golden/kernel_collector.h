@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/harness/executor_source.h"
+#include "conformance/run/executor_source.h"
 #include "optimized/device/device.h"
 #include "optimized/device/far_memory.h"
 

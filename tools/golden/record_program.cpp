@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "conformance/harness/static_inputs.h"
+#include "conformance/run/static_inputs.h"
 #include "spec/effects.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "tools/golden/golden_list.h"
 #include "tools/golden/golden_record.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/file_io.h"
-#include "conformance/harness/plan_quality.h"
+#include "conformance/judges/plan_quality.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/programs.h"

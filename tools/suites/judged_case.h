@@ -1,7 +1,7 @@
 // A golden case under judges, as `graphgate check` runs it, for the tests of the suites.
 #pragma once
 
-#include "conformance/harness/judge.h"
+#include "conformance/judges/judge.h"
 #include "tools/suites/case_header.h"
 
 namespace graphgate::tools {

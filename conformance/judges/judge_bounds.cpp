@@ -1,0 +1,258 @@
+// Numbers inside error bounds: executor and recording against the oracle, call by call, and node by
+// node.
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/bounds/estimate.h"
+#include "conformance/bounds/producers.h"
+#include "conformance/judges/judge.h"
+#include "conformance/judges/judge_nodes.h"
+#include "conformance/judges/judge_report.h"
+#include "conformance/judges/run_end.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Finding;
+using spec::Outcome;
+
+// The call's recording or expectation, with what was really passed.
+ExpectedCall expected_call(const Script& script, const CallRecord& record) {
+  const auto& call = std::get<ScriptCall>(script.steps[record.step]);
+  ExpectedCall expected = call.expected.value_or(ExpectedCall{});
+  expected.inputs = record.inputs;
+  return expected;
+}
+
+class BoundsJudge {
+ public:
+  BoundsJudge(Runs& runs, const JudgeSettings& settings) : runs_(runs), settings_(settings) {
+    report_.judge = Judge::kBounds;
+  }
+
+  Result<JudgeReport> run() {
+    GRAPHGATE_TRY(subject_, runs_.subject());
+    GRAPHGATE_TRY(std::vector<Finding> ends, findings_of_end(runs_, *subject_));
+    GRAPHGATE_TRY(oracle_, runs_.oracle("sampled"));
+    GRAPHGATE_TRY_VOID(look_at_oracle());
+    const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
+    for (std::size_t i = 0; i < calls; ++i) GRAPHGATE_TRY_VOID(judge(i));
+    for (std::size_t i = calls; i < subject_->calls.size(); ++i) judge_recorded(i);
+    if (calls > 0 && (settings_.judge_nodes || is_suspect_)) GRAPHGATE_TRY_VOID(judge_each_node());
+    std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
+    add_doubts();
+    const bool has_reference = oracle_->is_loaded || !oracle_->error;
+    conclude(report_, watch_, has_reference ? Outcome::kMistrusted : Outcome::kUnsupported,
+             has_reference ? "nothing was compared: no output and no state has an element"
+                           : oracle_->error->message);
+    return std::move(report_);
+  }
+
+ private:
+  void add(const char* rule, Outcome outcome, std::string message, std::string node = "",
+           std::string program = "") {
+    Finding finding;
+    finding.program = std::move(program);
+    finding.rule = rule;
+    finding.outcome = outcome;
+    finding.message = std::move(message);
+    if (!node.empty()) finding.nodes.push_back(std::move(node));
+    report_.findings.push_back(std::move(finding));
+  }
+
+  // An oracle that cannot tell which way the program goes leaves the rest undecided.
+  Result<void> look_at_oracle() {
+    if (!oracle_->error || oracle_->calls.size() >= subject_->calls.size()) return {};
+    if (oracle_->error->kind == ErrorKind::kUnsupported) {
+      add(oracle_->is_loaded ? "B5.undecided" : "R6.no-reference",
+          oracle_->is_loaded ? Outcome::kUndecided : Outcome::kUnsupported,
+          oracle_->error->message);
+      return {};
+    }
+    if (oracle_->error->kind != ErrorKind::kBadInput) return *oracle_->error;
+    add("B6.taken-wrongly", Outcome::kFail,
+        subject_->executor + ": step " + std::to_string(oracle_->error_step) +
+            ": takes what the reference refuses: " + oracle_->error->message);
+    return {};
+  }
+
+  [[nodiscard]] JudgeOptions options_for(const spec::Program& program) const {
+    JudgeOptions options;
+    options.false_alarm_rate = settings_.false_alarm_rate;
+    options.functionalized = is_functionalized(program);
+    options.layouts = runs_.promises().keeps_layouts;
+    return options;
+  }
+
+  // A call that the oracle did not come to: the recording's dtypes, sizes, strides and sharing
+  // hold all the same.
+  void judge_recorded(std::size_t index) {
+    const CallRecord& record = subject_->calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    const CallReport judged =
+        judge_recorded_form(subject_->executor, record.result,
+                            expected_call(runs_.script(), record), options_for(program));
+    for (const Difference& difference : judged.differences) note(index, program, difference, true);
+  }
+
+  Result<void> judge(std::size_t index) {
+    const CallRecord& record = subject_->calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    const ExpectedCall expected = expected_call(runs_.script(), record);
+    const JudgeOptions options = options_for(program);
+    GRAPHGATE_TRY(const EstimatedCall judged,
+                  judge_by_estimate(runs_, *subject_, index, expected, options));
+    count(judged.call);
+    explained_ += judged.explained;
+    note_open(index);
+    for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
+      note(index, program, judged.call.differences[i], judged.is_proved[i]);
+    }
+    return {};
+  }
+
+  void count(const CallReport& call) {
+    elements_ += call.elements;
+    undecided_ += call.undecided;
+    has_blind_tensor_ |= call.has_blind_tensor;
+    if (call.worst_ratio <= report_.figures["worst_ratio"]) return;
+    report_.figures["worst_ratio"] = call.worst_ratio;
+    report_.figures["worst_error"] = call.worst_error;
+    report_.figures["worst_allowed"] = call.worst_allowed;
+  }
+
+  // Which elements of a call the oracle leaves open.
+  void note_open(std::size_t index) {
+    const spec::CallResult& oracle = oracle_->calls[index].result;
+    for (std::size_t i = 0; i < oracle.output_spreads.size(); ++i) {
+      note_open(index, "output " + std::to_string(i), oracle.output_spreads[i]);
+    }
+    for (std::size_t i = 0; i < oracle.final_input_spreads.size(); ++i) {
+      note_open(index, "final input " + std::to_string(i), oracle.final_input_spreads[i]);
+    }
+    for (std::size_t i = 0; i < oracle.final_state_spreads.size(); ++i) {
+      note_open(index, "state '" + oracle.state_targets[i] + "'", oracle.final_state_spreads[i]);
+    }
+  }
+
+  void note_open(std::size_t index, const std::string& where, const spec::Spread& spread) {
+    const auto is_open = [](double radius) { return std::isinf(radius); };
+    const auto first = std::find_if(spread.radii.begin(), spread.radii.end(), is_open);
+    if (first == spread.radii.end()) return;
+    const auto count = std::count_if(first, spread.radii.end(), is_open);
+    open_.push_back("call " + std::to_string(index) + ", " + where + ": " + std::to_string(count) +
+                    " of " + std::to_string(spread.radii.size()) + " elements, from number " +
+                    std::to_string(first - spread.radii.begin()) + " on");
+  }
+
+  // The first few, and how many more.
+  [[nodiscard]] std::string listed_open() const {
+    constexpr std::size_t kShown = 3;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(open_.size(), kShown); ++i) {
+      out += (i > 0 ? "; " : "") + open_[i];
+    }
+    if (open_.size() > kShown) out += "; " + std::to_string(open_.size() - kShown) + " more";
+    return out;
+  }
+
+  static const char* rule_of(Difference::Kind kind, bool proved) {
+    switch (kind) {
+      case Difference::Kind::kNumber:
+        return proved ? "B1.outside-bound" : "B2.outside-estimate";
+      case Difference::Kind::kExact:
+        return proved ? "B3.exact" : "B2.outside-estimate";
+      case Difference::Kind::kLayout:
+        return "B9.layout";
+      case Difference::Kind::kSharing:
+        return "B10.sharing";
+      case Difference::Kind::kForm:
+        break;
+    }
+    return "B3.exact";
+  }
+
+  void note(std::size_t index, const spec::Program& program, const Difference& difference,
+            bool proved) {
+    const char* rule = rule_of(difference.kind, proved);
+    if (difference.subject == "recording") rule = "B8.recording";
+    is_suspect_ |= !proved;
+    add(rule, proved ? Outcome::kFail : Outcome::kSuspect,
+        difference.subject + ": call " + std::to_string(index) + ", " + difference.where + ": " +
+            difference.message,
+        producer_of(program, difference.where), program.name);
+  }
+
+  [[nodiscard]] std::string program_of(std::size_t call) const {
+    if (call >= subject_->calls.size()) return "";
+    return runs_.script().programs[subject_->calls[call].program]->name;
+  }
+
+  // A node outside its own bound is a failure, and the place where it begins: it goes first. Where
+  // the executor cannot run the program with taps, the report says so.
+  Result<void> judge_each_node() {
+    auto judged = judge_nodes(runs_);
+    if (!judged.ok()) {
+      if (judged.error().kind != ErrorKind::kUnsupported) return judged.error();
+      report_.remark = "no node is judged alone: " + judged.error().message;
+      return {};
+    }
+    const NodeReport& nodes = judged.value();
+    report_.figures["nodes_judged"] = static_cast<double>(nodes.judged);
+    report_.figures["worst_node_ratio"] = nodes.worst_ratio;
+    elements_of_nodes_ = nodes.elements;
+    std::vector<Finding> before = std::move(report_.findings);
+    report_.findings.clear();
+    for (const NodeFinding& finding : nodes.findings) {
+      const std::string node =
+          finding.node.empty() ? "" : ", node '" + finding.node + "' (" + finding.op + ")";
+      add("B4.node-bound", Outcome::kFail,
+          subject_->executor + ": call " + std::to_string(finding.call) + node + ", " +
+              finding.message,
+          finding.node, program_of(finding.call));
+    }
+    std::move(before.begin(), before.end(), std::back_inserter(report_.findings));
+    return {};
+  }
+
+  void add_doubts() {
+    report_.checks = elements_ == 0 ? 0 : elements_ + elements_of_nodes_;
+    report_.figures["elements"] = static_cast<double>(elements_);
+    report_.figures["undecided"] = static_cast<double>(undecided_);
+    report_.figures["explained_by_trials"] = static_cast<double>(explained_);
+    const auto& programs = runs_.script().programs;
+    if (std::all_of(programs.begin(), programs.end(),
+                    [](const auto& program) { return program->graph.nodes.empty(); })) {
+      add("B7.nothing-computed", Outcome::kMistrusted, "the program has no nodes");
+    }
+    if (has_blind_tensor_) {
+      add("B5.undecided", Outcome::kUndecided,
+          "an output or state of which the oracle can tell no number: all hang on ties, on "
+          "contents that are left open, or on errors without a bound (" +
+              listed_open() + ")");
+    }
+    if (report_.remark.empty() && !open_.empty()) report_.remark = "left open: " + listed_open();
+  }
+
+  Runs& runs_;
+  const JudgeSettings& settings_;
+  const StopWatch watch_;
+  const Trace* subject_ = nullptr;
+  const Trace* oracle_ = nullptr;
+  JudgeReport report_;
+  std::int64_t elements_ = 0;
+  std::int64_t undecided_ = 0;
+  std::int64_t explained_ = 0;  // tensors outside of the estimate, inside what trials do
+  std::int64_t elements_of_nodes_ = 0;
+  bool has_blind_tensor_ = false;
+  std::vector<std::string> open_;  // tensors with elements that the oracle leaves open
+  bool is_suspect_ = false;
+};
+
+}  // namespace
+
+Result<JudgeReport> judge_bounds(Runs& runs, const JudgeSettings& settings) {
+  return BoundsJudge(runs, settings).run();
+}
+
+}  // namespace graphgate::conformance

@@ -1,0 +1,315 @@
+#include "conformance/judges/judge_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+
+#include "conformance/compare/compare.h"
+#include "conformance/judges/node_effects.h"
+#include "conformance/judges/same_bits.h"
+#include "conformance/judges/verified_plans.h"
+#include "conformance/judges/written_together.h"
+#include "spec/type_text.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Argument;
+using spec::CallResult;
+using spec::HostTensor;
+using spec::Node;
+using spec::OutputValue;
+using spec::ValueId;
+
+// A number as a constant argument.
+Argument constant(const OutputValue& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return {*i};
+  if (const auto* x = std::get_if<double>(&value)) return {*x};
+  if (const auto* b = std::get_if<bool>(&value)) return {*b};
+  return {spec::None{}};
+}
+
+// A program of one node. Tensor operands are its inputs, numbers are constants in its arguments.
+struct OneNode {
+  spec::Program program;
+  std::vector<spec::InputValue> inputs;
+  std::map<ValueId, std::size_t> input_of;   // by the original operand
+  std::map<ValueId, std::size_t> output_of;  // by the original result
+};
+
+class OneNodeBuilder {
+ public:
+  OneNodeBuilder(const spec::Graph& graph, const Node& node) : graph_(graph), node_(node) {
+    out_.program.name = node.name;
+    if (is_conditional(node)) out_.program.graph.subgraphs = graph.subgraphs;
+  }
+
+  OneNode build(const std::vector<TappedProgram::Tap>& operands, const CallResult& call) {
+    out_.program.graph.values.reserve(operands.size() + node_.results.size());
+    out_.inputs.reserve(operands.size());
+    for (const TappedProgram::Tap& tap : operands) add_operand(tap.value, call.outputs[tap.output]);
+    Node node = node_;
+    for (spec::NamedArgument& named : node.arguments) named.argument = rewrite(named.argument);
+    for (spec::NodeResult& result : node.results) {
+      for (ValueId& id : result.values) id = add_result(id);
+    }
+    out_.program.graph.nodes.push_back(std::move(node));
+    return std::move(out_);
+  }
+
+ private:
+  ValueId add_value(ValueId original) {
+    out_.program.graph.values.push_back(graph_.value(original));
+    return {static_cast<std::uint32_t>(out_.program.graph.values.size() - 1)};
+  }
+
+  void add_operand(ValueId original, const OutputValue& value) {
+    const auto* tensor = std::get_if<HostTensor>(&value);
+    if (!tensor) {
+      replaced_.emplace(original, constant(value));
+      return;
+    }
+    const ValueId id = add_value(original);
+    spec::Value& declared = out_.program.graph.values.back();
+    declared.type = spec::type_of(*tensor);
+    out_.program.graph.inputs.push_back(id);
+    out_.program.inputs.push_back(
+        {spec::InputKind::kUserInput, id, declared.name, true, std::nullopt});
+    replaced_.emplace(original, Argument{id});
+    out_.input_of.emplace(original, out_.inputs.size());
+    out_.inputs.emplace_back(*tensor);
+  }
+
+  ValueId add_result(ValueId original) {
+    const ValueId id = add_value(original);
+    spec::Value& declared = out_.program.graph.values.back();
+    declared.type.reset();
+    if (declared.kind == spec::ValueKind::kNone) return id;
+    out_.output_of.emplace(original, out_.program.outputs.size());
+    out_.program.graph.outputs.push_back({id});
+    out_.program.outputs.push_back({spec::OutputKind::kUserOutput, ""});
+    return id;
+  }
+
+  [[nodiscard]] Argument rewrite(const Argument& argument) const {
+    if (const auto* id = argument.as<ValueId>()) {
+      const auto found = replaced_.find(*id);
+      return found == replaced_.end() ? Argument{spec::None{}} : found->second;
+    }
+    if (const auto* list = argument.as<Argument::List>()) {
+      Argument::List out;
+      for (const Argument& element : *list) out.push_back(rewrite(element));
+      return {std::move(out)};
+    }
+    return argument;
+  }
+
+  const spec::Graph& graph_;
+  const Node& node_;
+  OneNode out_;
+  std::map<ValueId, Argument> replaced_;
+};
+
+bool same_bits(const OutputValue& a, const OutputValue& b) {
+  const auto* x = std::get_if<HostTensor>(&a);
+  const auto* y = std::get_if<HostTensor>(&b);
+  if (!x || !y) return x == y;
+  BitReport report;
+  return x->dtype == y->dtype && x->sizes == y->sizes &&
+         compare_element_bits(*x, *y, nullptr, "the plain run", {}, report).empty();
+}
+
+// Whether the oracle can tell nothing of some element of a user output.
+using IsOpen = std::function<Result<bool>(std::size_t call, std::size_t output)>;
+
+bool has_open_element(const CallResult& oracle, std::size_t output) {
+  const auto& radii = oracle.output_spreads[output].radii;
+  return std::any_of(radii.begin(), radii.end(), [](double radius) { return std::isinf(radius); });
+}
+
+class NodeJudge {
+ public:
+  NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds,
+            const spec::OpTable& ops, bool keeps_bits)
+      : program_(program), tapped_(tapped), bounds_(bounds), ops_(ops), keeps_bits_(keeps_bits) {}
+
+  // `inputs` are those of the call. `plain` is what the program itself results in: taps must not
+  // change it, but for what nobody has written, where the arithmetic is strict.
+  Result<void> judge_call(std::size_t call, std::span<const spec::InputValue> inputs,
+                          const CallResult& plain, const CallResult& tapped,
+                          const IsOpen& is_open) {
+    if (tapped.outputs.size() != tapped_.program_outputs()) {
+      return unsupported(program_.name + ": with taps " + std::to_string(tapped.outputs.size()) +
+                         " outputs come, expected " + std::to_string(tapped_.program_outputs()));
+    }
+    for (std::size_t i = 0; keeps_bits_ && i < plain.outputs.size() && i < tapped_.own_outputs;
+         ++i) {
+      if (same_bits(plain.outputs[i], tapped.outputs[i])) continue;
+      GRAPHGATE_TRY(const bool open, is_open(call, i));
+      if (open) continue;
+      report_.findings.push_back(
+          {call, "", "",
+           "output " + std::to_string(i) + " has other bits when the program is tapped"});
+    }
+    const std::vector<bool> parted = written_together(program_, inputs, ops_);
+    for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
+      if (!parted[n]) GRAPHGATE_TRY_VOID(judge_node(call, n, tapped));
+    }
+    return {};
+  }
+
+  NodeReport take() { return std::move(report_); }
+
+ private:
+  Result<void> judge_node(std::size_t call, std::size_t index, const CallResult& actual) {
+    const Node& node = program_.graph.nodes[index];
+    const TappedProgram::NodeTaps& taps = tapped_.nodes[index];
+    if (taps.after.empty()) return {};
+    OneNode one = OneNodeBuilder(program_.graph, node).build(taps.before, actual);
+    GRAPHGATE_TRY(auto loaded, bounds_.load(one.program));
+    auto oracle_result = loaded->call(one.inputs);
+    if (!oracle_result.ok() && oracle_result.error().kind == ErrorKind::kUnsupported) return {};
+    if (!oracle_result.ok() && oracle_result.error().kind == ErrorKind::kBadInput) {
+      // It takes the program: what the executor gave the node is not what the program gives it.
+      report_.findings.push_back(
+          {call, node.name, node.op,
+           "the reference refuses what the node was given: " + oracle_result.error().message});
+      return {};
+    }
+    GRAPHGATE_TRY(const CallResult oracle, std::move(oracle_result));
+    ++report_.judged;
+    for (const TappedProgram::Tap& tap : taps.after) {
+      const auto* tensor = std::get_if<HostTensor>(&actual.outputs[tap.output]);
+      if (!tensor) continue;
+      const auto result = one.output_of.find(tap.value);
+      const bool is_result = result != one.output_of.end();
+      const spec::Spread& spread = is_result
+                                       ? oracle.output_spreads[result->second]
+                                       : oracle.final_input_spreads[one.input_of.at(tap.value)];
+      compare(call, node, tap.value, *tensor, spread);
+    }
+    return {};
+  }
+
+  void compare(std::size_t call, const Node& node, ValueId value, const HostTensor& tensor,
+               const spec::Spread& spread) {
+    const std::string name = "%" + program_.graph.value(value).name;
+    const auto count = static_cast<std::size_t>(spec::element_count(tensor.sizes));
+    if (spread.values.size() != count) {
+      report_.findings.push_back({call, node.name, node.op,
+                                  name + " has " + std::to_string(count) + " elements, expected " +
+                                      std::to_string(spread.values.size())});
+      return;
+    }
+    const ValueComparison comparison = compare_values(tensor, spread, 1);
+    report_.elements += comparison.elements;
+    report_.undecided += comparison.undecided;
+    if (comparison.worst_ratio > report_.worst_ratio) {
+      report_.worst_ratio = comparison.worst_ratio;
+      report_.worst_node = node.name;
+    }
+    if (!comparison.ok()) {
+      report_.findings.push_back({call, node.name, node.op, name + ": " + comparison.message});
+    }
+  }
+
+  const spec::Program& program_;
+  const TappedProgram& tapped_;
+  spec::Executor& bounds_;
+  const spec::OpTable& ops_;
+  const bool keeps_bits_;
+  NodeReport report_;
+};
+
+// After a restart ops may have other effects than those that the programs are tapped by.
+OperandTaps operand_taps(const Script& script) {
+  const bool has_other_ops =
+      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
+        const auto* restart = std::get_if<ScriptRestart>(&step);
+        return restart && restart->ops;
+      });
+  return has_other_ops ? OperandTaps::kEach : OperandTaps::kOnce;
+}
+
+void add(NodeReport call, NodeReport& all) {
+  all.judged += call.judged;
+  all.elements += call.elements;
+  all.undecided += call.undecided;
+  if (call.worst_ratio > all.worst_ratio) {
+    all.worst_ratio = call.worst_ratio;
+    all.worst_node = call.worst_node;
+  }
+  std::move(call.findings.begin(), call.findings.end(), std::back_inserter(all.findings));
+}
+
+}  // namespace
+
+std::size_t TappedProgram::program_outputs() const {
+  return static_cast<std::size_t>(std::count_if(
+      program.outputs.begin(), program.outputs.end(),
+      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+}
+
+Result<NodeReport> judge_nodes(const spec::Program& program,
+                               std::span<const std::vector<spec::InputValue>> calls,
+                               spec::Executor& executor, spec::Executor& bounds,
+                               const spec::OpTable& ops) {
+  const TappedProgram tapped = tap_nodes(program, ops);
+  GRAPHGATE_TRY(auto plain_program, executor.load(program));
+  GRAPHGATE_TRY(auto tapped_program, executor.load(tapped.program));
+  const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
+    GRAPHGATE_TRY(auto loaded, bounds.load(program));
+    CallResult oracle;
+    for (std::size_t i = 0; i <= call; ++i) {
+      GRAPHGATE_TRY(oracle, loaded->call(calls[i]));
+    }
+    return has_open_element(oracle, output);
+  };
+  NodeJudge judge(program, tapped, bounds, ops, true);
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
+    GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, calls[call], plain, result, is_open));
+  }
+  return judge.take();
+}
+
+Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
+  if (!runs.promises().rounds_results) {
+    return unsupported("the executor keeps values wider than their dtypes");
+  }
+  Script script = runs.script();
+  std::vector<TappedProgram> tapped;
+  for (auto& program : script.programs) {
+    tapped.push_back(tap_nodes(*program, *script.ops, operand_taps(script)));
+    program = std::make_shared<const spec::Program>(tapped.back().program);
+  }
+  GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));
+  GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
+  if (trace.error) return unsupported("with taps: " + trace.error->message);
+  std::map<const spec::OpTable*, std::unique_ptr<spec::Executor>> bounds;
+  const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
+    GRAPHGATE_TRY(const Trace* const oracle, runs.oracle("worst-case"));
+    return call >= oracle->calls.size() || has_open_element(oracle->calls[call].result, output);
+  };
+  NodeReport all;
+  for (std::size_t call = 0; call < trace.calls.size() && call < plain->calls.size(); ++call) {
+    const std::size_t p = trace.calls[call].program;
+    const spec::OpTable& ops = ops_at(runs.script(), trace.calls[call].step);
+    auto& oracle = bounds[&ops];
+    if (!oracle) {
+      const Configuration bounding = runs.oracle_configuration("worst-case");
+      GRAPHGATE_TRY(oracle, runs.oracle_source().make(bounding, ops));
+    }
+    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops,
+                    runs.promises().arithmetic == "strict");
+    GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,
+                                        trace.calls[call].result, is_open));
+    add(judge.take(), all);
+  }
+  return all;
+}
+
+}  // namespace graphgate::conformance

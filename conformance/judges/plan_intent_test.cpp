@@ -1,0 +1,263 @@
+#include "conformance/judges/plan_intent.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "spec/plan_text.h"
+
+namespace graphgate::conformance {
+namespace {
+
+// A plan with this block, over inputs %x and %c (a scalar on the CPU) and buffers $a, $b, $c0.
+spec::Plan plan_with(const std::string& block) {
+  const std::string text = R"(plan "p" strict {
+  pool @in input on cuda 256 align 256
+  pool @host input on cpu 256 align 256
+  pool @heap heap on cuda 0 align 64
+  pool @arena arena on cuda 768 align 256
+  buffer $x @in [0, 64)
+  buffer $c @host [0, 4)
+  buffer $a @arena [0, 64)
+  buffer $b @arena [256, 320)
+  buffer $d @arena [512, 576)
+  buffer $n @heap
+  input user "x" %x : f32[16] on cuda $x
+  input user "c" %c : f32[] $c
+)" + block + "  output %x\n}\n";
+  auto plan = spec::parse_plan(text, spec::builtin_op_table());
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  return std::move(plan).value();
+}
+
+// One partition with two steps that could run side by side.
+std::string one_partition(const std::string& head) {
+  return "  block @main {\n    partition 0 " + head + R"( {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%x)
+    }
+  }
+)";
+}
+
+// The rules found, in order.
+std::vector<std::string> rules_of(const spec::Plan& plan, const Configuration& configuration,
+                                  bool allocates = false,
+                                  const spec::OpTable& ops = spec::builtin_op_table()) {
+  IntentCase intent;
+  intent.plan = &plan;
+  intent.ops = &ops;
+  intent.configuration = configuration;
+  intent.is_allocation = [&](const spec::PlanStep&) { return allocates; };
+  std::vector<std::string> rules;
+  for (const spec::Finding& finding : judge_intent(intent)) rules.push_back(finding.rule);
+  return rules;
+}
+using Rules = std::vector<std::string>;
+
+TEST(Intent, FindsNothingInAPlainPlan) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {}), Rules{});
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {{"memory", "lines"}}), Rules{});
+}
+
+TEST(Intent, FindsACaptureThatLaunchesNothing) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("captured")), {}, true), Rules{"Q2.empty-capture"});
+  EXPECT_EQ(rules_of(plan_with(one_partition("eager \"nothing to launch\"")), {}, true), Rules{});
+}
+
+// The cut that was asked for by name lies between two captures.
+TEST(Intent, KnowsThatCutsWereAskedFor) {
+  std::string text = one_partition("captured");
+  text.insert(text.rfind("  }"), R"(    partition 1 captured {
+      in $a
+      %d : f32[16] on cuda $d = aten.abs.default(%a)
+    }
+)");
+  const spec::Plan plan = plan_with(text);
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan, {{"cut-after", "b"}}), Rules{});
+}
+
+TEST(Intent, FindsResultsAtALesserAlignmentThanPromised) {
+  spec::Plan plan = plan_with(one_partition("captured"));
+  plan.pools.push_back({"loose", spec::PoolKind::kArena, {"cuda", -1}, 256, 16});
+  plan.buffers.push_back({"u", spec::PoolId{4}, 16, 64});
+  const auto lies_there = [&](std::uint32_t value) {
+    plan.values[value].buffer = spec::BufferId{static_cast<std::uint32_t>(plan.buffers.size() - 1)};
+  };
+  const Configuration options = {{"unaligned-op", "aten.relu.default"}};
+  EXPECT_EQ(rules_of(plan, options), Rules{});
+  lies_there(plan.steps[0].node.results[0].values[0].index);
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "the op that may";
+  lies_there(plan.steps[1].node.results[0].values[0].index);
+  EXPECT_EQ(rules_of(plan, options), Rules{"Q4.not-in-effect"}) << "another op";
+  plan.buffers.back().size_bytes = 0;
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "nothing lies there";
+  plan.buffers.back().size_bytes = 64;
+  plan.steps[1].node.arguments = plan.steps[0].node.arguments;
+  plan.steps[1].node.arguments[0].argument = {plan.steps[0].node.results[0].values[0]};
+  EXPECT_EQ(rules_of(plan, options), Rules{}) << "over an operand of its own";
+}
+
+TEST(Intent, FindsStepsCutOutForNoReasonOfTheirs) {
+  std::string text = one_partition("eager \"uses symbol s0\"");
+  text.insert(text.rfind("  }"), R"(    partition 1 captured {
+      in $a
+      %d : f32[16] on cuda $d = aten.abs.default(%a)
+    }
+)");
+  const spec::Plan plan = plan_with(text);
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan, {{"min-partition", "4"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"skip-dynamic-graphs", ""}}), Rules{"Q3.over-partitioned"});
+  spec::Plan sized = plan;
+  sized.symbols.emplace("s0", 16);
+  EXPECT_EQ(rules_of(sized, {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(sized, {{"skip-dynamic-graphs", ""}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.relu,aten::neg"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.re"}}), Rules{"Q3.over-partitioned"});
+}
+
+// Without a capture, and on two devices, nothing tells which of them is captured on.
+TEST(Intent, LeavesPlansWithoutCapturesOnTwoDevicesAlone) {
+  EXPECT_EQ(rules_of(plan_with(one_partition("eager \"runs on cuda, not on cpu\"")), {}), Rules{});
+}
+
+TEST(Intent, SeesWhyAStepIsCutOut) {
+  const char* kHeap = R"(  block @main {
+    partition 0 eager "unbacked symbol" {
+      in $x
+      %n $n = aten.nonzero.default(%x)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kHeap), {}), Rules{});
+  const char* kScalar = R"(  block @main {
+    partition 0 eager "reads a scalar on cpu" {
+      in $x, $c
+      %a : f32[16] on cuda $a = aten.mul.Tensor(%x, %c)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kScalar), {}), Rules{});
+}
+
+TEST(Intent, FindsTwoCapturesSideBySide) {
+  const char* kTwo = R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+    }
+    partition 1 captured {
+      in $x
+      %b : f32[16] on cuda $b = aten.neg.default(%x)
+    }
+  }
+)";
+  EXPECT_EQ(rules_of(plan_with(kTwo), {}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(rules_of(plan_with(kTwo), {{"max-partition", "1"}}), Rules{});
+}
+
+TEST(Intent, FindsOptionsThatAreNotInEffect) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.neg"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.neg"}, {"mode", "full"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"no-capture", ""}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"mode", "none"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"max-partition", "1"}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {{"max-partition", "2"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"static-input", "x"}}), Rules{"Q4.not-in-effect"});
+}
+
+TEST(Intent, FindsFusedStepsWhereNoneWereAskedFor) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %b : f32[16] on cuda $b = graphgate.fused(%x) {
+        %i : f32[16] on cuda = aten.relu.default(%x)
+        %b = aten.neg.default(%i)
+      }
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(plan, {}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"compiler", "eager"}}), Rules{"Q4.not-in-effect"});
+}
+
+// A view launches nothing, in a fused body or out of one.
+TEST(Intent, AsksNoCutForAViewInAFusedBody) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %b : f32[16] on cuda $b = graphgate.fused(%x) {
+        %i : f32[16] on cuda = aten.as_strided.default(%x, [16], [1], 0)
+        %b = aten.neg.default(%i)
+      }
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.as_strided"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {{"split-op", "aten.as_strided,aten.neg"}}), Rules{"Q4.not-in-effect"});
+}
+
+// What no argument shows keeps steps apart, too.
+TEST(Intent, WantsNoStreamsForStepsThatHiddenStateOrders) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  const auto found = [&](const std::string& relu, const std::string& neg) {
+    spec::OpTable ops;
+    const auto added = ops.add_text("aten::relu(Tensor self) -> Tensor ; " + relu +
+                                        "\naten::neg(Tensor self) -> Tensor ; " + neg + "\n",
+                                    "ops");
+    EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
+    return rules_of(plan, {{"streams", "2"}}, false, ops);
+  };
+  const Rules idle = {"Q5.idle-streams"};
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_writes=notes"), Rules{});
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_reads=notes"), Rules{});
+  EXPECT_EQ(found("hidden_reads=notes", "hidden_writes=notes"), Rules{});
+  EXPECT_EQ(found("orders=kv", "orders=kv"), Rules{});
+  EXPECT_EQ(found("hidden_reads=notes", "hidden_reads=notes"), idle);
+  EXPECT_EQ(found("hidden_writes=notes", "hidden_writes=others"), idle);
+  EXPECT_EQ(found("orders=kv", "hidden_writes=notes"), idle);
+}
+
+TEST(Intent, FindsStreamsThatStayIdle) {
+  const spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"streams", "2"}}), Rules{"Q5.idle-streams"});
+  const spec::Plan chain = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%a)
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(chain, {{"streams", "2"}}), Rules{});
+}
+
+TEST(Intent, FindsMoreStreamsThanAskedFor) {
+  const spec::Plan plan = plan_with(R"(  block @main {
+    partition 0 captured {
+      in $x
+      %a : f32[16] on cuda $a = aten.relu.default(%x)
+      %b : f32[16] on cuda $b = aten.neg.default(%x) stream 1
+    }
+  }
+)");
+  EXPECT_EQ(rules_of(plan, {{"streams", "2"}}), Rules{});
+  EXPECT_EQ(rules_of(plan, {}), Rules{"Q4.not-in-effect"});
+}
+
+TEST(Intent, FindsSharedBytesWhereNoneWereAskedFor) {
+  spec::Plan plan = plan_with(one_partition("captured"));
+  EXPECT_EQ(rules_of(plan, {{"no-reuse", ""}}), Rules{});
+  for (spec::PlanBuffer& buffer : plan.buffers) {
+    if (buffer.name == "d") buffer.offset_bytes = 0;
+  }
+  EXPECT_EQ(rules_of(plan, {{"no-reuse", ""}}), Rules{"Q4.not-in-effect"});
+  EXPECT_EQ(rules_of(plan, {}), Rules{});
+}
+
+}  // namespace
+}  // namespace graphgate::conformance

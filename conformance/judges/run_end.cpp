@@ -1,0 +1,120 @@
+#include "conformance/judges/run_end.h"
+
+#include "conformance/judges/other_arms.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::Finding;
+using spec::Outcome;
+
+// The step of the n-th call.
+std::size_t step_of_call(const Script& script, std::size_t call) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    if (std::holds_alternative<ScriptCall>(script.steps[i]) && seen++ == call) return i;
+  }
+  return script.steps.size();
+}
+
+Finding finding(const char* rule, Outcome outcome, std::string message) {
+  Finding out;
+  out.rule = rule;
+  out.outcome = outcome;
+  out.message = std::move(message);
+  return out;
+}
+
+std::string place(const Trace& trace) {
+  return trace.is_loaded ? "step " + std::to_string(trace.error_step) : "loading";
+}
+
+Finding broke_down(bool is_late, std::string message) {
+  return finding(is_late ? "R2.no-answer" : "R2.broke-down",
+                 is_late ? Outcome::kTimeout : Outcome::kCrash, std::move(message));
+}
+
+}  // namespace
+
+Result<Finding> finding_of_end(const RunEnd& end) {
+  std::string where = end.executor + ": ";
+  if (!end.changes.empty()) where += "with " + print_configuration(end.changes) + ": ";
+  if (end.is_at_closing) where += "closing: ";
+  switch (end.error.kind) {
+    case ErrorKind::kInfrastructure:
+      return end.error;
+    case ErrorKind::kUnsupported:
+      return finding("R4.unsupported", Outcome::kUnsupported, where + end.error.message);
+    case ErrorKind::kBadInput:
+      return finding("R1.refused-wrongly", Outcome::kFail,
+                     where + "refuses what the reference takes: " + end.error.message);
+    case ErrorKind::kInternal:
+      break;
+  }
+  return broke_down(end.is_late, where + end.error.message);
+}
+
+bool is_refused_as_expected(const Script& script, const Trace& subject) {
+  const auto& refusal = script.expectation.refusal;
+  return refusal && subject.error && subject.error->kind == ErrorKind::kBadInput &&
+         subject.is_loaded && subject.error_step == step_of_call(script, refusal->call) &&
+         subject.error->message.find(refusal->text) != std::string::npos;
+}
+
+Script without_refused_call(const Script& script) {
+  Script out = script;
+  out.steps.resize(step_of_call(script, script.expectation.refusal->call));
+  out.expectation.refusal.reset();
+  return out;
+}
+
+Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
+  const Script& script = runs.script();
+  const auto& refusal = script.expectation.refusal;
+  if (is_refused_as_expected(script, subject)) return std::vector<Finding>();
+  if (!subject.error) {
+    if (!refusal) return std::vector<Finding>();
+    return std::vector{
+        finding("R3.not-refused", Outcome::kFail,
+                "call " + std::to_string(refusal->call) + " was to be refused, and ran")};
+  }
+  const Error& error = *subject.error;
+  switch (error.kind) {
+    case ErrorKind::kInfrastructure:
+      return error;
+    case ErrorKind::kUnsupported:
+      return std::vector{finding("R4.unsupported", Outcome::kUnsupported, error.message)};
+    case ErrorKind::kInternal:
+      return std::vector{broke_down(
+          subject.is_late, subject.executor + ": " + place(subject) + ": " + error.message)};
+    case ErrorKind::kBadInput:
+      break;
+  }
+  if (refusal && !refusal->text.empty() &&
+      subject.error_step == step_of_call(script, refusal->call)) {
+    return std::vector{finding("R3.not-refused", Outcome::kFail,
+                               "call " + std::to_string(refusal->call) +
+                                   " was to be refused with '" + refusal->text +
+                                   "', and was with: " + error.message)};
+  }
+  // Fed-back outputs make the oracle's run hang on the subject's, which ended.
+  GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
+  const bool both = oracle.error && oracle.error_step == subject.error_step &&
+                    oracle.is_loaded == subject.is_loaded;
+  if (both && oracle.error->kind == ErrorKind::kBadInput) return error;
+  if (both && oracle.error->kind == ErrorKind::kUnsupported) {
+    return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
+                               error.message + "; the reference: " + oracle.error->message)};
+  }
+  GRAPHGATE_TRY(const auto other_arm, refusal_in_other_arm(runs, subject));
+  if (other_arm) {
+    return std::vector{
+        finding("R4.unsupported", Outcome::kUnsupported,
+                error.message + "; the arm that is not taken cannot run here: " + *other_arm)};
+  }
+  return std::vector{finding("R1.refused-wrongly", Outcome::kFail,
+                             subject.executor + ": " + place(subject) +
+                                 ": refuses what the reference takes: " + error.message)};
+}
+
+}  // namespace graphgate::conformance

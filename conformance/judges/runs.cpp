@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cstring>
+
+#include "base/temporary_folder.h"
+#include "conformance/bounds/trials.h"
+#include "conformance/judges/judge.h"
+
+namespace graphgate::conformance {
+namespace {
+
+// A script that follows what a subject did, and where its steps stand in the script that it was
+// made of: what is new counts as the call before it.
+struct Guided {
+  Script script;
+  std::vector<std::size_t> originals;
+  bool is_changed = false;
+};
+
+// States as their programs are loaded with them, and as calls leave them.
+class KnownStates {
+ public:
+  explicit KnownStates(const Script& script) {
+    for (const auto& program : script.programs) states_.push_back(program->tensors);
+  }
+
+  // The states that a call left with other elements than were known of them.
+  std::map<std::string, spec::HostTensor, std::less<>> changed_by(const CallRecord& call) {
+    std::map<std::string, spec::HostTensor, std::less<>> changed;
+    for (std::size_t i = 0; i < call.result.final_states.size(); ++i) {
+      const spec::HostTensor& after = call.result.final_states[i];
+      const auto known = states_[call.program].find(call.result.state_targets[i]);
+      if (known == states_[call.program].end() || has_nothing_new(known->second, after)) continue;
+      changed.emplace(known->first, after);
+      known->second = after;
+    }
+    return changed;
+  }
+
+ private:
+  // One of another form is no content for the state: a judge says so, and an oracle keeps its own.
+  static bool has_nothing_new(const spec::HostTensor& a, const spec::HostTensor& b) {
+    if (a.dtype != b.dtype || a.sizes != b.sizes) return true;
+    const std::vector<std::byte> x = spec::packed_bytes(a);
+    const std::vector<std::byte> y = spec::packed_bytes(b);
+    return x.empty() || std::memcmp(x.data(), y.data(), x.size()) == 0;
+  }
+
+  std::vector<std::map<std::string, spec::HostTensor, std::less<>>> states_;  // by program
+};
+
+// The script with what `trace` passed instead of feed-backs, and, `with_states`, with the states
+// that its calls left. An oracle that went on with its own results would start from other roundings
+// than the subject did, and know nothing of them.
+Guided guided_by(const Trace& trace, const Script& script, bool with_states) {
+  Guided out;
+  out.script = {script.name, script.ops, script.programs, {}, script.options, script.expectation};
+  KnownStates states(script);
+  auto record = trace.calls.begin();
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    const bool is_fed_back = std::holds_alternative<ScriptFeedBack>(script.steps[i]);
+    out.is_changed |= is_fed_back;
+    if (is_fed_back) continue;
+    out.script.steps.push_back(script.steps[i]);
+    out.originals.push_back(i);
+    if (record == trace.calls.end() || record->step != i) continue;
+    std::get<ScriptCall>(out.script.steps.back()).inputs = record->inputs;
+    auto changed = states.changed_by(*record);
+    const std::size_t program = record++->program;
+    if (!with_states || changed.empty() || record == trace.calls.end()) continue;
+    out.script.steps.emplace_back(ScriptSwap{program, std::move(changed), false});
+    out.originals.push_back(i);
+    out.is_changed = true;
+  }
+  out.originals.push_back(script.steps.size());
+  return out;
+}
+
+// Whether an oracle of that mode computes numbers. Words of provenance go on from call to call.
+bool computes_numbers(std::string_view mode) { return mode != "provenance" && mode != "geometry"; }
+
+const Configuration& with_words() {
+  static const Configuration words = {{"instrument", "provenance"}};
+  return words;
+}
+
+// Whether calls of an oracle begin with the states that the subject left. Where a recording or an
+// expectation is compared with the oracle as well, they began with states of their own.
+bool takes_states(const Script& script, std::string_view mode) {
+  const bool is_compared_again =
+      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
+        const auto* call = std::get_if<ScriptCall>(&step);
+        return call && call->expected;
+      });
+  return computes_numbers(mode) && !is_compared_again;
+}
+
+// Whether what a subject did may have to guide an oracle.
+bool may_guide(const Script& script, bool with_states) {
+  const bool feeds_back = std::any_of(
+      script.steps.begin(), script.steps.end(),
+      [](const ScriptStep& step) { return std::holds_alternative<ScriptFeedBack>(step); });
+  const bool has_states =
+      std::any_of(script.programs.begin(), script.programs.end(),
+                  [](const auto& program) { return !program->tensors.empty(); });
+  return feeds_back || (with_states && has_states && script.calls() > 1);
+}
+
+// Steps of the trace count as in the script.
+void renumber(Trace& trace, const std::vector<std::size_t>& originals) {
+  for (CallRecord& record : trace.calls) record.step = originals[record.step];
+  for (HeldRecord& record : trace.held) {
+    record.step = originals[record.step];
+    record.held_at = originals[record.held_at];
+  }
+  if (trace.error) trace.error_step = originals[trace.error_step];
+}
+
+}  // namespace
+
+Runs::Runs(const Script& script, const ExecutorSource& subject, const ExecutorSource& oracle)
+    : script_(script),
+      subject_(subject),
+      oracle_(oracle),
+      ends_(std::make_shared<std::vector<RunEnd>>()) {}
+
+Runs Runs::on(const Script& script) const {
+  Runs runs(script, subject_, oracle_);
+  runs.ends_ = ends_;
+  return runs;
+}
+
+Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted) {
+  const Configuration asked = merged(script.options, wanted);
+  std::unique_ptr<TemporaryFolder> folder;
+  Configuration changes = wanted;
+  const auto cache = asked.find("cache");
+  if (cache != asked.end() && cache->second == kTemporaryCache) {
+    folder = std::make_unique<TemporaryFolder>();
+    changes["cache"] = folder->path();
+  }
+  const Configuration configuration = merged(script.options, changes);
+  const auto executor = subject_.make(configuration, *script.ops);
+  if (!executor.ok() && executor.error().kind != ErrorKind::kInternal) return executor.error();
+  Trace trace;
+  if (executor.ok()) {
+    // A restart replaces options of the case; what a judge asks for stays.
+    trace = run_script(script, *executor.value(), asked, [&](const ScriptRestart& restart) {
+      return subject_.make(merged(merged(script.options, restart.changes), changes),
+                           restart.ops ? *restart.ops : *script.ops);
+    });
+  } else {
+    trace.executor = subject_.name();
+    trace.configuration = asked;
+    trace.error = executor.error();
+  }
+  trace.has_ended = (trace.error || trace.closing_error) && subject_.has_ended();
+  trace.is_late = trace.has_ended && subject_.is_late();
+  note_end(trace, wanted);
+  return trace;
+}
+
+void Runs::note_end(const Trace& trace, const Configuration& changes) {
+  const bool is_early = trace.has_ended && trace.error && trace.error->kind == ErrorKind::kInternal;
+  if (!is_early && !trace.closing_error) return;
+  ends_->push_back({trace.executor, changes, is_early ? *trace.error : *trace.closing_error,
+                    !is_early, trace.is_late});
+}
+
+Configuration Runs::oracle_configuration(std::string_view mode) const {
+  Configuration configuration = {{"mode", std::string(mode)}};
+  const Promises promised = promises();
+  // Sizes hang on kernels, too: those of statistics that a batch norm saves.
+  if (promised.has_cuda_kernels) configuration["kernels"] = "cuda";
+  if (mode != "worst-case" && mode != "sampled") return configuration;
+  if (promised.arithmetic != "strict") configuration["arithmetic"] = promised.arithmetic;
+  if (!promised.split_sums.empty()) configuration["split-sums"] = join_list(promised.split_sums);
+  return configuration;
+}
+
+Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
+  return oracle_under(oracle_configuration(mode), script);
+}
+
+Result<Trace> Runs::oracle_under(const Configuration& configuration, const Script& script) {
+  GRAPHGATE_TRY(const auto executor, oracle_.make(configuration, *script.ops));
+  return run_script(script, *executor, configuration, [&](const ScriptRestart& restart) {
+    return oracle_.make(configuration, restart.ops ? *restart.ops : *script.ops);
+  });
+}
+
+Result<std::unique_ptr<spec::Executor>> Runs::make_oracle(std::string_view mode) const {
+  return oracle_.make(oracle_configuration(mode), *script_.ops);
+}
+
+Result<const Trace*> Runs::subject(const Configuration& changes) {
+  const auto known = subject_traces_.find(changes);
+  if (known != subject_traces_.end()) return known->second.get();
+  if (shares_runs_ && changes.empty() && is_run_with_words()) {
+    return subject_traces_.emplace(changes, subject_traces_.at(with_words())).first->second.get();
+  }
+  GRAPHGATE_TRY(Trace made, subject_on(script_, changes));
+  return subject_traces_.emplace(changes, std::make_shared<const Trace>(std::move(made)))
+      .first->second.get();
+}
+
+// Runs the subject with words, if it can, and tells whether that shows what a plain run would.
+bool Runs::is_run_with_words() {
+  if (script_.options.contains("instrument")) return false;
+  const auto watched = subject(with_words());
+  return watched.ok() && watched.value()->is_as_unwatched;
+}
+
+Result<Runs::OracleRun> Runs::run_oracle(const Configuration& configuration, bool with_states) {
+  std::optional<Guided> guided;
+  if (may_guide(script_, with_states)) {
+    GRAPHGATE_TRY(const Trace* const passed, subject());
+    guided = guided_by(*passed, script_, with_states);
+    if (!guided->is_changed) guided.reset();
+  }
+  GRAPHGATE_TRY(Trace made, oracle_under(configuration, guided ? guided->script : script_));
+  if (guided) renumber(made, guided->originals);
+  return OracleRun{std::move(made), guided.has_value()};
+}
+
+Result<const Trace*> Runs::oracle(std::string_view mode) {
+  const auto known = oracle_traces_.find(mode);
+  if (known != oracle_traces_.end()) return known->second.get();
+  GRAPHGATE_TRY(OracleRun made,
+                run_oracle(oracle_configuration(mode), takes_states(script_, mode)));
+  if (made.is_guided) guided_.emplace(mode);
+  return oracle_traces_.emplace(mode, std::make_shared<const Trace>(std::move(made.trace)))
+      .first->second.get();
+}
+
+std::string Runs::why_without_reference() const {
+  std::string why;
+  for (const auto& [mode, trace] : oracle_traces_) {
+    if (!trace->calls.empty() || !trace->error) return "";
+    if (why.empty()) why = trace->error->message;
+  }
+  return why;
+}
+
+Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
+  GRAPHGATE_TRY(OracleRun made, run_oracle(oracle_configuration(mode), /*with_states=*/false));
+  return std::move(made.trace);
+}
+
+Result<const std::vector<spec::CallResult>*> Runs::widened_oracle() {
+  if (widened_) return &*widened_;
+  GRAPHGATE_TRY(const Trace* const estimate, oracle("sampled"));
+  Trials trials;
+  for (int i = 0; i < Trials::kPlain + Trials::kFar; ++i) {
+    const bool is_far = i >= Trials::kPlain;
+    Configuration configuration = oracle_configuration("sampled");
+    configuration["trial"] =
+        std::to_string(i) + (is_far ? "x" + std::to_string(Trials::kFarScale) : "");
+    GRAPHGATE_TRY(OracleRun made, run_oracle(configuration, takes_states(script_, "sampled")));
+    (is_far ? trials.far : trials.plain).push_back(std::move(made.trace));
+  }
+  return &widened_.emplace(widened_by_trials(*estimate, trials));
+}
+
+void Runs::provide(Trace trace, const Configuration& changes) {
+  note_end(trace, changes);
+  subject_traces_[changes] = std::make_shared<const Trace>(std::move(trace));
+}
+
+void Runs::share_oracle(const Runs& other) {
+  const bool same = oracle_configuration("worst-case") == other.oracle_configuration("worst-case");
+  if (!same) return;
+  for (const auto& entry : other.oracle_traces_) {
+    if (!other.guided_.contains(entry.first)) oracle_traces_.insert(entry);
+  }
+}
+
+}  // namespace graphgate::conformance
