@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "optimized/arithmetic/sum.h"
-#include "optimized/device/fast_text.h"
-#include "optimized/device/product_text.h"
+#include "optimized/codegen/fast_text.h"
+#include "optimized/codegen/product_text.h"
 #include "optimized/loop.h"
 #include "optimized/rows.h"
 

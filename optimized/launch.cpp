@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "optimized/device/copy_work.h"
+#include "optimized/codegen/copy_work.h"
 
 namespace graphgate::optimized {
 namespace {

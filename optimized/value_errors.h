@@ -1,7 +1,7 @@
 // What only the values of a call can get wrong, in words.
 //
 // Host kernels throw these where they meet such a value; who runs a device's kernels throws them
-// for the record that those have left (device/kernels.h). So both end a call alike. All throw
+// for the record that those have left (codegen/kernels.h). So both end a call alike. All throw
 // OpError.
 #pragma once
 

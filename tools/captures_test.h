@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate {
 

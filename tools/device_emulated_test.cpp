@@ -1,8 +1,8 @@
 // Generated device kernels against the host, bit by bit, on machines without a GPU: run by the
 // emulator, thread by thread.
 #include "conformance/judges/judge.h"
-#include "optimized/device/device.h"
 #include "optimized/optimized.h"
+#include "optimized/runtime/device/device.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
 #include "tools/captures_test.h"

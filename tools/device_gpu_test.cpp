@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
-#include "optimized/device/call_order.h"
-#include "optimized/device/device.h"
-#include "optimized/device/spelling.h"
-#include "optimized/device/touched.h"
+#include "optimized/codegen/spelling.h"
+#include "optimized/codegen/touched.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"
+#include "optimized/runtime/device/call_order.h"
+#include "optimized/runtime/device/device.h"
 #include "optimized/schedule/streams_test.h"
 #include "spec/plan.h"
 #include "tools/captures_test.h"

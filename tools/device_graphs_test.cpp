@@ -3,9 +3,9 @@
 // kernel tells what it touches, and two captures are the same but for where arenas lie.
 #include "fuzz/generator.h"
 #include "fuzz/judge_case.h"
-#include "optimized/device/call_order.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/fake_device_test.h"
+#include "optimized/runtime/device/call_order.h"
 #include "tools/executor_sources.h"
 #include "tools/golden_models_test.h"
 #include "tools/planner_options.h"

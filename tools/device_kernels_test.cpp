@@ -4,11 +4,11 @@
 #include <set>
 
 #include "interop/op_cases.h"
-#include "optimized/device/canaries.h"
-#include "optimized/device/far_memory.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "optimized/runtime/device/canaries.h"
+#include "optimized/runtime/device/far_memory.h"
 #include "tools/check_input.h"
 #include "tools/compiling_device_test.h"
 #include "tools/golden_models_test.h"

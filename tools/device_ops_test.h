@@ -8,8 +8,8 @@
 
 #include "conformance/compare/element.h"
 #include "interop/op_cases.h"
-#include "optimized/device/device.h"
 #include "optimized/optimized.h"
+#include "optimized/runtime/device/device.h"
 #include "spec/plan.h"
 #include "tools/golden_models_test.h"
 

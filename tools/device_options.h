@@ -10,7 +10,7 @@
 #include <string>
 
 #include "conformance/run/executor_source.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate::tools {
 

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "optimized/device/device.h"
 #include "optimized/optimized.h"
+#include "optimized/runtime/device/device.h"
 #include "tools/golden_models_test.h"
 
 namespace graphgate {

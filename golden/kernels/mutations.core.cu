@@ -1,4 +1,4 @@
-#include "optimized/device/text/prelude.cuh"
+#include "optimized/codegen/text/prelude.cuh"
 
 namespace graphgate::optimized {
 

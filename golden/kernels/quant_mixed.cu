@@ -1,4 +1,4 @@
-#include "optimized/device/text/prelude.cuh"
+#include "optimized/codegen/text/prelude.cuh"
 
 namespace graphgate::optimized {
 
@@ -362,7 +362,7 @@ extern "C" __global__ void __launch_bounds__(256) k_f73fa98964776c3b(char* p0, c
 }
 
 }  // namespace graphgate::optimized
-#include "optimized/device/text/prelude.cuh"
+#include "optimized/codegen/text/prelude.cuh"
 
 namespace graphgate::optimized {
 

@@ -128,7 +128,7 @@ inline double tanh(double x) {
   return x == 0 ? x : std::copysign(result, x);
 }
 
-// Device programs of fast arithmetic have others of these two (device/text/fast_function.cuh).
+// Device programs of fast arithmetic have others of these two (codegen/text/fast_function.cuh).
 #ifndef GRAPHGATE_FAST_FUNCTIONS
 constexpr float exp(float x) { return static_cast<float>(exp(static_cast<double>(x))); }
 // One double is enough: the error stays under 2^-50, far less than float's last bit.

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "optimized/device/cells_text.h"
+#include "optimized/codegen/cells_text.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/pointwise.h"

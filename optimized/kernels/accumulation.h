@@ -6,7 +6,7 @@
 // rounded once at the end; all other dtypes are combined in place.
 #pragma once
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/indexed_loop.h"
 
 namespace graphgate::optimized {

@@ -5,7 +5,7 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
-#include "optimized/device/attention_work.h"
+#include "optimized/codegen/attention_work.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"

@@ -5,10 +5,10 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/codegen/batch_norm_text.h"
+#include "optimized/codegen/type_text.h"
+#include "optimized/codegen/work.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/batch_norm_text.h"
-#include "optimized/device/type_text.h"
-#include "optimized/device/work.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/strides.h"

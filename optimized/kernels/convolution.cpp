@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "optimized/device/convolution_text.h"
+#include "optimized/codegen/convolution_text.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/convolution_shape.h"
 #include "optimized/kernels/families.h"

@@ -3,7 +3,7 @@
 //
 // A factory says where its dtype, strides and device come from (infer), and what it is filled with
 // (bind). What `empty` and its kin make has no bytes of its own: nothing is launched.
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/creation_sequences.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "optimized/device/copy_work.h"
-#include "optimized/device/type_text.h"
+#include "optimized/codegen/copy_work.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/indexed_loop.h"
 #include "optimized/loop.h"

@@ -1,9 +1,9 @@
 // Distances between rows: cdist between two sets, pdist within one.
 #include <algorithm>
 
+#include "optimized/codegen/distance_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/distance_text.h"
-#include "optimized/device/type_text.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 

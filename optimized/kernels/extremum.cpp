@@ -1,7 +1,7 @@
 // Least and greatest elements, along dimensions or of pairs, and where they stand. NaN is both: it
 // wins over every number. Of equal elements the first one counts.
-#include "optimized/device/row_text.h"
-#include "optimized/device/spelling.h"
+#include "optimized/codegen/row_text.h"
+#include "optimized/codegen/spelling.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "optimized/device/copy_work.h"
+#include "optimized/codegen/copy_work.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {

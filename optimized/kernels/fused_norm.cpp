@@ -4,8 +4,8 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/codegen/row_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/row_text.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fused_quant.h"

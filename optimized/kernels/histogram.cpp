@@ -1,7 +1,7 @@
 // Counting into bins and finding places in sorted boundaries: histc, bincount, bucketize,
 // searchsorted.
-#include "optimized/device/bins_text.h"
-#include "optimized/device/spelling.h"
+#include "optimized/codegen/bins_text.h"
+#include "optimized/codegen/spelling.h"
 #include "optimized/kernels/elements/bins.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/indexed_loop.h"

@@ -1,6 +1,6 @@
 #include "optimized/kernels/indexed_loop.h"
 
-#include "optimized/device/cells_text.h"
+#include "optimized/codegen/cells_text.h"
 #include "optimized/value_errors.h"
 
 namespace graphgate::optimized {

@@ -54,7 +54,7 @@ class IndexedLoop {
   template <class Visit>
   void for_each_run(Visit&& visit) const;
 
-  // What it was made of, for devices; null unless somebody listened (device/work.h).
+  // What it was made of, for devices; null unless somebody listened (codegen/work.h).
   struct Parts {
     Sizes frame;
     Tensor indexed;

@@ -4,7 +4,7 @@
 // Each is a number of copies into views of the result; what they do not cover is zero (block_diag).
 #include <algorithm>
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/reordering.h"

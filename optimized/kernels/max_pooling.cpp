@@ -2,8 +2,8 @@
 // that goes back to those places. A later NaN wins over an earlier one.
 #include <cstring>
 
-#include "optimized/device/plane_text.h"
-#include "optimized/device/type_text.h"
+#include "optimized/codegen/plane_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
 #include "optimized/strides.h"

@@ -1,6 +1,6 @@
 #include "optimized/kernels/nonzero.h"
 
-#include "optimized/device/chosen_text.h"
+#include "optimized/codegen/chosen_text.h"
 #include "optimized/kernels/index_list.h"
 #include "optimized/rows.h"
 

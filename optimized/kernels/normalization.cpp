@@ -1,8 +1,8 @@
 // Softmax along one dimension. Layer and group normalization: normalization_layer.cpp.
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/codegen/row_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/row_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/normalization_layer.h"
 

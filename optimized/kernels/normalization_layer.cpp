@@ -2,8 +2,8 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
+#include "optimized/codegen/row_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/row_text.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {

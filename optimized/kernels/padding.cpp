@@ -5,7 +5,7 @@
 // input's elements that an index list names for each padded dimension.
 #include <algorithm>
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/view_geometry.h"

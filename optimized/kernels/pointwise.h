@@ -16,8 +16,8 @@
 #include <concepts>
 #include <utility>
 
-#include "optimized/device/type_text.h"
-#include "optimized/device/work.h"
+#include "optimized/codegen/type_text.h"
+#include "optimized/codegen/work.h"
 #include "optimized/loop.h"
 #include "optimized/promotion.h"
 #include "optimized/strides.h"
@@ -100,7 +100,7 @@ template <class C>
 template <class C, class F, std::size_t N>
 class PointwiseLaunch;
 // Where f is of elements.h, or refuses divisors of 0 and has such a one as F::Unchecked, a device
-// that listens is told (device/work.h).
+// that listens is told (codegen/work.h).
 template <class C, std::size_t N, class F>
 [[nodiscard]] Launch launch_sources(const Tensor& result, spec::DType rounds_to,
                                     std::array<Source<C>, N> sources, F f);

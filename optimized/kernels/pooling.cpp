@@ -1,7 +1,7 @@
 // Averages over windows and over adaptive parts of planes.
 #include "optimized/arithmetic/sum.h"
-#include "optimized/device/plane_text.h"
-#include "optimized/device/type_text.h"
+#include "optimized/codegen/plane_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"
 #include "optimized/strides.h"

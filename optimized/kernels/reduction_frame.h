@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "optimized/codegen/row_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/row_text.h"
-#include "optimized/device/type_text.h"
 
 namespace graphgate::optimized {
 

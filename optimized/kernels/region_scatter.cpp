@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "optimized/device/chosen_text.h"
+#include "optimized/codegen/chosen_text.h"
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_put.h"

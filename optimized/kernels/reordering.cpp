@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/view_geometry.h"
 #include "optimized/loop.h"
 #include "optimized/scratch.h"

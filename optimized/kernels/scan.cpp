@@ -1,7 +1,7 @@
 // Running sums, products, extrema and differences along one dimension.
+#include "optimized/codegen/scan_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/converted_rows.h"
-#include "optimized/device/scan_text.h"
-#include "optimized/device/type_text.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/elements/scans.h"
 #include "optimized/kernels/families.h"

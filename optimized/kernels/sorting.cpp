@@ -2,8 +2,8 @@
 // every number. Which of several equal elements sort (unless it is stable), topk and kthvalue name
 // follows from their selection algorithms (elements/order.h); median names the one that a stable
 // sort would put in the middle.
-#include "optimized/device/order_text.h"
-#include "optimized/device/type_text.h"
+#include "optimized/codegen/order_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/kernels/elements/stable_order.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"

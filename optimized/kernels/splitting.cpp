@@ -4,7 +4,7 @@
 // a tensor of its own, or into the tensors of `out`, which they do not return.
 #include <algorithm>
 
-#include "optimized/device/work.h"
+#include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
 #include "optimized/loop.h"

@@ -2,7 +2,7 @@
 // taps, made from sizes and scales alone; a result element is the nested weighted sum over them.
 #include <bit>
 
-#include "optimized/device/plane_text.h"
+#include "optimized/codegen/plane_text.h"
 #include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/planes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "optimized/binding.h"
-#include "optimized/device/fused_works.h"
+#include "optimized/codegen/fused_works.h"
 
 namespace graphgate::optimized {
 namespace {

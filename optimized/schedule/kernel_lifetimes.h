@@ -7,7 +7,7 @@
 //   x     [----]           in program order z might take the bytes of x
 //   x     [--------------] kept: it may not, nor may u
 //
-// Steps become kernels when a plan is recorded (device/join_works.h), and what they touch lies
+// Steps become kernels when a plan is recorded (codegen/join_works.h), and what they touch lies
 // fixed by then. So what a step touches is kept while the first step runs that reads what it makes,
 // and the first one that reads what that makes, too. That takes memory, so it is for fast
 // arithmetic alone.

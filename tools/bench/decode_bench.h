@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 #include "tools/bench/decode_program.h"
 #include "tools/external/process.h"
 

@@ -12,10 +12,10 @@
 #include <filesystem>
 
 #include "conformance/bounds/judge_call.h"
-#include "optimized/device/device.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cuda_device.h"
 #include "optimized/runtime/cuda/facts.h"
+#include "optimized/runtime/device/device.h"
 #include "spec/plan.h"
 #include "tools/bench/stopwatch.h"
 #include "tools/json.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 #include "tools/bench/stopwatch.h"
 
 namespace graphgate::tools {

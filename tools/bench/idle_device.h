@@ -1,8 +1,8 @@
 // A device whose launches do nothing: what is left of a run is the runtime's own work.
 #pragma once
 
-#include "optimized/device/device.h"
-#include "optimized/device/far_memory.h"
+#include "optimized/runtime/device/device.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::tools {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "optimized/compile.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 #include "spec/program.h"
 
 namespace graphgate::tools {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "conformance/run/executor_source.h"
-#include "optimized/device/device.h"
-#include "optimized/device/far_memory.h"
+#include "optimized/runtime/device/device.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::tools {
 

@@ -2,13 +2,13 @@
 //
 // Integer division by 0 is an error of the values, which no element can tell: whoever calls a
 // quotient of integers looks at the divisor first (pointwise_division.cpp,
-// device/text/prelude.cuh).
+// codegen/text/prelude.cuh).
 #pragma once
 
 #include <cmath>
 
 #include "optimized/arithmetic/functions.h"
-#include "optimized/kernels/integer_arithmetic.h"
+#include "optimized/kernels/elements/integer_arithmetic.h"
 
 // A callable that computes EXPRESSION of x and y.
 #define GRAPHGATE_BINARY_ELEMENT(NAME, EXPRESSION) \

@@ -1,7 +1,7 @@
 // What pointwise kernels compute of one element: every function that they use, by name.
 //
 // Each is a small callable struct, for one source serves two machines. The host's kernels call them
-// in their loops; generated device kernels name them in their text (device/type_text.h), and that
+// in their loops; generated device kernels name them in their text (codegen/type_text.h), and that
 // text includes these very headers. Hence the rules here: only arithmetic/ and the standard
 // functions that are exact (fabs, floor, copysign, sqrt...), no exceptions, and every member of a
 // struct is one number of the compute type C.

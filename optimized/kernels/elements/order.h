@@ -86,7 +86,7 @@ std::int64_t median_of(const E* x, std::int64_t a, std::int64_t b, std::int64_t 
   return before(x[b], x[c]) ? c : b;
 }
 
-// A device has the same steps for a warp (device/text/order.cuh), which leave the same entries.
+// A device has the same steps for a warp (codegen/text/order.cuh), which leave the same entries.
 struct Alone {
   // The first k of n entries come into a heap at the front.
   template <class E, class Before>

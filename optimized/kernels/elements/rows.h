@@ -11,7 +11,7 @@
 
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
-#include "optimized/kernels/integer_arithmetic.h"
+#include "optimized/kernels/elements/integer_arithmetic.h"
 
 namespace graphgate::optimized::element {
 

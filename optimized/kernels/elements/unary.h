@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "optimized/arithmetic/functions.h"
-#include "optimized/kernels/integer_arithmetic.h"
+#include "optimized/kernels/elements/integer_arithmetic.h"
 
 // A callable that computes EXPRESSION of x.
 #define GRAPHGATE_UNARY_ELEMENT(NAME, EXPRESSION) \

@@ -1,8 +1,8 @@
 #include "optimized/runtime/cuda/compiling_device.h"
 
-#include "optimized/device/far_memory.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::optimized::cuda {
 namespace {

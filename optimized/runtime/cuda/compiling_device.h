@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "base/sha256.h"
-#include "optimized/device/spelling.h"
+#include "optimized/codegen/spelling.h"
 #include "optimized/runtime/cuda/cubin_folder.h"
 #include "optimized/runtime/cuda/nvrtc.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "optimized/device/kernels.h"
+#include "optimized/codegen/kernels.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -21,7 +21,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "optimized/device/memory.h"
 #include "optimized/runtime/cuda/driver.h"
 #include "optimized/runtime/cuda/kept_memory.h"
+#include "optimized/runtime/device/memory.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "optimized/device/memory.h"
 #include "optimized/runtime/cuda/fake_driver_test.h"
+#include "optimized/runtime/device/memory.h"
 
 namespace graphgate::optimized::cuda {
 namespace {

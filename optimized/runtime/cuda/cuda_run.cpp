@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "optimized/device/call_order.h"
+#include "optimized/runtime/device/call_order.h"
 
 namespace graphgate::optimized::cuda {
 namespace {

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "optimized/device/device.h"
-#include "optimized/device/recorded_twins.h"
 #include "optimized/runtime/cuda/handles.h"
 #include "optimized/runtime/cuda/streams.h"
+#include "optimized/runtime/device/device.h"
+#include "optimized/runtime/device/recorded_twins.h"
 
 namespace graphgate::optimized::cuda {
 

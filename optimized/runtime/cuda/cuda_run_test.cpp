@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "optimized/device/call_order.h"
-#include "optimized/device/far_memory.h"
-#include "optimized/device/touched.h"
+#include "optimized/codegen/touched.h"
 #include "optimized/runtime/cuda/fake_driver_test.h"
+#include "optimized/runtime/device/call_order.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::optimized::cuda {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 // The macros of cuda.h choose the version of each function (cuMemAlloc is cuMemAlloc_v2).
 #define GRAPHGATE_CUDA_FUNCTIONS(APPLY) \

@@ -2,10 +2,10 @@
 // compiled or run, and every step goes back to the host.
 #pragma once
 
-#include "optimized/device/device.h"
-#include "optimized/device/far_memory.h"
 #include "optimized/runtime/cuda/cuda_run.h"
 #include "optimized/runtime/cuda/fake_driver_test.h"
+#include "optimized/runtime/device/device.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::optimized::cuda {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "optimized/device/compiler_log.h"
+#include "optimized/runtime/device/compiler_log.h"
 
 #define GRAPHGATE_NVRTC_FUNCTIONS(APPLY) \
   APPLY(nvrtcCompileProgram)             \

@@ -1,6 +1,6 @@
 // Canaries, looked at by their kernel on the emulator: bytes that nobody may write, and kernels
 // that write there on purpose.
-#include "optimized/device/canaries.h"
+#include "optimized/runtime/device/canaries.h"
 
 #include <gtest/gtest.h>
 

@@ -17,10 +17,10 @@
 #include <utility>
 
 #include "base/sha256.h"
-#include "optimized/device/call_order.h"
-#include "optimized/device/compiler_log.h"
-#include "optimized/device/embedded.h"
-#include "optimized/device/recorded_twins.h"
+#include "optimized/codegen/embedded.h"
+#include "optimized/runtime/device/call_order.h"
+#include "optimized/runtime/device/compiler_log.h"
+#include "optimized/runtime/device/recorded_twins.h"
 #include "optimized/runtime/emulated/block.h"
 #include "optimized/runtime/emulated/emulated_memory.h"
 #include "optimized/runtime/host/streams.h"
@@ -121,7 +121,7 @@ void* compile(const std::string& compiler, const std::string& source) {
   for (std::size_t i = 0; i < kEmulatedTextsCount; ++i) {
     const fs::path name = fs::path(kEmulatedTextsNames[i]).filename();
     const bool is_words = name == "cuda_words.h";
-    write_file(folder.path() / (is_words ? name : "optimized/device/text" / name),
+    write_file(folder.path() / (is_words ? name : "optimized/codegen/text" / name),
                std::string(kEmulatedTexts[i]));
   }
   const fs::path program = folder.path() / "plan.cpp";

@@ -13,7 +13,7 @@
 // meaning; calls on several streams go in another order that streams and events allow at every
 // launch, so that a missing event shows as other bits; and in fast arithmetic a call that is behind
 // one other alone begins before the one that runs has done anything but that, up to where it waits
-// (device/text/fast.cuh; what it does there may not touch shared memory).
+// (codegen/text/fast.cuh; what it does there may not touch shared memory).
 //
 // With guarded memory arenas lie as a GPU's then do (device/memory.h): what a GPU would fault on is
 // a SIGSEGV of the process.
@@ -22,7 +22,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate::optimized::emulated {
 

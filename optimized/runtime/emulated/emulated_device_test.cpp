@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "optimized/arithmetic/float_format.h"
-#include "optimized/device/cells_text.h"
-#include "optimized/device/fast_text.h"
-#include "optimized/device/join_works.h"
+#include "optimized/codegen/cells_text.h"
+#include "optimized/codegen/fast_text.h"
+#include "optimized/codegen/join_works.h"
 
 namespace graphgate::optimized::emulated {
 namespace {

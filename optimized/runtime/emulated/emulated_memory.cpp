@@ -7,7 +7,7 @@
 #include <map>
 #include <new>
 
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/device.h"
 
 namespace graphgate::optimized::emulated {
 namespace {

@@ -4,7 +4,7 @@
 // Who uses it: emulated_device.cpp.
 #pragma once
 
-#include "optimized/device/far_memory.h"
+#include "optimized/runtime/device/far_memory.h"
 
 namespace graphgate::optimized::emulated {
 

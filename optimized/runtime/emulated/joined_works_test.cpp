@@ -8,12 +8,12 @@
 #include <random>
 #include <utility>
 
-#include "optimized/device/call_order.h"
-#include "optimized/device/cells_text.h"
-#include "optimized/device/copy_work.h"
-#include "optimized/device/fast_text.h"
-#include "optimized/device/join_works.h"
-#include "optimized/device/touched.h"
+#include "optimized/codegen/cells_text.h"
+#include "optimized/codegen/copy_work.h"
+#include "optimized/codegen/fast_text.h"
+#include "optimized/codegen/join_works.h"
+#include "optimized/codegen/touched.h"
+#include "optimized/runtime/device/call_order.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 
 namespace graphgate::optimized::emulated {

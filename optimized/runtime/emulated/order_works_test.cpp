@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "optimized/device/order_text.h"
-#include "optimized/device/type_text.h"
+#include "optimized/codegen/order_text.h"
+#include "optimized/codegen/type_text.h"
 #include "optimized/kernels/elements/order.h"
 #include "optimized/kernels/elements/order_test.h"
 #include "optimized/runtime/emulated/emulated_device.h"

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "optimized/binding.h"
-#include "optimized/device/call_order.h"
+#include "optimized/runtime/device/call_order.h"
 #include "optimized/runtime/host/host_program.h"
 #include "spec/graph_text.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "optimized/binding.h"
-#include "optimized/device/fused_works.h"
+#include "optimized/codegen/fused_works.h"
 #include "optimized/launch.h"
 #include "optimized/runtime/fused_launch.h"
 #include "optimized/runtime/host/host_program.h"

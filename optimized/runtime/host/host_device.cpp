@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "optimized/binding.h"
-#include "optimized/device/fused_works.h"
+#include "optimized/codegen/fused_works.h"
 #include "optimized/runtime/host/host_program.h"
 #include "spec/graph_text.h"
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "optimized/device/call_order.h"
-#include "optimized/device/canaries.h"
-#include "optimized/device/device.h"
+#include "optimized/runtime/device/call_order.h"
+#include "optimized/runtime/device/canaries.h"
+#include "optimized/runtime/device/device.h"
 #include "optimized/runtime/host/memory.h"
 #include "spec/graph.h"
 

@@ -1,4 +1,4 @@
-// The emulator's text in the place of device/text/ptx.cuh: the same in C++.
+// The emulator's text in the place of codegen/text/ptx.cuh: the same in C++.
 #pragma once
 
 namespace graphgate::optimized::device {

@@ -1,8 +1,8 @@
-// The emulator's text in the place of device/text/ptx_group.cuh: the same in C++. Products happen at
+// The emulator's text in the place of codegen/text/ptx_group.cuh: the same in C++. Products happen at
 // once.
 #pragma once
 
-#include "optimized/device/text/ptx.cuh"
+#include "optimized/codegen/text/ptx.cuh"
 
 namespace graphgate::optimized::device {
 
