@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "fuzz/tally.h"
+#include "fuzz/campaign/tally.h"
 
 namespace graphgate::tools {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/child_processes.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/reduce/judge_case.h"
 #include "tools/case_subject.h"
 
 namespace graphgate::tools {

@@ -8,8 +8,8 @@
 
 #include "conformance/judges/judge.h"
 #include "conformance/judges/same_bits.h"
-#include "fuzz/generator.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "spec/plan_text.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"

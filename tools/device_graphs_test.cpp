@@ -1,8 +1,8 @@
 // What the CUDA backend captures of golden models and drawn cases, on machines without a GPU: over
 // a driver of the tests' own. No capture leaves two kernels free that have to stay in order, every
 // kernel tells what it touches, and two captures are the same but for where arenas lie.
-#include "fuzz/generator.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/fake_device_test.h"
 #include "optimized/runtime/device/call_order.h"

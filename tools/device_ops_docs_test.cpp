@@ -4,8 +4,8 @@
 #include <set>
 
 #include "conformance/judges/judge.h"
-#include "fuzz/generator.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "interop/op_cases.h"
 #include "optimized/optimized.h"
 #include "spec/plan.h"

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/stop_signals.h"
-#include "fuzz/campaign_state.h"
-#include "fuzz/corpus.h"
-#include "fuzz/ledger.h"
-#include "fuzz/score.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/score.h"
 #include "tools/fuzz_findings.h"
 #include "tools/fuzz_view.h"
 #include "tools/fuzz_workers.h"

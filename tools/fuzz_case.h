@@ -7,7 +7,7 @@
 #include <string>
 
 #include "conformance/judges/judge.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/reduce/judge_case.h"
 #include "spec/case_file.h"
 #include "tools/fuzz_findings.h"
 #include "tools/fuzz_workers.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/child_processes.h"
-#include "fuzz/campaign_state.h"
-#include "fuzz/corpus.h"
-#include "fuzz/ledger.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/ledger.h"
 #include "tools/fuzz_view.h"
 #include "tools/fuzz_workers.h"
 

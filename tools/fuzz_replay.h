@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/corpus.h"
-#include "fuzz/ledger.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/ledger.h"
 #include "tools/fuzz_case.h"
 #include "tools/fuzz_view.h"
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <sstream>
 
-#include "fuzz/corpus.h"
-#include "fuzz/features.h"
-#include "fuzz/residual_risk.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/residual_risk.h"
+#include "fuzz/generate/features.h"
 #include "tools/fuzz_view.h"
 #include "tools/json.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/campaign_state.h"
-#include "fuzz/ledger.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/ledger.h"
 #include "tools/exit_code.h"
 #include "tools/fuzz_replay.h"
 #include "tools/report.h"

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "conformance/judges/same_bits.h"
-#include "fuzz/features.h"
-#include "fuzz/generator.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/generate/features.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "tools/executor_sources.h"
 
 namespace graphgate::tools {

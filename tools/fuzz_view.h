@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "fuzz/campaign_state.h"
-#include "fuzz/shard.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/shard.h"
 
 namespace graphgate::tools {
 

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/journal.h"
-#include "fuzz/shard.h"
-#include "fuzz/tally.h"
+#include "fuzz/campaign/journal.h"
+#include "fuzz/campaign/shard.h"
+#include "fuzz/campaign/tally.h"
 
 namespace graphgate::tools {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "conformance/run/executor_source.h"
-#include "fuzz/alphabet.h"
+#include "fuzz/generate/alphabet.h"
 #include "interop/json_cursor.h"
 
 namespace graphgate::tools {

@@ -6,8 +6,8 @@
 #include "base/child_processes.h"
 #include "conformance/run/input_layout.h"
 #include "conformance/run/seeded_inputs.h"
-#include "fuzz/graph_edit.h"
-#include "fuzz/stated_types.h"
+#include "fuzz/reduce/graph_edit.h"
+#include "fuzz/reduce/stated_types.h"
 #include "interop/pt2_writer.h"
 #include "tools/check_input.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "fuzz/reducer.h"
+#include "fuzz/reduce/reducer.h"
 #include "tools/case_runs.h"
 
 namespace graphgate::tools {

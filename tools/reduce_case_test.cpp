@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
-#include "fuzz/stated_types.h"
+#include "fuzz/reduce/stated_types.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/external_check.h"

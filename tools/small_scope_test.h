@@ -12,7 +12,7 @@
 
 #include "conformance/judges/same_bits.h"
 #include "conformance/verify/verify.h"
-#include "fuzz/small_scope.h"
+#include "fuzz/generate/small_scope.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"

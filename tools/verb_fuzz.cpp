@@ -13,7 +13,7 @@
 #include "base/file_io.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
-#include "fuzz/generator.h"
+#include "fuzz/generate/generator.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/executor_sources.h"
 #include "tools/fuzz_campaign.h"

@@ -5,9 +5,9 @@
 
 #include "base/file_io.h"
 #include "base/one_line.h"
-#include "fuzz/corpus.h"
-#include "fuzz/generator.h"
-#include "fuzz/shard.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/shard.h"
+#include "fuzz/generate/generator.h"
 #include "tools/check_input.h"
 #include "tools/executor_sources.h"
 #include "tools/option_types.h"

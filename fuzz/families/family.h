@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/draft.h"
+#include "fuzz/generate/draft.h"
 
 namespace graphgate::fuzz {
 

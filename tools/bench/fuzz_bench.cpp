@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "fuzz/features.h"
-#include "fuzz/generator.h"
-#include "fuzz/guide.h"
-#include "fuzz/judge_case.h"
+#include "fuzz/campaign/guide.h"
+#include "fuzz/generate/features.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "tools/executor_sources.h"
 #include "tools/verb_fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fuzz/score.h"
+#include "fuzz/campaign/score.h"
 
 namespace graphgate::tools {
 
@@ -50,7 +50,8 @@ struct CampaignPoint {
 using Curve = std::vector<CampaignPoint>;
 struct Curves {
   Curve blind;
-  Curve bred;  // by generations (fuzz/guide.h): from rare features, or from the highest scores
+  Curve bred;  // by generations (fuzz/campaign/guide.h): from rare features, or from the highest
+               // scores
 };
 // Runs `cases` cases on the optimized executor, twice, without judges. kInfra where one cannot be
 // run at all.

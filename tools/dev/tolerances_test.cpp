@@ -55,7 +55,7 @@ const std::map<std::string, Allowed>& allowed() {
       {"conformance/bounds/judge_call.h", {1, "a probability: the false-alarm rate"}},
       {"conformance/judges/judge_report.h", {1, "nanoseconds"}},
       {"conformance/run/run_script.cpp", {1, "nanoseconds"}},
-      {"fuzz/campaign_test.cpp",
+      {"fuzz/campaign/campaign_test.cpp",
        {3, "estimates and bounds of a sample, computed here another way"}},
       {"fuzz/families/batch_norm.cpp", {3, "an argument of the op: its epsilon"}},
       {"fuzz/families/functionalized.cpp", {2, "an argument of the op: its epsilon"}},

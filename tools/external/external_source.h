@@ -12,7 +12,7 @@
 #include <string>
 
 #include "conformance/run/executor_source.h"
-#include "fuzz/alphabet.h"
+#include "fuzz/generate/alphabet.h"
 
 namespace graphgate::tools {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "fuzz/corpus.h"
+#include "fuzz/campaign/corpus.h"
 
 namespace graphgate::tools {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fuzz/corpus.h"
+#include "fuzz/campaign/corpus.h"
 
 namespace graphgate::tools {
 namespace {

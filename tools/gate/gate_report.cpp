@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include "fuzz/signature.h"
+#include "fuzz/reduce/signature.h"
 #include "tools/json.h"
 
 namespace graphgate::tools {

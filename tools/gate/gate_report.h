@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/residual_risk.h"
+#include "fuzz/campaign/residual_risk.h"
 #include "tools/exit_code.h"
 #include "tools/gate/compare_sides.h"
 #include "tools/gate/gate_overrides.h"
@@ -16,7 +16,7 @@
 namespace graphgate::tools {
 
 // What drawn cases say beyond the corpus: how likely the next one shows a regression that none has
-// shown (fuzz/residual_risk.h).
+// shown (fuzz/campaign/residual_risk.h).
 struct DrawnCases {
   std::uint64_t cases = 0;
   fuzz::ResidualRisk risk;

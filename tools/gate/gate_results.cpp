@@ -1,6 +1,6 @@
 #include "tools/gate/gate_results.h"
 
-#include "fuzz/signature.h"
+#include "fuzz/reduce/signature.h"
 #include "interop/json_fields.h"
 #include "tools/json.h"
 

@@ -19,7 +19,7 @@ inline constexpr int kGateSideVersion = 1;
 
 // `signature` has no options: they vary from case to case, and a side has its own.
 struct GateFinding {
-  std::string signature;  // fuzz/signature.h: "verifier V3.overlap [mm, pointwise] {}"
+  std::string signature;  // fuzz/reduce/signature.h: "verifier V3.overlap [mm, pointwise] {}"
   std::string message;
   friend bool operator==(const GateFinding&, const GateFinding&) = default;
 };

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "fuzz/named_lines.h"
+#include "fuzz/campaign/named_lines.h"
 
 namespace graphgate::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "fuzz/generator.h"
+#include "fuzz/generate/generator.h"
 #include "reference/reference.h"
 #include "tools/executor_sources.h"
 #include "tools/planner_options.h"

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/child_processes.h"
-#include "fuzz/generator.h"
-#include "fuzz/shard.h"
-#include "fuzz/stated_types.h"
+#include "fuzz/campaign/shard.h"
+#include "fuzz/generate/generator.h"
+#include "fuzz/reduce/stated_types.h"
 #include "tools/check_input.h"
 #include "tools/reduce_case.h"
 

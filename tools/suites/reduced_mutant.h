@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzz/reducer.h"
+#include "fuzz/reduce/reducer.h"
 #include "tools/mutants.h"
 #include "tools/suites/case_header.h"
 

@@ -1,0 +1,130 @@
+#include "fuzz/campaign/corpus.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+namespace graphgate::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStateEnding = ".campaign";
+
+std::string state_name(const Shard& shard) {
+  return "shard-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
+}
+
+// Of a folder that is not there, none.
+Result<std::vector<std::string>> names_in(const std::string& folder, std::string_view ending) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (name.ends_with(ending)) names.push_back(std::move(name));
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return bad_input(folder + ": cannot be read as a folder: " + error.message());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::string_view folder_name(CorpusFolder folder) {
+  constexpr std::string_view kNames[] = {"regression", "crashing", "quarantine", "coverage",
+                                         "targets"};
+  return kNames[static_cast<std::size_t>(folder)];
+}
+
+std::string finding_name(std::string_view signature) {
+  constexpr std::size_t kLongest = 40;
+  std::string name;
+  for (const char c : signature) {
+    if (name.size() >= kLongest) break;
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if (is_plain) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  char digits[16];
+  std::snprintf(digits, sizeof(digits), "%012llx",
+                static_cast<unsigned long long>(hash_of(signature) >> 16U));
+  if (!name.empty() && name.back() != '-') name += '-';
+  return name + digits;
+}
+
+Result<Corpus> Corpus::open(const std::string& root, Write write) {
+  Corpus corpus(root, std::move(write));
+  std::vector<std::string> folders = {root + "/campaigns"};
+  for (const CorpusFolder folder : kCorpusFolders) {
+    folders.push_back(root + "/" + std::string(folder_name(folder)));
+  }
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) return infrastructure(folder + ": cannot be made: " + error.message());
+  }
+  // Said now, and not after hours of work.
+  const std::string probe = root + "/campaigns/.writable";
+  GRAPHGATE_TRY_VOID(corpus.write_("", probe));
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+  return corpus;
+}
+
+Result<Corpus> Corpus::open_for_reading(const std::string& root) {
+  std::error_code error;
+  if (!fs::is_directory(root, error)) return bad_input(root + ": no such folder");
+  return Corpus(root, [](const std::string&, const std::string& path) {
+    return Result<void>(Error{ErrorKind::kInternal, path + ": was to be read only"});
+  });
+}
+
+Result<std::string> Corpus::keep(CorpusFolder folder, std::string_view name,
+                                 const std::string& text) const {
+  std::string below = std::string(folder_name(folder)) + "/" + std::string(name) + ".case";
+  GRAPHGATE_TRY_VOID(write_(text, root_ + "/" + below));
+  return below;
+}
+
+std::string Corpus::find(std::string_view finding) const {
+  for (const CorpusFolder folder :
+       {CorpusFolder::kRegression, CorpusFolder::kCrashing, CorpusFolder::kQuarantine}) {
+    std::string below = std::string(folder_name(folder)) + "/" + std::string(finding) + ".case";
+    std::error_code unknown;  // what cannot be looked up cannot be read
+    if (fs::exists(root_ + "/" + below, unknown)) return below;
+  }
+  return "";
+}
+
+Result<std::vector<std::string>> case_files(const std::string& root, CorpusFolder folder) {
+  const std::string below = std::string(folder_name(folder)) + "/";
+  std::string path = root;
+  path.append("/").append(below);
+  GRAPHGATE_TRY(auto names, names_in(path, ".case"));
+  for (std::string& name : names) name.insert(0, below);
+  return names;
+}
+
+std::string Corpus::state_path(const Shard& shard) const {
+  return root_ + "/campaigns/" + state_name(shard) + std::string(kStateEnding);
+}
+
+std::string Corpus::journal_path(const Shard& shard) const {
+  return root_ + "/campaigns/" + state_name(shard) + ".journal";
+}
+
+Result<std::vector<std::string>> find_states(const std::string& root) {
+  const std::string folder = root + "/campaigns/";
+  GRAPHGATE_TRY(auto paths, names_in(folder, kStateEnding));
+  for (std::string& path : paths) path.insert(0, folder);
+  if (paths.empty()) return bad_input(root + ": holds no campaign");
+  return paths;
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,211 @@
+#include "fuzz/campaign/journal.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace graphgate::fuzz {
+namespace {
+
+constexpr char kMagic[8] = {'g', 'g', 'j', 'o', 'u', 'r', 'n', '1'};
+
+// A descriptor that is closed at the end; the mapping lives on.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error cannot(const std::string& path, const char* what, int code) {
+  return infrastructure(path + ": " + what + ": " + std::strerror(code));
+}
+
+}  // namespace
+
+struct Journal::Header {
+  char magic[8];
+  std::uint64_t workers;
+  std::uint64_t ring_entries;
+  std::uint64_t unused[5];
+};
+
+// `begun` is stored behind the entry: a reader never sees a number without its entry.
+struct Journal::Ring {
+  std::atomic<std::uint64_t> begun;
+  std::uint64_t unused[7];
+  struct Entry {
+    std::uint64_t index;
+    std::uint64_t begin_nanoseconds;
+    std::atomic<std::uint32_t> phase;
+    std::uint32_t outcome;
+    std::uint64_t end_nanoseconds;
+  } entries[kRingEntries];
+};
+
+const char* phase_name(CasePhase phase) {
+  constexpr const char* kNames[] = {"idle", "drawing", "judging", "done"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
+Result<Journal> Journal::create(const std::string& path, std::size_t workers) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  (void)::unlink(path.c_str());  // workers of a dead campaign may still hold the old one
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.number() < 0) return cannot(path, "cannot be made", errno);
+  const std::size_t bytes = sizeof(Header) + workers * sizeof(Ring);
+  const int code = ::posix_fallocate(file.number(), 0, static_cast<off_t>(bytes));
+  if (code != 0) {
+    (void)::unlink(path.c_str());
+    return cannot(path, "no room for the journal", code);
+  }
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) return cannot(path, "cannot be mapped", errno);
+  Journal journal(memory, bytes);
+  journal.begin_file(workers);
+  return journal;
+}
+
+Result<Journal> Journal::in_memory(std::size_t workers) {
+  const std::size_t bytes = sizeof(Header) + workers * sizeof(Ring);
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return cannot("journal", "cannot be mapped", errno);
+  Journal journal(memory, bytes);
+  journal.begin_file(workers);
+  return journal;
+}
+
+void Journal::begin_file(std::size_t workers) {
+  auto* const header = static_cast<Header*>(memory_);
+  std::memcpy(header->magic, kMagic, sizeof(kMagic));
+  header->workers = workers;
+  header->ring_entries = kRingEntries;
+}
+
+Result<Journal> Journal::open(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.number() < 0) {
+    return bad_input(path + ": cannot be opened: " + std::strerror(errno));
+  }
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0) return cannot(path, "cannot be read", errno);
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (bytes < sizeof(Header)) return bad_input(path + ": no journal");
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  if (memory == MAP_FAILED) return cannot(path, "cannot be mapped", errno);
+  Journal journal(memory, bytes);
+  const auto* const header = static_cast<const Header*>(memory);
+  const bool fits = std::memcmp(header->magic, kMagic, sizeof(kMagic)) == 0 &&
+                    header->ring_entries == kRingEntries &&
+                    header->workers == (bytes - sizeof(Header)) / sizeof(Ring) &&
+                    (bytes - sizeof(Header)) % sizeof(Ring) == 0;
+  if (!fits) return bad_input(path + ": no journal, or one of another version");
+  return journal;
+}
+
+Journal::Journal(Journal&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Journal::~Journal() {
+  if (memory_) (void)::munmap(memory_, bytes_);
+}
+
+std::size_t Journal::workers() const {
+  return static_cast<std::size_t>(static_cast<const Header*>(memory_)->workers);
+}
+
+Journal::Ring& Journal::ring(std::size_t worker) const {
+  auto* const first = static_cast<unsigned char*>(memory_) + sizeof(Header);
+  return *reinterpret_cast<Ring*>(first + worker * sizeof(Ring));
+}
+
+void Journal::begin(std::size_t worker, std::uint64_t index) {
+  Ring& own = ring(worker);
+  const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
+  auto& entry = own.entries[count % kRingEntries];
+  entry.index = index;
+  entry.begin_nanoseconds = now_nanoseconds();
+  entry.outcome = 0;
+  entry.phase.store(static_cast<std::uint32_t>(CasePhase::kDrawing), std::memory_order_release);
+  own.begun.store(count + 1, std::memory_order_release);
+}
+
+void Journal::enter(std::size_t worker, CasePhase phase) {
+  Ring& own = ring(worker);
+  const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
+  if (count == 0) return;
+  own.entries[(count - 1) % kRingEntries].phase.store(static_cast<std::uint32_t>(phase),
+                                                      std::memory_order_release);
+}
+
+void Journal::finish(std::size_t worker, std::uint32_t outcome) {
+  Ring& own = ring(worker);
+  const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
+  if (count == 0) return;
+  auto& entry = own.entries[(count - 1) % kRingEntries];
+  entry.outcome = outcome;
+  entry.end_nanoseconds = now_nanoseconds();
+  enter(worker, CasePhase::kDone);
+}
+
+std::optional<JournalEntry> Journal::in_flight(std::size_t worker) const {
+  const std::vector<JournalEntry> last = latest(worker, 1);
+  if (last.empty() || last.front().phase == CasePhase::kDone) return std::nullopt;
+  return last.front();
+}
+
+std::vector<JournalEntry> Journal::latest(std::size_t worker, std::size_t count) const {
+  const Ring& own = ring(worker);
+  const std::uint64_t begun = own.begun.load(std::memory_order_acquire);
+  const std::uint64_t shown = std::min<std::uint64_t>({begun, count, kRingEntries});
+  std::vector<JournalEntry> out;
+  for (std::uint64_t n = begun - shown; n < begun; ++n) {
+    const auto& entry = own.entries[n % kRingEntries];
+    out.push_back({entry.index, entry.begin_nanoseconds,
+                   static_cast<CasePhase>(entry.phase.load(std::memory_order_acquire)),
+                   entry.outcome, entry.end_nanoseconds});
+  }
+  return out;
+}
+
+std::uint64_t Journal::begun(std::size_t worker) const {
+  return ring(worker).begun.load(std::memory_order_acquire);
+}
+
+void Journal::sync() const { (void)::msync(memory_, bytes_, MS_ASYNC); }
+
+std::uint64_t Journal::now_nanoseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+double Journal::seconds_since(std::uint64_t nanoseconds) {
+  const std::uint64_t now = now_nanoseconds();
+  return now > nanoseconds ? static_cast<double>(now - nanoseconds) / 1e9 : 0;
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,225 @@
+// The calls of a case, what happens between them, and the data that calls pass.
+#include <algorithm>
+
+#include "fuzz/generate/drawn_data.h"
+#include "fuzz/generate/drawn_program.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+// Sizes around those that are captured: on them, below, above and between.
+constexpr std::int64_t kCallSizes[] = {4, 3, 8, 5, 7, 2, 9, 6, 16, 13, 1};
+
+// What the latest call of a program was.
+struct LatestCall {
+  bool was_called = false;
+  bool is_fed_back = false;  // the next call takes what this one returned
+  std::vector<std::int64_t> sizes;
+};
+
+class ScenarioDrawer {
+ public:
+  ScenarioDrawer(GeneReader genes, const Alphabet& alphabet,
+                 const std::vector<DrawnProgram>& programs, spec::CaseFile& the_case)
+      : genes_(genes), alphabet_(alphabet), programs_(programs), case_(the_case) {}
+
+  void run() {
+    latest_.resize(programs_.size());
+    draw_traits();
+    const std::uint32_t gene = genes_.next();
+    const std::size_t calls = 2 + gene % 4 + (gene / 4 % 8 == 7 ? 3 : 0);
+    for (std::size_t c = 0; c < calls; ++c) {
+      const std::size_t p =
+          programs_.size() == 1 ? 0 : (c + genes_.next() % 3 / 2) % programs_.size();
+      if (c > 0) between_calls(p, c);
+      call(p, c);
+      after_call(p);
+    }
+    if (is_holding_)
+      case_.scenario.steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kHeld});
+  }
+
+ private:
+  [[nodiscard]] bool has(Trait trait) { return genes_.chance(alphabet_.chance(trait)); }
+
+  void draw_traits() {
+    holds_ = has(Trait::kHeldOutputs) && !case_.options.contains("weak-outputs");
+    feeds_back_ = has(Trait::kFeedBack);
+    swaps_ = has(Trait::kSwappedWeights);
+    shares_inputs_ = has(Trait::kSharedInputs);
+    data_ = has(Trait::kExactData) ? DataClass::kExact : DataClass::kRandom;
+    if (has(Trait::kSpecialData)) data_ = DataClass::kSpecial;
+    names_modes_ = has(Trait::kCallModes);
+    restarts_ = case_.options.contains("cache");
+  }
+
+  void between_calls(std::size_t next, std::size_t c) {
+    auto& steps = case_.scenario.steps;
+    if (restarts_ && c == 2) {
+      if (is_holding_) steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kHeld});
+      steps.emplace_back(spec::RestartStep{});
+      std::fill(latest_.begin(), latest_.end(), LatestCall{});
+      is_holding_ = false;
+      held_ = {};
+    }
+    if (swaps_ && programs_[next].has_parameters && genes_.chance(40)) {
+      spec::SwapWeightsStep swap;
+      swap.program = programs_[next].program.name;
+      swap.seed = genes_.next() % 1000;
+      swap.rebind = genes_.chance(25);
+      steps.emplace_back(std::move(swap));
+    }
+  }
+
+  // The same sizes again, or others.
+  std::vector<std::int64_t> draw_sizes(std::size_t p) {
+    const DrawnProgram& program = programs_[p];
+    if (latest_[p].was_called && (latest_[p].is_fed_back || genes_.chance(25)))
+      return latest_[p].sizes;
+    std::vector<std::int64_t> sizes;
+    sizes.reserve(program.ranges.size());
+    for (const Bounds& range : program.ranges) {
+      sizes.push_back(std::clamp(genes_.of(kCallSizes), range.least, range.most));
+    }
+    return sizes;
+  }
+
+  void call(std::size_t p, std::size_t number) {
+    const DrawnProgram& program = programs_[p];
+    spec::CallStep step;
+    step.program = program.program.name;
+    const std::vector<std::int64_t> sizes = draw_sizes(p);
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+      step.sizes.emplace_back(program.symbols[s], sizes[s]);
+    }
+    if (names_modes_ && genes_.chance(50)) {
+      step.mode = genes_.chance(50) ? spec::CallMode::kEager : spec::CallMode::kCaptured;
+    }
+    if (std::optional<std::string> set = draw_inputs(p, sizes, number))
+      step.inputs = std::move(set);
+    case_.scenario.steps.emplace_back(std::move(step));
+    latest_[p] = {true, false, sizes};
+  }
+
+  // A set of inputs for this call, where some are not drawn by the harness.
+  std::optional<std::string> draw_inputs(std::size_t p, const std::vector<std::int64_t>& sizes,
+                                         std::size_t number) {
+    const DrawnProgram& program = programs_[p];
+    spec::InputSet set;
+    std::size_t shared = SIZE_MAX;
+    std::size_t with = SIZE_MAX;
+    if (shares_inputs_ && !program.sharable.empty() && genes_.chance(60)) {
+      const auto& pair = program.sharable[genes_.below(program.sharable.size())];
+      // Others are drawn, and left apart: ids mean what they did.
+      if (may_share(program.inputs[pair.first], program.inputs[pair.second])) {
+        with = pair.first;
+        shared = pair.second;
+      }
+    }
+    std::shared_ptr<spec::HostStorage> storage;
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+      const Port& port = program.inputs[i];
+      const bool is_given = data_ != DataClass::kRandom && port.holds_random_data;
+      if (!is_given && i != with && i != shared) continue;
+      spec::HostTensor tensor =
+          draw_tensor(program.table, port.tensor, sizes, data_, case_.seed + 31 * number + i);
+      if (i == with) storage = tensor.storage;
+      if (i == shared && storage) tensor.storage = storage;
+      set.inputs.push_back({user_input_name(i), std::move(tensor)});
+    }
+    if (set.inputs.empty()) return std::nullopt;
+    set.name = "d" + std::to_string(number);
+    set.program = program.program.name;
+    case_.inputs.push_back(std::move(set));
+    return case_.inputs.back().name;
+  }
+
+  // A storage is on one device. Where one input is static, the program relies on the bytes of both,
+  // and what is held of either would change with the caller's memory.
+  [[nodiscard]] bool may_share(const Port& a, const Port& b) const {
+    if (a.tensor.on_host != b.tensor.on_host || (a.is_static && b.is_static)) return false;
+    if (!a.is_static && !b.is_static) return true;
+    return !a.is_written && !b.is_written && !holds_;
+  }
+
+  // Whether the output lies in memory that the caller writes before the next call.
+  static bool lies_in_static_input(const DrawnProgram& program, std::size_t output) {
+    const std::uint16_t storage = program.outputs[output].tensor.storage;
+    return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const Port& input) {
+      return input.is_static && input.tensor.storage == storage;
+    });
+  }
+
+  void after_call(std::size_t p) {
+    auto& steps = case_.scenario.steps;
+    const DrawnProgram& program = programs_[p];
+    const bool may_hold = holds_ && !is_holding_ && !program.outputs.empty();
+    const auto output =
+        static_cast<std::uint32_t>(may_hold ? genes_.below(program.outputs.size()) : 0);
+    if (may_hold && !lies_in_static_input(program, output)) {
+      held_ = {program.program.name, output};
+      steps.emplace_back(spec::HoldStep{held_});
+      is_holding_ = true;
+    } else if (is_holding_ && genes_.chance(25)) {
+      steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kHeld});
+      if (genes_.chance(50)) {
+        steps.emplace_back(spec::ReleaseStep{held_});
+        is_holding_ = false;
+      }
+    }
+    if (program.has_state && genes_.chance(30)) {
+      steps.emplace_back(spec::CheckStep{spec::CheckStep::What::kState});
+    }
+    if (feeds_back_) feed_back(p);
+  }
+
+  // An output of this call becomes an input of the program's next one, which has the same sizes.
+  void feed_back(std::size_t p) {
+    const DrawnProgram& program = programs_[p];
+    const std::uint32_t gene = genes_.next();
+    if (program.outputs.empty() || program.inputs.empty()) return;
+    for (std::size_t k = 0; k < program.outputs.size() * program.inputs.size(); ++k) {
+      const std::size_t at = (gene + k) % (program.outputs.size() * program.inputs.size());
+      const std::size_t o = at / program.inputs.size();
+      const std::size_t i = at % program.inputs.size();
+      if (!may_feed(program.outputs[o], program.inputs[i])) continue;
+      case_.scenario.steps.emplace_back(
+          spec::FeedBackStep{{program.program.name, static_cast<std::uint32_t>(o)},
+                             {program.program.name, static_cast<std::uint32_t>(i)}});
+      latest_[p].is_fed_back = true;
+      return;
+    }
+  }
+
+  static bool may_feed(const Port& output, const Port& input) {
+    const DrawnTensor& from = output.tensor;
+    const DrawnTensor& to = input.tensor;
+    if (output.is_state || !input.holds_random_data || from.dtype != to.dtype) return false;
+    if (!from.has_layout || from.overlaps || from.on_host != to.on_host) return false;
+    return from.sizes == to.sizes && from.strides == to.strides && from.offset == 0;
+  }
+
+  GeneReader genes_;
+  const Alphabet& alphabet_;
+  const std::vector<DrawnProgram>& programs_;
+  spec::CaseFile& case_;
+  std::vector<LatestCall> latest_;
+  DataClass data_ = DataClass::kRandom;
+  bool holds_ = false;
+  bool feeds_back_ = false;
+  bool swaps_ = false;
+  bool shares_inputs_ = false;
+  bool names_modes_ = false;
+  bool restarts_ = false;
+  bool is_holding_ = false;
+  spec::PortRef held_;
+};
+
+}  // namespace
+
+void draw_scenario(GeneReader genes, const Alphabet& alphabet,
+                   const std::vector<DrawnProgram>& programs, spec::CaseFile& the_case) {
+  ScenarioDrawer(genes, alphabet, programs, the_case).run();
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,141 @@
+// Configuration bits: options of the case and of restarts, elements of lists, rows of custom ops.
+#include "fuzz/reduce/reduction_pass.h"
+#include "spec/deviation.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using spec::CaseFile;
+using Candidate = std::optional<CaseFile>;
+
+constexpr const char* kProfile = "profile";
+
+// One option, or one element of its value.
+struct OptionPlace {
+  std::string name;
+  std::size_t element = 0;
+};
+
+std::vector<OptionPlace> options_of(const CaseFile& the_case, const KeptOptions& kept) {
+  std::vector<OptionPlace> out;
+  for (const auto& [name, value] : the_case.options) {
+    if (!kept.contains(name)) out.push_back({name, 0});
+  }
+  return out;
+}
+
+Candidate drop_options(const CaseFile& the_case, const KeptOptions& kept, std::size_t begin,
+                       std::size_t end) {
+  const std::vector<OptionPlace> places = options_of(the_case, kept);
+  CaseFile out = the_case;
+  for (std::size_t i = begin; i < end; ++i) out.options.erase(places[i].name);
+  return out;
+}
+
+std::vector<std::string> elements_of(const std::string& value) {
+  std::vector<std::string> out(1);
+  for (const char c : value) {
+    if (c == ',') {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+std::vector<OptionPlace> option_elements(const CaseFile& the_case, const KeptOptions& kept) {
+  std::vector<OptionPlace> out;
+  for (const auto& [name, value] : the_case.options) {
+    const std::size_t count = elements_of(value).size();
+    if (kept.contains(name) || count < 2) continue;
+    for (std::size_t e = 0; e < count; ++e) out.push_back({name, e});
+  }
+  return out;
+}
+
+Candidate drop_option_element(const CaseFile& the_case, const KeptOptions& kept,
+                              std::size_t index) {
+  const OptionPlace place = option_elements(the_case, kept)[index];
+  CaseFile out = the_case;
+  std::string& value = out.options.find(place.name)->second;
+  const std::vector<std::string> elements = elements_of(value);
+  value.clear();
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    if (e != place.element) value += (value.empty() ? "" : ",") + elements[e];
+  }
+  return out;
+}
+
+// A profile stands for many deviations; one of them alone says what is wrong.
+Candidate name_deviation(const CaseFile& the_case, std::size_t index) {
+  CaseFile out = the_case;
+  out.options.erase(kProfile);
+  std::string& deviations = out.options["deviation"];
+  deviations += (deviations.empty() ? "" : ",") + std::string(spec::deviations()[index].name);
+  return out;
+}
+
+std::vector<std::pair<std::size_t, std::string>> restart_options(const CaseFile& the_case) {
+  std::vector<std::pair<std::size_t, std::string>> out;
+  for (std::size_t s = 0; s < the_case.scenario.steps.size(); ++s) {
+    const auto* restart = std::get_if<spec::RestartStep>(&the_case.scenario.steps[s]);
+    if (!restart) continue;
+    for (const auto& [name, value] : restart->options) out.emplace_back(s, name);
+  }
+  return out;
+}
+
+std::size_t count_restart_options(const CaseFile& the_case) {
+  return restart_options(the_case).size();
+}
+
+Candidate drop_restart_options(const CaseFile& the_case, std::size_t begin, std::size_t end) {
+  const auto places = restart_options(the_case);
+  CaseFile out = the_case;
+  for (std::size_t i = begin; i < end; ++i) {
+    std::get<spec::RestartStep>(out.scenario.steps[places[i].first])
+        .options.erase(places[i].second);
+  }
+  return out;
+}
+
+std::size_t count_ops(const CaseFile& the_case) { return the_case.ops.size(); }
+
+Candidate drop_ops(const CaseFile& the_case, std::size_t begin, std::size_t end) {
+  CaseFile out = the_case;
+  out.ops.erase(out.ops.begin() + static_cast<std::ptrdiff_t>(begin),
+                out.ops.begin() + static_cast<std::ptrdiff_t>(end));
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReductionPass> option_passes(const KeptOptions& kept) {
+  return {
+      {"options", [kept](const CaseFile& the_case) { return options_of(the_case, kept).size(); },
+       [kept](const CaseFile& the_case, std::size_t begin, std::size_t end) {
+         return drop_options(the_case, kept, begin, end);
+       }},
+      {"elements of options",
+       [kept](const CaseFile& the_case) { return option_elements(the_case, kept).size(); },
+       [kept](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
+         return drop_option_element(the_case, kept, begin);
+       },
+       /*is_joint=*/false},
+      {"the profile for a deviation",
+       [kept](const CaseFile& the_case) {
+         const bool is_free = the_case.options.contains(kProfile) && !kept.contains(kProfile) &&
+                              !kept.contains("deviation");
+         return is_free ? spec::deviations().size() : 0;
+       },
+       [](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
+         return the_case.options.contains(kProfile) ? name_deviation(the_case, begin)
+                                                    : std::nullopt;
+       },
+       /*is_joint=*/false},
+      {"options of restarts", count_restart_options, drop_restart_options},
+      {"custom ops", count_ops, drop_ops}};
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,327 @@
+#include "fuzz/reduce/reducer.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "fuzz/reduce/graph_edit.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Passes = std::vector<ReductionPass>;
+
+std::size_t elements_of(const spec::HostTensor& tensor) {
+  return static_cast<std::size_t>(spec::element_count(tensor.sizes));
+}
+
+struct GraphWeight {
+  std::size_t nodes = 0;
+  std::size_t arguments = 0;
+  std::size_t sizes = 0;   // the sum of constant ones
+  std::size_t dtypes = 0;  // values of other dtypes than the usual ones
+};
+
+bool is_usual(spec::DType dtype) {
+  return dtype == spec::DType::kFloat32 || dtype == spec::DType::kInt64 ||
+         dtype == spec::DType::kBool;
+}
+
+void add(const spec::Graph& graph, GraphWeight& weight) {
+  weight.nodes += graph.nodes.size();
+  for (const spec::Node& node : graph.nodes) weight.arguments += node.arguments.size();
+  for (const spec::Value& value : graph.values) {
+    if (!value.type) continue;
+    weight.dtypes += is_usual(value.type->dtype) ? 0 : 1;
+    for (const spec::SymExpr& size : value.type->sizes) {
+      if (size.is_constant()) weight.sizes += static_cast<std::size_t>(size.constant());
+    }
+  }
+  for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph, weight);
+}
+
+// Whether a node of a root graph makes a tensor of an unstated type.
+bool has_open_type(const spec::CaseFile& the_case) {
+  return std::any_of(
+      the_case.programs.begin(), the_case.programs.end(), [](const spec::Program& program) {
+        return std::any_of(program.graph.values.begin(), program.graph.values.end(),
+                           [](const spec::Value& value) {
+                             return value.kind == spec::ValueKind::kTensor && !value.type;
+                           });
+      });
+}
+
+std::size_t literal_elements(const spec::CaseFile& the_case) {
+  std::size_t count = 0;
+  for (const spec::Program& program : the_case.programs) {
+    for (const auto& [target, tensor] : program.tensors) count += elements_of(tensor);
+  }
+  for (const spec::InputSet& set : the_case.inputs) {
+    for (const spec::CaseInput& input : set.inputs) {
+      const auto* tensor = std::get_if<spec::HostTensor>(&input.data);
+      count += tensor ? elements_of(*tensor) : 1;
+    }
+  }
+  return count;
+}
+
+spec::CaseFile without_header(spec::CaseFile the_case) {
+  the_case.header.clear();
+  return the_case;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+// Passes of one group take their turns at each number of changes: what is cut out in one way leaves
+// less for the next.
+std::vector<Passes> pass_groups(const KeptOptions& kept) {
+  // State that nothing reads any more costs every check time: it goes with the nodes.
+  Passes nodes = node_passes();
+  Passes ports = port_passes();
+  for (ReductionPass& pass : ports) nodes.push_back(std::move(pass));
+  return {step_passes(),       std::move(nodes), subgraph_passes(), argument_passes(),
+          option_passes(kept), symbol_passes(),  size_passes(),     data_passes()};
+}
+
+class Reducer {
+ public:
+  Reducer(const ClassifyCase& classify, const ReduceLimits& limits)
+      : classify_(classify), limits_(limits), groups_(pass_groups(limits.kept_options)) {}
+
+  Reduced run(const spec::CaseFile& the_case) {
+    out_.the_case = the_case;
+    out_.before = size_of(the_case);
+    out_.shows = begin(the_case);
+    if (out_.shows) {
+      while (run_all()) {
+      }
+      out_.is_finished = !is_over();
+      find_neighbour();
+    }
+    out_.after = size_of(out_.the_case);
+    out_.seconds = seconds();
+    return std::move(out_);
+  }
+
+ private:
+  bool begin(const spec::CaseFile& the_case) {
+    if (!spec::check_case(the_case).ok() || classify(the_case) != CheckResult::kSame) return false;
+    weight_ = case_weight(the_case);
+    // Passes change cases without comments and with ports by name. What a case expects is no part
+    // of what it shows, but for a call that is to be refused.
+    spec::CaseFile named = the_case;
+    name_ports(named);
+    tidy_case(named);
+    named.header.clear();
+    spec::CaseFile bare = named;
+    bare.expectation = {};
+    for (spec::CaseFile* start : {&bare, &named}) {
+      weight_.push_back(1);
+      if (try_it(std::move(*start))) break;
+    }
+    return true;
+  }
+
+  bool run_all() {
+    bool any = false;
+    for (const Passes& group : groups_) any |= run(group);
+    return any && !is_over();
+  }
+
+  // As ddmin: halves, quarters, ... from the end, since what comes late is used least.
+  bool run(const Passes& group) {
+    bool any = false;
+    std::size_t chunk = most_changes(group);
+    while (chunk > 0) {
+      for (const ReductionPass& pass : group) {
+        if (pass.is_joint || chunk == 1) any |= run(pass, chunk);
+        if (is_over()) return any;
+      }
+      chunk = std::min(chunk / 2, most_changes(group));
+    }
+    return any;
+  }
+
+  [[nodiscard]] std::size_t most_changes(const Passes& group) const {
+    std::size_t most = 0;
+    for (const ReductionPass& pass : group) {
+      const std::size_t count = pass.count(out_.the_case);
+      most = std::max(most, pass.is_joint ? count : std::min<std::size_t>(count, 1));
+    }
+    return most;
+  }
+
+  bool run(const ReductionPass& pass, std::size_t chunk) {
+    bool any = false;
+    std::size_t end = pass.count(out_.the_case);
+    while (end > 0 && !is_over()) {
+      const std::size_t begin = end > chunk ? end - chunk : 0;
+      auto candidate = pass.apply(out_.the_case, begin, end);
+      if (candidate && try_it(std::move(*candidate))) {
+        any = true;
+        end = std::min(begin, pass.count(out_.the_case));
+      } else {
+        end = begin;
+      }
+    }
+    return any;
+  }
+
+  bool try_it(spec::CaseFile candidate) {
+    const std::vector<std::size_t> weight = case_weight(candidate);
+    if (weight >= weight_) return false;
+    const auto text = spec::print_case(candidate);
+    if (!text.ok() || !seen_.insert(std::hash<std::string>()(text.value())).second) return false;
+    if (!spec::check_case(candidate).ok()) return false;
+    switch (classify(candidate)) {
+      case CheckResult::kSame:
+        out_.the_case = std::move(candidate);
+        weight_ = weight;
+        state_types();
+        return true;
+      case CheckResult::kPasses:
+        passing_.push_back(std::move(candidate));
+        return false;
+      case CheckResult::kOther:
+        return false;
+    }
+    return false;
+  }
+
+  // Only where a pass has left a type open; the text grows by it, and nothing else.
+  void state_types() {
+    if (!limits_.state_types || !has_open_type(out_.the_case)) return;
+    spec::CaseFile stated = limits_.state_types(out_.the_case);
+    if (!has_open_type(stated) && classify(stated) == CheckResult::kSame) {
+      out_.the_case = std::move(stated);
+      weight_ = case_weight(out_.the_case);
+    }
+  }
+
+  CheckResult classify(const spec::CaseFile& the_case) {
+    ++out_.checks;
+    return classify_(the_case);
+  }
+
+  // Of candidates that differ by as many lines, the latest is nearest to the end of the path.
+  void find_neighbour() {
+    std::size_t least = 0;
+    for (auto one = passing_.rbegin(); one != passing_.rend(); ++one) {
+      const std::size_t lines = differing_lines(out_.the_case, *one).size();
+      if (out_.passing && lines >= least) continue;
+      least = lines;
+      out_.passing = *one;
+    }
+  }
+
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+  [[nodiscard]] bool is_over() const {
+    return out_.checks >= limits_.checks || seconds() >= limits_.seconds;
+  }
+
+  const ClassifyCase& classify_;
+  const ReduceLimits& limits_;
+  std::vector<Passes> groups_;
+  Clock::time_point begin_ = Clock::now();
+  Reduced out_;
+  std::vector<std::size_t> weight_;
+  std::set<std::size_t> seen_;  // hashes of texts that were tried
+  std::vector<spec::CaseFile> passing_;
+};
+
+}  // namespace
+
+CaseSize size_of(const spec::CaseFile& the_case) {
+  CaseSize size;
+  GraphWeight weight;
+  for (const spec::Program& program : the_case.programs) add(program.graph, weight);
+  size.nodes = weight.nodes;
+  for (const spec::Step& step : the_case.scenario.steps) {
+    size.calls += std::holds_alternative<spec::CallStep>(step) ? 1 : 0;
+  }
+  size.options = the_case.options.size();
+  size.programs = the_case.programs.size();
+  return size;
+}
+
+std::vector<std::size_t> case_weight(const spec::CaseFile& the_case) {
+  const CaseSize size = size_of(the_case);
+  GraphWeight graphs;
+  std::size_t ports = 0;
+  std::size_t symbols = 0;
+  for (const spec::Program& program : the_case.programs) {
+    add(program.graph, graphs);
+    ports += program.inputs.size() + program.outputs.size();
+    symbols += program.symbols.size();
+  }
+  std::size_t sizes = graphs.sizes;
+  for (const spec::Step& step : the_case.scenario.steps) {
+    const auto* call = std::get_if<spec::CallStep>(&step);
+    if (!call) continue;
+    for (const auto& [name, value] : call->sizes) sizes += static_cast<std::size_t>(value);
+  }
+  // A profile stands for many deviations.
+  const std::size_t options = size.options + (the_case.options.contains("profile") ? 1 : 0);
+  const auto text = spec::print_case(the_case);
+  return {size.calls,
+          size.programs,
+          size.nodes,
+          the_case.scenario.steps.size(),
+          ports,
+          options + the_case.ops.size(),
+          graphs.arguments,
+          symbols,
+          graphs.dtypes,
+          sizes,
+          literal_elements(the_case),
+          text.ok() ? text.value().size() : 0};
+}
+
+Reduced reduce(const spec::CaseFile& the_case, const ClassifyCase& classify,
+               const ReduceLimits& limits) {
+  return Reducer(classify, limits).run(the_case);
+}
+
+Reduced reduce(const spec::CaseFile& the_case, const CheckCase& check, const ReduceLimits& limits) {
+  const ClassifyCase classify = [&](const spec::CaseFile& candidate) {
+    return check(candidate) ? CheckResult::kSame : CheckResult::kPasses;
+  };
+  return reduce(the_case, classify, limits);
+}
+
+std::vector<std::string> differing_lines(const spec::CaseFile& the_case,
+                                         const spec::CaseFile& neighbour) {
+  const auto text = spec::print_case(without_header(the_case));
+  const auto other = spec::print_case(without_header(neighbour));
+  if (!text.ok() || !other.ok()) return {};
+  std::map<std::string, int> surplus;
+  for (const std::string& line : lines_of(text.value())) ++surplus[line];
+  for (const std::string& line : lines_of(other.value())) --surplus[line];
+  std::vector<std::string> out;
+  for (const auto& [text_of, wanted] : {std::pair(&text, 1), std::pair(&other, -1)}) {
+    std::map<std::string, int> left = surplus;
+    for (const std::string& line : lines_of(text_of->value())) {
+      int& count = left[line];
+      if (count * wanted <= 0) continue;
+      count -= wanted;
+      const std::size_t begin = line.find_first_not_of(' ');
+      out.push_back((wanted > 0 ? "- " : "+ ") +
+                    (begin == std::string::npos ? line : line.substr(begin)));
+    }
+  }
+  return out;
+}
+
+}  // namespace graphgate::fuzz

@@ -1,0 +1,309 @@
+#include "fuzz/reduce/signature.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+#include "conformance/judges/judge_report.h"
+#include "spec/case_ops.h"
+
+namespace graphgate::fuzz {
+namespace {
+
+using conformance::CaseReport;
+using conformance::Judge;
+using conformance::JudgeReport;
+using spec::Finding;
+
+// Nodes of a finding behind these are those of its surroundings.
+constexpr std::size_t kMostOps = 2;
+
+// From what is nearest to the cause: claims of plans name the nodes that they are wrong about, and
+// need no data; wrong bits may show far away from where they began.
+constexpr std::array<Judge, conformance::kJudgeCount> kNearest = {
+    Judge::kVerifier, Judge::kHappensBefore, Judge::kShadow, Judge::kProvenance,
+    Judge::kExact,    Judge::kBounds,        Judge::kState,  Judge::kConfigurations,
+    Judge::kQuality,  Judge::kVacuity};
+
+constexpr const char* kRun = "run";
+
+bool is_finding(const Finding& finding) {
+  using conformance::severity;
+  return severity(finding.outcome) >= severity(spec::Outcome::kSuspect) &&
+         finding.outcome != spec::Outcome::kInfra;
+}
+
+// "aten.add_.Tensor" -> "add_", "my.scale.default" -> "my.scale".
+std::string base_name(std::string_view op) {
+  for (const std::string_view shared : {"aten.", "higher_order.", "_operator.", "math."}) {
+    if (!op.starts_with(shared)) continue;
+    op.remove_prefix(shared.size());
+    return std::string(op.substr(0, op.find('.')));
+  }
+  const std::size_t dot = op.find('.');
+  if (dot == std::string_view::npos) return std::string(op);
+  return std::string(op.substr(0, op.find('.', dot + 1)));
+}
+
+// Options whose values name nodes, inputs, symbols or places on a disk.
+bool names_things(std::string_view option) {
+  constexpr std::array<std::string_view, 6> kOptions = {
+      "cache", "cache-environment", "cut-after", "overrides", "pad", "static-input"};
+  return std::find(kOptions.begin(), kOptions.end(), option) != kOptions.end();
+}
+
+// A number, or a list of numbers and ranges: "4", "0xFF", "1:5,9".
+bool is_number(std::string_view value) {
+  if (value.empty() || !std::isdigit(static_cast<unsigned char>(value.front()))) return false;
+  return std::all_of(value.begin(), value.end(), [](unsigned char c) {
+    return std::isxdigit(c) || c == 'x' || c == ',' || c == ':' || c == '.';
+  });
+}
+
+// "frees_twice:7" -> "frees_twice": which of the places a plan mutation takes is a seed.
+std::string without_seed(const std::string& value) {
+  const std::size_t colon = value.rfind(':');
+  if (colon == std::string::npos || !is_number(std::string_view(value).substr(colon + 1))) {
+    return value;
+  }
+  return value.substr(0, colon);
+}
+
+// Ops by the names of nodes and values, those of each program and of all; the first of a name
+// counts.
+class NamedOps {
+ public:
+  // Those of one program.
+  class Names {
+   public:
+    void add(const spec::Graph& graph) {
+      for (const spec::Node& node : graph.nodes) {
+        ops_.emplace(node.name, node.op);
+        for (const spec::NodeResult& result : node.results) {
+          for (const spec::ValueId id : result.values) {
+            makers_.emplace(graph.value(id).name, node.op);
+          }
+        }
+      }
+      for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph);
+    }
+    // The ops of these nodes, at most kMostOps.
+    [[nodiscard]] std::vector<std::string> of_nodes(const std::vector<std::string>& nodes) const {
+      return look_up(nodes, ops_);
+    }
+    // Of the nodes whose results have these names; buffers are called after what they hold first.
+    [[nodiscard]] std::vector<std::string> of_makers(const std::vector<std::string>& values) const {
+      return look_up(values, makers_);
+    }
+
+   private:
+    using Map = std::map<std::string, std::string, std::less<>>;
+    static std::vector<std::string> look_up(const std::vector<std::string>& names, const Map& map) {
+      std::vector<std::string> out;
+      for (const std::string& name : names) {
+        const auto found = map.find(name);
+        if (found != map.end() && out.size() < kMostOps) out.push_back(found->second);
+      }
+      return out;
+    }
+    Map ops_;
+    Map makers_;
+  };
+
+  explicit NamedOps(const spec::CaseFile& the_case) {
+    // The table of a case that no check accepts is the builtin one.
+    const auto own = spec::shared_case_ops(the_case);
+    table_ = own.ok() ? own.value() : spec::shared_case_ops({}).value();
+    for (const spec::Program& program : the_case.programs) {
+      all_.add(program.graph);
+      by_program_[program.name].add(program.graph);
+    }
+  }
+
+  // What names in a finding mean.
+  [[nodiscard]] const Names& names_in(const Finding& finding) const {
+    const auto found = by_program_.find(finding.program);
+    return found == by_program_.end() ? all_ : found->second;
+  }
+
+  // Op families, "mul, index_put_".
+  [[nodiscard]] std::string families(const std::vector<std::string>& ops) const {
+    std::string text;
+    for (const std::string& op : ops) text += (text.empty() ? "" : ", ") + op_family(op, *table_);
+    return text;
+  }
+
+ private:
+  std::shared_ptr<const spec::OpTable> table_;
+  Names all_;
+  std::map<std::string, Names, std::less<>> by_program_;
+};
+
+// What stands in quotes in a sentence.
+std::vector<std::string> quoted_in(const std::string& message) {
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  while ((at = message.find('\'', at)) != std::string::npos) {
+    const std::size_t end = message.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    names.push_back(message.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return names;
+}
+
+bool names_error(std::string_view word) {
+  const bool is_name = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '.';
+  });
+  return is_name && (word.ends_with("Error") || word.ends_with("Exception"));
+}
+
+// What an executor of others raised: of "InductorError: LoweringException: AssertionError: ...",
+// as Python has it, the innermost. Empty where nothing looks like that.
+std::string error_class_in(std::string_view message) {
+  std::string_view innermost;
+  while (!message.empty()) {
+    const std::size_t end = message.find(": ");
+    if (end == std::string_view::npos) break;
+    const std::string_view word = message.substr(0, end);
+    if (names_error(word)) {
+      innermost = word;
+    } else if (!innermost.empty()) {
+      break;
+    }
+    message.remove_prefix(end + 2);
+  }
+  return std::string(innermost);
+}
+
+class SignatureMaker {
+ public:
+  explicit SignatureMaker(const spec::CaseFile& the_case)
+      : ops_(the_case), configuration_(configuration_bits(the_case)) {}
+
+  void add(const std::string& detector, const std::vector<Finding>& findings) {
+    // What is proved goes before what is suspected.
+    std::vector<const Finding*> ordered;
+    for (const Finding& finding : findings) {
+      if (is_finding(finding)) ordered.push_back(&finding);
+    }
+    std::stable_sort(ordered.begin(), ordered.end(), [](const Finding* a, const Finding* b) {
+      return conformance::severity(a->outcome) > conformance::severity(b->outcome);
+    });
+    for (const Finding* finding : ordered) {
+      Signature made{detector, finding->rule, pattern_of(*finding), configuration_};
+      if (std::find(out_.begin(), out_.end(), made) == out_.end()) out_.push_back(std::move(made));
+    }
+  }
+
+  std::vector<Signature> take() { return std::move(out_); }
+
+ private:
+  [[nodiscard]] std::string pattern_of(const Finding& finding) const {
+    const NamedOps::Names& names = ops_.names_in(finding);
+    std::string named = ops_.families(names.of_nodes(finding.nodes));
+    if (named.empty()) named = ops_.families(names.of_nodes(quoted_in(finding.message)));
+    if (named.empty()) named = ops_.families(names.of_makers(finding.buffers));
+    if (named.empty()) named = error_class_in(finding.message);
+    return named;
+  }
+
+  NamedOps ops_;
+  std::string configuration_;
+  std::vector<Signature> out_;
+};
+
+// The text up to `end`, which is taken off with it; nothing where there is no such end.
+std::optional<std::string> take_until(std::string_view& text, char end) {
+  const std::size_t at = text.find(end);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string out(text.substr(0, at));
+  text.remove_prefix(at + 1);
+  return out;
+}
+
+Error no_signature(std::string_view text) {
+  return bad_input("expected a signature as 'DETECTOR RULE [OPS] {OPTIONS}', found '" +
+                   std::string(text) + "'");
+}
+
+}  // namespace
+
+bool Signature::same_fault(const Signature& other) const {
+  return detector == other.detector && rule == other.rule && pattern == other.pattern;
+}
+
+std::string print_signature(const Signature& signature) {
+  return signature.detector + " " + signature.rule + " [" + signature.pattern + "] {" +
+         signature.configuration + "}";
+}
+
+Result<Signature> parse_signature(std::string_view text) {
+  std::string_view rest = text;
+  const auto detector = take_until(rest, ' ');
+  const auto rule = detector ? take_until(rest, '[') : std::nullopt;
+  const auto pattern = rule ? take_until(rest, ']') : std::nullopt;
+  const bool is_whole = pattern && !detector->empty() && rule->size() > 1 && rule->back() == ' ' &&
+                        rest.starts_with(" {") && rest.ends_with('}');
+  if (!is_whole) return no_signature(text);
+  return Signature{*detector, rule->substr(0, rule->size() - 1), *pattern,
+                   std::string(rest.substr(2, rest.size() - 3))};
+}
+
+std::vector<Signature> signatures_of(const CaseReport& report, const spec::CaseFile& the_case) {
+  SignatureMaker maker(the_case);
+  maker.add(kRun, report.findings);
+  for (const Judge judge : kNearest) {
+    for (const JudgeReport& said : report.judges) {
+      if (said.judge != judge) continue;
+      maker.add(std::string(conformance::judge_name(judge)), said.findings);
+    }
+  }
+  return maker.take();
+}
+
+std::optional<Signature> signature_of(const CaseReport& report, const spec::CaseFile& the_case) {
+  std::vector<Signature> all = signatures_of(report, the_case);
+  if (all.empty()) return std::nullopt;
+  return std::move(all.front());
+}
+
+std::string configuration_bits(const spec::CaseFile& the_case) {
+  std::string text;
+  for (const auto& [name, value] : the_case.options) {
+    text += (text.empty() ? "" : ", ") + name;
+    if (value.empty() || is_number(value) || names_things(name)) continue;
+    text += "=" + without_seed(value);
+  }
+  return text;
+}
+
+Signature signature_of_ending(std::string detector, std::string rule,
+                              const spec::CaseFile& the_case) {
+  return {std::move(detector), std::move(rule), "", configuration_bits(the_case)};
+}
+
+std::optional<Judge> judge_of(const Signature& signature) {
+  return conformance::parse_judge(signature.detector);
+}
+
+std::string op_family(std::string_view op, const spec::OpTable& ops) {
+  const spec::OpRow* row = ops.find(op);
+  std::string name;
+  if (row && row->has_tag("pointwise")) {
+    name = "pointwise";
+  } else if (row && row->has_tag("reduction")) {
+    name = "reduction";
+  } else if (row && row->effects.is_view) {
+    name = "view";
+  } else {
+    name = base_name(op);
+  }
+  const bool writes = row && row->effects.mutates();
+  if (writes && !name.ends_with('_')) name += '_';
+  return name;
+}
+
+}  // namespace graphgate::fuzz
