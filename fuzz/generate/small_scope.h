@@ -2,7 +2,7 @@
 //
 // Many faults of partitioning, mutation and reuse need very few nodes. What random programs hit by
 // chance, this enumerates: all choices of op and operands, all choices of what is returned, and for
-// each program every set of cuts. tools/small_scope_test.cpp runs them all.
+// each program every set of cuts. tools/tests/cross/small_scope_test.cpp runs them all.
 //
 //   inputs   x : f32[4], a user input, and the state w : f32[4]
 //   nodes    every op of the alphabet over every value there is by then whose size fits

@@ -11,7 +11,7 @@
 
 #include "optimized/runtime/device/device.h"
 #include "tools/bench/decode_program.h"
-#include "tools/external/process.h"
+#include "tools/executors/process.h"
 
 namespace graphgate::tools {
 

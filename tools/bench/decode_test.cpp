@@ -9,7 +9,7 @@
 #include "spec/graph_check.h"
 #include "tools/bench/decode_bench.h"
 #include "tools/bench/decode_program.h"
-#include "tools/compiling_device_test.h"
+#include "tools/tests/device/compiling_device_test.h"
 
 namespace graphgate::tools {
 namespace {

@@ -18,8 +18,8 @@
 #include "optimized/runtime/device/device.h"
 #include "spec/plan.h"
 #include "tools/bench/stopwatch.h"
-#include "tools/json.h"
-#include "tools/programs.h"
+#include "tools/store/json.h"
+#include "tools/store/programs.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "fuzz/generate/features.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
-#include "tools/executor_sources.h"
-#include "tools/verb_fuzz.h"
+#include "tools/cli/fuzz.h"
+#include "tools/executors/executor_sources.h"
 
 namespace graphgate::tools {
 namespace {

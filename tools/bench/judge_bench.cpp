@@ -10,8 +10,8 @@
 #include "conformance/run/script.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
-#include "tools/executor_sources.h"
-#include "tools/programs.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

@@ -1,5 +1,5 @@
 // What `graphgate bench judges` measures: what watching a run costs beside the run itself, and what
-// the plan verifier takes of a check. verb_bench.cpp prints it.
+// the plan verifier takes of a check. bench.cpp prints it.
 //
 // Processor time of one thread, both sides in turns (stopwatch.h).
 #pragma once

@@ -9,7 +9,7 @@
 #include "optimized/compile.h"
 #include "optimized/runtime/host/host_program.h"
 #include "tools/bench/chain.h"
-#include "tools/programs.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

@@ -1,5 +1,5 @@
 // What `graphgate bench plan` measures of the optimized executor. Each function runs one
-// measurement and returns its numbers; verb_bench.cpp prints them.
+// measurement and returns its numbers; bench.cpp prints them.
 //
 // Times of one machine say little about another: what counts is ratios of times that were taken in
 // one run, in turns, on stated work (stopwatch.h). Planning and replay compute on one thread, and

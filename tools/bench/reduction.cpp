@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/suites/reduced_mutant.h"
+#include "tools/tests/suites/reduced_mutant.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include "tools/bench/idle_device.h"
 #include "tools/bench/report.h"
 #include "tools/bench/size_bench.h"
-#include "tools/programs.h"
-#include "tools/report.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

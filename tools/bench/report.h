@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "tools/bench/stopwatch.h"
-#include "tools/json.h"
-#include "tools/verbs.h"
+#include "tools/cli/verbs.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 

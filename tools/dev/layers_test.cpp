@@ -12,11 +12,11 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(Layers, RefuseTheReferenceInConformance) {
-  const auto findings = forbidden_includes("conformance/harness/a.cpp",
+  const auto findings = forbidden_includes("conformance/judges/a.cpp",
                                            "#include <vector>\n#include \"reference/tensor.h\"\n");
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0],
-            "conformance/harness/a.cpp:2: conformance/harness/ may not include reference/tensor.h");
+            "conformance/judges/a.cpp:2: conformance/judges/ may not include reference/tensor.h");
 }
 
 TEST(Layers, RefuseALibraryInSpec) {

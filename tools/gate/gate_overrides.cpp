@@ -6,8 +6,8 @@
 #include "base/temporary_folder.h"
 #include "optimized/upstream/embedded.h"
 #include "optimized/upstream/overrides.h"
-#include "tools/programs.h"
-#include "tools/report.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

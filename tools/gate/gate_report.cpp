@@ -6,7 +6,7 @@
 #include <map>
 
 #include "fuzz/reduce/signature.h"
-#include "tools/json.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

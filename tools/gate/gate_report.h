@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "fuzz/campaign/residual_risk.h"
-#include "tools/exit_code.h"
+#include "tools/cli/exit_code.h"
 #include "tools/gate/compare_sides.h"
 #include "tools/gate/gate_overrides.h"
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 namespace graphgate::tools {
 

@@ -2,7 +2,7 @@
 
 #include "fuzz/reduce/signature.h"
 #include "interop/json_fields.h"
-#include "tools/json.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

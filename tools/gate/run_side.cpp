@@ -13,13 +13,13 @@
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/signature.h"
-#include "tools/case_runs.h"
-#include "tools/check_input.h"
-#include "tools/executor_sources.h"
-#include "tools/external/exchange_folder.h"
-#include "tools/programs.h"
-#include "tools/subjects.h"
-#include "tools/verbs.h"
+#include "tools/cli/verbs.h"
+#include "tools/executors/case_runs.h"
+#include "tools/executors/exchange_folder.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/executors/subjects.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include "conformance/judges/judge.h"
 #include "conformance/run/executor_source.h"
 #include "spec/case_file.h"
-#include "tools/external/external_source.h"
+#include "tools/executors/external_source.h"
 #include "tools/gate/gate_results.h"
 
 namespace graphgate::tools {

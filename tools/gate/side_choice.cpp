@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tools/external_check.h"
+#include "tools/campaign/external_check.h"
 
 namespace graphgate::tools {
 namespace {

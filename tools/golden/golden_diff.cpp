@@ -9,7 +9,7 @@
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
 #include "tools/golden/golden_values.h"
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 namespace graphgate::tools {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/file_io.h"
 #include "tools/golden/whole_texts.h"
-#include "tools/programs.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

@@ -10,8 +10,8 @@
 #include "tools/golden/golden_diff.h"
 #include "tools/golden/golden_text.h"
 #include "tools/golden/whole_texts.h"
-#include "tools/programs.h"
-#include "tools/report.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

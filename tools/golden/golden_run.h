@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/run/executor_source.h"
-#include "tools/exit_code.h"
+#include "tools/cli/exit_code.h"
 #include "tools/golden/golden_list.h"
 
 namespace graphgate::tools {

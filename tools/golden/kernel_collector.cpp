@@ -1,7 +1,7 @@
 #include "tools/golden/kernel_collector.h"
 
-#include "tools/executor_sources.h"
-#include "tools/planner_options.h"
+#include "tools/cli/planner_options.h"
+#include "tools/executors/executor_sources.h"
 
 namespace graphgate::tools {
 

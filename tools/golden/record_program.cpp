@@ -8,12 +8,12 @@
 #include "spec/effects.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"
-#include "tools/case_runs.h"
-#include "tools/check_input.h"
-#include "tools/executor_sources.h"
+#include "tools/executors/case_runs.h"
+#include "tools/executors/executor_sources.h"
 #include "tools/golden/golden_values.h"
 #include "tools/golden/kernel_collector.h"
-#include "tools/programs.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "spec/effects.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
-#include "tools/programs.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {

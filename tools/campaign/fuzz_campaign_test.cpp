@@ -1,0 +1,503 @@
+// Campaigns over cases that are made up: what matters here is what becomes of them.
+#include "tools/campaign/fuzz_campaign.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/temporary_folder.h"
+#include "tools/cli/fuzz.h"
+#include "tools/report/fuzz_report.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using conformance::TemporaryFolder;
+using fuzz::CaseVerdict;
+using fuzz::Descent;
+using spec::Outcome;
+
+constexpr const char* kWrong = "verifier V3.overlap [mm] {}";
+
+// Every 10th case has a finding, every 25th a feature of its own.
+CaseVerdict plain_verdict(std::uint64_t index) {
+  CaseVerdict verdict;
+  verdict.index = index;
+  verdict.content = fuzz::hash_of(std::to_string(index));
+  verdict.features = {static_cast<std::uint32_t>(index % 7)};
+  if (index % 25 == 1) verdict.features.push_back(static_cast<std::uint32_t>(100 + index));
+  if (index % 10 != 9) return verdict;
+  verdict.outcome = Outcome::kFail;
+  verdict.signature = kWrong;
+  verdict.message = "buffers of case " + std::to_string(index) + " overlap";
+  return verdict;
+}
+
+// A number that all processes of a test see.
+class SharedCount {
+ public:
+  SharedCount()
+      : count_(static_cast<std::atomic<int>*>(::mmap(nullptr, sizeof(std::atomic<int>),
+                                                     PROT_READ | PROT_WRITE,
+                                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  SharedCount(const SharedCount&) = delete;
+  SharedCount& operator=(const SharedCount&) = delete;
+  ~SharedCount() { (void)::munmap(count_, sizeof(std::atomic<int>)); }
+  int add() const { return ++*count_; }
+  [[nodiscard]] int get() const { return *count_; }
+
+ private:
+  std::atomic<int>* count_;
+};
+
+// What a campaign says, as lines.
+class CampaignTest : public testing::Test {
+ protected:
+  CampaignTest() {
+    options_.key = {1, 42, {{"judges", "made up"}}};
+    options_.cases = 200;
+    options_.pool.jobs = 2;
+    options_.pool.timeout_seconds = 20;
+  }
+
+  Result<CampaignEnd> run(const JudgeDrawn& judge, const std::string& folder = "corpus") {
+    options_.pool.shard = options_.shard;
+    auto corpus = fuzz::Corpus::open(folder_.path() + "/" + folder, write_);
+    if (!corpus.ok()) return corpus.error();
+    const StopSignals stop;
+    output_.reset(std::tmpfile());
+    const auto view = ndjson_view(output_.get());
+    const CampaignParts parts{
+        judge,
+        look_again_,
+        [](const Descent& descent) { return plain_verdict(descent.index).content; },
+        [](const Descent& descent, const std::vector<std::string>& header) -> Result<std::string> {
+          std::string text;
+          for (const std::string& line : header) text += "# " + line + "\n";
+          return text + "case " + std::to_string(descent.index) + "\n";
+        },
+        corpus.value(),
+        ledger_,
+        *view,
+        stop};
+    return run_campaign(options_, parts);
+  }
+
+  static fuzz::CampaignState plain_state(std::uint64_t cases) {
+    fuzz::CampaignState state;
+    state.key = {1, 42, {{"judges", "made up"}}};
+    state.cases = cases;
+    for (std::uint64_t i = 0; i < cases; ++i) state.tally.add(plain_verdict(i));
+    state.done[{0, 1}].add(0, cases);
+    return state;
+  }
+
+  // The events of the last run with this name.
+  std::vector<nlohmann::json> events(const std::string& name) {
+    std::vector<nlohmann::json> out;
+    std::rewind(output_.get());
+    std::string text;
+    for (int c = std::fgetc(output_.get()); c != EOF; c = std::fgetc(output_.get())) {
+      text += static_cast<char>(c);
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      auto json = nlohmann::json::parse(line, nullptr, false);
+      EXPECT_FALSE(json.is_discarded()) << line;
+      if (json["event"] == name) out.push_back(std::move(json));
+    }
+    return out;
+  }
+
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  TemporaryFolder folder_;
+  CampaignOptions options_;
+  fuzz::Ledger ledger_;
+  fuzz::Corpus::Write write_ = write_text;
+  LookAgain look_again_ = [](const TriageTask& task) {
+    TriageResult result;
+    result.triage.status = fuzz::TriageStatus::kConfirmed;
+    result.triage.from = task.index;
+    result.triage.nodes = 3;
+    result.triage.calls = 1;
+    result.folder =
+        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+    result.case_text = "reduced from " + std::to_string(task.index) + "\n";
+    return result;
+  };
+  std::unique_ptr<std::FILE, Closer> output_;
+};
+
+CaseVerdict judge_plainly(const Descent& descent, const std::function<void()>& begin_judging) {
+  begin_judging();
+  return plain_verdict(descent.index);
+}
+
+TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
+  const auto end = run(judge_plainly);
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_TRUE(same_results(end.value().state, plain_state(200)));
+  EXPECT_EQ(end.value().state.triage.at(kWrong).nodes, 3U);
+  EXPECT_EQ(events("finding").size(), 1U);
+  EXPECT_EQ(events("triage").size(), 1U);
+  const std::string corpus = folder_.path() + "/corpus";
+  const auto found = fuzz::case_files(corpus, fuzz::CorpusFolder::kRegression).value();
+  EXPECT_EQ(found, std::vector{"regression/" + fuzz::finding_name(kWrong) + ".case"});
+  EXPECT_FALSE(fs::exists(corpus + "/campaigns/shard-0-of-1.journal"));
+}
+
+// By one worker: of several, a later batch may end first, and its cases are kept beside the first.
+TEST_F(CampaignTest, KeepsACaseForEachFeatureAndNoneTwice) {
+  options_.pool.jobs = 1;
+  ASSERT_TRUE(run(judge_plainly).ok());
+  const std::string corpus = folder_.path() + "/corpus";
+  EXPECT_EQ(fuzz::case_files(corpus, fuzz::CorpusFolder::kCoverage).value().size(), 7U + 8U - 1U);
+}
+
+// What is compiled for one data set is there for the others.
+TEST_F(CampaignTest, LeavesTheDataSetsOfADrawToOneWorker) {
+  constexpr std::uint64_t kSets = 7;
+  const std::string path = folder_.path() + "/who";
+  options_.data_sets = kSets;
+  for (const std::uint32_t shards : {1U, 3U}) {
+    fs::remove(path);
+    options_.shard = {shards - 1, shards};
+    const auto end = run(
+        [&](const Descent& descent, const std::function<void()>& begin_judging) {
+          std::ofstream(path, std::ios::app)
+              << std::to_string(descent.index / kSets) + " " + std::to_string(::getpid()) + "\n";
+          return judge_plainly(descent, begin_judging);
+        },
+        std::to_string(shards));
+    ASSERT_TRUE(end.ok()) << end.error().message;
+    std::ifstream file(path);
+    std::map<int, std::set<int>> workers;
+    int cases = 0;
+    for (int draw = 0, worker = 0; file >> draw >> worker; ++cases) {
+      workers[draw].insert(worker);
+    }
+    EXPECT_EQ(cases, shards == 1 ? 200 : 66);
+    EXPECT_EQ(workers.size(), 29U);
+    for (const auto& [draw, one] : workers) EXPECT_EQ(one.size(), 1U) << draw;
+  }
+}
+
+TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
+  std::vector<fuzz::CampaignState> states;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    options_.shard = {i, 3};
+    const auto end = run(judge_plainly);
+    ASSERT_TRUE(end.ok()) << end.error().message;
+    states.push_back(end.value().state);
+  }
+  const auto merged = fuzz::merge_states(states);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_TRUE(same_results(merged.value(), plain_state(200)));
+}
+
+// A compiler that shares its processor takes a second for a kernel (seed 2026112606).
+TEST(UsualTimeout, IsLongerWhereACaseIsCompiled) {
+  FuzzVerb verb;
+  const double on_host = usual_timeout(verb);
+  verb.planner.device.device = "emulated";
+  EXPECT_GE(usual_timeout(verb), 5 * on_host);
+  verb.subject.executor = "serve";
+  EXPECT_GE(usual_timeout(verb), 20 * on_host);
+}
+
+TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
+  options_.pool.timeout_seconds = 2;
+  options_.pool.memory_bytes = can_limit_memory() ? std::uint64_t{1} << 30U : 0;
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
+    begin_judging();
+    const std::uint64_t index = descent.index;
+    if (index == 17) {
+      (void)std::signal(SIGSEGV, SIG_DFL);  // sanitizers take it themselves
+      (void)std::raise(SIGSEGV);
+    }
+    if (index == 40) {
+      std::fprintf(stderr, "some/where.cpp:3: CHECK failed: x\n");
+      std::abort();
+    }
+    if (index == 61) ::pause();
+    if (index == 62) ::_exit(3);
+    if (index == 83 && can_limit_memory()) {
+      std::vector<std::unique_ptr<char[]>> all;
+      for (;;)
+        all.emplace_back(new char[std::size_t{1} << 26U]);  // std::bad_alloc, taken by nobody
+    }
+    return plain_verdict(index);
+  };
+  const auto end = run(judge);
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  const auto& signatures = end.value().state.tally.signatures;
+  EXPECT_EQ(end.value().state.tally.cases, 200U);
+  const auto first = [&](const char* signature) -> std::uint64_t {
+    return signatures.contains(signature) ? signatures.at(signature).first.front() : 9999;
+  };
+  EXPECT_EQ(first("crash SIGSEGV [] {}"), 17U);
+  EXPECT_EQ(first("crash SIGABRT [] {}"), 40U);
+  EXPECT_EQ(first("timeout no-end [] {}"), 61U);
+  EXPECT_EQ(first("crash exit [] {}"), 62U);
+  if (can_limit_memory()) {
+    EXPECT_EQ(first("memory out-of-memory [] {}"), 83U);
+  }
+  EXPECT_EQ(signatures.at("timeout no-end [] {}").outcome, Outcome::kTimeout);
+  EXPECT_EQ(signatures.at("crash SIGABRT [] {}").message,
+            "while judging, the case ended its process by signal 6 (Aborted): some/where.cpp:3: "
+            "CHECK failed: x");
+  EXPECT_EQ(signatures.at(kWrong).cases, 20U);
+  EXPECT_EQ(
+      fuzz::case_files(folder_.path() + "/corpus", fuzz::CorpusFolder::kCrashing).value().size(),
+      can_limit_memory() ? 5U : 4U);
+}
+
+TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
+  options_.pool.jobs = 1;
+  const SharedCount runs;
+  const pid_t campaign = ::getpid();
+  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (runs.add() == 100) (void)::kill(campaign, SIGTERM);
+    ::usleep(1000);
+    return judge_plainly(descent, begin_judging);
+  });
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_TRUE(end.value().is_interrupted);
+  const std::uint64_t cases = end.value().state.tally.cases;
+  EXPECT_GT(cases, 0U);
+  EXPECT_LT(cases, 200U);
+  const auto text = read_text(folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign");
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(text.value(), fuzz::print_state(end.value().state));
+  options_.resume = true;
+  const SharedCount more;
+  const auto rest = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+    more.add();
+    return judge_plainly(descent, begin_judging);
+  });
+  ASSERT_TRUE(rest.ok()) << rest.error().message;
+  EXPECT_FALSE(rest.value().is_interrupted);
+  EXPECT_EQ(static_cast<std::uint64_t>(more.get()), 200 - cases);
+  EXPECT_TRUE(same_results(rest.value().state, plain_state(200)));
+}
+
+TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
+  options_.pool.jobs = 1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)run([](const Descent& descent, const std::function<void()>& begin_judging) {
+      ::usleep(50'000);
+      return judge_plainly(descent, begin_judging);
+    });
+    ::_exit(0);
+  }
+  // As soon as its state tells of cases.
+  const std::string path = folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign";
+  for (int i = 0; i < 300; ++i) {
+    ::usleep(100'000);
+    const auto text = read_text(path);
+    if (text.ok() && text.value().find("done 0 of 1 [0, ") != std::string::npos) break;
+  }
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  options_.resume = true;
+  const SharedCount more;
+  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+    more.add();
+    return judge_plainly(descent, begin_judging);
+  });
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_LT(more.get(), 200);
+  EXPECT_TRUE(same_results(end.value().state, plain_state(200)));
+  const auto remarks = events("remark");
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_NE(remarks[0]["message"].get<std::string>().find("when the campaign ended"),
+            std::string::npos);
+}
+
+TEST_F(CampaignTest, IsNotResumedAsAnother) {
+  ASSERT_TRUE(run(judge_plainly).ok());
+  options_.resume = true;
+  options_.cases = 100;
+  EXPECT_EQ(run(judge_plainly).error().kind, ErrorKind::kBadInput);
+  options_.cases = 300;
+  const auto longer = run(judge_plainly);
+  ASSERT_TRUE(longer.ok());
+  EXPECT_TRUE(same_results(longer.value().state, plain_state(300)));
+  options_.key.seed = 43;
+  const auto other = run(judge_plainly);
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().message.find("seeds 43 and 42"), std::string::npos)
+      << other.error().message;
+}
+
+TEST_F(CampaignTest, WritesALineForEachCase) {
+  options_.case_log = folder_.path() + "/log";
+  options_.pool.wants_lines = true;
+  ASSERT_TRUE(run(judge_plainly).ok());
+  std::ifstream log(options_.case_log);
+  std::size_t lines = 0;
+  std::size_t failed = 0;
+  for (std::string line; std::getline(log, line); ++lines) {
+    failed += line.find(" FAIL ") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(lines, 200U);
+  EXPECT_EQ(failed, 20U);
+  options_.case_log = "/dev/full";
+  EXPECT_EQ(run(judge_plainly).error().message,
+            "/dev/full: cannot be written: No space left on device");
+}
+
+TEST_F(CampaignTest, EndsWithAClearErrorWhereTheCorpusIsFull) {
+  int writes = 0;
+  write_ = [&](const std::string& text, const std::string& path) -> Result<void> {
+    if (++writes > 3) return infrastructure(path + ": cannot be written: No space left on device");
+    return write_text(text, path);
+  };
+  const auto end = run(judge_plainly);
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_NE(end.error().message.find("No space left"), std::string::npos);
+}
+
+TEST_F(CampaignTest, DoesNotLookAgainAtWhatTheCorpusHas) {
+  ASSERT_TRUE(run(judge_plainly).ok());
+  int looked = 0;
+  look_again_ = [&](const TriageTask&) -> TriageResult {
+    ++looked;
+    std::abort();
+  };
+  const auto end = run(judge_plainly);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().state.triage.at(kWrong).remark, "the corpus had it");
+  EXPECT_TRUE(events("triage").empty());
+}
+
+TEST_F(CampaignTest, SurvivesWhatLooksAgain) {
+  look_again_ = [](const TriageTask&) -> TriageResult { std::abort(); };
+  const auto end = run(judge_plainly);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end.value().state.triage.at(kWrong).remark,
+            "looking at it again was killed by signal 6 (Aborted)");
+  EXPECT_EQ(end.value().state.tally.cases, 200U);
+}
+
+// What a bred case shows hangs on all that it descends from.
+CaseVerdict judge_bred(const Descent& descent, const std::function<void()>& begin_judging) {
+  begin_judging();
+  CaseVerdict verdict = plain_verdict(descent.index);
+  verdict.ancestors = descent.ancestors;
+  verdict.score = 1 + static_cast<double>(descent.ancestors.size());
+  for (const std::uint64_t ancestor : descent.ancestors) {
+    verdict.content = fuzz::hash_of(std::to_string(ancestor), verdict.content);
+  }
+  verdict.features = {static_cast<std::uint32_t>(10'000 + descent.ancestors.size()),
+                      static_cast<std::uint32_t>(20'000 + verdict.content % 50)};
+  return verdict;
+}
+
+class GuidedCampaignTest : public CampaignTest {
+ protected:
+  GuidedCampaignTest() {
+    options_.cases = 5 * fuzz::kGenerationCases;
+    breed(1);
+  }
+  void breed(std::uint32_t lineages) {
+    options_.breeding = fuzz::Breeding{42, fuzz::BreedFrom::kFeatures, lineages};
+    options_.pool.lineages = lineages;
+    options_.key.settings["lineages"] = std::to_string(lineages);
+  }
+  fuzz::CampaignState state_of(const std::string& folder) {
+    const auto end = run(judge_bred, folder);
+    EXPECT_TRUE(end.ok()) << end.error().message;
+    return end.value().state;
+  }
+};
+
+TEST_F(GuidedCampaignTest, IsTheSameForAnyNumberOfWorkers) {
+  options_.pool.jobs = 1;
+  const auto alone = state_of("alone");
+  options_.pool.jobs = 5;
+  EXPECT_TRUE(same_results(state_of("several"), alone));
+  // It goes from generation to generation, and is another one than the blind campaign.
+  EXPECT_EQ(alone.lineages.at(0).generation, 5U);
+  EXPECT_TRUE(alone.tally.features.contains(10'004));
+  options_.breeding.reset();
+  EXPECT_FALSE(alone.tally == state_of("blind").tally);
+}
+
+TEST_F(GuidedCampaignTest, MergedFromShardsIsTheUnshardedOne) {
+  breed(4);
+  options_.cases = 10 * fuzz::kGenerationCases;
+  const auto whole = state_of("whole");
+  std::vector<fuzz::CampaignState> states;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    options_.shard = {i, 2};
+    states.push_back(state_of("parts"));
+  }
+  const auto merged = fuzz::merge_states(states);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_TRUE(same_results(merged.value(), whole));
+  EXPECT_EQ(whole.lineages.size(), 4U);
+}
+
+TEST_F(GuidedCampaignTest, ThatIsInterruptedGoesOnAsIfItWereNot) {
+  const auto whole = state_of("whole");
+  options_.pool.jobs = 1;
+  const pid_t campaign = ::getpid();
+  const SharedCount runs;
+  const auto interrupt = [&](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (runs.add() == 700) (void)::kill(campaign, SIGTERM);
+    return judge_bred(descent, begin_judging);
+  };
+  const auto end = run(interrupt, "parts");
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  EXPECT_TRUE(end.value().is_interrupted);
+  options_.resume = true;
+  EXPECT_TRUE(same_results(state_of("parts"), whole));
+}
+
+TEST_F(GuidedCampaignTest, GoesOnBehindCasesThatEndTheirProcess) {
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (descent.index % 200 == 190) std::abort();
+    return judge_bred(descent, begin_judging);
+  };
+  const auto end = run(judge);
+  ASSERT_TRUE(end.ok()) << end.error().message;
+  const auto& state = end.value().state;
+  EXPECT_EQ(state.tally.cases, options_.cases);
+  EXPECT_EQ(state.lineages.at(0).generation, 5U);
+  EXPECT_EQ(state.tally.signatures.at("crash SIGABRT [] {}").first.front(), 190U);
+}
+
+TEST_F(GuidedCampaignTest, TowardAScoreKeepsTheBestCases) {
+  options_.breeding->from = fuzz::BreedFrom::kScores;
+  options_.target = fuzz::Score::kPeak;
+  const auto state = state_of("corpus");
+  // Each generation is bred from the cases of the most ancestors.
+  ASSERT_FALSE(state.tally.best.empty());
+  EXPECT_EQ(state.tally.best.front().score, 5);
+  const std::string corpus = folder_.path() + "/corpus";
+  const auto files = fuzz::case_files(corpus, fuzz::CorpusFolder::kTargets).value();
+  ASSERT_EQ(files.size(), 16U);
+  EXPECT_EQ(files.front(), "targets/peak-01-shard-0-of-1.case");
+  const auto text = read_text(corpus + "/" + files.front());
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(text.value().starts_with("# Score peak: 5.\n# Case f1:42:")) << text.value();
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,138 @@
+#include "tools/campaign/fuzz_case.h"
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+#include "tools/cli/exit_code.h"
+#include "tools/executors/executor_sources.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::CaseVerdict;
+using fuzz::Signature;
+using spec::CaseFile;
+using spec::Outcome;
+
+// What the campaign counts by: options vary from case to case, until a case is reduced.
+std::string fault_of(Signature signature) {
+  signature.configuration.clear();
+  return print_signature(signature);
+}
+
+CaseVerdict out_of_memory() {
+  CaseVerdict verdict;
+  verdict.outcome = Outcome::kCrash;
+  verdict.signature = "memory out-of-memory [] {}";
+  verdict.message = "the case ran out of memory";
+  return verdict;
+}
+
+CaseVerdict verdict_of_error(const Error& error) {
+  if (error.message.ends_with("out of memory")) return out_of_memory();
+  CaseVerdict verdict;
+  verdict.message = error.message;
+  if (error.kind == ErrorKind::kUnsupported) {
+    verdict.outcome = Outcome::kUnsupported;
+    verdict.inconclusive = spec::outcome_name(verdict.outcome);
+    return verdict;
+  }
+  verdict.outcome = Outcome::kInfra;
+  const bool is_case = error.kind == ErrorKind::kBadInput;
+  verdict.signature = is_case ? "generator invalid-case [] {}" : "harness error [] {}";
+  return verdict;
+}
+
+CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseFile& the_case,
+                              const std::string& expected) {
+  CaseVerdict verdict;
+  verdict.outcome = report.outcome;
+  const std::vector<Signature> all = fuzz::signatures_of(report, the_case);
+  if (all.empty()) {
+    if (exit_code_of(report.outcome) != ExitCode::kInconclusive) return verdict;
+    verdict.inconclusive = std::string(spec::outcome_name(report.outcome)) + " " + report.rule;
+    verdict.message = report.reason;
+    return verdict;
+  }
+  const auto named = std::find_if(all.begin(), all.end(), [&](const Signature& one) {
+    return fuzz::finding_name(fault_of(one)) == expected;
+  });
+  const Signature& signature = named == all.end() ? all.front() : *named;
+  verdict.signature = fault_of(signature);
+  verdict.message = report.reason;
+  if (const spec::Finding* finding = finding_of(report, signature.rule)) {
+    verdict.message = finding->message;
+    verdict.nodes = finding->nodes;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
+    : source_(std::move(source)),
+      setting_(std::move(setting)),
+      executors_(fuzz::no_files(), setting_.subject) {}
+
+CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
+  return with_flags(source_.draw(descent));
+}
+
+CaseFile FuzzCases::with_flags(CaseFile the_case) const {
+  return tools::with_flags(std::move(the_case), setting_.flags, setting_.subject);
+}
+
+Result<std::string> FuzzCases::print(const fuzz::Descent& descent,
+                                     std::vector<std::string> header) const {
+  CaseFile the_case = draw(descent);
+  the_case.header = std::move(header);
+  return spec::print_case(the_case);
+}
+
+fuzz::JudgeChoice FuzzCases::choice_of(std::uint64_t index) const {
+  fuzz::JudgeChoice choice{setting_.judges, setting_.settings};
+  const std::uint64_t every = setting_.all_judges_every;
+  if (every > 0 && index % every == 0) choice.judges = conformance::JudgeSet::all();
+  return choice;
+}
+
+CaseVerdict FuzzCases::judge(const fuzz::Descent& descent,
+                             const std::function<void()>& begin_judging) const {
+  const CaseFile the_case = draw(descent);
+  begin_judging();
+  CaseVerdict verdict = judge_case(the_case, choice_of(descent.index).judges);
+  verdict.index = descent.index;
+  verdict.ancestors = descent.ancestors;
+  verdict.content = source_.content_of(descent);
+  return verdict;
+}
+
+CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSet judges,
+                                  const std::string& expected) const {
+  fuzz::JudgeChoice choice;
+  choice.judges = judges;
+  choice.settings = setting_.settings;
+  try {
+    fuzz::CaseShown shown;
+    const auto report =
+        fuzz::judge_case(the_case, executors_.get(), choice, &shown, setting_.target);
+    if (!report.ok()) return verdict_of_error(report.error());
+    CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
+    // What the judges do not trust covers nothing.
+    if (verdict.outcome != Outcome::kMistrusted) {
+      verdict.features = std::move(shown.features);
+      verdict.score = shown.score;
+    }
+    if (verdict.signature.empty()) return verdict;
+    // A case that the reference refuses says nothing of another executor.
+    const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
+    return taken.ok() ? verdict : verdict_of_error(taken.error());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::system_error& error) {
+    return verdict_of_error(infrastructure(std::string("the machine refused: ") + error.what()));
+  }
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,64 @@
+// How workers end, in words and as signatures; and work in one worker alone.
+#include <cstdio>
+#include <cstring>
+
+#include "tools/campaign/fuzz_workers.h"
+#include "tools/executors/case_runs.h"
+
+namespace graphgate::tools {
+
+bool can_limit_memory() {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;
+#else
+  return true;
+#endif
+#else
+  return true;
+#endif
+}
+
+std::string describe(const CaseLost& lost, double timeout_seconds) {
+  std::string text;
+  if (lost.is_timeout) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof(seconds), "%g", timeout_seconds);
+    text = std::string("did not end within ") + seconds + " s";
+  } else if (lost.is_memory) {
+    text = "ran out of memory";
+  } else if (lost.signal != 0) {
+    text = "ended its process by signal " + std::to_string(lost.signal) + " (" +
+           strsignal(lost.signal) + ")";
+  } else {
+    text = "ended its process by an exit of its own";
+  }
+  return lost.last_words.empty() ? text : text + ": " + lost.last_words;
+}
+
+std::string ending_signature(const CaseLost& lost) {
+  const auto signature = [](const char* detector, const std::string& rule) {
+    return print_signature(fuzz::Signature{detector, rule, "", ""});
+  };
+  if (lost.is_timeout) return signature("timeout", "no-end");
+  if (lost.is_memory) return signature("memory", "out-of-memory");
+  return signature("crash", crash_rule(lost.signal));
+}
+
+Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
+                           const Batch& batch) {
+  GRAPHGATE_TRY(fuzz::Journal journal, fuzz::Journal::in_memory(1));
+  PoolOptions alone = options;
+  alone.jobs = 1;
+  WorkerPool pool(alone, journal, judge);
+  GRAPHGATE_TRY_VOID(pool.assign(batch));
+  PoolNews news;
+  while (news.done.empty() && news.lost.empty()) {
+    GRAPHGATE_TRY(news, pool.wait(20));
+  }
+  return news;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,88 @@
+// What becomes of a campaign's findings: each new signature is looked at again in a process of its
+// own (does it come again, alone, or only in its order?), reduced there, and kept in the corpus.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/child_processes.h"
+#include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/ledger.h"
+#include "tools/campaign/fuzz_workers.h"
+#include "tools/report/fuzz_view.h"
+
+namespace graphgate::tools {
+
+struct TriageTask {
+  std::string signature;  // as in the tally
+  std::uint64_t index = 0;
+  Batch batch;  // that it ended: the cases that ran before it, and itself
+  [[nodiscard]] Batch alone() const { return batch.part(batch.end - 1, batch.end); }
+  [[nodiscard]] fuzz::Descent descent() const;
+  // Of a crash, a hang, no memory.
+  [[nodiscard]] bool ends_process() const;
+};
+
+struct TriageResult {
+  fuzz::Triage triage;
+  fuzz::CorpusFolder folder = fuzz::CorpusFolder::kQuarantine;
+  std::string case_text;  // empty: there is no case to keep
+};
+[[nodiscard]] std::string print_triage_result(const TriageResult& result);
+// Nothing for what is none: its process was ended while it wrote.
+[[nodiscard]] std::optional<TriageResult> parse_triage_result(const std::string& text);
+
+// Runs in a process of its own and may end it.
+using LookAgain = std::function<TriageResult(const TriageTask& task)>;
+
+struct FindingOptions {
+  std::size_t most_looked_at = 200;     // signatures that are looked at in one campaign
+  std::uint32_t timeout_seconds = 300;  // for one of them
+};
+
+class Findings {
+ public:
+  Findings(const FindingOptions& options, LookAgain look_again, const fuzz::Corpus& corpus,
+           const fuzz::Ledger& ledger, CampaignView& view, fuzz::CampaignState& state);
+
+  // Queues the signatures of a resumed state that nobody has looked at yet.
+  void resume(const fuzz::Shard& shard);
+  // A signature that the state has not had. Known ones, and ones that the corpus holds a case of,
+  // are told of and not looked at.
+  void add(const TriageTask& task);
+
+  [[nodiscard]] bool has_work() const { return !queue_.empty() || children_.running() > 0; }
+  [[nodiscard]] std::size_t running() const { return children_.running(); }
+  [[nodiscard]] std::size_t waiting() const { return queue_.size() + children_.running(); }
+  [[nodiscard]] bool can_start() const { return !queue_.empty(); }
+  // Starts the next in the queue.
+  [[nodiscard]] Result<void> start();
+  // Takes what has come out, and keeps the cases. kInfrastructure where the corpus cannot be
+  // written.
+  [[nodiscard]] Result<void> collect(int milliseconds);
+
+  [[nodiscard]] std::uint64_t unknown() const;
+  [[nodiscard]] std::uint64_t known() const;
+
+ private:
+  [[nodiscard]] FindingNews news_of(const TriageTask& task) const;
+  [[nodiscard]] Result<void> finish(const TriageTask& task, const ChildResult& child);
+
+  FindingOptions options_;
+  LookAgain look_again_;
+  const fuzz::Corpus& corpus_;
+  const fuzz::Ledger& ledger_;
+  CampaignView& view_;
+  fuzz::CampaignState& state_;
+  ChildPool children_;
+  std::deque<TriageTask> queue_;
+  std::map<std::size_t, TriageTask> started_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace graphgate::tools

@@ -1,0 +1,133 @@
+#include "tools/campaign/fuzz_replay.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::CaseVerdict;
+using spec::Outcome;
+
+struct StoredCase {
+  std::string file;
+  std::string name;
+  spec::CaseFile the_case;
+};
+
+Result<std::vector<StoredCase>> read_cases(const fuzz::Corpus& corpus) {
+  std::vector<StoredCase> cases;
+  for (const auto folder : {fuzz::CorpusFolder::kRegression, fuzz::CorpusFolder::kCrashing}) {
+    GRAPHGATE_TRY(const auto files, fuzz::case_files(corpus.root(), folder));
+    for (const std::string& file : files) {
+      const std::string path = corpus.root() + "/" + file;
+      GRAPHGATE_TRY(const std::string text, read_text(path));
+      GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));
+      cases.push_back({file, std::filesystem::path(file).stem().string(), std::move(the_case)});
+    }
+  }
+  return cases;
+}
+
+Result<void> check_ledger(const fuzz::Corpus& corpus, const fuzz::Ledger& ledger) {
+  for (const auto& [name, entry] : ledger.entries()) {
+    const bool is_kept = entry.expected == Outcome::kPass || !corpus.find(name).empty();
+    if (is_kept) continue;
+    return bad_input(corpus.ledger_path() + ": the corpus has no case of '" + name +
+                     "', so that nobody would see it pass");
+  }
+  return {};
+}
+
+ReplayedCase judged(const StoredCase& stored, const CaseVerdict& verdict,
+                    const fuzz::Ledger& ledger) {
+  ReplayedCase out{stored.file, stored.name, verdict.outcome, verdict.message, "", verdict.nodes};
+  const bool is_other =
+      !verdict.signature.empty() && fuzz::finding_name(verdict.signature) != stored.name;
+  if (is_other) {
+    out.message = "another finding, " + verdict.signature + ": " + verdict.message;
+    return out;
+  }
+  out.outcome = ledger.judge(stored.name, verdict.outcome);
+  if (const fuzz::LedgerEntry* known = ledger.find_known(stored.name)) out.issue = known->issue;
+  if (out.outcome == Outcome::kXPass) {
+    out.message = "passes, and the ledger expects it to fail (" + out.issue +
+                  "): say PASS there, or see why it no longer shows";
+  }
+  return out;
+}
+
+CaseVerdict verdict_of_lost(const CaseLost& lost, double timeout_seconds) {
+  CaseVerdict verdict;
+  verdict.outcome = lost.is_timeout ? Outcome::kTimeout : Outcome::kCrash;
+  verdict.signature = ending_signature(lost);
+  verdict.message = "the case " + describe(lost, timeout_seconds);
+  return verdict;
+}
+
+// What a tally of one case says of it.
+CaseVerdict verdict_of_tally(const fuzz::Tally& tally) {
+  CaseVerdict verdict;
+  for (std::size_t i = 0; i < tally.outcomes.size(); ++i) {
+    if (tally.outcomes[i] > 0) verdict.outcome = static_cast<Outcome>(i);
+  }
+  for (const auto& [signature, count] : tally.signatures) {
+    verdict.signature = signature;
+    verdict.message = count.message;
+    verdict.nodes = count.nodes;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Result<std::vector<ReplayedCase>> replay_corpus(const fuzz::Corpus& corpus,
+                                                const fuzz::Ledger& ledger, const FuzzCases& cases,
+                                                const PoolOptions& options,
+                                                const std::function<bool()>& stop,
+                                                CampaignView& view) {
+  GRAPHGATE_TRY_VOID(check_ledger(corpus, ledger));
+  GRAPHGATE_TRY(const std::vector<StoredCase> stored, read_cases(corpus));
+  std::vector<ReplayedCase> out;
+  if (stored.empty()) return out;
+  PoolOptions pool_options = options;
+  pool_options.shard = {};
+  pool_options.wants_lines = false;
+  GRAPHGATE_TRY(fuzz::Journal journal,
+                fuzz::Journal::in_memory(static_cast<std::size_t>(std::max(options.jobs, 1))));
+  WorkerPool pool(pool_options, journal,
+                  [&](const fuzz::Descent& descent, const std::function<void()>& begin_judging) {
+                    begin_judging();
+                    const StoredCase& one = stored[static_cast<std::size_t>(descent.index)];
+                    CaseVerdict verdict = cases.judge_case(cases.with_flags(one.the_case),
+                                                           conformance::JudgeSet::all(), one.name);
+                    verdict.index = descent.index;
+                    return verdict;
+                  });
+  std::vector<std::optional<CaseVerdict>> verdicts(stored.size());
+  std::uint64_t next = 0;
+  while ((next < stored.size() || pool.busy() > 0) && !stop()) {
+    for (; next < stored.size() && pool.has_idle(); ++next) {
+      GRAPHGATE_TRY_VOID(pool.assign({next, next + 1, {}}));
+    }
+    GRAPHGATE_TRY(const PoolNews news, pool.wait(20));
+    for (const BatchDone& done : news.done) {
+      verdicts[static_cast<std::size_t>(done.batch.begin)] = verdict_of_tally(done.tally);
+    }
+    for (const CaseLost& lost : news.lost) {
+      verdicts[static_cast<std::size_t>(lost.ordinal)] =
+          verdict_of_lost(lost, options.timeout_seconds);
+    }
+  }
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (!verdicts[i]) continue;
+    out.push_back(judged(stored[i], *verdicts[i], ledger));
+    const ReplayedCase& last = out.back();
+    view.replayed(last.file, std::string(spec::outcome_name(last.outcome)), last.message);
+  }
+  return out;
+}
+
+}  // namespace graphgate::tools

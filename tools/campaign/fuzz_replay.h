@@ -1,0 +1,34 @@
+// The cases that a corpus keeps, run again: a finding that is gone, one that is still there, and
+// what the ledger says to either.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/ledger.h"
+#include "tools/campaign/fuzz_case.h"
+#include "tools/report/fuzz_view.h"
+
+namespace graphgate::tools {
+
+struct ReplayedCase {
+  std::string file;  // below the corpus
+  std::string name;  // of the finding
+  // PASS, XFAIL where the ledger expects it, XPASS where it does and the case passes, or how it
+  // fails.
+  spec::Outcome outcome = spec::Outcome::kPass;
+  std::string message;
+  std::string issue;  // of the ledger
+  std::vector<std::string> nodes;
+};
+
+// The cases of regression/ and crashing/, by all judges, several at a time, each file's crash its
+// own. kBadInput for a file that is no case, and for a known finding of the ledger that the corpus
+// has no case of: nobody would see that it is gone. Ends early, with what there is, when `stop`
+// says so.
+[[nodiscard]] Result<std::vector<ReplayedCase>> replay_corpus(
+    const fuzz::Corpus& corpus, const fuzz::Ledger& ledger, const FuzzCases& cases,
+    const PoolOptions& options, const std::function<bool()>& stop, CampaignView& view);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,141 @@
+// Findings of a campaign, looked at again: whether they come again, and the least case that shows
+// them.
+#include <algorithm>
+
+#include "tools/campaign/fuzz_case.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::CaseVerdict;
+using fuzz::TriageStatus;
+using spec::CaseFile;
+
+constexpr int kTimesAlone = 3;
+
+bool shows(const PoolNews& news, const std::string& signature) {
+  return std::any_of(
+             news.done.begin(), news.done.end(),
+             [&](const BatchDone& done) { return done.tally.signatures.contains(signature); }) ||
+         std::any_of(news.lost.begin(), news.lost.end(),
+                     [&](const CaseLost& lost) { return ending_signature(lost) == signature; });
+}
+
+}  // namespace
+
+int FuzzCases::count_again(const TriageTask& task, const Batch& batch, int times) const {
+  int count = 0;
+  for (int i = 0; i < times; ++i) {
+    const auto news = run_apart(
+        setting_.pool,
+        [this](const auto& descent, const auto& begin) { return judge(descent, begin); }, batch);
+    count += news.ok() && shows(news.value(), task.signature) ? 1 : 0;
+  }
+  return count;
+}
+
+Result<ReducedCase> FuzzCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
+  ReduceRequest request;
+  request.the_case = the_case;
+  request.choice = choice_of(task.index);
+  request.subject = setting_.subject;
+  GRAPHGATE_TRY(request.signature, fuzz::parse_signature(task.signature));
+  request.limits.seconds = setting_.reduce_seconds;
+  for (const auto& [name, value] : setting_.flags) request.limits.kept_options.insert(name);
+  // A case takes milliseconds: one that hangs needs not be waited for as long as in a campaign. A
+  // command may have to compile it.
+  const double longest = setting_.subject.is_command() ? 1e6 : 2.0;
+  request.isolation.timeout_seconds =
+      static_cast<std::uint32_t>(std::clamp(setting_.pool.timeout_seconds, 1.0, longest));
+  if (can_limit_memory()) request.isolation.memory_bytes = setting_.pool.memory_bytes;
+  return reduce_case(request);
+}
+
+TriageResult FuzzCases::look_again(const TriageTask& task) const {
+  TriageResult result;
+  fuzz::Triage& triage = result.triage;
+  triage.from = task.index;
+  const int before = static_cast<int>(task.batch.end - 1 - task.batch.begin);
+  const int again = count_again(task, task.alone(), kTimesAlone);
+  if (again == kTimesAlone) {
+    triage.status = TriageStatus::kConfirmed;
+  } else if (again > 0) {
+    triage.status = TriageStatus::kFlaky;
+    triage.remark =
+        "comes in " + std::to_string(again) + " of " + std::to_string(kTimesAlone) + " runs alone";
+  } else if (before > 0 && count_again(task, task.batch, 1) == 1) {
+    triage.status = TriageStatus::kOrderDependent;
+    triage.remark = "comes only behind cases before it, at most " + std::to_string(before);
+  } else {
+    triage.status = TriageStatus::kFlaky;
+    triage.remark = "did not come again, alone or behind the cases before it";
+  }
+  keep_case(task, result);
+  return result;
+}
+
+// Whose process the drawing of a case ends has no text: its number is all there is.
+void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
+  const bool is_confirmed = result.triage.status == TriageStatus::kConfirmed;
+  const bool can_draw = !task.ends_process() || draws(task);
+  if (!can_draw) {
+    result.triage.remark += result.triage.remark.empty() ? "" : "; ";
+    result.triage.remark += "the case cannot be drawn";
+    return;
+  }
+  CaseFile the_case = draw(task.descent());
+  std::optional<CaseFile> passing;
+  if (is_confirmed && !task.signature.starts_with("generator ")) {
+    result.folder =
+        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+    auto reduced = reduce(task, the_case);
+    if (reduced.ok()) {
+      fuzz::Reduced& least = reduced.value().reduced;
+      result.triage.nodes = static_cast<std::uint32_t>(least.after.nodes);
+      result.triage.calls = static_cast<std::uint32_t>(least.after.calls);
+      if (!least.is_finished) result.triage.remark = "the time to reduce it was up";
+      the_case = std::move(least.the_case);
+      passing = std::move(least.passing);
+    } else {
+      result.triage.remark = "not reduced: " + reduced.error().message;
+    }
+  }
+  the_case.name = fuzz::finding_name(task.signature);
+  if (passing) passing->name = the_case.name;
+  the_case.header = header_of(task, the_case, passing);
+  const auto text = spec::print_case(the_case);
+  if (text.ok()) result.case_text = text.value();
+}
+
+// In a worker, whether the case gets past the generator.
+bool FuzzCases::draws(const TriageTask& task) const {
+  const auto news = run_apart(
+      setting_.pool,
+      [this](const fuzz::Descent& descent, const std::function<void()>&) {
+        CaseVerdict verdict;
+        verdict.index = descent.index;
+        (void)draw(descent);
+        return verdict;
+      },
+      task.alone());
+  return news.ok() && news.value().lost.empty();
+}
+
+std::vector<std::string> FuzzCases::header_of(const TriageTask& task, const CaseFile& the_case,
+                                              const std::optional<CaseFile>& passing) const {
+  const fuzz::CaseId id{setting_.generator, setting_.seed, task.descent()};
+  std::vector<std::string> lines = {"Found by graphgate fuzz in case " + print_case_id(id) + "."};
+  auto signature = fuzz::parse_signature(task.signature);
+  if (signature.ok()) {
+    signature.value().configuration = fuzz::configuration_bits(the_case);
+    lines.push_back(signature_line(signature.value()));
+  }
+  if (!passing) return lines;
+  lines.emplace_back("The nearest case that passes:");
+  for (const std::string& line : fuzz::differing_lines(the_case, *passing)) {
+    lines.push_back("  " + line);
+  }
+  return lines;
+}
+
+}  // namespace graphgate::tools

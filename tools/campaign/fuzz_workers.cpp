@@ -1,0 +1,360 @@
+#include "tools/campaign/fuzz_workers.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "tools/campaign/case_log.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::CasePhase;
+using fuzz::Journal;
+
+// In front of a batch's text; the lines of its log follow.
+struct MessageHead {
+  std::uint64_t tally_bytes = 0;
+  std::uint64_t line_bytes = 0;
+  double seconds = 0;
+};
+
+// Where nobody listens any more it is false, and no signal.
+bool send_whole(int channel, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t count = ::send(channel, bytes, size, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool receive_whole(int channel, void* data, std::size_t size) {
+  auto* bytes = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t count = ::recv(channel, bytes, size, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+void close_file(int& file) {
+  if (file >= 0) ::close(file);
+  file = -1;
+}
+
+Error cannot_start(const char* what) {
+  return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
+}
+
+// What is thrown ends the worker: nobody above it knows what to do with it.
+fuzz::CaseVerdict judge_or_abort(const JudgeDrawn& judge, const fuzz::Descent& descent,
+                                 const std::function<void()>& begin_judging) {
+  try {
+    return judge(descent, begin_judging);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
+  } catch (...) {
+    std::fprintf(stderr, "something was thrown\n");
+  }
+  std::abort();
+}
+
+// "lineage 3", and its tally; then the next.
+Result<void> take_tallies(std::string_view text, std::map<std::uint32_t, fuzz::Tally>& tallies) {
+  spec::TextReader reader(text, "worker");
+  fuzz::Tally* tally = nullptr;
+  while (!reader.at(spec::TokenKind::kEnd)) {
+    if (reader.accept("lineage")) {
+      GRAPHGATE_TRY(const std::uint64_t lineage, fuzz::take_number(reader, "a lineage"));
+      GRAPHGATE_TRY_VOID(reader.expect_line_end());
+      tally = &tallies[static_cast<std::uint32_t>(lineage)];
+      continue;
+    }
+    if (!tally) return reader.expected("a lineage");
+    GRAPHGATE_TRY(const bool is_taken, fuzz::take_tally_line(reader, *tally));
+    if (!is_taken) return reader.expected("a tally");
+  }
+  return {};
+}
+
+// In front of what descent the cases of a batch have: numbers of ancestors, and they.
+struct BatchHead {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t numbers = 0;
+};
+
+// A worker that has died meanwhile is found when its channel ends.
+void send_batch(int channel, const Batch& batch) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& ancestors : batch.ancestors) {
+    numbers.push_back(ancestors.size());
+    numbers.insert(numbers.end(), ancestors.begin(), ancestors.end());
+  }
+  const BatchHead head{batch.begin, batch.end, numbers.size()};
+  if (!send_whole(channel, &head, sizeof(head))) return;
+  (void)send_whole(channel, numbers.data(), numbers.size() * sizeof(std::uint64_t));
+}
+
+bool receive_batch(int channel, Batch& batch) {
+  BatchHead head;
+  if (!receive_whole(channel, &head, sizeof(head))) return false;
+  std::vector<std::uint64_t> numbers(head.numbers);
+  if (!receive_whole(channel, numbers.data(), numbers.size() * sizeof(std::uint64_t))) return false;
+  batch = {head.begin, head.end, {}};
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const auto end = at + 1 + static_cast<std::ptrdiff_t>(*at);
+    batch.ancestors.emplace_back(at + 1, end);
+    at = end;
+  }
+  return true;
+}
+
+// The last line that is not empty, at most a screen's width or two of it.
+std::string last_line(int file) {
+  constexpr off_t kMost = 4096;
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  std::array<char, kMost> bytes{};
+  const off_t from = std::max<off_t>(size - kMost, 0);
+  const ssize_t count = ::pread(file, bytes.data(), bytes.size(), from);
+  std::string text(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t line = text.rfind('\n');
+  return text.substr(line == std::string::npos ? 0 : line + 1).substr(0, 300);
+}
+
+}  // namespace
+
+Batch Batch::part(std::uint64_t first, std::uint64_t last) const {
+  Batch out{first, last, {}};
+  if (ancestors.empty()) return out;
+  const auto at = ancestors.begin() + static_cast<std::ptrdiff_t>(first - begin);
+  out.ancestors.assign(at, at + static_cast<std::ptrdiff_t>(last - first));
+  return out;
+}
+
+fuzz::Descent Batch::descent(std::uint64_t ordinal, const fuzz::Shard& shard) const {
+  fuzz::Descent out{shard.case_index(ordinal), {}};
+  if (!ancestors.empty()) out.ancestors = ancestors[static_cast<std::size_t>(ordinal - begin)];
+  return out;
+}
+
+WorkerPool::WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeDrawn judge)
+    : options_(options),
+      journal_(journal),
+      judge_(std::move(judge)),
+      workers_(static_cast<std::size_t>(std::max(options.jobs, 1))) {
+  GRAPHGATE_CHECK(journal.workers() >= workers_.size());
+}
+
+WorkerPool::~WorkerPool() {
+  for (Worker& worker : workers_) {
+    if (worker.process > 0) {
+      (void)::kill(worker.process, SIGKILL);
+      while (::waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    close_file(worker.channel);
+    close_file(worker.words);
+  }
+}
+
+std::size_t WorkerPool::busy() const {
+  return static_cast<std::size_t>(std::count_if(
+      workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.is_busy; }));
+}
+
+Result<void> WorkerPool::start(std::size_t index) {
+  Worker& worker = workers_[index];
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return cannot_start("no channel");
+  }
+  worker.words = ::memfd_create("graphgate-worker", MFD_CLOEXEC);
+  std::fflush(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process == 0) {
+    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+    for (Worker& other : workers_) close_file(other.channel);
+    ::close(ends[0]);
+    be_worker(index, ends[1]);
+  }
+  const Error error = cannot_start("no process");
+  ::close(ends[1]);
+  if (process < 0) {
+    ::close(ends[0]);
+    close_file(worker.words);
+    return error;
+  }
+  worker.process = process;
+  worker.channel = ends[0];
+  return {};
+}
+
+// Never returns. Nothing of the campaign's is flushed or destroyed.
+void WorkerPool::be_worker(std::size_t index, int channel) {
+  const rlimit no_core{0, 0};
+  (void)setrlimit(RLIMIT_CORE, &no_core);
+  if (options_.memory_bytes > 0 && can_limit_memory()) {
+    const rlimit memory{options_.memory_bytes, options_.memory_bytes};
+    (void)setrlimit(RLIMIT_AS, &memory);
+  }
+  // A terminal and a batch system send these to all processes; the campaign decides what follows.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_IGN);
+  const int words = workers_[index].words;
+  if (words >= 0) (void)::dup2(words, STDERR_FILENO);
+  Batch batch;
+  while (receive_batch(channel, batch)) {
+    if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
+    const std::uint64_t begin = Journal::now_nanoseconds();
+    std::map<std::uint32_t, fuzz::Tally> by_lineage;
+    std::string lines;
+    for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
+      const fuzz::Descent descent = batch.descent(ordinal, options_.shard);
+      journal_.begin(index, descent.index);
+      const fuzz::CaseVerdict verdict =
+          judge_or_abort(judge_, descent, [&] { journal_.enter(index, CasePhase::kJudging); });
+      journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
+      by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
+      if (options_.wants_lines) lines += print_case_line(verdict);
+    }
+    std::string text;
+    for (const auto& [lineage, tally] : by_lineage) {
+      text += "lineage " + std::to_string(lineage) + "\n" + fuzz::print_tally(tally);
+    }
+    const MessageHead head{text.size(), lines.size(), Journal::seconds_since(begin)};
+    const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
+                         send_whole(channel, text.data(), text.size()) &&
+                         send_whole(channel, lines.data(), lines.size());
+    if (!is_sent) break;
+  }
+  ::_exit(0);
+}
+
+Result<void> WorkerPool::assign(const Batch& batch) {
+  const auto idle = std::find_if(workers_.begin(), workers_.end(),
+                                 [](const Worker& worker) { return !worker.is_busy; });
+  GRAPHGATE_CHECK(idle != workers_.end());
+  const auto index = static_cast<std::size_t>(idle - workers_.begin());
+  if (idle->process == 0) GRAPHGATE_TRY_VOID(start(index));
+  idle->is_busy = true;
+  idle->batch = batch;
+  idle->assigned_nanoseconds = Journal::now_nanoseconds();
+  send_batch(idle->channel, batch);
+  return {};
+}
+
+Result<PoolNews> WorkerPool::wait(int milliseconds) {
+  std::vector<pollfd> waits;
+  std::vector<std::size_t> owners;
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    if (workers_[w].process == 0) continue;
+    waits.push_back({workers_[w].channel, POLLIN, 0});
+    owners.push_back(w);
+  }
+  (void)::poll(waits.data(), waits.size(), milliseconds);
+  PoolNews news;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    Worker& worker = workers_[owners[i]];
+    const bool is_alive = waits[i].revents == 0 || read_some(worker);
+    GRAPHGATE_TRY_VOID(take_messages(worker, news));
+    if (!is_alive) {
+      bury(owners[i], false, news);
+    } else if (is_late(owners[i])) {
+      bury(owners[i], true, news);
+    }
+  }
+  return news;
+}
+
+bool WorkerPool::read_some(Worker& worker) {
+  std::array<char, 65536> bytes{};
+  const ssize_t count = ::read(worker.channel, bytes.data(), bytes.size());
+  if (count > 0) worker.received.append(bytes.data(), static_cast<std::size_t>(count));
+  if (count > 0) worker.heard_nanoseconds = Journal::now_nanoseconds();
+  return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
+  MessageHead head;
+  if (worker.received.size() < sizeof(head)) return {};
+  std::memcpy(&head, worker.received.data(), sizeof(head));
+  const std::size_t whole = sizeof(head) + head.tally_bytes + head.line_bytes;
+  if (worker.received.size() < whole) return {};
+  BatchDone done;
+  done.batch = worker.batch;
+  done.seconds = head.seconds;
+  const auto text = std::string_view(worker.received).substr(sizeof(head), head.tally_bytes);
+  const auto parsed = take_tallies(text, done.by_lineage);
+  if (!parsed.ok()) return Error{ErrorKind::kInternal, parsed.error().message};
+  for (const auto& [lineage, tally] : done.by_lineage) done.tally.add(tally);
+  done.lines = worker.received.substr(sizeof(head) + head.tally_bytes, head.line_bytes);
+  worker.received.erase(0, whole);
+  worker.is_busy = false;
+  news.done.push_back(std::move(done));
+  return {};
+}
+
+bool WorkerPool::is_late(std::size_t index) const {
+  const Worker& worker = workers_[index];
+  if (!worker.is_busy) return false;
+  std::uint64_t sign = std::max(worker.assigned_nanoseconds, worker.heard_nanoseconds);
+  for (const fuzz::JournalEntry& entry : journal_.latest(index, 1)) {
+    sign = std::max(sign, entry.latest_nanoseconds());
+  }
+  return Journal::seconds_since(sign) > options_.timeout_seconds;
+}
+
+void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
+  Worker& worker = workers_[index];
+  if (is_timeout) (void)::kill(worker.process, SIGKILL);
+  int status = 0;
+  while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (worker.is_busy) {
+    CaseLost lost;
+    lost.batch = worker.batch;
+    lost.ordinal = worker.batch.begin;
+    const auto latest = journal_.latest(index, 1);
+    if (!latest.empty()) {
+      const std::uint64_t ordinal = latest.front().index / options_.shard.count;
+      const bool is_in_batch = ordinal >= worker.batch.begin && ordinal < worker.batch.end;
+      if (is_in_batch) lost.ordinal = ordinal;
+      if (is_in_batch) lost.phase = latest.front().phase;
+    }
+    lost.is_timeout = is_timeout;
+    lost.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (worker.words >= 0) lost.last_words = last_line(worker.words);
+    lost.is_memory = !is_timeout && (lost.signal == SIGKILL ||
+                                     lost.last_words.find("bad_alloc") != std::string::npos);
+    news.lost.push_back(std::move(lost));
+  }
+  close_file(worker.channel);
+  close_file(worker.words);
+  worker = Worker{};
+}
+
+}  // namespace graphgate::tools

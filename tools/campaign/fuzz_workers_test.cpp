@@ -1,0 +1,36 @@
+#include "tools/campaign/fuzz_workers.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <numeric>
+
+namespace graphgate::tools {
+namespace {
+
+// The batch takes longer than a case may, and its worker is often between two: features are summed
+// up there, and are more than the channel holds.
+TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
+  PoolOptions options;
+  options.timeout_seconds = 1;
+  const auto judge = [](const fuzz::Descent& descent, const std::function<void()>& begin_judging) {
+    begin_judging();
+    ::usleep(30'000);
+    fuzz::CaseVerdict verdict;
+    verdict.index = descent.index;
+    verdict.content = fuzz::hash_of(std::to_string(descent.index));
+    verdict.features.resize(100'000);
+    std::iota(verdict.features.begin(), verdict.features.end(), 0U);
+    return verdict;
+  };
+  const auto news = run_apart(options, judge, Batch{0, 40, {}});
+  ASSERT_TRUE(news.ok()) << news.error().message;
+  for (const CaseLost& lost : news.value().lost) {
+    ADD_FAILURE() << "case " << lost.ordinal << " " << describe(lost, options.timeout_seconds);
+  }
+  ASSERT_EQ(news.value().done.size(), 1U);
+  EXPECT_EQ(news.value().done.front().tally.cases, 40U);
+}
+
+}  // namespace
+}  // namespace graphgate::tools

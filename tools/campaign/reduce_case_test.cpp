@@ -1,0 +1,280 @@
+#include "tools/campaign/reduce_case.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/temporary_folder.h"
+#include "fuzz/reduce/stated_types.h"
+#include "tools/campaign/external_check.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::ExecutorSource;
+using spec::CaseFile;
+
+CaseFile golden(const std::string& name) {
+  const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/" + name + ".case";
+  const auto text = read_text(path);
+  EXPECT_TRUE(text.ok()) << path;
+  auto the_case = parse_checked_case(text.value(), path);
+  EXPECT_TRUE(the_case.ok()) << path;
+  return std::move(the_case).value();
+}
+
+std::string text_of(const CaseFile& the_case) {
+  const auto text = spec::print_case(the_case);
+  return text.ok() ? text.value() : text.error().message;
+}
+
+ReduceRequest request_for(CaseFile the_case, const std::string& deviation) {
+  ReduceRequest request;
+  request.the_case = std::move(the_case);
+  if (!deviation.empty()) request.the_case.options["deviation"] = deviation;
+  request.limits.kept_options = {"deviation"};
+  request.choice.settings.localize = false;
+  return request;
+}
+
+TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
+  const auto made = reduce_case(request_for(golden("catalogue/b4-freed-twice"), "frees_twice"));
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const CaseFile& left = made.value().reduced.the_case;
+  EXPECT_LE(made.value().reduced.after.nodes, 4U);
+  EXPECT_EQ(made.value().reduced.after.calls, 1U);
+  ASSERT_TRUE(made.value().signature);
+  EXPECT_EQ(fuzz::print_signature(*made.value().signature),
+            "verifier V3.overlap [mm] {compiler=eager, deviation=frees_twice, memory=lines}");
+  const auto stored = stored_signature(left);
+  ASSERT_TRUE(stored.ok() && stored.value());
+  EXPECT_EQ(*stored.value(), *made.value().signature);
+  // It is what it says it is, and its neighbour is not.
+  const CaseSources builtin(fuzz::no_files());
+  const auto check = [&](const CaseFile& one) {
+    return fuzz::check_signature(one, builtin.get(), *made.value().signature, {});
+  };
+  EXPECT_EQ(check(left), fuzz::CheckResult::kSame);
+  ASSERT_TRUE(made.value().reduced.passing);
+  EXPECT_EQ(check(*made.value().reduced.passing), fuzz::CheckResult::kPasses);
+}
+
+// The fault hangs on no numbers: without the fill it shows as well, in what nobody wrote.
+TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
+  const auto filled = [](const std::string& fill) {
+    const auto parsed = parse_checked_case(
+        "graphgate-case 1\nname \"filled\"\nseed 1\noption \"compiler\" \"eager\"\n"
+        "option \"memory\" \"lines\"\nprogram \"p\" {\n"
+        "  %x = aten.empty.memory_format([8, 8])\n" +
+            fill +
+            "  %a = aten.mm.default(%x, %x)\n  %b = aten.neg.default(%a)\n"
+            "  %c = aten.mm.default(%x, %x)\n  %d = aten.mm.default(%b, %c)\n"
+            "  output %d\n}\nscenario {\n  call p\n}\nexpect PASS\n",
+        "test");
+    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message);
+    return parsed.ok() ? parsed.value() : CaseFile{};
+  };
+  const CaseSources builtin(fuzz::no_files());
+  const CaseFile whole = filled("  %f = aten.fill_.Scalar(%x, 1.0)\n");
+  EXPECT_FALSE(fuzz::reads_unwritten(whole, builtin.get()));
+  EXPECT_TRUE(fuzz::reads_unwritten(filled(""), builtin.get()));
+  const auto all_same = [](const CaseFile&) { return fuzz::CheckResult::kSame; };
+  const auto answer = [&](const CaseFile& original, const CaseFile& candidate) {
+    return fuzz::refusing_unwritten(all_same, original, builtin.get())(candidate);
+  };
+  EXPECT_EQ(answer(whole, whole), fuzz::CheckResult::kSame);
+  EXPECT_EQ(answer(whole, filled("")), fuzz::CheckResult::kOther);
+  EXPECT_EQ(answer(filled(""), filled("")), fuzz::CheckResult::kSame);
+  const auto made = reduce_case(request_for(whole, "frees_twice"));
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const CaseFile& left = made.value().reduced.the_case;
+  EXPECT_FALSE(fuzz::reads_unwritten(left, builtin.get())) << text_of(left);
+  EXPECT_LE(made.value().reduced.after.nodes, 6U) << text_of(left);
+  // What was so from the beginning may stay so.
+  EXPECT_TRUE(reduce_case(request_for(filled(""), "frees_twice")).ok());
+}
+
+TEST(ReduceCase, RefusesACaseThatShowsNothing) {
+  const auto made = reduce_case(request_for(golden("catalogue/b4-freed-twice"), ""));
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind, ErrorKind::kBadInput);
+  EXPECT_NE(made.error().message.find("nothing to reduce"), std::string::npos);
+}
+
+TEST(ReduceCase, RefusesASignatureThatDoesNotShow) {
+  ReduceRequest request = request_for(golden("catalogue/b4-freed-twice"), "frees_twice");
+  request.signature = fuzz::Signature{"verifier", "V5.double-free", "mm", ""};
+  const auto made = reduce_case(request);
+  ASSERT_FALSE(made.ok());
+  EXPECT_NE(made.error().message.find("V5.double-free"), std::string::npos);
+  EXPECT_NE(made.error().message.find("V3.overlap"), std::string::npos);
+}
+
+TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
+  const auto program =
+      read_program(GRAPHGATE_GOLDEN_DIR "/models/mutations.pt2", spec::builtin_op_table());
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  auto the_case = case_of_program(program.value(), 2, 1);
+  ASSERT_TRUE(the_case.ok()) << the_case.error().message;
+  ReduceRequest request = request_for(std::move(the_case).value(), "");
+  request.the_case.options["plan-mutation"] = "offset-over-live";
+  request.limits.kept_options = {"plan-mutation"};
+  auto judges = conformance::parse_judges("verifier");
+  request.choice.judges = judges.value();
+  const auto made = reduce_case(request);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_GE(made.value().reduced.before.nodes, 20U);
+  EXPECT_LE(made.value().reduced.after.nodes, 5U) << text_of(made.value().reduced.the_case);
+  EXPECT_EQ(made.value().reduced.after.calls, 1U);
+  // What is left is a program that PyTorch's form can hold.
+  const conformance::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path());
+  const std::string path = folder.path() + "/small.pt2";
+  const auto written = write_case_archive(made.value().reduced.the_case, ".", path);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  const auto again = read_program(path, spec::builtin_op_table());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again.value().graph.nodes.size(), made.value().reduced.after.nodes);
+}
+
+TEST(ReduceCase, TakesAnExternalWordForIt) {
+  ReduceRequest request = request_for(golden("catalogue/c19-everything-at-once"), "");
+  request.external = [](const CaseFile& candidate) -> Result<bool> {
+    return text_of(candidate).find("aten.cumsum.default") != std::string::npos;
+  };
+  const auto made = reduce_case(request);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(made.value().reduced.after.nodes, 1U);
+  EXPECT_EQ(made.value().reduced.after.options, 0U);
+  EXPECT_FALSE(made.value().signature);
+  request.external = [](const CaseFile&) -> Result<bool> { return false; };
+  EXPECT_FALSE(reduce_case(request).ok());
+  request.external = [](const CaseFile&) -> Result<bool> { return infrastructure("disk full"); };
+  const auto broken = reduce_case(request);
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().kind, ErrorKind::kInfrastructure);
+}
+
+// An executor that does not survive an op.
+class DeadlySource final : public ExecutorSource {
+ public:
+  DeadlySource(const ExecutorSource& inner, bool hangs) : inner_(inner), hangs_(hangs) {}
+  [[nodiscard]] std::string_view name() const override { return inner_.name(); }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY(auto made, inner_.make(configuration, ops));
+    return std::unique_ptr<spec::Executor>(
+        std::make_unique<DeadlyExecutor>(std::move(made), hangs_));
+  }
+
+ private:
+  class DeadlyExecutor final : public spec::Executor {
+   public:
+    DeadlyExecutor(std::unique_ptr<spec::Executor> inner, bool hangs)
+        : inner_(std::move(inner)), hangs_(hangs) {}
+    [[nodiscard]] std::string_view name() const override { return inner_->name(); }
+    Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+      for (const spec::Node& node : program.graph.nodes) {
+        if (node.op != "aten.neg.default") continue;
+        while (hangs_) ::pause();
+        (void)std::signal(SIGSEGV, SIG_DFL);  // sanitizers take it themselves
+        (void)std::raise(SIGSEGV);
+      }
+      return inner_->load(program);
+    }
+
+   private:
+    std::unique_ptr<spec::Executor> inner_;
+    bool hangs_;
+  };
+
+  const ExecutorSource& inner_;
+  bool hangs_;
+};
+
+class Deadly : public testing::Test {
+ protected:
+  fuzz::Reduced reduced(bool hangs, const fuzz::Signature& signature) {
+    const DeadlySource deadly(*subject_, hangs);
+    const fuzz::CaseExecutors executors{deadly, *oracle_, *oracle_, fuzz::no_files()};
+    const CaseFile the_case = golden("catalogue/b4-freed-twice");
+    const Isolation isolation{true, 1, 0};
+    const auto look = look_at_case(the_case, executors, {}, isolation);
+    EXPECT_TRUE(look.ok() && look.value().signatures.size() == 1);
+    if (look.ok() && !look.value().signatures.empty()) {
+      EXPECT_TRUE(look.value().signatures.front().same_fault(signature))
+          << fuzz::print_signature(look.value().signatures.front());
+    }
+    fuzz::ReduceLimits limits;
+    limits.checks = hangs ? 12 : 1000;
+    return fuzz::reduce(
+        the_case,
+        [&](const CaseFile& one) {
+          return check_case_for(one, executors, signature, {}, isolation);
+        },
+        limits);
+  }
+
+  std::unique_ptr<ExecutorSource> subject_ = optimized_source();
+  std::unique_ptr<ExecutorSource> oracle_ = reference_source(false);
+};
+
+TEST_F(Deadly, CrashesAreReducedInProcessesOfTheirOwn) {
+  const fuzz::Reduced made = reduced(false, {"crash", "SIGSEGV", "", ""});
+  ASSERT_TRUE(made.shows);
+  EXPECT_TRUE(made.is_finished);
+  EXPECT_EQ(made.after, (fuzz::CaseSize{1, 0, 0, 1})) << text_of(made.the_case);
+}
+
+TEST_F(Deadly, SoAreHangs) {
+  const fuzz::Reduced made = reduced(true, {"timeout", "no-end", "", ""});
+  ASSERT_TRUE(made.shows);
+  EXPECT_LT(made.after.calls, made.before.calls);
+}
+
+TEST(ExternalCheck, TellsTheStatusOfTheCommand) {
+  EXPECT_EQ(run_external_check("test -d", "/", 10).value(), 0);
+  EXPECT_EQ(run_external_check("test -f", "/", 10).value(), 1);
+  EXPECT_EQ(run_external_check("exit 7 #", "x", 10).value(), 7);
+  EXPECT_EQ(run_external_check("kill -9 $$ #", "x", 10).value(), 128 + SIGKILL);
+  EXPECT_EQ(run_external_check("sleep 60 | sleep 60 #", "x", 1).value(), 124);
+}
+
+TEST(ExternalCheck, HandsOverPathsWithBlanksAndQuotes) {
+  const conformance::TemporaryFolder folder;
+  const std::string inner = folder.path() + "/it's a \"path\" $HOME";
+  std::filesystem::create_directories(inner);
+  EXPECT_EQ(run_external_check("test -d", inner, 10).value(), 0);
+  EXPECT_EQ(run_external_check("test -d", inner + "x", 10).value(), 1);
+}
+
+TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {
+  CaseFile the_case = golden("reuse/other-sizes");
+  CaseFile open = the_case;
+  for (spec::Value& value : open.programs.front().graph.values) {
+    if (value.name != "x") value.type.reset();
+  }
+  const CaseSources builtin(fuzz::no_files());
+  // With one value for both symbols nobody can tell them apart.
+  auto& steps = open.scenario.steps;
+  steps.erase(steps.begin());
+  const CaseFile stated = fuzz::with_stated_types(open, builtin.get());
+  const spec::Graph& graph = stated.programs.front().graph;
+  for (const spec::Value& value : the_case.programs.front().graph.values) {
+    const auto found = std::find_if(graph.values.begin(), graph.values.end(),
+                                    [&](const auto& one) { return one.name == value.name; });
+    ASSERT_NE(found, graph.values.end());
+    // A transposed view has no row-major strides to say in symbols.
+    if (value.name == "t") continue;
+    ASSERT_TRUE(found->type) << value.name;
+    EXPECT_EQ(found->type->sizes, value.type->sizes) << value.name;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::tools

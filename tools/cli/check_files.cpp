@@ -1,0 +1,280 @@
+#include "tools/cli/check_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+
+#include "base/on_threads.h"
+#include "conformance/run/static_inputs.h"
+#include "spec/plan_text.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/executors/subjects.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+#include "tools/store/trace_store.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::Configuration;
+using conformance::ExecutorSource;
+using conformance::Runs;
+using conformance::Script;
+
+// An executor that is not there: its runs are stored.
+class AbsentSource final : public ExecutorSource {
+ public:
+  explicit AbsentSource(const RunHead& head) : name_(head.executor), promises_(head.promises) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
+    return promises_;
+  }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& /*ops*/) const override {
+    return unsupported("the stored run has none of the configuration " +
+                       conformance::print_configuration(configuration));
+  }
+
+ private:
+  std::string name_;
+  conformance::Promises promises_;
+};
+
+// What all files of a run share.
+struct Setting {
+  const CheckVerb& verb;
+  std::shared_ptr<const spec::OpTable> ops;
+  Configuration flags;  // of the command line
+  conformance::JudgeSet judges;
+  std::vector<std::string> record_names;  // parallel to the files
+  std::string quality_baseline;           // the text of verb.quality_baseline
+};
+
+const char* const kZeroAndOne = "allow-zero-and-one";
+
+Result<Subject> make_subject(const std::string& executor, const Configuration& options,
+                             const CheckVerb& verb) {
+  if (is_built_in(executor)) return built_in_subject(executor, options);
+  return external_subject({executor, answer_time(verb.executor_seconds)}, options);
+}
+
+// A part of a file's name: commands have blanks and slashes.
+std::string file_word(const std::string& executor) {
+  return is_built_in(executor) ? executor : "external";
+}
+
+conformance::JudgeSettings settings_of(const Setting& setting, bool is_case) {
+  conformance::JudgeSettings settings;
+  settings.seed = setting.verb.seed;
+  settings.false_alarm_rate = setting.verb.false_alarm_rate;
+  settings.judge_nodes = setting.verb.judge_nodes || is_case || !setting.verb.judges.empty();
+  settings.every_configuration = setting.verb.every_configuration;
+  settings.quality_baseline = setting.quality_baseline;
+  return settings;
+}
+
+conformance::JudgeSet judges_of(const Setting& setting, bool is_case) {
+  if (!setting.verb.judges.empty()) return setting.judges;
+  if (is_case) return conformance::JudgeSet::all();
+  conformance::JudgeSet judges;
+  judges.add(conformance::Judge::kBounds);
+  judges.add(conformance::Judge::kState);
+  return judges;
+}
+
+std::vector<std::string> executors_of(const Setting& setting, bool is_case) {
+  if (!setting.verb.executors.empty()) return setting.verb.executors;
+  if (is_case || !setting.verb.judges.empty()) return {"optimized"};
+  return executor_names();
+}
+
+void describe_script(const Script& script, FileReport& report) {
+  report.name = script.name;
+  report.calls = script.calls();
+  for (const auto& program : script.programs) report.nodes += program->graph.nodes.size();
+}
+
+void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
+  const auto found = runs.subject_traces().find(Configuration{});
+  if (found == runs.subject_traces().end()) return;
+  std::set<const spec::Plan*> seen;
+  for (const conformance::CallRecord& call : found->second->calls) {
+    if (!call.plan || !spec::check_plan(*call.plan).ok()) continue;
+    report.plan = conformance::plan_stats(*call.plan);
+    if (!with_text || !seen.insert(call.plan.get()).second) continue;
+    report.plans.push_back(spec::print_plan(*call.plan, *runs.script().ops));
+  }
+}
+
+Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
+                   FileReport& report) {
+  ExecutorReport made;
+  made.executor = executor;
+  GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
+                                                       settings_of(setting, is_case)));
+  add_plans(runs, !setting.verb.bundle.empty(), made);
+  report.executors.push_back(std::move(made));
+  return {};
+}
+
+// kBadInput where --pad means a symbol that no program of the file has.
+Result<void> check_padded_symbol(const Script& script, const Configuration& flags) {
+  const auto pad = flags.find("pad");
+  if (pad == flags.end()) return {};
+  const bool is_there =
+      std::any_of(script.programs.begin(), script.programs.end(),
+                  [&](const auto& program) { return program->symbols.contains(pad->second); });
+  if (is_there) return {};
+  return bad_input("pad: there is no symbol '" + pad->second + "'");
+}
+
+Result<void> check_with_all(const CheckInput& input, std::size_t index, const Setting& setting,
+                            FileReport& report) {
+  GRAPHGATE_TRY_VOID(check_padded_symbol(input.script, setting.flags));
+  const Configuration options = conformance::merged(input.script.options, setting.flags);
+  const auto oracle = reference_source(options.contains(kZeroAndOne));
+  std::vector<std::unique_ptr<Script>> scripts;
+  std::vector<std::unique_ptr<Subject>> subjects;
+  std::vector<std::unique_ptr<Runs>> runs;
+  for (const std::string& name : executors_of(setting, input.is_case)) {
+    GRAPHGATE_TRY(Subject made, make_subject(name, options, setting.verb));
+    subjects.push_back(std::make_unique<Subject>(std::move(made)));
+    const Subject& subject = *subjects.back();
+    scripts.push_back(std::make_unique<Script>(input.script));
+    scripts.back()->options = subject.options;
+    if (!input.is_case) {
+      GRAPHGATE_TRY_VOID(conformance::keep_promised_static(*scripts.back(), options));
+    }
+    runs.push_back(std::make_unique<Runs>(*scripts.back(), *subject.source, *oracle));
+    if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
+    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
+    if (setting.verb.record.empty()) continue;
+    const std::string folder =
+        setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
+    const RunHead head = {name, input.is_case, input.recorded,
+                          subject.source->promises(subject.options)};
+    GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), head, runs.back()->subject_traces()));
+  }
+  return {};
+}
+
+Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
+  FileReport report;
+  report.file = path;
+  GRAPHGATE_TRY(const CheckInput input, read_check_input(path, setting.verb, setting.ops));
+  report.is_case = input.is_case;
+  report.recorded = input.recorded;
+  describe_script(input.script, report);
+  GRAPHGATE_TRY_VOID(check_with_all(input, index, setting, report));
+  return report;
+}
+
+Result<FileReport> judge_stored(const std::string& folder, const Setting& setting) {
+  FileReport report;
+  report.file = folder;
+  GRAPHGATE_TRY(StoredRun stored, read_run(folder));
+  report.is_case = stored.is_case;
+  report.recorded = stored.recorded;
+  describe_script(stored.script, report);
+  const auto oracle = reference_source(stored.script.options.contains(kZeroAndOne));
+  const AbsentSource subject(stored);
+  Runs runs(stored.script, subject, *oracle);
+  for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
+  GRAPHGATE_TRY_VOID(judge(runs, stored.executor, stored.is_case, setting, report));
+  return report;
+}
+
+// With what a file may make the machine throw as that file's own outcome: the others are still
+// checked, and a thread never ends the process.
+Result<FileReport> check_safely(const std::string& path, std::size_t index,
+                                const Setting& setting) {
+  try {
+    auto report = setting.verb.judge_recorded.empty() ? check_file(path, index, setting)
+                                                      : judge_stored(path, setting);
+    if (!report.ok()) return in_file(report.error(), path);
+    return report;
+  } catch (const std::bad_alloc&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::length_error&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::system_error& error) {
+    return infrastructure(path + ": the machine refused: " + error.what());
+  } catch (const std::exception& error) {
+    return Error{ErrorKind::kInternal, path + ": " + error.what()};
+  }
+}
+
+std::vector<FileReport> check_all(const std::vector<std::string>& files, const Setting& setting) {
+  std::vector<FileReport> reports(files.size());
+  std::mutex printing;
+  std::vector<bool> done(files.size(), false);
+  std::size_t printed = 0;
+  on_threads(files.size(), setting.verb.jobs, [&](std::size_t i) {
+    auto report = check_safely(files[i], i, setting);
+    const std::lock_guard lock(printing);
+    if (report.ok()) {
+      reports[i] = std::move(report).value();
+    } else {
+      reports[i].file = files[i];
+      reports[i].error = report.error();
+    }
+    done[i] = true;
+    for (; printed < files.size() && done[printed]; ++printed) {
+      const FileReport& ready = reports[printed];
+      if (!prints_lines(setting.verb) && !ready.error) continue;
+      print_report(ready, wants_details(setting.verb) || ready.is_case);
+    }
+  });
+  return reports;
+}
+
+// A name for each file, without its folder and ending; the second of a name is NAME-2.
+std::vector<std::string> names_of(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  std::set<std::string> used;
+  for (const std::string& file : files) {
+    const std::string stem = std::filesystem::path(file).stem().string();
+    std::string name = stem;
+    for (int n = 2; !used.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+bool prints_lines(const CheckVerb& verb) {
+  return verb.json != "-" && verb.junit != "-" && verb.sarif != "-";
+}
+
+bool wants_details(const CheckVerb& verb) { return !verb.judges.empty(); }
+
+Result<std::vector<FileReport>> check_files(const CheckVerb& verb) {
+  Setting setting{verb, nullptr, {}, {}, {}, {}};
+  if (!verb.quality_baseline.empty()) {
+    GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
+  }
+  GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
+  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  setting.ops = std::make_shared<const spec::OpTable>(std::move(ops));
+  setting.flags = planner_configuration(*verb.app);
+  if (!verb.judges.empty()) {
+    auto judges = conformance::parse_judges(verb.judges);
+    if (!judges.ok()) return judges.error().at("--judges");
+    setting.judges = judges.value();
+  }
+  std::vector<std::string> files = verb.programs.files;
+  if (!verb.judge_recorded.empty()) {
+    GRAPHGATE_TRY(files, find_runs(verb.judge_recorded));
+  }
+  setting.record_names = names_of(files);
+  return check_all(files, setting);
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,54 @@
+// graphgate convert: a program from one form into another.
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+
+#include "interop/pt2_writer.h"
+#include "spec/graph_text.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+
+CLI::App* add_convert(CLI::App& app, ConvertVerb& verb) {
+  CLI::App* convert = app.add_subcommand(
+      "convert", "write a program in another form: graph text, or an archive for PyTorch");
+  convert->add_option("input", verb.input, "a torch.export archive (.pt2), or graph text")
+      ->type_name(takes::kFile)
+      ->required();
+  convert
+      ->add_option("output", verb.output,
+                   "where to write: an archive if the name ends in .pt2, else graph text "
+                   "(- for standard output)")
+      ->type_name(takes::kOutput)
+      ->required();
+  convert->add_flag("--inline", verb.inline_tensors,
+                    "write parameters and buffers into the text, not only their types");
+  convert
+      ->add_option("--custom-ops", verb.custom_ops,
+                   "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
+  convert->footer("Example:\n  graphgate convert golden/models/mutations.pt2 -");
+  return convert;
+}
+
+Result<ExitCode> run_convert(const ConvertVerb& verb) {
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  const auto read = read_program(verb.input, ops);
+  if (!read.ok()) return in_file(read.error(), verb.input);
+  const spec::Program& program = read.value();
+  if (std::filesystem::path(verb.output).extension() == ".pt2") {
+    interop::Pt2Options options;
+    options.ops = &ops;
+    GRAPHGATE_TRY_VOID(interop::write_pt2(program, verb.output, options));
+    return ExitCode::kGood;
+  }
+  spec::PrintOptions print;
+  if (verb.inline_tensors) print.max_inline_bytes = std::numeric_limits<std::int64_t>::max();
+  GRAPHGATE_TRY_VOID(write_text(spec::print_program(program, ops, print), verb.output));
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools

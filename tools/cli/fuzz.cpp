@@ -1,0 +1,387 @@
+// graphgate fuzz: a campaign.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "base/child_processes.h"
+#include "base/file_io.h"
+#include "base/stop_signals.h"
+#include "base/temporary_folder.h"
+#include "fuzz/generate/generator.h"
+#include "optimized/runtime/cuda/cubins.h"
+#include "tools/campaign/fuzz_campaign.h"
+#include "tools/campaign/fuzz_case.h"
+#include "tools/cli/fuzz.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/quantities.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/report/fuzz_report.h"
+#include "tools/report/report_formats.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+constexpr std::uint64_t kDefaultFuzzCases = 1000;
+constexpr const char* kMemoryLimit = "4GiB";
+constexpr std::uint64_t kAllJudgesEvery = 16;  // cases; of the others, kQuickJudges
+
+void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
+  fuzz.add_option("--seed", verb.seed, "what all cases follow from");
+  fuzz.add_option("--cases", verb.cases,
+                  "how many, over all shards (default: 1000, without --time)")
+      ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}));
+  fuzz.add_option("--time", verb.time, "how long, as 8h, 30m or 90s")->type_name(takes::kDuration);
+  fuzz.add_option("--jobs,-j", verb.jobs, "worker processes (default: one for each processor)")
+      ->check(CLI::Range(1, 1024));
+  fuzz.add_option("--shard", verb.shard,
+                  "i/N: only the cases whose index leaves i when divided by N (default: as a Slurm "
+                  "array, a Kubernetes indexed job or GTEST_TOTAL_SHARDS says)")
+      ->type_name("I/N");
+  fuzz.add_option("--corpus", verb.corpus, "a folder for findings and the campaign's state")
+      ->type_name(takes::kOutputFolder)
+      ->capture_default_str();
+  fuzz.add_option("--ledger", verb.ledger, "known findings (default: ledger.txt of the corpus)")
+      ->type_name(takes::kFile);
+  fuzz.add_flag("--resume", verb.resume,
+                "go on where the corpus says; begin where it says nothing");
+  fuzz.add_flag("--replay-only", verb.replay_only, "only run what the corpus keeps");
+  fuzz.add_flag("--no-replay", verb.no_replay, "do not run what the corpus keeps");
+  fuzz.add_option("--judges", verb.judges,
+                  "all, or names with commas (default: " + std::string(kQuickJudges) +
+                      ", and all of them for every 16th case)")
+      ->type_name(takes::kNames);
+  fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5")
+      ->type_name(takes::kNames);
+  fuzz.add_option("--exclude", verb.exclude, "do not draw these: names with commas")
+      ->type_name(takes::kNames);
+  fuzz.add_option(
+          "--data-sets", verb.data_sets,
+          "judge so many cases of each program, scenario and configuration, which differ in "
+          "their data: what is compiled for one serves them all")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U))
+      ->capture_default_str();
+  fuzz.add_flag("--feedback", verb.feedback,
+                "breed cases from those that showed what few others did, generation by generation");
+  fuzz.add_option(
+          "--target", verb.target,
+          "breed cases toward a high score, and keep the best: peak (bytes of the largest "
+          "arena), reuse-depth (tenants of one byte), error (as a share of what is allowed)")
+      ->type_name(takes::kName);
+  fuzz.add_option("--lineages", verb.lineages,
+                  "of --feedback and --target: parts of the campaign that learn nothing of each "
+                  "other; a multiple of the shards (default: one for each shard)")
+      ->check(CLI::Range(1U, 1U << 20U));
+  fuzz.add_option("--timeout", verb.timeout_seconds,
+                  "seconds for one case (default: 20; where kernels are compiled for a device, "
+                  "120; of a command, 600)")
+      ->check(CLI::Range(0.1, 1e6));
+  fuzz.add_option("--memory-limit", verb.memory_limit,
+                  "address space of a worker and what it starts; 0: no limit (default: 4GiB; of a "
+                  "command, and with a device, none)")
+      ->type_name(takes::kBytes);
+  fuzz.add_option("--reduce-time", verb.reduce_seconds, "seconds to reduce one finding")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  fuzz.add_option("--case-log", verb.case_log, "write a line for each case to this file")
+      ->type_name(takes::kOutput);
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (!value) return std::nullopt;
+  return std::string(value);
+}
+
+Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
+  auto judges = conformance::parse_judges(verb.judges.empty() ? kQuickJudges : verb.judges);
+  if (!judges.ok()) return judges.error().at("--judges");
+  return judges;
+}
+
+// What --feedback, --target and --lineages ask for, and what differs between campaigns by it.
+Result<void> add_breeding(const FuzzVerb& verb, CampaignOptions& options) {
+  if (!verb.target.empty()) {
+    options.target = fuzz::parse_score(verb.target);
+    if (!options.target) {
+      return bad_input("--target: expected peak, reuse-depth or error, found '" + verb.target +
+                       "'");
+    }
+    GRAPHGATE_TRY(const conformance::JudgeSet judges, judges_of(verb));
+    if (options.target == fuzz::Score::kError && !judges.has(conformance::Judge::kBounds)) {
+      return bad_input("--target error needs the judge bounds");
+    }
+  }
+  if (!verb.feedback && !options.target) {
+    return verb.lineages == 0 ? Result<void>()
+                              : bad_input("--lineages: only of --feedback or --target");
+  }
+  if (verb.feedback && options.target) {
+    return bad_input("--feedback and --target contradict each other");
+  }
+  if (verb.data_sets > 1) {
+    return bad_input(
+        "--data-sets: bred cases have data of their own; not with --feedback or --target");
+  }
+  const std::uint32_t lineages = verb.lineages > 0 ? verb.lineages : options.shard.count;
+  if (lineages % options.shard.count != 0) {
+    return bad_input("--lineages: " + std::to_string(lineages) + " lineages do not make " +
+                     std::to_string(options.shard.count) + " equal shards");
+  }
+  const auto from = options.target ? fuzz::BreedFrom::kScores : fuzz::BreedFrom::kFeatures;
+  options.breeding = fuzz::Breeding{verb.seed, from, lineages};
+  options.pool.lineages = lineages;
+  options.key.settings["lineages"] = std::to_string(lineages);
+  if (options.target) {
+    options.key.settings["target"] = verb.target;
+  } else {
+    options.key.settings["feedback"] = "features";
+  }
+  return {};
+}
+
+Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
+  CampaignOptions options;
+  GRAPHGATE_TRY(const fuzz::ShardChoice choice, fuzz::choose_shard(verb.shard, environment));
+  options.shard = choice.shard;
+  options.cases = verb.cases;
+  options.data_sets = verb.data_sets;
+  if (!verb.time.empty()) {
+    const auto seconds = parse_duration(verb.time);
+    if (!seconds.ok()) return seconds.error().at("--time");
+    options.seconds = seconds.value();
+  }
+  if (options.cases == 0 && options.seconds == 0) options.cases = kDefaultFuzzCases;
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
+  options.pool.shard = options.shard;
+  const bool is_command = !verb.subject.executor.empty();
+  const bool is_limited = !is_command && verb.planner.device.is_host();
+  options.pool.timeout_seconds =
+      verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb);
+  const std::string limit = is_limited ? kMemoryLimit : "0";
+  const auto bytes = parse_bytes(verb.memory_limit.empty() ? limit : verb.memory_limit);
+  if (!bytes.ok()) return bytes.error().at("--memory-limit");
+  options.pool.memory_bytes = bytes.value();
+  options.pool.wants_lines = !verb.case_log.empty();
+  options.case_log = verb.case_log;
+  options.resume = verb.resume;
+  const double patience = 3 * verb.reduce_seconds + 10 * options.pool.timeout_seconds + 30;
+  options.findings.timeout_seconds = static_cast<std::uint32_t>(std::min(patience, 1e8));
+  options.key.generator = static_cast<std::uint32_t>(fuzz::kGeneratorVersion);
+  options.key.seed = verb.seed;
+  options.key.settings = {{"judges", verb.judges.empty() ? "quick" : verb.judges}};
+  if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
+  if (verb.data_sets > 1) options.key.settings["data-sets"] = std::to_string(verb.data_sets);
+  if (is_command) options.key.settings["executor"] = verb.subject.executor;
+  const auto flags = planner_configuration(*verb.app);
+  if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
+  GRAPHGATE_TRY_VOID(add_breeding(verb, options));
+  return options;
+}
+
+// Bazel's and GoogleTest's protocol: this file says that the test knows of shards.
+void touch_shard_status() {
+  if (const auto path = environment("GTEST_SHARD_STATUS_FILE")) {
+    std::ofstream file(*path, std::ios::app);
+  }
+}
+
+// Caches that cases ask for lie below a folder of this run, in memory where the machine has a place
+// for that: a worker that is killed cannot clean up.
+class Scratch {
+ public:
+  Scratch() : folder_(prepared()) { (void)::setenv("TMPDIR", folder_->path().c_str(), 1); }
+  [[nodiscard]] std::string path() const { return folder_->path(); }
+
+ private:
+  static std::unique_ptr<conformance::TemporaryFolder> prepared() {
+    constexpr const char* kInMemory = "/dev/shm";
+    if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
+    return std::make_unique<conformance::TemporaryFolder>();
+  }
+  std::unique_ptr<conformance::TemporaryFolder> folder_;
+};
+
+Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options,
+                                 const Scratch& scratch) {
+  CaseSetting setting;
+  setting.generator = options.key.generator;
+  setting.seed = verb.seed;
+  setting.flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(setting.subject, CaseSubject::choose(verb.subject, setting.flags, scratch.path()));
+  GRAPHGATE_TRY(setting.judges, judges_of(verb));
+  setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
+  setting.settings.localize = false;
+  setting.settings.share_runs = true;
+  setting.target = options.target;
+  setting.pool = options.pool;
+  setting.pool.wants_lines = false;
+  setting.reduce_seconds = verb.reduce_seconds;
+  return setting;
+}
+
+// Whether workers find the device, held to as much memory as they are. CUDA does not go through a
+// fork: so it is another process that looks.
+Result<void> look_for_device(const DeviceFlags& flags, const PoolOptions& pool) {
+  if (flags.is_host()) return {};
+  const ChildOptions limits{1, static_cast<std::uint32_t>(std::min(pool.timeout_seconds, 1e6)) + 1,
+                            pool.memory_bytes};
+  GRAPHGATE_TRY(const std::vector<ChildResult> looks,
+                run_children(1, limits, [&](std::size_t) -> std::string {
+                  const auto device = make_device(flags);
+                  return device.ok() ? "" : device.error().message;
+                }));
+  const ChildResult& look = looks.front();
+  const std::string ending = look.describe();
+  const std::string& why = ending.empty() ? look.output : ending;
+  if (why.empty()) return {};
+  return Error{ErrorKind::kInfrastructure, "--device " + flags.device + ": " + why};
+}
+
+// What is not drawn: what the command line says, and what the subject says that it does not take.
+// An id means a case together with this list, which stands in the line that replays it.
+std::string excluded(const std::string& asked, const CaseSubject& subject) {
+  const bool is_both = !asked.empty() && !subject.not_drawn().empty();
+  return asked + (is_both ? "," : "") + subject.not_drawn();
+}
+
+Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
+                        const fuzz::Ledger& ledger, CampaignView& view) {
+  GRAPHGATE_TRY(CampaignOptions options, campaign_options(verb));
+  const Scratch scratch;
+  GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
+  const std::string exclude = excluded(verb.exclude, setting.subject);
+  if (!exclude.empty()) options.key.settings["exclude"] = exclude;
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
+  if (verb.subject.executor.empty()) {
+    GRAPHGATE_TRY_VOID(look_for_device(verb.planner.device, options.pool));
+  }
+  // What one worker compiles is there for all, and for the next campaign.
+  if (verb.planner.device.makes_cubins()) {
+    optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
+  }
+  PlannerFlags flags = verb.planner;
+  GRAPHGATE_TRY_VOID(validate(std::exchange(flags.device, {})));
+  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
+  for (const std::string& remark : planner.remarks) view.remark(remark);
+  const auto genes = [&verb](const fuzz::Descent& descent) {
+    return fuzz::genes_of(verb.seed, descent, verb.data_sets);
+  };
+  const FuzzCases cases(
+      {[&](const fuzz::Descent& descent) { return fuzz::draw_case(genes(descent), alphabet); },
+       [&](const fuzz::Descent& descent) {
+         const fuzz::GeneVector vector = genes(descent);
+         return fuzz::hash_of({reinterpret_cast<const char*>(vector.data()),
+                               vector.size() * sizeof(vector.front())});
+       }},
+      setting);
+  FuzzOutcome outcome;
+  outcome.corpus = corpus.root();
+  const StopSignals stop;
+  if (!verb.no_replay) {
+    GRAPHGATE_TRY(outcome.replayed,
+                  replay_corpus(
+                      corpus, ledger, cases, options.pool, [&] { return stop.came() != 0; }, view));
+  }
+  outcome.is_interrupted = stop.came() != 0;
+  outcome.state.key = options.key;
+  if (verb.replay_only || outcome.is_interrupted) return outcome;
+  const CampaignParts parts{[&](const fuzz::Descent& descent, const std::function<void()>& begin) {
+                              return cases.judge(descent, begin);
+                            },
+                            [&](const TriageTask& task) { return cases.look_again(task); },
+                            [&](const fuzz::Descent& descent) { return cases.content_of(descent); },
+                            [&](const fuzz::Descent& descent, std::vector<std::string> header) {
+                              return cases.print(descent, std::move(header));
+                            },
+                            corpus,
+                            ledger,
+                            view,
+                            stop};
+  GRAPHGATE_TRY(CampaignEnd end, run_campaign(options, parts));
+  outcome.state = std::move(end.state);
+  outcome.is_interrupted = end.is_interrupted;
+  return outcome;
+}
+
+}  // namespace
+
+Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus) {
+  const std::string usual = corpus + "/ledger.txt";
+  if (path.empty()) {
+    GRAPHGATE_TRY(const bool is_kept, interop::is_there(usual));
+    if (!is_kept) return fuzz::Ledger();
+  }
+  const std::string& chosen = path.empty() ? usual : path;
+  GRAPHGATE_TRY(const std::string text, read_text(chosen));
+  return fuzz::Ledger::parse(text, chosen);
+}
+
+Result<void> write_fuzz_reports(const FuzzVerb& verb, const FuzzOutcome& outcome,
+                                const fuzz::Ledger& ledger) {
+  const std::vector<FileReport> reports = file_reports(outcome, ledger);
+  if (!verb.junit.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_junit(reports, "graphgate fuzz"), verb.junit));
+  }
+  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(outcome, ledger)), verb.json));
+  }
+  return {};
+}
+
+CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
+  CLI::App* fuzz = app.add_subcommand(
+      "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
+  verb.app = fuzz;
+  add_campaign_options(*fuzz, verb);
+  add_subject_flags(*fuzz, verb.subject);
+  add_planner_flags(*fuzz, verb.planner);
+  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
+      ->type_name(takes::kOutput);
+  fuzz->footer(
+      "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
+      "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
+      "  graphgate fuzz --time 1h --target reuse-depth --corpus deep\n"
+      "  graphgate fuzz --cases 1000 --judges exact,bounds,state --executor 'python3 -m "
+      "graphgate_torch serve'\n"
+      "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
+      "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
+      "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");
+  verb.merge_app = add_fuzz_merge(*fuzz, verb);
+  return fuzz;
+}
+
+Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
+  const int to_stdout = (verb.json == "-") + (verb.junit == "-") + (verb.sarif == "-");
+  if (to_stdout > 1) return bad_input("only one report can go to standard output");
+  if (verb.merge_app->parsed()) return run_fuzz_merge(verb);
+  if (verb.replay_only && verb.no_replay) {
+    return bad_input("--replay-only and --no-replay contradict each other");
+  }
+  touch_shard_status();
+  GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.corpus));
+  GRAPHGATE_TRY(const fuzz::Corpus corpus, verb.replay_only
+                                               ? fuzz::Corpus::open_for_reading(verb.corpus)
+                                               : fuzz::Corpus::open(verb.corpus, write_text));
+  // A report on standard output leaves it to itself.
+  const auto view = view_for(to_stdout > 0 ? stderr : stdout);
+  GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, *view));
+  view->end(describe(outcome, ledger));
+  GRAPHGATE_TRY_VOID(write_fuzz_reports(verb, outcome, ledger));
+  return exit_code_of(outcome, ledger);
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,285 @@
+// graphgate mutants: which judge finds which planted fault.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/file_io.h"
+#include "conformance/judges/judge_report.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/mutants/mutants.h"
+#include "tools/report/report.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::string spaced = list;
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::istringstream words(spaced);
+  std::vector<std::string> out;
+  for (std::string word; words >> word;) out.push_back(word);
+  return out;
+}
+
+// What a case's header says: "# Deviation: frees_twice".
+std::vector<std::string> named_deviations(const std::string& text) {
+  constexpr std::string_view kKey = "# Deviation:";
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kKey)) return words_of(line.substr(kKey.size()));
+  }
+  return {};
+}
+
+// Every case below the folders that a right executor passes as it is.
+Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folders) {
+  std::vector<std::string> paths;
+  for (const std::string& folder : folders) {
+    GRAPHGATE_TRY(const auto found, interop::list_files(folder, ".case", interop::Depth::kBelow));
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<MutantCase> cases;
+  for (const std::string& path : paths) {
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    GRAPHGATE_TRY(conformance::Script script, read_case(text, path));
+    const bool passes = script.expectation.outcome == spec::Outcome::kPass;
+    if (!passes || script.options.contains("deviation")) continue;
+    const std::string baseline = (fs::path(path).parent_path() / "quality.txt").string();
+    std::string quality;
+    GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
+    if (has_baseline) {
+      GRAPHGATE_TRY(quality, read_text(baseline));
+    }
+    cases.push_back({path, std::move(script), named_deviations(text), std::move(quality)});
+  }
+  if (cases.empty()) {
+    return bad_input(conformance::join_names(folders, folders.size()) +
+                     ": no case that a right executor passes is there");
+  }
+  return cases;
+}
+
+// "NAME equivalent: why nobody can tell it from a right executor", or "NAME tested: the test that
+// finds what no case can hold". Lines that begin with `#` say nothing.
+struct KnownMutant {
+  bool is_equivalent = false;
+  std::string why;
+};
+Result<std::map<std::string, KnownMutant>> read_known(const std::string& path,
+                                                      const std::vector<Mutant>& mutants) {
+  std::map<std::string, KnownMutant> known;
+  if (path.empty()) return known;
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t colon = line.find(": ");
+    const std::string head = line.substr(0, colon);
+    const std::size_t space = head.find(' ');
+    const std::string name = head.substr(0, space);
+    const std::string word = space == std::string::npos ? "" : head.substr(space + 1);
+    const bool is_mutant = std::any_of(mutants.begin(), mutants.end(),
+                                       [&](const Mutant& mutant) { return mutant.name == name; });
+    if (colon == std::string::npos || !is_mutant || (word != "equivalent" && word != "tested")) {
+      return bad_input(path + ":" + std::to_string(number) +
+                       ": expected 'NAME equivalent: WHY' or 'NAME tested: WHERE' of a mutant");
+    }
+    known[name] = {word == "equivalent", line.substr(colon + 2)};
+  }
+  return known;
+}
+
+std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& all) {
+  std::vector<Mutant> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool matches =
+        verb.filters.empty() ||
+        std::any_of(verb.filters.begin(), verb.filters.end(), [&](const std::string& filter) {
+          return all[i].name.find(filter) != std::string::npos || all[i].where == filter;
+        });
+    if (matches && i % verb.every == 0) out.push_back(all[i]);
+  }
+  return out;
+}
+
+std::string seconds_of(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f s", seconds);
+  return text;
+}
+
+void print_verdict(const MutantVerdict& verdict) {
+  const Mutant& mutant = verdict.mutant;
+  std::printf("%-10s %s (%s): ", verdict_word(verdict), mutant.name.c_str(), mutant.where.c_str());
+  if (!verdict.killed) {
+    std::printf("%zu cases, %s\n", verdict.cases, seconds_of(verdict.seconds).c_str());
+    if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
+    return;
+  }
+  std::printf("%s; %zu %s, %s; %s\n           %s\n",
+              conformance::join_names(verdict.judges, verdict.judges.size()).c_str(), verdict.cases,
+              verdict.cases == 1 ? "case" : "cases", seconds_of(verdict.seconds).c_str(),
+              verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not",
+              verdict.message.c_str());
+}
+
+struct JudgeScore {
+  std::size_t kills = 0;
+  std::size_t alone = 0;
+};
+
+std::map<std::string, JudgeScore> scores_of(const std::vector<MutantVerdict>& verdicts) {
+  std::map<std::string, JudgeScore> scores;
+  for (const MutantVerdict& verdict : verdicts) {
+    for (const std::string& judge : verdict.judges) {
+      ++scores[judge].kills;
+      scores[judge].alone += verdict.judges.size() == 1 ? 1 : 0;
+    }
+  }
+  return scores;
+}
+
+struct Totals {
+  std::size_t killed = 0;   // by a failure
+  std::size_t suspect = 0;  // by a suspicion alone
+  std::size_t tested = 0;
+  std::size_t equivalent = 0;
+  std::size_t survived = 0;
+  std::size_t by_outputs = 0;
+};
+
+Totals totals_of(const std::vector<MutantVerdict>& verdicts) {
+  Totals totals;
+  for (const MutantVerdict& verdict : verdicts) {
+    totals.killed += verdict.killed && !verdict.is_suspect ? 1 : 0;
+    totals.suspect += verdict.killed && verdict.is_suspect ? 1 : 0;
+    const std::string word = verdict_word(verdict);
+    totals.tested += word == "TESTED" ? 1 : 0;
+    totals.equivalent += word == "EQUIVALENT" ? 1 : 0;
+    totals.survived += word == "SURVIVED" ? 1 : 0;
+    totals.by_outputs += verdict.by_outputs ? 1 : 0;
+  }
+  return totals;
+}
+
+void print_summary(const std::vector<MutantVerdict>& verdicts) {
+  const Totals totals = totals_of(verdicts);
+  std::printf("\nWhat a judge alone finds, in the case that ended the search:\n");
+  for (const auto& [judge, score] : scores_of(verdicts)) {
+    std::printf("  %-16s %4zu mutants, %3zu of them nobody else\n", judge.c_str(), score.kills,
+                score.alone);
+  }
+  std::printf("  %-16s %4zu mutants: outputs of one call, torch's tolerances, over all cases\n",
+              "(a usual test)", totals.by_outputs);
+  std::printf(
+      "\n%zu mutants: %zu killed, %zu killed (suspect), %zu found by tests of their own, "
+      "%zu equivalent, %zu survived\n",
+      verdicts.size(), totals.killed, totals.suspect, totals.tested, totals.equivalent,
+      totals.survived);
+}
+
+nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
+  nlohmann::ordered_json json;
+  json["mutants"] = nlohmann::ordered_json::array();
+  for (const MutantVerdict& verdict : verdicts) {
+    nlohmann::ordered_json one;
+    one["name"] = verdict.mutant.name;
+    one["kind"] = verdict.mutant.is_deviation ? "deviation" : "plan mutation";
+    one["where"] = verdict.mutant.where;
+    one["what"] = verdict.mutant.what;
+    one["outcome"] = verdict_word(verdict);
+    one["judges"] = verdict.judges;
+    one["case"] = verdict.path;
+    one["finding"] = verdict.message;
+    one["cases"] = verdict.cases;
+    one["seconds"] = verdict.seconds;
+    one["outputs_of_one_call"] = verdict.by_outputs;
+    json["mutants"].push_back(std::move(one));
+  }
+  const Totals totals = totals_of(verdicts);
+  json["killed"] = totals.killed;
+  json["suspect"] = totals.suspect;
+  json["tested"] = totals.tested;
+  json["equivalent"] = totals.equivalent;
+  json["survived"] = totals.survived;
+  return json;
+}
+
+}  // namespace
+
+CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb) {
+  CLI::App* mutants =
+      app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
+  mutants->add_option("folders", verb.folders, "folders with case files")
+      ->type_name(takes::kFolder)
+      ->capture_default_str();
+  mutants
+      ->add_option("--filter", verb.filters,
+                   "only mutants whose name contains this, or of this row (repeatable)")
+      ->type_name(takes::kName)
+      ->allow_extra_args(false);
+  mutants->add_option("--every", verb.every, "only the first of every so many")
+      ->check(CLI::Range(1, 1'000'000));
+  mutants
+      ->add_option("--known", verb.known,
+                   "a file of mutants that no case can kill, and why (docs/mutants.md)")
+      ->type_name(takes::kFile);
+  mutants->add_option("--jobs,-j", verb.jobs, "mutants run at a time")->check(CLI::Range(1, 1024));
+  mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
+      ->check(CLI::Range(1, 1'000'000));
+  mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
+  mutants->add_option("--json", verb.json, "write the verdicts as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  mutants->footer(
+      "Examples:\n  graphgate mutants -j 2 golden/cases\n"
+      "  graphgate mutants --filter frees_twice --filter B11\n\n"
+      "Exit code: 0 all killed or known, 1 survivors, 3 infrastructure, 4 bad input.");
+  return mutants;
+}
+
+Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
+  const std::vector<Mutant> all = all_mutants();
+  const std::vector<Mutant> mutants = chosen(verb, all);
+  if (mutants.empty()) return bad_input("no mutant is called so");
+  if (verb.list) {
+    for (const Mutant& mutant : mutants) {
+      std::printf("%-34s %-28s %s\n", mutant.name.c_str(), mutant.where.c_str(),
+                  mutant.what.c_str());
+    }
+    return ExitCode::kGood;
+  }
+  GRAPHGATE_TRY(const auto known, read_known(verb.known, all));
+  GRAPHGATE_TRY(const auto cases, read_cases(verb.folders));
+  GRAPHGATE_TRY(auto verdicts, run_mutants(mutants, cases, {verb.jobs, verb.timeout_seconds}));
+  for (MutantVerdict& verdict : verdicts) {
+    const auto row = known.find(verdict.mutant.name);
+    if (row != known.end() && verdict.killed) {
+      return bad_input(verb.known + ": " + verdict.mutant.name + " is killed by " + verdict.path +
+                       ", and needs no excuse");
+    }
+    if (row != known.end()) {
+      verdict.is_equivalent = row->second.is_equivalent;
+      verdict.is_tested = !row->second.is_equivalent;
+      verdict.message = row->second.why;
+    }
+    if (verb.json != "-") print_verdict(verdict);
+  }
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(verdicts)), verb.json));
+  }
+  if (verb.json != "-") print_summary(verdicts);
+  return totals_of(verdicts).survived == 0 ? ExitCode::kGood : ExitCode::kFindings;
+}
+
+}  // namespace graphgate::tools

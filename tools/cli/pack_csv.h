@@ -1,0 +1,42 @@
+// `graphgate plan --csv FILE --capacity N`: packs the buffers of a CSV file into one arena.
+//
+// The file has the form of interop/minimalloc.h (id,lower,upper,size). Printed is what the packer
+// of optimized/memory reached, next to the bound that no packing goes below, and why the peak is
+// optimal where that is known:
+//
+//   C.1048576.csv: 203 buffers, alignment 1
+//     peak         1039360
+//     lower bound  1039360 (ratio 1.00000)
+//     method       search
+//     optimal      yes: so many bytes are alive at one step
+//     capacity     1048576: met
+//
+// plan.cpp hands its options over; nothing else calls this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "tools/cli/exit_code.h"
+
+namespace graphgate::tools {
+
+// --effort: 0 for near-linear methods only; the packer's budgets grow in proportion.
+inline constexpr int kDefaultPackEffort = 4;
+inline constexpr int kPackEffortMax = 10'000;
+
+struct PackCsvOptions {
+  std::string csv;                             // the file to pack
+  std::optional<std::int64_t> capacity_bytes;  // of the arena; nothing: as low as possible
+  std::int64_t alignment_bytes = 1;            // every offset is a multiple; sizes are rounded up
+  int effort = kDefaultPackEffort;
+  std::string out;  // a CSV with the placements: id,lower,upper,size,offset; "-" for stdout
+};
+
+// kFindings when the capacity is not met. kBadInput for a file that cannot be read, for sizes
+// beyond 63 bits, and for options out of range; then nothing is written.
+[[nodiscard]] Result<ExitCode> run_pack_csv(const PackCsvOptions& options);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,113 @@
+#include "tools/cli/pack_csv.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace graphgate::tools {
+namespace {
+
+// A folder of the test's own, gone at its end.
+class PackCsv : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) /
+              ("pack_csv_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& text) {
+    const std::string path = (folder_ / "items.csv").string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  [[nodiscard]] std::string out() const { return (folder_ / "out.csv").string(); }
+
+  // The page that was printed.
+  std::string printed(const PackCsvOptions& options, ExitCode expected) {
+    ::testing::internal::CaptureStdout();
+    const auto code = run_pack_csv(options);
+    std::fflush(stdout);
+    std::string page = ::testing::internal::GetCapturedStdout();
+    EXPECT_TRUE(code.ok()) << code.error().message;
+    if (code.ok()) {
+      EXPECT_EQ(code.value(), expected);
+    }
+    return page;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+constexpr const char* kGap =
+    "id,lower,upper,size\na,1,2,2\nb,4,8,2\nc,1,3,2\nd,2,5,1\ne,3,5,1\nf,2,4,1\ng,5,6,2\n";
+
+std::string refusal(const PackCsvOptions& options) {
+  const auto code = run_pack_csv(options);
+  EXPECT_FALSE(code.ok());
+  if (code.ok()) return "";
+  EXPECT_EQ(code.error().kind, ErrorKind::kBadInput);
+  return code.error().message;
+}
+
+TEST_F(PackCsv, SaysThatThePeakAtTheLoadIsOptimal) {
+  const std::string path = file("id,lower,upper,size\na,0,2,4\nb,1,3,4\nc,2,4,4\n");
+  EXPECT_EQ(printed({path, 8, 1, 1, ""}, ExitCode::kGood),
+            "items.csv: 3 buffers, alignment 1\n"
+            "  peak         8\n"
+            "  lower bound  8 (ratio 1.00000)\n"
+            "  method       online best fit\n"
+            "  optimal      yes: so many bytes are alive at one step\n"
+            "  capacity     8: met\n");
+}
+
+TEST_F(PackCsv, SaysWhichCapacityWasSearchedInVain) {
+  const std::string page = printed({file(kGap), std::nullopt, 1, 1, ""}, ExitCode::kGood);
+  EXPECT_NE(page.find("proven bound 5 (ratio 1.00000)"), std::string::npos) << page;
+  EXPECT_NE(page.find("exhausted at 4, 1 (the unit of all sizes) below"), std::string::npos)
+      << page;
+}
+
+TEST_F(PackCsv, ReportsACapacityThatIsMissed) {
+  const std::string page = printed({file(kGap), 4, 1, 1, ""}, ExitCode::kFindings);
+  EXPECT_NE(page.find("capacity     4: missed by 1; no packing meets it"), std::string::npos)
+      << page;
+}
+
+TEST_F(PackCsv, ProvesNothingWithoutASearch) {
+  const std::string page = printed({file(kGap), std::nullopt, 1, 0, ""}, ExitCode::kGood);
+  EXPECT_NE(page.find("optimal      not proven"), std::string::npos) << page;
+}
+
+TEST_F(PackCsv, WritesThePlacements) {
+  const std::string path = file("id,lower,upper,size\nx,0,2,3\ny,2,3,5\n");
+  printed({path, std::nullopt, 4, 1, out()}, ExitCode::kGood);
+  std::ostringstream text;
+  text << std::ifstream(out()).rdbuf();
+  EXPECT_EQ(text.str(), "id,lower,upper,size,offset\nx,0,2,3,0\ny,2,3,5,0\n");
+}
+
+TEST_F(PackCsv, PacksAFileWithoutBuffers) {
+  const std::string page = printed({file("id,lower,upper,size\n"), 0, 1, 1, ""}, ExitCode::kGood);
+  EXPECT_NE(page.find("peak         0\n"), std::string::npos) << page;
+}
+
+TEST_F(PackCsv, RefusesBadInputAndWritesNothing) {
+  EXPECT_NE(refusal({file("id,lower,upper,size\na,2,2,1\n"), 8, 1, 1, out()}).find("items.csv:2"),
+            std::string::npos);
+  EXPECT_EQ(refusal({file(kGap), -1, 1, 1, out()}),
+            "--capacity: expected a number of bytes that is not negative");
+  EXPECT_EQ(refusal({file(kGap), 8, 0, 1, out()}), "--alignment: expected a positive number");
+  EXPECT_EQ(refusal({file(kGap), 8, 1, -1, out()}), "--effort: expected 0 to 10000");
+  EXPECT_FALSE(refusal({out() + ".missing", 8, 1, 1, out()}).empty());
+  EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
+}  // namespace
+}  // namespace graphgate::tools

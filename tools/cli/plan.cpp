@@ -1,0 +1,225 @@
+// graphgate plan: what the optimized executor would do with a program, printed.
+#include <cstdio>
+
+#include "conformance/judges/plan_quality.h"
+#include "conformance/run/input_layout.h"
+#include "conformance/run/seeded_inputs.h"
+#include "interop/plan_json.h"
+#include "optimized/analysis/symbols.h"
+#include "optimized/compile.h"
+#include "spec/plan_diff.h"
+#include "spec/plan_text.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/report/plan_dot.h"
+#include "tools/report/plan_summary.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
+                                                     const spec::Program& program,
+                                                     const PlanVerb& verb) {
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  if (recorded.empty()) return conformance::seeded_inputs(program, verb.seed, verb.call);
+  if (static_cast<std::size_t>(verb.call) >= recorded.size()) {
+    return bad_input("--call " + std::to_string(verb.call) + ": the recording has " +
+                     std::to_string(recorded.size()) + " calls");
+  }
+  std::vector<spec::InputValue> inputs = recorded[static_cast<std::size_t>(verb.call)].inputs;
+  conformance::lay_out_inputs(program, inputs);
+  return inputs;
+}
+
+// The plan that a call follows: of the sizes that dispatch chooses, where there are any to choose.
+Result<spec::Plan> plan_of_call(const spec::Program& program,
+                                const std::vector<spec::InputValue>& inputs,
+                                const optimized::Options& options) {
+  const auto executor = optimized::make_executor(options);
+  GRAPHGATE_TRY(const auto loaded, executor->load(program));
+  GRAPHGATE_TRY_VOID(loaded->call(inputs));
+  return *loaded->plan();
+}
+
+Result<spec::Plan> plan_of(const std::string& path, const PlanVerb& verb,
+                           const optimized::Options& options) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, *options.compile.ops));
+  GRAPHGATE_TRY(const auto inputs, inputs_of_call(path, program, verb));
+  const optimized::RuntimeOptions& runtime = options.runtime;
+  if (!runtime.capture_sizes.empty() || runtime.mode != optimized::GraphMode::kPiecewise ||
+      !runtime.static_inputs.empty() || options.plan_store) {
+    return plan_of_call(program, inputs, options);
+  }
+  GRAPHGATE_TRY(const auto symbols,
+                optimized::bind_symbols(program, inputs, options.allow_zero_and_one));
+  GRAPHGATE_TRY(const spec::Graph prepared, optimized::prepare(program, options.compile));
+  GRAPHGATE_TRY(spec::Plan plan,
+                optimized::compile(program, prepared, inputs, symbols, options.compile));
+  const auto checked = spec::check_plan(plan);
+  if (!checked.ok()) return Error{ErrorKind::kInternal, checked.error().message};
+  return plan;
+}
+
+// A stored plan: JSON (.json), or the canonical text.
+Result<spec::Plan> read_plan(const std::string& path, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  if (path.ends_with(".json")) return interop::read_plan_json(text, path);
+  GRAPHGATE_TRY(spec::Plan plan, spec::parse_plan(text, ops, path));
+  const auto checked = spec::check_plan(plan);
+  if (!checked.ok()) return checked.error().at(path);
+  return plan;
+}
+
+// The page that was asked for.
+std::string page_of(const spec::Plan& plan, const PlanVerb& verb, const spec::OpTable& ops) {
+  if (verb.text) return spec::print_plan(spec::number_plan(plan), ops);
+  return verb.dot ? plan_to_dot(plan, ops) : summarize_plan(plan);
+}
+
+// A line for the plan of every recorded call, or of the one asked for: what golden/quality.txt has.
+Result<void> show_quality(const std::string& path, const PlanVerb& verb,
+                          const optimized::Options& options, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  const int last = recorded.empty() ? verb.call : static_cast<int>(recorded.size()) - 1;
+  for (int call = verb.call; call <= last; ++call) {
+    PlanVerb one = verb;
+    one.call = call;
+    GRAPHGATE_TRY(const spec::Plan plan, plan_of(path, one, options));
+    const std::string line = conformance::print_quality(
+        program.name, static_cast<std::size_t>(call), conformance::quality_of(plan));
+    GRAPHGATE_TRY_VOID(write_text(line, "-"));
+  }
+  return {};
+}
+
+Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
+                           const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Plan before, read_plan(stored, ops));
+  const std::vector<std::string> changes = spec::diff_plans(before, plan);
+  for (const std::string& change : changes) std::printf("%s\n", change.c_str());
+  return changes.empty() ? ExitCode::kGood : ExitCode::kFindings;
+}
+
+void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
+  constexpr const char* kGroup = "Packing alone";
+  auto* csv = plan.add_option("--csv", pack.csv,
+                              "pack the buffers of this file (id,lower,upper,size) instead")
+                  ->type_name(takes::kFile)
+                  ->group(kGroup);
+  plan.add_option("--capacity", pack.capacity_bytes, "exit 1 when the arena is larger")
+      ->group(kGroup);
+  plan.add_option("--alignment", pack.alignment_bytes, "of every offset")
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--effort", pack.effort, "work to spend; 0: near-linear methods only")
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--out", pack.out, "write offsets to this CSV file (- for stdout)")
+      ->type_name(takes::kOutput)
+      ->needs(csv)
+      ->group(kGroup);
+}
+
+// Stage times as they come in.
+class StageTimes final : public optimized::CompileLog {
+ public:
+  void stage(std::string_view name, double seconds) override {
+    std::fprintf(stderr, "%-12.*s %9.6f s\n", static_cast<int>(name.size()), name.data(), seconds);
+  }
+  void warning(std::string_view message) override {
+    std::fprintf(stderr, "warning: %.*s\n", static_cast<int>(message.size()), message.data());
+  }
+};
+
+}  // namespace
+
+CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
+  CLI::App* plan = app.add_subcommand(
+      "plan", "print partitions, signatures and memory of the optimized executor's plan");
+  add_program_options(*plan, verb.programs);
+  plan->get_option("files")->required(false);
+  plan->add_option("--call", verb.call, "plan for the sizes of this call, from 0")
+      ->check(CLI::Range(0, 1'000'000));
+  plan->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  add_planner_flags(*plan, verb.planner);
+  add_csv_options(*plan, verb.pack);
+  plan->add_flag("--verbose", verb.verbose, "print the time of each stage to stderr");
+  auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
+  plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
+  plan->add_flag("--quality", verb.quality,
+                 "print what the plan of each recorded call costs, one line each (what "
+                 "golden/quality.txt holds)")
+      ->excludes(text);
+  plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  auto* verify = plan->add_option("--verify", verb.verify.file,
+                                  "verify this plan (text, JSON, or a CSV table with offsets) "
+                                  "instead of making one")
+                     ->type_name(takes::kFile);
+  plan->add_option("--program", verb.verify.program, "the program that --verify's plan is for")
+      ->type_name(takes::kFile)
+      ->needs(verify);
+  plan->add_option("--diff", verb.diff,
+                   "compare with this stored plan (text, or .json) and print what changed")
+      ->type_name(takes::kFile);
+  plan->footer(
+      "Examples:\n  graphgate plan golden/models/mutations.pt2\n"
+      "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"
+      "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n"
+      "  graphgate plan --verify mutations.plan --program golden/models/mutations.pt2\n"
+      "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
+      "Exit code: 0 good, 1 the plan differs from that of --diff, --verify "
+      "has findings or the capacity is not met, 3 infrastructure, 4 bad input.");
+  return plan;
+}
+
+Result<ExitCode> run_plan(const PlanVerb& verb) {
+  if (!verb.verify.file.empty()) {
+    if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
+      return bad_input("--verify goes without programs and --csv; --program names the program");
+    }
+    GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+    PlanVerifyOptions options = verb.verify;
+    options.capacity_bytes = verb.pack.capacity_bytes;
+    return run_plan_verify(options, ops);
+  }
+  if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
+    return bad_input("--capacity goes with --csv or --verify");
+  }
+  if (!verb.pack.csv.empty()) {
+    if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
+    return run_pack_csv(verb.pack);
+  }
+  if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
+  const bool one_file = verb.programs.files.size() == 1;
+  if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
+    return bad_input("--json, --diff and --data go with exactly one program");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY(PlannerChoice planner, choose_planner(verb.planner, ops));
+  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  StageTimes times;
+  if (verb.verbose) planner.options.compile.log = &times;
+  for (const std::string& file : verb.programs.files) {
+    if (verb.quality) {
+      const auto shown = show_quality(file, verb, planner.options, ops);
+      if (!shown.ok()) return in_file(shown.error(), file);
+      continue;
+    }
+    const auto plan = plan_of(file, verb, planner.options);
+    if (!plan.ok()) return in_file(plan.error(), file);
+    if (!verb.json.empty()) {
+      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));
+      GRAPHGATE_TRY_VOID(write_text(json, verb.json));
+      if (verb.json == "-") continue;
+    }
+    if (!verb.diff.empty()) return show_diff(plan.value(), verb.diff, ops);
+    GRAPHGATE_TRY_VOID(write_text(page_of(plan.value(), verb, ops), "-"));
+  }
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,105 @@
+#include "tools/cli/plan_verify.h"
+
+#include <cstdio>
+
+#include "base/file_io.h"
+#include "conformance/verify/packing.h"
+#include "conformance/verify/verify.h"
+#include "interop/minimalloc.h"
+#include "interop/plan_json.h"
+#include "spec/plan_names.h"
+#include "spec/plan_text.h"
+#include "tools/report/report.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+enum class Form { kText, kJson, kTable };
+
+// By the first line that holds something: a table begins with the names of its columns.
+Form form_of(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = text.substr(0, end + 1);
+    const std::size_t first = line.find_first_not_of(" \t\r\n");
+    if (first != std::string_view::npos && line[first] != '#') {
+      if (line[first] == '{') return Form::kJson;
+      return line.find(',') != std::string_view::npos ? Form::kTable : Form::kText;
+    }
+    text.remove_prefix(end + 1);
+  }
+  return Form::kText;
+}
+
+Result<std::vector<spec::Finding>> verify_table(const std::string& text,
+                                                const PlanVerifyOptions& options) {
+  if (!options.program.empty()) return bad_input("--program goes with a plan, not with a table");
+  GRAPHGATE_TRY(const auto buffers,
+                interop::parse_placed_minimalloc(text, interop::base_name(options.file)));
+  std::vector<verify::PackedBuffer> packed;
+  packed.reserve(buffers.size());
+  for (const auto& [buffer, offset_bytes] : buffers) {
+    packed.push_back({buffer.id, buffer.lower, buffer.upper, buffer.size_bytes, offset_bytes});
+  }
+  return verify::verify_packing(packed, options.capacity_bytes);
+}
+
+// Rules ask the table about every op; JSON is read without it.
+Result<void> check_ops(const spec::Plan& plan, const spec::OpTable& ops) {
+  const auto check = [&](const spec::Node& node) -> Result<void> {
+    const bool is_known = ops.find(node.op) != nullptr || node.op == spec::kFusedStepOp ||
+                          node.op.starts_with("higher_order.");
+    if (is_known) return {};
+    return unsupported("'" + node.name + "': unknown op '" + node.op +
+                       "'; register it with --custom-ops");
+  };
+  for (const spec::PlanStep& step : plan.steps) {
+    GRAPHGATE_TRY_VOID(check(step.node));
+    for (const spec::Node& node : step.body) GRAPHGATE_TRY_VOID(check(node));
+  }
+  return {};
+}
+
+Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form,
+                                              const PlanVerifyOptions& options,
+                                              const spec::OpTable& ops) {
+  if (options.capacity_bytes) return bad_input("--capacity goes with a table of buffers");
+  GRAPHGATE_TRY(const spec::Plan plan, form == Form::kJson
+                                           ? interop::read_plan_json(text, options.file)
+                                           : spec::parse_plan(text, ops, options.file));
+  const auto checked = spec::check_plan(plan);
+  if (!checked.ok()) return checked.error().at(options.file);
+  const auto known = check_ops(plan, ops);
+  if (!known.ok()) return known.error().at(options.file);
+  if (options.program.empty()) return verify::verify_plan({&plan, nullptr, &ops, nullptr});
+  GRAPHGATE_TRY(const spec::Program program, read_program(options.program, ops));
+  if (program.inputs.size() != plan.inputs.size()) {
+    return bad_input("the plan has " + std::to_string(plan.inputs.size()) + " inputs, and " +
+                     options.program + " has " + std::to_string(program.inputs.size()))
+        .at(options.file);
+  }
+  return verify::verify_plan({&plan, &program, &ops, nullptr});
+}
+
+}  // namespace
+
+Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const std::string text, read_text(options.file));
+  const Form form = form_of(text);
+  GRAPHGATE_TRY(const auto findings, form == Form::kTable ? verify_table(text, options)
+                                                          : verify_one(text, form, options, ops));
+  std::string page;
+  for (const spec::Finding& finding : findings) {
+    page += finding.rule + ": " + finding.message + "\n" + finding.drawing;
+  }
+  page += options.file + ": " +
+          (findings.empty()       ? "no findings"
+           : findings.size() == 1 ? "1 finding"
+                                  : std::to_string(findings.size()) + " findings") +
+          "\n";
+  GRAPHGATE_TRY_VOID(write_text(page, "-"));
+  return findings.empty() ? ExitCode::kGood : ExitCode::kFindings;
+}
+
+}  // namespace graphgate::tools

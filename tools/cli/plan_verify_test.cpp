@@ -1,0 +1,76 @@
+// Tables of packers, as `graphgate plan --verify` judges them.
+#include "tools/cli/plan_verify.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "conformance/verify/packing.h"
+#include "interop/minimalloc.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<spec::Finding> findings_of(const std::string& table) {
+  const auto buffers = interop::parse_placed_minimalloc(table, "t.csv");
+  EXPECT_TRUE(buffers.ok()) << buffers.error().message;
+  std::vector<verify::PackedBuffer> packed;
+  if (!buffers.ok()) return {};
+  for (const auto& [buffer, offset] : buffers.value()) {
+    packed.push_back({buffer.id, buffer.lower, buffer.upper, buffer.size_bytes, offset});
+  }
+  return verify::verify_packing(packed, 16);
+}
+
+TEST(PackedTables, MayUseBytesAgainBehindTheirLastTime) {
+  EXPECT_TRUE(findings_of("id,lower,upper,size,offset\na,0,2,8,0\nb,2,3,8,0\nc,0,3,8,8\n").empty());
+}
+
+TEST(PackedTables, BreakTheRuleThatTheyAreNamedAfter) {
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(GRAPHGATE_GOLDEN_DIR "/plans/bad")) {
+    if (entry.path().extension() != ".csv") continue;
+    ++files;
+    std::ifstream file(entry.path());
+    const std::string table(std::istreambuf_iterator<char>(file), {});
+    const std::string stem = entry.path().stem().string();
+    const auto findings = findings_of(table);
+    EXPECT_FALSE(findings.empty()) << stem;
+    for (const auto& finding : findings) {
+      EXPECT_EQ(finding.rule, stem.substr(0, stem.rfind('-'))) << finding.message;
+    }
+    PlanVerifyOptions options{entry.path().string(), "", 16};
+    const auto code = run_plan_verify(options, spec::builtin_op_table());
+    ASSERT_TRUE(code.ok()) << code.error().message;
+    EXPECT_EQ(code.value(), ExitCode::kFindings);
+  }
+  EXPECT_GE(files, 4);
+}
+
+TEST(PackedTables, NameTheLineThatIsNoTable) {
+  const auto no_column = interop::parse_placed_minimalloc("id,lower,upper,size\na,0,1,1\n", "t");
+  ASSERT_FALSE(no_column.ok());
+  EXPECT_EQ(no_column.error().message, "t:1: expected a column 'offset'");
+  const auto no_number =
+      interop::parse_placed_minimalloc("id,lower,upper,size,offset\na,0,1,1,x\n", "t");
+  ASSERT_FALSE(no_number.ok());
+  EXPECT_EQ(no_number.error().message, "t:2: expected a 64-bit integer as offset, found 'x'");
+}
+
+TEST(PlanVerify, RefusesWhatIsNoPlanAndFindsNothingInARightOne) {
+  const std::string bad = std::string(GRAPHGATE_GOLDEN_DIR) + "/plans/bad/HB.race-1.plan";
+  const auto& ops = spec::builtin_op_table();
+  const auto found = run_plan_verify({bad, "", {}}, ops);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found.value(), ExitCode::kFindings);
+  const auto other = run_plan_verify({GRAPHGATE_GOLDEN_DIR "/models/PROVENANCE.md", "", {}}, ops);
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().kind, ErrorKind::kBadInput);
+  EXPECT_FALSE(run_plan_verify({bad, "", 16}, ops).ok()) << "a capacity goes with a table";
+}
+
+}  // namespace
+}  // namespace graphgate::tools

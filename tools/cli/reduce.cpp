@@ -1,0 +1,267 @@
+// graphgate reduce: a case that fails, made as small as it gets.
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/temporary_folder.h"
+#include "conformance/run/static_inputs.h"
+#include "tools/campaign/external_check.h"
+#include "tools/campaign/reduce_case.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/report/report.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+using spec::CaseFile;
+
+bool is_archive(const std::string& path) { return fs::path(path).extension() == ".pt2"; }
+
+// FILE.case -> FILE.reduced.case, and the same beside it for programs.
+std::string output_of(const ReduceVerb& verb) {
+  if (!verb.output.empty()) return verb.output;
+  fs::path path(verb.file);
+  path.replace_extension(".reduced.case");
+  return path.string();
+}
+
+// The case beside an archive.
+std::string case_path(const std::string& output) {
+  return is_archive(output) ? fs::path(output).replace_extension(".case").string() : output;
+}
+
+// What may be meant by the file: of a program first with drawn data, which needs no lines, then
+// with its own.
+Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
+  std::vector<CaseFile> out;
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  std::string text;
+  if (!is_archive(verb.file)) {
+    GRAPHGATE_TRY(text, read_text(verb.file));
+    if (is_case_text(text)) {
+      GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, verb.file));
+      out.push_back(std::move(the_case));
+      return out;
+    }
+  }
+  const auto read =
+      is_archive(verb.file) ? read_program(verb.file, ops) : program_of_text(text, verb.file, ops);
+  if (!read.ok()) return in_file(read.error(), verb.file);
+  const spec::Program& program = read.value();
+  GRAPHGATE_TRY(CaseFile drawn, case_of_program(program, verb.calls, verb.seed));
+  out.push_back(std::move(drawn));
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
+  if (!recorded.empty()) out.push_back(case_of_recording(program, recorded));
+  GRAPHGATE_TRY(const auto kept,
+                conformance::inputs_promised_static(program, planner_configuration(*verb.app)));
+  for (const std::size_t i : kept) {
+    for (CaseFile& one : out) {
+      auto& steps = one.scenario.steps;
+      steps.insert(steps.begin(), spec::StaticStep{{program.name, static_cast<std::uint32_t>(i)}});
+    }
+  }
+  for (const auto& [name, row] : ops.rows()) {
+    if (spec::builtin_op_table().find(name)) continue;
+    for (CaseFile& one : out) one.ops.push_back(spec::print_row(*row));
+  }
+  return out;
+}
+
+// A process under test starts anew for each look in isolation, and compiles.
+std::uint32_t timeout_of(const ReduceVerb& verb) {
+  if (verb.timeout_seconds > 0) return verb.timeout_seconds;
+  return verb.subject.executor.empty() ? 10 : 600;
+}
+
+Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
+  ReduceRequest request;
+  request.folder_of = verb.file;
+  const conformance::Configuration flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(request.subject, CaseSubject::choose(verb.subject, flags));
+  the_case = with_flags(std::move(the_case), flags, request.subject);
+  for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
+  request.the_case = std::move(the_case);
+  if (!verb.judges.empty()) {
+    auto judges = conformance::parse_judges(verb.judges);
+    if (!judges.ok()) return judges.error().at("--judges");
+    request.choice.judges = judges.value();
+  }
+  request.choice.settings.localize = false;
+  if (!verb.signature.empty()) {
+    auto signature = fuzz::parse_signature(verb.signature);
+    if (!signature.ok()) return signature.error().at("--signature");
+    request.signature = std::move(signature).value();
+  }
+  request.limits.seconds = verb.seconds;
+  request.limits.checks = verb.checks;
+  request.isolation = {verb.isolate, timeout_of(verb), 0};
+  return request;
+}
+
+// Writes the candidate where the command finds it, in the form of the output.
+Result<std::string> write_candidate(const CaseFile& candidate, const std::string& folder_of,
+                                    const std::string& folder, bool as_archive) {
+  const std::string path = folder + (as_archive ? "/candidate.pt2" : "/candidate.case");
+  if (as_archive) {
+    GRAPHGATE_TRY_VOID(write_case_archive(candidate, folder_of, path));
+    return path;
+  }
+  GRAPHGATE_TRY(const std::string text, spec::print_case(candidate));
+  GRAPHGATE_TRY_VOID(write_text(text, path));
+  return path;
+}
+
+Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases) {
+  const conformance::TemporaryFolder folder;
+  const bool as_archive = is_archive(output_of(verb));
+  std::optional<Error> first_error;
+  for (CaseFile& the_case : cases) {
+    GRAPHGATE_TRY(ReduceRequest request, request_of(verb, std::move(the_case)));
+    if (!verb.check.empty()) {
+      request.external = [&](const CaseFile& candidate) -> Result<bool> {
+        GRAPHGATE_TRY(const std::string path,
+                      write_candidate(candidate, verb.file, folder.path(), as_archive));
+        GRAPHGATE_TRY(const int status, run_external_check(verb.check, path, timeout_of(verb)));
+        return status == 0;
+      };
+    }
+    auto reduced = reduce_case(request);
+    if (reduced.ok()) return reduced;
+    if (!first_error) first_error = reduced.error();
+    if (reduced.error().kind != ErrorKind::kBadInput) break;
+  }
+  return first_error->at(verb.file);
+}
+
+void print_reduced(const ReducedCase& made, const std::string& output) {
+  const fuzz::Reduced& reduced = made.reduced;
+  std::printf(
+      "%s: %zu of %zu nodes, %zu of %zu calls, %zu of %zu options; %zu checks in %.2f s%s\n",
+      output.c_str(), reduced.after.nodes, reduced.before.nodes, reduced.after.calls,
+      reduced.before.calls, reduced.after.options, reduced.before.options, reduced.checks,
+      reduced.seconds, reduced.is_finished ? "" : "; a limit ended it");
+  if (made.signature) std::printf("shows: %s\n", fuzz::print_signature(*made.signature).c_str());
+  if (reduced.passing) {
+    std::printf("the nearest case that passes:\n");
+    for (const std::string& line : fuzz::differing_lines(reduced.the_case, *reduced.passing)) {
+      std::printf("  %s\n", line.c_str());
+    }
+  }
+  if (made.signature) std::printf("replay: graphgate replay %s\n", case_path(output).c_str());
+}
+
+nlohmann::ordered_json json_of(const ReducedCase& made, const std::string& output) {
+  const fuzz::Reduced& reduced = made.reduced;
+  const auto size = [](const fuzz::CaseSize& one) {
+    nlohmann::ordered_json json;
+    json["nodes"] = one.nodes;
+    json["calls"] = one.calls;
+    json["options"] = one.options;
+    json["programs"] = one.programs;
+    return json;
+  };
+  nlohmann::ordered_json json;
+  json["output"] = output;
+  if (made.signature) json["signature"] = fuzz::print_signature(*made.signature);
+  json["before"] = size(reduced.before);
+  json["after"] = size(reduced.after);
+  json["checks"] = reduced.checks;
+  json["seconds"] = reduced.seconds;
+  json["finished"] = reduced.is_finished;
+  if (reduced.passing) {
+    json["passing"] = fuzz::differing_lines(reduced.the_case, *reduced.passing);
+  }
+  return json;
+}
+
+}  // namespace
+
+CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
+  CLI::App* reduce = app.add_subcommand("reduce", "make a case that fails as small as it gets");
+  verb.app = reduce;
+  reduce->add_option("file", verb.file, "a case, graph text, or a torch.export archive (.pt2)")
+      ->type_name(takes::kFile)
+      ->required();
+  reduce
+      ->add_option("--output,-o", verb.output,
+                   "where to write the reduced case (default: FILE.reduced.case); a name that "
+                   "ends in .pt2: an archive, and the case beside it")
+      ->type_name(takes::kOutput);
+  reduce
+      ->add_option("--check", verb.check,
+                   "a command that is run with a candidate's path behind it: exit status 0 "
+                   "means that it is still interesting (default: the same signature shows)")
+      ->type_name(takes::kCommand);
+  reduce
+      ->add_option("--judges", verb.judges,
+                   "who looks for the finding: all (the default), or names with commas")
+      ->type_name(takes::kNames);
+  reduce
+      ->add_option("--signature", verb.signature,
+                   "the finding to keep, of several: 'verifier V3.overlap [mm, pointwise] {}'")
+      ->type_name(takes::kWords);
+  reduce->add_option("--time", verb.seconds, "seconds, looked at between checks")
+      ->check(CLI::PositiveNumber);
+  reduce->add_option("--checks", verb.checks, "how many candidates are checked at most")
+      ->check(CLI::PositiveNumber);
+  reduce->add_flag("--isolate", verb.isolate,
+                   "check each candidate in a process of its own (always, where the finding is a "
+                   "crash or a timeout)");
+  reduce
+      ->add_option("--timeout", verb.timeout_seconds,
+                   "seconds for one check with --check or --isolate (default: 10; with "
+                   "--executor, 600)")
+      ->check(CLI::Range(1, 3600));
+  reduce->add_option("--seed", verb.seed, "of the data of programs");
+  reduce->add_option("--calls", verb.calls, "how many calls of programs")
+      ->check(CLI::Range(1, 1'000'000));
+  reduce
+      ->add_option("--neighbour", verb.neighbour,
+                   "write the nearest case that passes to this file, too")
+      ->type_name(takes::kOutput);
+  reduce
+      ->add_option("--custom-ops", verb.custom_ops,
+                   "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
+  reduce->add_option("--json", verb.json, "write what was done as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  add_subject_flags(*reduce, verb.subject);
+  add_planner_flags(*reduce, verb.planner);
+  reduce->footer(
+      "Options given here are kept: the rest of the case is what is reduced.\n\n"
+      "Examples:\n  graphgate reduce crash.case\n"
+      "  graphgate reduce --deviation frees_twice -o small.case golden/models/llama_sdpa.pt2\n"
+      "  graphgate reduce --check './still_wrong.sh' -o small.pt2 model.pt2\n\n"
+      "Exit code: 0 reduced, 3 infrastructure, 4 bad input, or a case that shows nothing.");
+  return reduce;
+}
+
+Result<ExitCode> run_reduce(const ReduceVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
+  GRAPHGATE_TRY(const ReducedCase made, reduce_first(verb, std::move(cases)));
+  const std::string output = output_of(verb);
+  GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
+  if (is_archive(output)) {
+    GRAPHGATE_TRY_VOID(write_case_archive(made.reduced.the_case, verb.file, output));
+  }
+  GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
+  if (!verb.neighbour.empty() && made.reduced.passing) {
+    GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
+    GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
+  }
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(made, output)), verb.json));
+  }
+  if (verb.json != "-") print_reduced(made, output);
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools

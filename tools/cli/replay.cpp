@@ -1,0 +1,220 @@
+// graphgate replay: a case again, as it was judged when something was found in it.
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "base/file_io.h"
+#include "base/one_line.h"
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/shard.h"
+#include "fuzz/generate/generator.h"
+#include "tools/campaign/reduce_case.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/report/report.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::Signature;
+using spec::CaseFile;
+
+struct ReplayInput {
+  CaseFile the_case;
+  std::string name;  // a path or an id
+  std::string path;  // where the case's own files lie
+};
+
+// A line as a report prints it, pasted as one word or as several: what stands behind its verb.
+std::vector<std::string> words_of(const ReplayVerb& verb) {
+  std::vector<std::string> words;
+  for (const std::string& given : verb.words) {
+    std::istringstream parts(given);
+    const bool is_line = given.starts_with("graphgate ");
+    if (!is_line) words.push_back(given);
+    for (std::string part; is_line && parts >> part;) words.push_back(part);
+  }
+  if (words.size() > 2 && words[0] == "graphgate" && words[1] == "replay") {
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  return words;
+}
+
+Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id) {
+  constexpr fuzz::KnownGenerators kKnown{fuzz::kOldestGenerator, fuzz::kGeneratorVersion};
+  GRAPHGATE_TRY(const fuzz::CaseId parsed, fuzz::parse_case_id(id, kKnown));
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet,
+                fuzz::parse_alphabet(verb.ops, verb.exclude, static_cast<int>(parsed.generator)));
+  if (verb.data_sets > 1 && !parsed.descent.ancestors.empty()) {
+    return bad_input("--data-sets: '" + id + "' is bred, which has data of its own");
+  }
+  const fuzz::GeneVector genes = fuzz::genes_of(parsed.seed, parsed.descent, verb.data_sets);
+  return ReplayInput{fuzz::draw_case(genes, alphabet), id, "."};
+}
+
+// A file, or the case of the corpus that has this name.
+Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
+  GRAPHGATE_TRY(const bool is_file, interop::is_there(word));
+  if (is_file) return word;
+  for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
+    GRAPHGATE_TRY(const auto files, fuzz::case_files(verb.corpus, folder));
+    for (const std::string& file : files) {
+      if (std::filesystem::path(file).stem() == word) return verb.corpus + "/" + file;
+    }
+  }
+  return bad_input("'" + word + "' is no file, no id (g" + std::to_string(fuzz::kGeneratorVersion) +
+                   ":SEED:INDEX), and no case of " + verb.corpus);
+}
+
+Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
+  const std::vector<std::string> words = words_of(verb);
+  if (words.size() != 1) {
+    return bad_input("expected one case, found " + std::to_string(words.size()) + " words");
+  }
+  if (fuzz::is_case_id(words.front())) return draw_replayed(verb, words.front());
+  GRAPHGATE_TRY(const std::string path, path_of(verb, words.front()));
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  if (!is_case_text(text)) return bad_input(path + ": not a case");
+  GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));
+  return ReplayInput{std::move(the_case), path, path};
+}
+
+enum class Replayed { kSame, kOther, kGone };
+
+const char* word_of(Replayed replayed) {
+  switch (replayed) {
+    case Replayed::kSame:
+      return "SAME";
+    case Replayed::kOther:
+      return "OTHER";
+    case Replayed::kGone:
+      return "GONE";
+  }
+  return "";
+}
+
+Replayed compare(const CaseLook& look, const std::optional<Signature>& stored) {
+  if (look.signatures.empty()) return Replayed::kGone;
+  if (!stored) return Replayed::kOther;
+  for (const Signature& signature : look.signatures) {
+    if (signature.same_fault(*stored)) return Replayed::kSame;
+  }
+  return Replayed::kOther;
+}
+
+void print_replay(const ReplayInput& input, const CaseLook& look,
+                  const std::optional<Signature>& stored, Replayed replayed) {
+  const std::string outcome(spec::outcome_name(look.outcome));
+  if (!stored) {
+    std::printf("%s %s: keeps no signature to compare with\n", outcome.c_str(), input.name.c_str());
+  } else if (replayed == Replayed::kGone) {
+    std::printf("%s %s: does not show '%s' any more\n", outcome.c_str(), input.name.c_str(),
+                fuzz::print_signature(*stored).c_str());
+  } else {
+    std::printf("%s %s: %s '%s'\n", outcome.c_str(), input.name.c_str(),
+                replayed == Replayed::kSame ? "shows" : "shows something else than",
+                fuzz::print_signature(*stored).c_str());
+  }
+  for (const Signature& signature : look.signatures) {
+    std::printf("  found: %s\n", fuzz::print_signature(signature).c_str());
+  }
+  if (!look.reason.empty()) std::printf("  %s\n", one_line(look.reason).c_str());
+}
+
+nlohmann::ordered_json json_of(const ReplayInput& input, const CaseLook& look,
+                               const std::optional<Signature>& stored, Replayed replayed) {
+  nlohmann::ordered_json json;
+  json["case"] = input.name;
+  json["replayed"] = word_of(replayed);
+  json["outcome"] = spec::outcome_name(look.outcome);
+  json["reason"] = look.reason;
+  if (stored) json["expected"] = fuzz::print_signature(*stored);
+  json["found"] = nlohmann::ordered_json::array();
+  for (const Signature& signature : look.signatures) {
+    json["found"].push_back(fuzz::print_signature(signature));
+  }
+  return json;
+}
+
+}  // namespace
+
+CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
+  CLI::App* replay = app.add_subcommand("replay", "run a case again that something was found in");
+  verb.app = replay;
+  replay
+      ->add_option("case", verb.words,
+                   "a case file, the name of a finding in the corpus, the id of a drawn case "
+                   "(g3:42:4711; of a bred one, f2:42:17-4711), or a line as a report prints it")
+      ->type_name(takes::kCase)
+      ->required();
+  replay->add_option("--judges", verb.judges, "who looks: all (the default), or names with commas")
+      ->type_name(takes::kNames);
+  replay->add_option("--corpus", verb.corpus, "the folder that names of findings are looked up in")
+      ->type_name(takes::kFolder)
+      ->capture_default_str();
+  replay->add_option("--ops", verb.ops, "of an id: what the campaign was given")
+      ->type_name(takes::kNames);
+  replay->add_option("--exclude", verb.exclude, "of an id: what the campaign was given")
+      ->type_name(takes::kNames);
+  replay->add_option("--data-sets", verb.data_sets, "of an id: what the campaign was given")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U));
+  replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
+  replay
+      ->add_option("--json", verb.json, "write what was found as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  replay
+      ->add_option("--write", verb.write,
+                   "write the case to this file, and run nothing (- for stdout)")
+      ->type_name(takes::kOutput);
+  add_subject_flags(*replay, verb.subject);
+  add_planner_flags(*replay, verb.planner);
+  replay->footer(
+      "The case runs in a process of its own, under its own options; options given here are set "
+      "over them. A stored case replays with any generator; an id of an older one as it was drawn, "
+      "from generator 3 on.\n\n"
+      "Examples:\n  graphgate replay found.reduced.case\n"
+      "  graphgate replay g4:42:4711 --deviation frees_twice\n"
+      "  graphgate replay g4:42:4711 --write 4711.case\n"
+      "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
+      "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
+      "input, of another version too.");
+  return replay;
+}
+
+Result<ExitCode> run_replay(const ReplayVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
+  const auto flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject, flags));
+  input.the_case = with_flags(std::move(input.the_case), flags, subject);
+  if (!verb.write.empty()) {
+    GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
+    GRAPHGATE_TRY_VOID(write_text(text, verb.write));
+    return ExitCode::kGood;
+  }
+  GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
+  fuzz::JudgeChoice choice;
+  choice.settings.localize = false;
+  if (!verb.judges.empty()) {
+    auto judges = conformance::parse_judges(verb.judges);
+    if (!judges.ok()) return judges.error().at("--judges");
+    choice.judges = judges.value();
+  }
+  const auto files = files_beside(input.path);
+  const CaseSources sources(*files, subject);
+  const auto look =
+      look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
+  if (!look.ok()) return in_file(look.error(), input.name);
+  const Replayed replayed = compare(look.value(), stored);
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(
+        write_text(print_json(json_of(input, look.value(), stored, replayed)), verb.json));
+  }
+  if (verb.json != "-") print_replay(input, look.value(), stored, replayed);
+  return look.value().signatures.empty() ? exit_code_of(look.value().outcome) : ExitCode::kFindings;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,149 @@
+// graphgate run: one program through one executor, results shown and saved.
+#include <cstdio>
+
+#include "conformance/compare/element.h"
+#include "conformance/run/seeded_inputs.h"
+#include "interop/safetensors.h"
+#include "reference/reference.h"
+#include "tools/cli/option_types.h"
+#include "tools/cli/verbs.h"
+#include "tools/store/programs.h"
+
+namespace graphgate::tools {
+namespace {
+
+using spec::HostTensor;
+
+std::string describe(const HostTensor& tensor) {
+  std::string text(spec::short_name(tensor.dtype));
+  text += '[';
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    text += (d == 0 ? "" : ", ") + std::to_string(tensor.sizes[d]);
+  }
+  text += "] =";
+  constexpr std::size_t kShown = 6;
+  const std::vector<long double> elements = conformance::decode_elements(tensor);
+  for (std::size_t i = 0; i < elements.size() && i < kShown; ++i) {
+    char number[48];
+    std::snprintf(number, sizeof(number), "%.6Lg", elements[i]);
+    const bool is_real = spec::is_floating_point(tensor.dtype);
+    text += ' ';
+    text += is_real ? number : conformance::shown_element(elements[i], tensor.dtype);
+  }
+  return elements.size() > kShown ? text + " ..." : text;
+}
+
+// Prints one named result; tensors are also put into `saved`.
+template <class Value>
+void show(const std::string& name, const Value& value, interop::NamedTensors& saved) {
+  std::string text = "None";
+  if (const auto* tensor = std::get_if<HostTensor>(&value)) {
+    text = describe(*tensor);
+    saved.insert_or_assign(name, *tensor);
+  } else if (const auto* i = std::get_if<std::int64_t>(&value)) {
+    text = std::to_string(*i);
+  } else if (const auto* x = std::get_if<double>(&value)) {
+    text = std::to_string(*x);
+  } else if (const auto* flag = std::get_if<bool>(&value)) {
+    text = *flag ? "True" : "False";
+  }
+  std::printf("  %s %s\n", name.c_str(), text.c_str());
+}
+
+void show_call(std::size_t index, const spec::CallResult& result, interop::NamedTensors& saved) {
+  const std::string call = "call" + std::to_string(index);
+  for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+    show(call + ".output" + std::to_string(i), result.outputs[i], saved);
+  }
+  for (std::size_t i = 0; i < result.final_inputs.size(); ++i) {
+    const auto* tensor = std::get_if<HostTensor>(&result.final_inputs[i]);
+    if (tensor) saved.emplace(call + ".final_input" + std::to_string(i), *tensor);
+  }
+  for (std::size_t i = 0; i < result.final_states.size(); ++i) {
+    saved.emplace(call + ".state." + result.state_targets[i], result.final_states[i]);
+  }
+}
+
+Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const spec::OpTable& ops) {
+  if (verb.executor == "optimized") {
+    PlannerFlags flags;
+    flags.device = verb.device;
+    flags.allow_zero_and_one = verb.allow_zero_and_one;
+    GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
+    return optimized::make_executor(std::move(choice.options));
+  }
+  reference::Options options;
+  options.ops = &ops;
+  options.allow_zero_and_one = verb.allow_zero_and_one;
+  if (verb.mode == "oracle") options.mode = reference::Mode::kSampled;
+  return reference::make_executor(options);
+}
+
+Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
+  GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  GRAPHGATE_TRY(const auto executor, executor_of(verb, ops));
+  GRAPHGATE_TRY(auto loaded, executor->load(program));
+  const std::size_t calls =
+      recorded.empty() ? static_cast<std::size_t>(verb.calls) : recorded.size();
+  interop::NamedTensors saved;
+  std::printf("%s: %zu nodes, %zu %s\n", path.c_str(), program.graph.nodes.size(), calls,
+              recorded.empty() ? "seeded calls" : "recorded calls");
+  for (std::size_t i = 0; i < calls; ++i) {
+    std::vector<spec::InputValue> inputs;
+    if (recorded.empty()) {
+      GRAPHGATE_TRY(inputs, conformance::seeded_inputs(program, verb.seed, static_cast<int>(i)));
+    } else {
+      inputs = recorded[i].inputs;
+    }
+    GRAPHGATE_TRY(const spec::CallResult result, loaded->call(inputs));
+    show_call(i, result, saved);
+  }
+  return verb.save.empty() ? Result<void>() : interop::write_safetensors(verb.save, saved);
+}
+
+}  // namespace
+
+CLI::App* add_run(CLI::App& app, RunVerb& verb) {
+  CLI::App* run = app.add_subcommand("run", "run programs and show the results");
+  add_program_options(*run, verb.programs);
+  run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
+      ->check(CLI::IsMember({"eager", "oracle"}));
+  run->add_option("--executor", verb.executor, "who runs them")
+      ->check(CLI::IsMember(executor_names()));
+  add_device_flags(*run, verb.device);
+  run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  run->add_option("--calls", verb.calls, "how many calls where there is no recording")
+      ->check(CLI::Range(1, 1'000'000));
+  run->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
+                "accept sizes 0 and 1 where a range starts at 2");
+  run->add_option("--save", verb.save,
+                  "write outputs, final inputs and states to this .safetensors")
+      ->type_name(takes::kOutput);
+  run->footer(
+      "Example:\n  graphgate run golden/models/cond_nonzero.pt2 --save results.safetensors");
+  return run;
+}
+
+Result<ExitCode> run_run(const RunVerb& verb) {
+  if (verb.programs.files.size() != 1 && !(verb.programs.data.empty() && verb.save.empty())) {
+    return bad_input("--data and --save go with exactly one program");
+  }
+  GRAPHGATE_TRY_VOID(validate(verb.device));
+  if (verb.executor == "reference" && !verb.device.is_host()) {
+    return bad_input("--device " + verb.device.device + " goes with --executor optimized");
+  }
+  if (verb.executor == "optimized" && verb.mode != "eager") {
+    return bad_input("--mode " + verb.mode + " goes with --executor reference");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  for (const std::string& path : verb.programs.files) {
+    const auto done = run_file(path, verb, ops);
+    if (done.ok()) continue;
+    const bool about_results = done.error().message.starts_with(verb.save + ": ");
+    return about_results ? done.error() : in_file(done.error(), path);
+  }
+  return ExitCode::kGood;
+}
+
+}  // namespace graphgate::tools

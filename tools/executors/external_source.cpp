@@ -1,0 +1,354 @@
+#include "tools/executors/external_source.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/one_line.h"
+#include "interop/plan_json.h"
+#include "interop/pt2_writer.h"
+#include "spec/graph_text.h"
+#include "tools/executors/exchange_folder.h"
+#include "tools/executors/kept_inputs.h"
+#include "tools/executors/limits.h"
+#include "tools/executors/messages.h"
+#include "tools/executors/own_plans.h"
+#include "tools/executors/process.h"
+#include "tools/executors/promises.h"
+#include "tools/store/json.h"
+
+namespace graphgate::tools {
+namespace {
+
+using interop::JsonCursor;
+using spec::HostTensor;
+
+// One process, and the folder through which tensors go. Shared by what it has made: executors and
+// programs outlive the source's next start.
+class Session {
+ public:
+  static Result<std::shared_ptr<Session>> start(const ExternalCommand& command) {
+    GRAPHGATE_TRY(auto process, ExternalProcess::start(command.text));
+    auto session = std::make_shared<Session>(command, std::move(process));
+    auto hello = session->greet();
+    if (!hello.ok()) return infrastructure(hello.error().message);
+    return session;
+  }
+
+  Session(const ExternalCommand& command, std::unique_ptr<ExternalProcess> process)
+      : command_(command), folder_(command.exchange), process_(std::move(process)) {}
+
+  // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
+  // protocol is kInternal, and ends the session.
+  Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
+    if (broken_) return *broken_;
+    asked_ = what;
+    if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
+    sent_bytes_ += bytes_in(bytes);
+    GRAPHGATE_TRY(const std::string line,
+                  write_message({{what, std::move(body)}}, bytes, folder_.path(),
+                                "request" + std::to_string(++requests_)));
+    auto answer = process_->exchange(line, command_.answer_time);
+    if (!answer.ok()) return broken(answer.error());
+    auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_));
+    if (!message.ok()) return garbage(message.error());
+    const auto refusal = refusal_in(message.value().cursor());
+    if (!refusal.ok()) return garbage(refusal.error());
+    if (!refusal.value()) return message;
+    const Error& refused = *refusal.value();
+    return Error{refused.kind, one_line(refused.message, kLongestText)};
+  }
+
+  // The same, where the answer says no more than that it is done.
+  Result<void> ask_for_done(const char* what, Json body, const StoredBytes& bytes = {}) {
+    GRAPHGATE_TRY(const Message answer, ask(what, std::move(body), bytes));
+    const JsonCursor cursor = answer.cursor();
+    const auto done = cursor.member("done");
+    if (!done.ok()) return garbage(done.error());
+    return {};
+  }
+
+  // An answer that is not what the protocol wants.
+  Error garbage(const Error& why) {
+    return broken(said("answers with what is no answer: " + one_line(why.message, kLongestText)));
+  }
+
+  [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
+  [[nodiscard]] bool is_late() const { return process_->is_late(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] const conformance::Promises& promises() const { return promises_; }
+  [[nodiscard]] const fuzz::SubjectLimits& limits() const { return limits_; }
+  [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
+  [[nodiscard]] const std::set<std::string, std::less<>>& options() const { return options_; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+
+ private:
+  // The session's end, with the request that it came at.
+  Error broken(const Error& error) {
+    if (!broken_) {
+      broken_ = error;
+      broken_->message += " (asked to " + std::string(asked_) + ")";
+    }
+    return *broken_;
+  }
+
+  [[nodiscard]] Error said(const std::string& what) const {
+    return {ErrorKind::kInternal, "the executor '" + command_.text + "' " + what};
+  }
+
+  static std::int64_t bytes_in(const StoredBytes& bytes) {
+    std::int64_t count = 0;
+    for (const auto& [name, content] : bytes.contents()) {
+      count += static_cast<std::int64_t>(content.storage->bytes.size());
+    }
+    return count;
+  }
+
+  Result<void> greet() {
+    if (folder_.path().empty()) {
+      return infrastructure((command_.exchange.empty() ? P_tmpdir : command_.exchange) +
+                            ": no folder can be made there");
+    }
+    GRAPHGATE_TRY(const Message hello,
+                  ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
+    const JsonCursor cursor = hello.cursor();
+    const auto read = [&]() -> Result<void> {
+      GRAPHGATE_TRY(const std::string name, interop::read_string(cursor, "name"));
+      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
+      name_ = one_line(name, kLongestName);
+      version_ = one_line(version_, kLongestName);
+      GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
+      options_.insert(options.begin(), options.end());
+      GRAPHGATE_TRY(promises_, read_promises(cursor));
+      GRAPHGATE_TRY(limits_, read_limits(cursor));
+      return {};
+    };
+    const auto done = read();
+    if (!done.ok()) return garbage(done.error());
+    return {};
+  }
+
+  const ExternalCommand command_;
+  const ExchangeFolder folder_;
+  std::unique_ptr<ExternalProcess> process_;
+  std::size_t requests_ = 0;
+  std::int64_t sent_bytes_ = 0;
+  const char* asked_ = "";  // the latest request
+  std::optional<Error> broken_;
+  std::string name_;
+  std::string version_;  // may be empty
+  conformance::Promises promises_;
+  fuzz::SubjectLimits limits_;
+  std::set<std::string, std::less<>> options_;
+};
+
+// Its texts stand in reports as they are.
+void make_plain(spec::Finding& finding) {
+  finding.rule = one_line(finding.rule, kLongestName);
+  finding.message = one_line(finding.message, kLongestText);
+  finding.drawing = plain_lines(finding.drawing, kLongestText);
+  for (std::string& node : finding.nodes) node = one_line(node, kLongestName);
+}
+
+// The number that an answer has under `key`.
+Result<std::size_t> number_in(Session& session, const Message& answer, const char* key) {
+  const JsonCursor cursor = answer.cursor();
+  auto number = read_index(cursor, key);
+  if (!number.ok()) return session.garbage(number.error());
+  return number;
+}
+
+class ExternalProgram final : public spec::LoadedProgram {
+ public:
+  ExternalProgram(std::shared_ptr<Session> session, std::size_t id)
+      : session_(std::move(session)), id_(id) {}
+
+  Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
+    return call_with(inputs, {});
+  }
+
+  Result<spec::CallResult> call_with(std::span<const spec::InputValue> inputs,
+                                     const spec::CallOptions& options) override {
+    plan_.reset();
+    StoredBytes bytes;
+    Json body = {{"program", id_}};
+    if (options.mode) {
+      body["mode"] = *options.mode == spec::CallMode::kEager ? "eager" : "captured";
+    }
+    body["flags"] = options.flags;
+    body["inputs"] = bytes.values(std::vector<spec::InputValue>(inputs.begin(), inputs.end()));
+    Json kept = places_.note(inputs);
+    if (!kept.empty()) body["kept"] = std::move(kept);
+    GRAPHGATE_TRY(const Message answer, session_->ask("call", std::move(body), bytes));
+    auto result = read_answer(answer);
+    if (!result.ok()) return session_->garbage(result.error());
+    return result;
+  }
+
+  Result<void> set_state(std::string_view target, const HostTensor& value, bool rebind) override {
+    StoredBytes bytes;
+    Json body = {{"program", id_}, {"target", target}, {"rebind", rebind}};
+    body["tensor"] = bytes.tensor(value);
+    return session_->ask_for_done("set_state", std::move(body), bytes);
+  }
+
+  [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override { return plan_; }
+
+ private:
+  Result<spec::CallResult> read_answer(const Message& answer) {
+    const JsonCursor cursor = answer.cursor();
+    GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
+    GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
+    verify_own_plans(cursor, result.findings);
+    GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
+    if (plan) take_plan(*plan, result.findings);
+    for (spec::Finding& finding : result.findings) make_plain(finding);
+    return result;
+  }
+
+  void take_plan(const JsonCursor& plan, std::vector<spec::Finding>& findings) {
+    auto made = read_plan(plan);
+    if (made.ok()) {
+      plan_ = std::make_shared<const spec::Plan>(std::move(made).value());
+    } else {
+      add_not_shown("the plan cannot be read: " + made.error().message, findings);
+    }
+  }
+
+  static Result<spec::Plan> read_plan(const JsonCursor& plan) {
+    const auto references = plan.json().contains("references") ? interop::PlanReferences::kByNumber
+                                                               : interop::PlanReferences::kByName;
+    return interop::read_plan_json(plan.json().dump(), "plan", references);
+  }
+
+  std::shared_ptr<Session> session_;
+  const std::size_t id_;
+  KeptPlaces places_;
+  std::shared_ptr<const spec::Plan> plan_;  // of the last call
+};
+
+class ExternalExecutor final : public spec::Executor {
+ public:
+  ExternalExecutor(std::shared_ptr<Session> session, std::size_t id, const spec::OpTable& ops)
+      : session_(std::move(session)), id_(id), ops_(ops) {}
+  ExternalExecutor(const ExternalExecutor&) = delete;
+  ExternalExecutor& operator=(const ExternalExecutor&) = delete;
+  ~ExternalExecutor() override { (void)close(); }
+
+  [[nodiscard]] std::string_view name() const override { return session_->name(); }
+
+  Result<void> close() override {
+    if (std::exchange(is_closed_, true) || session_->is_broken()) return {};
+    return session_->ask_for_done("close", {{"executor", id_}});
+  }
+
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    StoredBytes bytes;
+    Json body = {{"executor", id_}, {"graph", spec::print_program(program, ops_)}};
+    body["tensors"] = bytes.named(program.tensors);
+    const std::string archive = session_->folder() + "/program" + std::to_string(loaded_++) + "-" +
+                                std::to_string(id_) + ".pt2";
+    interop::Pt2Options options;
+    options.ops = &ops_;
+    const auto written = interop::write_pt2(program, archive, options);
+    if (written.ok()) body["archive"] = archive;
+    if (!written.ok()) body["no_archive"] = written.error().message;
+    GRAPHGATE_TRY(const Message answer, session_->ask("load", std::move(body), bytes));
+    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer, "program"));
+    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<ExternalProgram>(session_, id));
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+  const std::size_t id_;
+  const spec::OpTable& ops_;
+  std::size_t loaded_ = 0;
+  bool is_closed_ = false;
+};
+
+class Source final : public ExternalSource {
+ public:
+  explicit Source(ExternalCommand command) : command_(std::move(command)) {}
+
+  [[nodiscard]] std::string_view name() const override {
+    return session_ ? session_->name() : std::string_view(command_.text);
+  }
+  [[nodiscard]] bool takes(std::string_view option) const override {
+    return session_ && session_->takes(option);
+  }
+  [[nodiscard]] std::set<std::string, std::less<>> options() const override {
+    return session_ ? session_->options() : std::set<std::string, std::less<>>();
+  }
+  [[nodiscard]] fuzz::SubjectLimits limits() const override {
+    return session_ ? session_->limits() : fuzz::SubjectLimits{};
+  }
+  [[nodiscard]] bool is_late() const override { return session_ && session_->is_late(); }
+  [[nodiscard]] bool has_ended() const override { return session_ && session_->is_broken(); }
+  [[nodiscard]] std::string identity() const override {
+    const std::string version = session_ ? session_->version() : "";
+    return std::string(name()) + (version.empty() ? "" : " " + version);
+  }
+
+  // Of one that does not start, nothing is known: whoever makes an executor learns why. One that
+  // has ended has promised what it has.
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
+    if (!session_ || process_ != ::getpid()) (void)start();
+    return session_ ? session_->promises() : conformance::Promises{};
+  }
+
+  // Has a session that works, of this process.
+  [[nodiscard]] Result<void> start() const {
+    if (session_ && process_ != ::getpid()) {
+      // The other end is the parent's: it must not be told to end.
+      static std::vector<std::shared_ptr<Session>> of_parents;
+      of_parents.push_back(std::move(session_));
+      session_.reset();
+    }
+    if (session_ && !session_->is_broken()) return {};
+    GRAPHGATE_TRY(session_, Session::start(command_));
+    process_ = ::getpid();
+    return {};
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY_VOID(start());
+    for (const auto& [option, value] : configuration) {
+      if (!takes(option)) {
+        return unsupported("'" + session_->name() + "' has no option '" + option + "'");
+      }
+    }
+    const auto answer = session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}});
+    if (!answer.ok() && answer.error().kind == ErrorKind::kBadInput) {
+      return unsupported(answer.error().message);
+    }
+    if (!answer.ok()) return answer.error();
+    GRAPHGATE_TRY(const std::size_t id, number_in(*session_, answer.value(), "executor"));
+    return std::unique_ptr<spec::Executor>(std::make_unique<ExternalExecutor>(session_, id, ops));
+  }
+
+ private:
+  const ExternalCommand command_;
+  // Of one thread, as every source.
+  mutable std::shared_ptr<Session> session_;
+  mutable pid_t process_ = 0;  // whose session it is
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ExternalSource>> external_source(const ExternalCommand& command) {
+  auto source = std::make_unique<Source>(command);
+  GRAPHGATE_TRY_VOID(source->start());
+  return std::unique_ptr<ExternalSource>(std::move(source));
+}
+
+std::unique_ptr<ExternalSource> late_external_source(const ExternalCommand& command) {
+  return std::make_unique<Source>(command);
+}
+
+}  // namespace graphgate::tools

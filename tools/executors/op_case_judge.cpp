@@ -1,0 +1,104 @@
+#include "tools/executors/op_case_judge.h"
+
+#include <algorithm>
+
+#include "conformance/bounds/judge_call.h"
+#include "interop/op_cases.h"
+#include "reference/reference.h"
+#include "tools/executors/executors.h"
+
+namespace graphgate::tools {
+namespace {
+
+using conformance::CallReport;
+using conformance::ExpectedCall;
+
+ExpectedCall expectation(const interop::OpCase& op_case) {
+  ExpectedCall expected;
+  expected.inputs = op_case.inputs;
+  expected.outputs = op_case.expected;
+  for (const spec::OutputValue& output : op_case.expected) {
+    const auto* tensor = std::get_if<spec::HostTensor>(&output);
+    expected.geometries.push_back(tensor ? std::optional(conformance::geometry_of(*tensor))
+                                         : std::nullopt);
+  }
+  for (const auto& [index, tensor] : op_case.mutated) expected.final_inputs.emplace(index, tensor);
+  return expected;
+}
+
+Result<spec::CallResult> run_once(spec::Executor& executor, const interop::OpCase& op_case) {
+  GRAPHGATE_TRY(const auto program, executor.load(op_case.program));
+  return program->call(op_case.inputs);
+}
+
+Result<CallReport> judge(const interop::OpCase& op_case, spec::Executor& executor,
+                         spec::Executor& bounds) {
+  GRAPHGATE_TRY(const auto actual, run_once(executor, op_case));
+  GRAPHGATE_TRY(const auto oracle, run_once(bounds, op_case));
+  conformance::JudgeOptions options;
+  options.multiple = 1;
+  options.lists_changed_inputs = false;  // only those that the schema declares
+  return conformance::judge_call(std::string(executor.name()), actual, oracle, expectation(op_case),
+                                 options);
+}
+
+// The first thing wrong with a case, or "".
+std::string verdict(const Result<CallReport>& report) {
+  if (!report.ok()) return report.error().message;
+  if (report.value().differences.empty()) return "";
+  const conformance::Difference& first = report.value().differences.front();
+  return first.subject + ": " + first.where + ": " + first.message;
+}
+
+void count(const interop::OpCase& op_case, const Result<CallReport>& report,
+           std::size_t failures_kept, OpTally& tally) {
+  if (!report.ok() && report.error().kind == ErrorKind::kUnsupported) {
+    ++tally.skipped;
+    return;
+  }
+  const std::string message = verdict(report);
+  if (message.empty()) {
+    ++tally.passed;
+    const auto& ratios = report.value().recording_ratios;
+    tally.ratios.insert(tally.ratios.end(), ratios.begin(), ratios.end());
+    return;
+  }
+  ++tally.failed;
+  if (tally.failures.size() < failures_kept) {
+    tally.failures.push_back(op_case.program.name + ": " + message);
+  }
+}
+
+}  // namespace
+
+Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request, const spec::OpTable& ops) {
+  ExecutorOptions executor_options;
+  executor_options.ops = &ops;
+  GRAPHGATE_TRY(const auto executor, make_executor(request.executor, executor_options));
+  reference::Options options;
+  options.mode = reference::Mode::kWorstCase;
+  options.ops = &ops;
+  const auto bounds = reference::make_executor(options);
+  OpCasesReport report;
+  const auto visit = [&](const interop::OpCase& op_case) {
+    if (op_case.op.find(request.pattern) == std::string::npos) return true;
+    OpTally& tally = report.by_op[op_case.op];
+    tally.family = reference::family_of(*ops.find(op_case.op));
+    count(op_case, judge(op_case, *executor, *bounds), request.failures_kept, tally);
+    return true;
+  };
+  const auto pass_over = [&](const interop::OpCall& call) {
+    if (call.op.find(request.pattern) != std::string::npos) ++report.by_op[call.op].skipped;
+  };
+  GRAPHGATE_TRY_VOID(interop::read_op_cases(request.file, ops, visit, pass_over));
+  return report;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,202 @@
+#include "tools/executors/process.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+namespace graphgate::tools {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What an exchange with the command comes to: its answer, or how it went wrong.
+std::string exchanged(const std::string& command, std::chrono::milliseconds time = 10s) {
+  auto process = ExternalProcess::start(command);
+  if (!process.ok()) return process.error().message;
+  const auto answer = process.value()->exchange("hello", time);
+  return answer.ok() ? "answer: " + answer.value() : answer.error().message;
+}
+
+TEST(ExternalProcess, AnswersLineByLine) {
+  auto process = ExternalProcess::start("while read line; do echo \"<$line>\"; done");
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(process.value()->exchange("a b", 10s).value(), "<a b>");
+  EXPECT_EQ(process.value()->exchange("", 10s).value(), "<>");
+  const std::string large(3'000'000, 'x');
+  EXPECT_EQ(process.value()->exchange(large, 20s).value(), "<" + large + ">");
+}
+
+TEST(ExternalProcess, SaysHowItEnded) {
+  EXPECT_EQ(
+      exchanged("no-such-command-here")
+          .find("the executor 'no-such-command-here' ended with status 127 and without an answer; "
+                "its last words: "),
+      0U);
+  EXPECT_EQ(exchanged("exit 3"), "the executor 'exit 3' ended with status 3 and without an answer");
+  EXPECT_EQ(
+      exchanged("kill -SEGV $$").find("the executor 'kill -SEGV $$' was killed by signal 11 ("),
+      0U);
+  EXPECT_EQ(exchanged("read line; echo one >&2; echo last one >&2; exit 1"),
+            "the executor 'read line; echo one >&2; echo last one >&2; exit 1' ended with status 1 "
+            "and without an answer; its last words: last one");
+}
+
+TEST(ExternalProcess, IsKilledWhenItDoesNotAnswer) {
+  EXPECT_EQ(exchanged("sleep 1000", 50ms),
+            "the executor 'sleep 1000' did not answer in time, and was killed");
+  // Half an answer is none; a closed standard error does not matter.
+  EXPECT_EQ(exchanged("exec 2>&-; printf half; sleep 1000", 300ms),
+            "the executor 'exec 2>&-; printf half; sleep 1000' did not answer in time, and was "
+            "killed");
+  EXPECT_EQ(exchanged("exec 1>&-; sleep 1000"),
+            "the executor 'exec 1>&-; sleep 1000' closed its output");
+}
+
+// A child, and one that has left the session and its parent, hold the pipes for as long as they
+// live.
+TEST(ExternalProcess, IsOverWhenItsFirstProcessEnds) {
+  const std::string child = "(sleep 1000 &) ; ";
+  const std::string orphan = "(setsid sleep 1000 &) ; ";
+  for (const std::string& stays : {child, orphan}) {
+    const std::string killed = stays + "read line; kill -SEGV $$";
+    EXPECT_EQ(exchanged(killed, 100s).find("the executor '" + killed + "' was killed by signal 11"),
+              0U);
+    const std::string ends = stays + "read line; exit 3";
+    EXPECT_EQ(exchanged(ends, 100s),
+              "the executor '" + ends + "' ended with status 3 and without an answer");
+    // What it said before counts.
+    EXPECT_EQ(exchanged(stays + "read line; echo done; exit 3", 100s), "answer: done");
+    auto late = ExternalProcess::start(stays + "read line; exec sleep 1000").value();
+    EXPECT_FALSE(late->exchange("a", 300ms).ok());
+    EXPECT_TRUE(late->is_late());
+  }
+}
+
+TEST(ExternalProcess, LooksAtTheClockWhateverItSays) {
+  auto says = [](const char* command) {
+    auto process = ExternalProcess::start(command).value();
+    EXPECT_FALSE(process->exchange("a", 300ms).ok());
+    return process->is_late();
+  };
+  EXPECT_TRUE(says("exec 3>&1; exec yes >&2"));
+  EXPECT_TRUE(says("exec 3>&1; exec cat /dev/zero >&2"));
+  EXPECT_TRUE(says("while :; do printf x; sleep 0.05; done"));
+  // Half of it is not read.
+  auto deaf = ExternalProcess::start("exec 3>&1; exec yes >&2").value();
+  EXPECT_FALSE(deaf->exchange(std::string(10'000'000, 'x'), 300ms).ok());
+  EXPECT_TRUE(deaf->is_late());
+}
+
+TEST(ExternalProcess, SaysNoMoreThanItIsAsked) {
+  EXPECT_EQ(
+      exchanged("exec cat /dev/zero", 1000s),
+      "the executor 'exec cat /dev/zero' answers with more than 268435456 bytes without an end "
+      "of line");
+  const std::string twice = "read line; printf \"one\\ntwo\\033\\n\"; sleep 1000";
+  EXPECT_EQ(exchanged(twice, 100s),
+            "the executor '" + twice + "' says more than its answer: 'two? '");
+  auto process =
+      ExternalProcess::start("read line; echo one; echo two; read line; echo three").value();
+  std::string last;
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = process->exchange("a", 100s);
+    last = answer.ok() ? answer.value() : answer.error().message;
+  }
+  EXPECT_NE(last.find("' says "), std::string::npos) << last;
+}
+
+TEST(ExternalProcess, HasLastWordsThatSteerNoTerminal) {
+  const std::string command = "read line; printf \"a\\tb\\033[2J\\303\\251\\377\\n\" >&2; exit 1";
+  EXPECT_EQ(exchanged(command), "the executor '" + command +
+                                    "' ended with status 1 and without an answer; its last words: "
+                                    "a b?[2J\xc3\xa9?");
+}
+
+TEST(ExternalProcess, KnowsWhetherItWasLate) {
+  auto hangs = ExternalProcess::start("sleep 1000").value();
+  EXPECT_FALSE(hangs->exchange("a", 50ms).ok());
+  EXPECT_TRUE(hangs->is_late());
+  auto ends = ExternalProcess::start("exit 3").value();
+  EXPECT_FALSE(ends->exchange("a", 10s).ok());
+  EXPECT_FALSE(ends->is_late());
+}
+
+TEST(ExternalProcess, IsListenedToBeforeItReads) {
+  // More than a pipe holds, then the line, which is more than a socket holds.
+  auto process = ExternalProcess::start(
+                     "head -c 500000 /dev/zero | tr '\\0' 'x' >&2; read line; echo ${#line}")
+                     .value();
+  EXPECT_EQ(process->exchange(std::string(1'000'000, 'y'), 20s).value(), "1000000");
+}
+
+TEST(ExternalProcess, SaysTheSameEverAfter) {
+  auto process = ExternalProcess::start("exit 3").value();
+  const auto first = process->exchange("a", 10s);
+  const auto second = process->exchange("b", 10s);
+  ASSERT_FALSE(first.ok());
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(first.error().kind, ErrorKind::kInternal);
+  EXPECT_EQ(first.error().message, second.error().message);
+}
+
+// Whether a process runs; one that nobody has waited for yet does not.
+bool runs(const std::string& process) {
+  std::ifstream stat("/proc/" + process + "/stat");
+  std::string id;
+  std::string name;
+  std::string state;
+  stat >> id >> name >> state;
+  return stat.good() && state != "Z" && state != "X";
+}
+
+TEST(ExternalProcess, TakesItsChildrenAlong) {
+  auto process = ExternalProcess::start("sleep 1000 & echo $!; wait").value();
+  const std::string child = process->exchange("", 10s).value();
+  EXPECT_TRUE(runs(child));
+  process.reset();
+  for (int i = 0; i < 500 && runs(child); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(child));
+}
+
+TEST(ExternalProcess, TakesAlongWhoHasLeftIt) {
+  auto process = ExternalProcess::start(
+                     "(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) ; read line; cat")
+                     .value();
+  const std::string orphan = process->exchange("", 10s).value();
+  EXPECT_TRUE(runs(orphan));
+  process.reset();
+  for (int i = 0; i < 500 && runs(orphan); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(orphan));
+}
+
+TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    auto process = ExternalProcess::start("sleep 1000 & echo $!; wait").value();
+    const std::string child = process->exchange("", 10s).value();
+    (void)!::write(ends[1], child.data(), child.size());
+    ::close(ends[1]);
+    while (true) ::pause();
+  }
+  ::close(ends[1]);
+  std::string child(16, '\0');
+  const ssize_t count = ::read(ends[0], child.data(), child.size());
+  ::close(ends[0]);
+  ASSERT_GT(count, 0);
+  child.resize(static_cast<std::size_t>(count));
+  EXPECT_TRUE(runs(child));
+  ::kill(owner, SIGKILL);
+  ASSERT_EQ(::waitpid(owner, nullptr, 0), owner);
+  for (int i = 0; i < 500 && runs(child); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(child));
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,82 @@
+#include "tools/executors/promises.h"
+
+#include <set>
+
+#include "interop/json_fields.h"
+#include "reference/number/arithmetic.h"
+#include "spec/text_lexer.h"
+
+namespace graphgate::tools {
+namespace {
+
+// Whether a member is `second` and not `first`, which it is where it is missing.
+Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
+                         const std::string& first, const std::string& second) {
+  std::string word = first;
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, name, word));
+  if (word == first || word == second) return word == second;
+  return object.error(std::string(name) + ": expected " + first + " or " + second + ", found '" +
+                      word + "'");
+}
+
+// The short names of 16-bit dtypes, in order.
+Result<std::vector<std::string>> read_split_sums(const interop::JsonCursor& object) {
+  std::set<std::string> names;
+  GRAPHGATE_TRY_VOID(interop::read_list(
+      object, "split_sums", [&](const interop::JsonCursor& element) -> Result<void> {
+        GRAPHGATE_TRY(const std::string name, element.as_string());
+        const auto dtype = spec::parse_dtype(name);
+        reference::Arithmetic arithmetic;
+        if (!dtype || !arithmetic.declare_splits(*dtype)) {
+          return element.error("expected f16 or bf16, found '" + name + "'");
+        }
+        names.emplace(spec::short_name(*dtype));
+        return {};
+      }));
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+}  // namespace
+
+Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
+  conformance::Promises promises;
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "arithmetic", promises.arithmetic));
+  const auto arithmetic = reference::parse_arithmetic(promises.arithmetic);
+  if (!arithmetic) {
+    return object.error("arithmetic: expected " + reference::arithmetic_names() + ", found '" +
+                        promises.arithmetic + "'");
+  }
+  promises.rounds_results = !arithmetic->keeps_wide;
+  GRAPHGATE_TRY(promises.has_cuda_kernels, read_choice(object, "kernels", "cpu", "cuda"));
+  GRAPHGATE_TRY(promises.split_sums, read_split_sums(object));
+  GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
+  promises.keeps_layouts = !is_free;
+  return promises;
+}
+
+Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object) {
+  fuzz::SubjectLimits limits;
+  const auto read = [&](const char* name, std::vector<std::string>& words) {
+    return interop::read_list(object, name,
+                              [&words](const interop::JsonCursor& element) -> Result<void> {
+                                GRAPHGATE_TRY(std::string word, element.as_string());
+                                if (!spec::is_word(word))
+                                  return element.error("expected a word, found '" + word + "'");
+                                words.push_back(std::move(word));
+                                return {};
+                              });
+  };
+  GRAPHGATE_TRY_VOID(read("devices", limits.devices));
+  GRAPHGATE_TRY_VOID(read("not_wrapped", limits.not_wrapped));
+  return limits;
+}
+
+const char* kernels_word(const conformance::Promises& promises) {
+  return promises.has_cuda_kernels ? "cuda" : "cpu";
+}
+
+const char* layouts_word(const conformance::Promises& promises) {
+  return promises.keeps_layouts ? "kept" : "free";
+}
+
+}  // namespace graphgate::tools

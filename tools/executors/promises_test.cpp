@@ -1,0 +1,61 @@
+#include "tools/executors/promises.h"
+
+#include <gtest/gtest.h>
+
+namespace graphgate::tools {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Result<conformance::Promises> promises_in(const std::string& text) {
+  const interop::Json json = interop::Json::parse(text);
+  return read_promises({json, "greeting"});
+}
+
+TEST(Promises, AreTheLeastWhereAGreetingHasNone) {
+  const conformance::Promises none = promises_in("{}").value();
+  EXPECT_EQ(none.arithmetic, "strict");
+  EXPECT_FALSE(none.has_cuda_kernels);
+  EXPECT_TRUE(none.split_sums.empty());
+  EXPECT_TRUE(none.keeps_layouts);
+}
+
+TEST(Promises, NameTheDtypesWhoseSumsAreSplitInOrderAndOnce) {
+  EXPECT_EQ(promises_in(R"({"split_sums": []})").value().split_sums, Names());
+  EXPECT_EQ(promises_in(R"({"split_sums": ["f16"]})").value().split_sums, Names{"f16"});
+  EXPECT_EQ(promises_in(R"({"split_sums": ["f16", "bfloat16", "bf16"]})").value().split_sums,
+            (Names{"bf16", "f16"}));
+}
+
+TEST(Promises, OfSplitSumsAreForDtypesOf16Bits) {
+  for (const char* name : {"f32", "f64", "i16", "f8e5m2", "half"}) {
+    const auto read = promises_in(R"({"split_sums": ["bf16", ")" + std::string(name) + "\"]}");
+    ASSERT_FALSE(read.ok()) << name;
+    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
+    EXPECT_NE(read.error().message.find("expected f16 or bf16, found '" + std::string(name) + "'"),
+              std::string::npos)
+        << read.error().message;
+  }
+  EXPECT_FALSE(promises_in(R"({"split_sums": "bf16"})").ok());
+  EXPECT_FALSE(promises_in(R"({"split_sums": [16]})").ok());
+}
+
+TEST(SubjectLimits, AreNoneWhereAGreetingHasNone) {
+  const auto limits_in = [](const std::string& text) {
+    const interop::Json json = interop::Json::parse(text);
+    return read_limits({json, "greeting"});
+  };
+  EXPECT_EQ(fuzz::not_drawn_for(limits_in("{}").value()), "");
+  EXPECT_EQ(fuzz::not_drawn_for(
+                limits_in(R"({"devices": ["cpu", "cuda"], "not_wrapped": ["prim"]})").value()),
+            "");
+  EXPECT_EQ(fuzz::not_drawn_for(limits_in(R"({"devices": ["cpu"]})").value()), "accelerator");
+  EXPECT_EQ(fuzz::not_drawn_for(
+                limits_in(R"({"devices": ["cpu"], "not_wrapped": ["aten", "prims"]})").value()),
+            "accelerator,functionalized.split_with_sizes_copy,functionalized.batch_norm");
+  EXPECT_FALSE(limits_in(R"({"devices": "cpu"})").ok());
+  EXPECT_FALSE(limits_in(R"({"not_wrapped": ["a,b"]})").ok());
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,343 @@
+#include "tools/report/fuzz_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/residual_risk.h"
+#include "fuzz/generate/features.h"
+#include "tools/report/fuzz_view.h"
+#include "tools/store/json.h"
+
+namespace graphgate::tools {
+namespace {
+
+using fuzz::ResidualRisk;
+using fuzz::SignatureCount;
+using fuzz::Tally;
+using fuzz::Triage;
+using spec::Outcome;
+
+// One signature, with all that is known of it.
+struct FindingRow {
+  std::string name;
+  const std::string& signature;
+  const SignatureCount& count;
+  Triage triage;
+  const fuzz::LedgerEntry* known = nullptr;
+
+  [[nodiscard]] Outcome outcome() const {
+    if (known) return Outcome::kXFail;
+    const bool is_flaky = triage.status == fuzz::TriageStatus::kFlaky ||
+                          triage.status == fuzz::TriageStatus::kOrderDependent;
+    return is_flaky ? Outcome::kFlaky : count.outcome;
+  }
+};
+
+std::vector<FindingRow> rows_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  std::vector<FindingRow> rows;
+  for (const auto& [signature, count] : outcome.state.tally.signatures) {
+    FindingRow row{fuzz::finding_name(signature), signature, count, {}, nullptr};
+    const auto triage = outcome.state.triage.find(signature);
+    if (triage != outcome.state.triage.end()) row.triage = triage->second;
+    row.known = ledger.find_known(row.name);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Of a case that the tally names.
+std::string case_id(const FuzzOutcome& outcome, std::uint64_t index) {
+  const fuzz::CampaignState& state = outcome.state;
+  return fuzz::print_case_id({state.key.generator, state.key.seed, state.tally.descent_of(index)});
+}
+
+std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
+  return case_id(outcome, row.count.first.front());
+}
+
+// The flags of the campaign that an id needs beside it, " --deviation frees_twice".
+std::string flags_of(const std::map<std::string, std::string>& settings) {
+  std::string flags;
+  for (const auto& [name, value] : settings) {
+    if (name == "ops" || name == "exclude" || name == "data-sets") {
+      flags.append(" --").append(name).append(" ").append(value);
+    }
+    std::istringstream options(name == "options" ? value : "");
+    for (std::string option; options >> option;) {
+      const std::size_t equals = std::min(option.find('='), option.size());
+      flags += " --" + option.substr(0, equals);
+      if (equals < option.size()) flags += " " + option.substr(equals + 1);
+    }
+  }
+  return flags;
+}
+
+// The line that shows it again.
+std::string replay_line(const FuzzOutcome& outcome, const FindingRow& row) {
+  const bool has_file = !row.triage.file.empty();
+  return "graphgate replay " + (has_file
+                                    ? outcome.corpus + "/" + row.triage.file
+                                    : case_id(outcome, row) + flags_of(outcome.state.key.settings));
+}
+
+std::string count_text(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+std::string describe_outcomes(const Tally& tally) {
+  std::string text;
+  for (std::size_t i = 0; i < tally.outcomes.size(); ++i) {
+    if (tally.outcomes[i] == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(tally.outcomes[i]) + " " +
+            std::string(spec::outcome_name(static_cast<Outcome>(i)));
+  }
+  return text;
+}
+
+std::string describe_row(const FuzzOutcome& outcome, const FindingRow& row) {
+  std::string text = "  " + std::string(spec::outcome_name(row.outcome())) + " " + row.name +
+                     " in " + count_text(row.count.cases, "case", "cases") + ", first " +
+                     case_id(outcome, row);
+  if (row.triage.nodes > 0) {
+    text += ", reduced to " + count_text(row.triage.nodes, "node", "nodes") + " and " +
+            count_text(row.triage.calls, "call", "calls");
+  }
+  if (row.triage.status == fuzz::TriageStatus::kPending) text += ", not looked at again";
+  if (!row.triage.remark.empty()) text += "; " + row.triage.remark;
+  if (row.known) text += "; known: " + row.known->issue;
+  text += "\n    " + row.count.message + "\n    " + replay_line(outcome, row) + "\n";
+  return text;
+}
+
+// The most frequent first.
+std::string describe_inconclusive(const FuzzOutcome& outcome) {
+  std::vector<std::pair<std::string, fuzz::InconclusiveCount>> rows(
+      outcome.state.tally.inconclusive.begin(), outcome.state.tally.inconclusive.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.cases > b.second.cases; });
+  std::string text = rows.empty() ? "" : "inconclusive:\n";
+  for (const auto& [cause, count] : rows) {
+    text += "  " + cause + " in " + count_text(count.cases, "case", "cases") + ", first " +
+            case_id(outcome, count.first) + "\n    " + count.message + "\n";
+  }
+  return text;
+}
+
+std::string describe_risk(const char* what, const ResidualRisk& risk) {
+  char text[200];
+  std::snprintf(text, sizeof(text),
+                "%s: %llu, %llu of them in one case only; the next case shows another with "
+                "probability %.2g",
+                what, static_cast<unsigned long long>(risk.seen),
+                static_cast<unsigned long long>(risk.once), risk.probability);
+  std::string line = text;
+  if (risk.upper_bound) {
+    std::snprintf(text, sizeof(text), " (95%% sure: below %.2g)", *risk.upper_bound);
+    line += text;
+  }
+  return line + "\n";
+}
+
+Json json_of_risk(const ResidualRisk& risk) {
+  Json json;
+  json["seen"] = risk.seen;
+  json["once"] = risk.once;
+  json["probability_of_another"] = risk.probability;
+  if (risk.upper_bound) json["upper_bound_95"] = *risk.upper_bound;
+  return json;
+}
+
+FileReport report_of(const std::string& file, const std::string& name, const std::string& rule,
+                     Outcome outcome, const std::string& message,
+                     const std::vector<std::string>& nodes) {
+  FileReport report;
+  report.file = file;
+  report.name = name;
+  report.is_case = true;
+  ExecutorReport executor;
+  executor.executor = "optimized";
+  executor.judged.name = name;
+  executor.judged.outcome = outcome;
+  executor.judged.reason = message;
+  if (outcome != Outcome::kPass) {
+    spec::Finding finding;
+    finding.rule = rule;
+    finding.outcome = outcome;
+    finding.message = message;
+    finding.nodes = nodes;
+    executor.judged.findings.push_back(std::move(finding));
+  }
+  report.executors.push_back(std::move(executor));
+  return report;
+}
+
+// "verifier V3.overlap [mm] {}" -> "V3.overlap"
+std::string rule_of(const std::string& signature) {
+  const auto parsed = fuzz::parse_signature(signature);
+  return parsed.ok() ? parsed.value().rule : signature;
+}
+
+bool is_good(Outcome outcome) { return outcome == Outcome::kPass || outcome == Outcome::kXFail; }
+
+}  // namespace
+
+ExitCode exit_code_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  const Tally& tally = outcome.state.tally;
+  ExitCode code = outcome.is_interrupted ? ExitCode::kInconclusive : ExitCode::kGood;
+  for (const FindingRow& row : rows_of(outcome, ledger)) {
+    const bool is_ours = row.count.outcome == Outcome::kInfra;
+    code = worse(code, is_ours ? ExitCode::kInternal : exit_code_of(row.outcome()));
+  }
+  bool any_judged = tally.count(Outcome::kPass) > 0 || !tally.signatures.empty();
+  for (const ReplayedCase& one : outcome.replayed) {
+    code = worse(code, exit_code_of(one.outcome));
+    any_judged = any_judged || exit_code_of(one.outcome) != ExitCode::kInconclusive;
+  }
+  return any_judged ? code : worse(code, ExitCode::kInconclusive);
+}
+
+std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  const Tally& tally = outcome.state.tally;
+  std::string text =
+      count_text(tally.cases, "case", "cases") + " in " + print_duration(outcome.state.seconds);
+  if (tally.cases > 0) text += ": " + describe_outcomes(tally);
+  const std::uint64_t uncompared = tally.count(Outcome::kUnsupported);
+  if (uncompared > 0) text += "; " + std::to_string(uncompared) + " not compared";
+  text += outcome.is_interrupted ? "; interrupted\n" : "\n";
+  std::size_t failed = 0;
+  std::size_t passed = 0;
+  for (const ReplayedCase& one : outcome.replayed) {
+    passed += is_good(one.outcome) ? 1 : 0;
+    failed += exit_code_of(one.outcome) == ExitCode::kFindings ? 1 : 0;
+  }
+  if (!outcome.replayed.empty()) {
+    text += count_text(outcome.replayed.size(), "stored case", "stored cases") +
+            " again: " + std::to_string(passed) + " as expected\n";
+    for (const ReplayedCase& one : outcome.replayed) {
+      if (is_good(one.outcome)) continue;
+      text += "  " + std::string(spec::outcome_name(one.outcome)) + " " + one.file + ": " +
+              one.message + "\n";
+    }
+  }
+  const std::vector<FindingRow> rows = rows_of(outcome, ledger);
+  if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
+  for (const FindingRow& row : rows) text += describe_row(outcome, row);
+  text += describe_inconclusive(outcome);
+  const auto target = outcome.state.key.settings.find("target");
+  if (target != outcome.state.key.settings.end() && !tally.best.empty()) {
+    const fuzz::ScoredCase& best = tally.best.front();
+    char score[40];
+    std::snprintf(score, sizeof(score), "%.6g", best.score);
+    text +=
+        "highest " + target->second + ": " + score + ", of " + case_id(outcome, best.index) + "\n";
+  }
+  if (tally.cases > 0) {
+    text += describe_risk("features", fuzz::feature_risk(tally));
+    text += describe_risk("findings", fuzz::signature_risk(tally));
+  } else if (outcome.replayed.empty()) {
+    text += "nothing was run, which is no pass\n";
+  }
+  std::uint64_t cases_failed = 0;
+  for (const FindingRow& row : rows) cases_failed += row.known ? 0 : row.count.cases;
+  std::uint64_t cases_passed = tally.count(Outcome::kPass);
+  for (const FindingRow& row : rows) cases_passed += row.known ? row.count.cases : 0;
+  const std::uint64_t skipped =
+      tally.cases - cases_failed - cases_passed + (outcome.replayed.size() - passed - failed);
+  return text + std::to_string(cases_passed + passed) + " passed, " +
+         std::to_string(cases_failed + failed) + " failed, " + std::to_string(skipped) +
+         " skipped\n";
+}
+
+Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  const fuzz::CampaignState& state = outcome.state;
+  Json json;
+  json["generator"] = state.key.generator;
+  json["seed"] = state.key.seed;
+  json["settings"] = state.key.settings;
+  json["cases"] = state.tally.cases;
+  json["seconds"] = state.seconds;
+  json["interrupted"] = outcome.is_interrupted;
+  json["shards"] = Json::array();
+  for (const auto& [shard, done] : state.done) {
+    json["shards"].push_back({{"shard", print_shard(shard)}, {"cases", done.size()}});
+  }
+  for (std::size_t i = 0; i < state.tally.outcomes.size(); ++i) {
+    if (state.tally.outcomes[i] == 0) continue;
+    json["outcomes"][std::string(spec::outcome_name(static_cast<Outcome>(i)))] =
+        state.tally.outcomes[i];
+  }
+  json["not_compared"] = state.tally.count(Outcome::kUnsupported);
+  json["findings"] = Json::array();
+  for (const FindingRow& row : rows_of(outcome, ledger)) {
+    Json one;
+    one["name"] = row.name;
+    one["signature"] = row.signature;
+    one["outcome"] = spec::outcome_name(row.outcome());
+    one["cases"] = row.count.cases;
+    one["first"] = case_id(outcome, row);
+    one["message"] = row.count.message;
+    one["nodes"] = row.count.nodes;
+    one["status"] = triage_name(row.triage.status);
+    one["reduced_nodes"] = row.triage.nodes;
+    one["reduced_calls"] = row.triage.calls;
+    one["remark"] = row.triage.remark;
+    one["file"] = row.triage.file;
+    one["replay"] = replay_line(outcome, row);
+    if (row.known) one["issue"] = row.known->issue;
+    json["findings"].push_back(std::move(one));
+  }
+  json["inconclusive"] = Json::array();
+  for (const auto& [cause, count] : state.tally.inconclusive) {
+    json["inconclusive"].push_back({{"cause", cause},
+                                    {"cases", count.cases},
+                                    {"first", case_id(outcome, count.first)},
+                                    {"message", count.message}});
+  }
+  json["best"] = Json::array();
+  for (const fuzz::ScoredCase& best : state.tally.best) {
+    json["best"].push_back({{"score", best.score}, {"case", case_id(outcome, best.index)}});
+  }
+  json["replayed"] = Json::array();
+  for (const ReplayedCase& replayed : outcome.replayed) {
+    Json one;
+    one["file"] = replayed.file;
+    one["outcome"] = spec::outcome_name(replayed.outcome);
+    if (!replayed.message.empty()) one["message"] = replayed.message;
+    if (!replayed.issue.empty()) one["issue"] = replayed.issue;
+    json["replayed"].push_back(std::move(one));
+  }
+  json["features"] = json_of_risk(fuzz::feature_risk(state.tally));
+  for (const auto& [feature, count] : state.tally.features) {
+    json["features"]["list"].push_back(
+        {{"name", fuzz::feature_name(feature)}, {"cases", count.cases}, {"first", count.first}});
+  }
+  json["signatures"] = json_of_risk(fuzz::signature_risk(state.tally));
+  return json;
+}
+
+std::vector<FileReport> file_reports(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  std::vector<FileReport> reports;
+  const Tally& tally = outcome.state.tally;
+  const bool any = tally.cases > 0;
+  if (any || outcome.replayed.empty()) {
+    const std::string seed = "campaign of seed " + std::to_string(outcome.state.key.seed);
+    reports.push_back(report_of(seed, seed, "campaign", any ? Outcome::kPass : Outcome::kUndecided,
+                                any ? count_text(tally.cases, "case", "cases") : "nothing was run",
+                                {}));
+  }
+  for (const FindingRow& row : rows_of(outcome, ledger)) {
+    const std::string file =
+        row.triage.file.empty() ? case_id(outcome, row) : outcome.corpus + "/" + row.triage.file;
+    reports.push_back(report_of(file, row.name, rule_of(row.signature), row.outcome(),
+                                row.count.message, row.count.nodes));
+  }
+  for (const ReplayedCase& one : outcome.replayed) {
+    reports.push_back(report_of(outcome.corpus + "/" + one.file, one.name, one.name, one.outcome,
+                                one.message, one.nodes));
+  }
+  return reports;
+}
+
+}  // namespace graphgate::tools

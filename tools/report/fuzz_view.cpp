@@ -1,0 +1,223 @@
+#include "tools/report/fuzz_view.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/store/json.h"
+
+namespace graphgate::tools {
+namespace {
+
+std::string print_rate(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof(text), rate < 10 ? "%.1f/s" : "%.0f/s", rate);
+  return text;
+}
+
+std::string status_line(const CampaignProgress& p) {
+  std::string line = std::to_string(p.cases);
+  if (p.planned_cases > 0) line += "/" + std::to_string(p.planned_cases);
+  line += " cases, " + print_rate(p.cases_per_second) + ", " + std::to_string(p.features) +
+          " features, " + std::to_string(p.findings) + (p.findings == 1 ? " finding" : " findings");
+  if (p.known > 0) line += " (" + std::to_string(p.known) + " known)";
+  if (p.waiting > 0) line += ", " + std::to_string(p.waiting) + " being reduced";
+  line += ", last new " + print_duration(p.seconds_since_new) + " ago";
+  if (const auto left = seconds_left(p)) line += ", ETA " + print_duration(*left);
+  return line;
+}
+
+class TextView final : public CampaignView {
+ public:
+  TextView(std::FILE* file, bool redraws, int columns)
+      : file_(file), redraws_(redraws), columns_(std::max(columns, 20)) {}
+
+  void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) override {
+    std::string line = "campaign of seed " + std::to_string(state.key.seed) + ", generator " +
+                       std::to_string(state.key.generator) + ", shard " + print_shard(shard) +
+                       ", " + std::to_string(jobs) + (jobs == 1 ? " job" : " jobs");
+    if (state.tally.cases > 0) {
+      line += ", resumed behind " + std::to_string(state.tally.cases) + " cases";
+    }
+    print(line);
+  }
+  void progress(const CampaignProgress& progress) override {
+    if (!redraws_) return;
+    status_ = status_line(progress).substr(0, static_cast<std::size_t>(columns_) - 1);
+    std::fprintf(file_, "\r\x1b[K%s", status_.c_str());
+    std::fflush(file_);
+  }
+  [[nodiscard]] double progress_seconds() const override { return 0.25; }
+  void found(const FindingNews& news) override {
+    const std::string where = fuzz::print_case_id(news.id);
+    if (!news.issue.empty()) {
+      print("known " + news.name + " (" + where + "): " + news.issue);
+      return;
+    }
+    print("found " + news.outcome + " " + news.name + " (" + where + "): " + news.message);
+  }
+  void looked_at(const FindingNews& news, const fuzz::Triage& triage) override {
+    std::string line = std::string(triage_name(triage.status)) + " " + news.name;
+    if (triage.nodes > 0) {
+      line += ": " + std::to_string(triage.nodes) + (triage.nodes == 1 ? " node, " : " nodes, ") +
+              std::to_string(triage.calls) + (triage.calls == 1 ? " call" : " calls");
+    }
+    if (!triage.remark.empty()) line += "; " + triage.remark;
+    if (!triage.file.empty()) line += "; " + triage.file;
+    print(line);
+  }
+  void replayed(const std::string& file, const std::string& outcome,
+                const std::string& why) override {
+    print("replayed " + outcome + " " + file + (why.empty() ? "" : ": " + why));
+  }
+  void remark(const std::string& line) override { print(line); }
+  void end(const std::string& summary) override {
+    status_.clear();
+    std::fprintf(file_, "%s%s", redraws_ ? "\r\x1b[K" : "", summary.c_str());
+    std::fflush(file_);
+  }
+
+ private:
+  void print(const std::string& line) {
+    std::fprintf(file_, "%s%s\n", redraws_ ? "\r\x1b[K" : "", line.c_str());
+    if (redraws_ && !status_.empty()) std::fprintf(file_, "%s", status_.c_str());
+    std::fflush(file_);
+  }
+
+  std::FILE* file_;
+  bool redraws_;
+  int columns_;
+  std::string status_;
+};
+
+class NdjsonView final : public CampaignView {
+ public:
+  explicit NdjsonView(std::FILE* file) : file_(file) {}
+
+  void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) override {
+    Json json = event("begin");
+    json["generator"] = state.key.generator;
+    json["seed"] = state.key.seed;
+    json["shard"] = print_shard(shard);
+    json["jobs"] = jobs;
+    json["settings"] = state.key.settings;
+    json["resumed_cases"] = state.tally.cases;
+    print(json);
+  }
+  void progress(const CampaignProgress& progress) override {
+    Json json = event("progress");
+    add(json, progress);
+    print(json);
+  }
+  [[nodiscard]] double progress_seconds() const override { return 10; }
+  void found(const FindingNews& news) override { print(finding("finding", news)); }
+  void looked_at(const FindingNews& news, const fuzz::Triage& triage) override {
+    Json json = finding("triage", news);
+    json["status"] = triage_name(triage.status);
+    json["nodes"] = triage.nodes;
+    json["calls"] = triage.calls;
+    json["file"] = triage.file;
+    json["remark"] = triage.remark;
+    print(json);
+  }
+  void replayed(const std::string& file, const std::string& outcome,
+                const std::string& why) override {
+    Json json = event("replay");
+    json["file"] = file;
+    json["outcome"] = outcome;
+    if (!why.empty()) json["message"] = why;
+    print(json);
+  }
+  void remark(const std::string& line) override {
+    Json json = event("remark");
+    json["message"] = line;
+    print(json);
+  }
+  void end(const std::string& summary) override {
+    Json json = event("end");
+    json["summary"] = summary;
+    print(json);
+  }
+
+ private:
+  static Json event(const char* name) {
+    Json json;
+    json["event"] = name;
+    return json;
+  }
+  static Json finding(const char* name, const FindingNews& news) {
+    Json json = event(name);
+    json["name"] = news.name;
+    json["signature"] = news.signature;
+    json["outcome"] = news.outcome;
+    json["case"] = fuzz::print_case_id(news.id);
+    json["message"] = news.message;
+    if (!news.issue.empty()) json["issue"] = news.issue;
+    return json;
+  }
+  static void add(Json& json, const CampaignProgress& p) {
+    json["cases"] = p.cases;
+    if (p.planned_cases > 0) json["planned_cases"] = p.planned_cases;
+    json["seconds"] = std::round(p.seconds * 1000) / 1000;
+    json["cases_per_second"] = std::round(p.cases_per_second * 10) / 10;
+    json["features"] = p.features;
+    json["findings"] = p.findings;
+    json["known"] = p.known;
+    json["waiting"] = p.waiting;
+    json["seconds_since_new"] = std::round(p.seconds_since_new * 1000) / 1000;
+    if (const auto left = seconds_left(p)) json["seconds_left"] = std::round(*left);
+  }
+  void print(const Json& json) {
+    const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::fprintf(file_, "%s\n", line.c_str());
+    std::fflush(file_);
+  }
+
+  std::FILE* file_;
+};
+
+}  // namespace
+
+std::optional<double> seconds_left(const CampaignProgress& p) {
+  std::optional<double> left;
+  if (p.planned_seconds > 0) left = std::max(0.0, p.planned_seconds - p.seconds);
+  if (p.planned_cases > 0 && p.cases_per_second > 0) {
+    const auto cases = static_cast<double>(p.planned_cases - std::min(p.planned_cases, p.cases));
+    const double by_cases = cases / p.cases_per_second;
+    left = left ? std::min(*left, by_cases) : by_cases;
+  }
+  return left;
+}
+
+std::string print_duration(double seconds) {
+  char text[48];
+  const auto whole = static_cast<long long>(seconds);
+  if (seconds < 60) {
+    std::snprintf(text, sizeof(text), seconds < 10 ? "%.1fs" : "%.0fs", seconds);
+  } else if (whole < 3600) {
+    std::snprintf(text, sizeof(text), "%lldm %02llds", whole / 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof(text), "%lldh %02lldm", whole / 3600, whole / 60 % 60);
+  }
+  return text;
+}
+
+std::unique_ptr<CampaignView> text_view(std::FILE* file, bool redraws, int columns) {
+  return std::make_unique<TextView>(file, redraws, columns);
+}
+
+std::unique_ptr<CampaignView> ndjson_view(std::FILE* file) {
+  return std::make_unique<NdjsonView>(file);
+}
+
+std::unique_ptr<CampaignView> view_for(std::FILE* file) {
+  const int descriptor = ::fileno(file);
+  if (::isatty(descriptor) == 0) return ndjson_view(file);
+  winsize size{};
+  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return text_view(file, true, is_known ? size.ws_col : 80);
+}
+
+}  // namespace graphgate::tools

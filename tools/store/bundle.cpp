@@ -1,0 +1,126 @@
+#include "tools/store/bundle.h"
+
+#include <filesystem>
+#include <map>
+
+#include "interop/zip_archive.h"
+#include "tools/cli/doctor.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// By path inside the bundle.
+using Entries = std::map<std::string, std::string>;
+
+std::string command_text(const CheckVerb& verb) {
+  std::string text;
+  for (const std::string& word : verb.command_line) {
+    const bool plain =
+        !word.empty() && word.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
+    std::string quoted = word;
+    for (std::size_t at = quoted.find('\''); at != std::string::npos;
+         at = quoted.find('\'', at + 4)) {
+      quoted.replace(at, 1, "'\\''");
+    }
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + quoted + "'");
+  }
+  return text + "\n";
+}
+
+const char* verdict_of(ExitCode code) {
+  switch (code) {
+    case ExitCode::kGood:
+      return "All files passed. Every judge that had something to compare found nothing wrong.";
+    case ExitCode::kFindings:
+      return "There are findings: at least one file failed.";
+    case ExitCode::kInconclusive:
+      return "Nothing failed, but not everything could be judged.";
+    case ExitCode::kInfrastructure:
+      return "The machine failed; the results say nothing about the executors.";
+    case ExitCode::kBadInput:
+      return "At least one file could not be read or run as it is.";
+    case ExitCode::kInternal:
+      return "graphgate itself failed; the results are not to be trusted.";
+  }
+  return "";
+}
+
+std::string statement_of(const CheckVerb& verb, const std::vector<FileReport>& reports,
+                         ExitCode code) {
+  std::string text = "graphgate " GRAPHGATE_VERSION " judged " + std::to_string(reports.size()) +
+                     (reports.size() == 1 ? " file.\n\n" : " files.\n\n");
+  text += std::string(verdict_of(code)) + "\n" + describe_totals(reports) + "Exit code " +
+          std::to_string(static_cast<int>(code)) + ".\n\n";
+  text += "Judges: " +
+          (verb.judges.empty() ? std::string("all for cases, bounds and state for programs")
+                               : verb.judges) +
+          ".\nA number outside of its estimate alone is SUSPECT; a right call is called so with a "
+          "probability below " +
+          [&] {
+            char rate[32];
+            std::snprintf(rate, sizeof(rate), "%g", verb.false_alarm_rate);
+            return std::string(rate);
+          }() +
+          ".\n\ncommand.txt is the command line, versions.json this build and machine, report.json "
+          "has every finding,\nlog.txt what was printed, plans/ what the executor followed. "
+          "docs/judges.md says what each judge sees.\n";
+  return text;
+}
+
+// "golden/models/a.pt2" as a name of a file: "golden_models_a.pt2".
+std::string flat_name(const std::string& path) {
+  std::string name = path;
+  for (char& c : name) {
+    if (c == '/' || c == '\\') c = '_';
+  }
+  return name;
+}
+
+Entries entries_of(const CheckVerb& verb, const std::vector<FileReport>& reports, ExitCode code) {
+  Entries entries;
+  std::string log;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const FileReport& report = reports[i];
+    log += report.error ? "graphgate: " + report.error->message + "\n" : describe(report, true);
+    for (const ExecutorReport& executor : report.executors) {
+      for (std::size_t p = 0; p < executor.plans.size(); ++p) {
+        entries["plans/" + std::to_string(i) + "_" + flat_name(report.file) + "." +
+                executor.executor + "." + std::to_string(p) + ".plan"] = executor.plans[p];
+      }
+    }
+  }
+  entries["log.txt"] = log + describe_totals(reports);
+  entries["command.txt"] = command_text(verb);
+  entries["versions.json"] = print_json(machine_facts());
+  entries["report.json"] = print_json(json_of(reports, /*seconds=*/false));
+  entries["statement.txt"] = statement_of(verb, reports, code);
+  return entries;
+}
+
+Result<void> write_folder(const std::string& path, const Entries& entries) {
+  std::error_code failed;
+  const bool is_new = !fs::exists(path, failed) || fs::is_empty(path, failed);
+  if (failed || !is_new) return infrastructure(path + ": is not a new or empty folder");
+  for (const auto& [name, text] : entries) {
+    const fs::path file = fs::path(path) / name;
+    fs::create_directories(file.parent_path(), failed);
+    if (failed) return infrastructure(path + ": cannot be made: " + failed.message());
+    GRAPHGATE_TRY_VOID(write_text(text, file.string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_bundle(const std::string& path, const CheckVerb& verb,
+                          const std::vector<FileReport>& reports, ExitCode code) {
+  const Entries entries = entries_of(verb, reports, code);
+  if (!path.ends_with(".zip")) return write_folder(path, entries);
+  std::vector<interop::ZipEntry> zipped;
+  for (const auto& [name, text] : entries) zipped.push_back({name, std::as_bytes(std::span(text))});
+  return interop::write_zip(path, zipped);
+}
+
+}  // namespace graphgate::tools

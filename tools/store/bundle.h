@@ -1,0 +1,26 @@
+// A bundle: all that somebody needs who has to believe a run of `graphgate check`, in one zip file
+// or folder.
+//
+//   statement.txt   what was judged, by what, and what came out, in words
+//   command.txt     the command line
+//   versions.json   this build and this machine, as `graphgate doctor` has them
+//   report.json     every finding
+//   log.txt         what the run printed
+//   plans/          the plans that were followed, as text
+//
+// The same run on the same machine makes the same bytes: no times are in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/verbs.h"
+#include "tools/report/report.h"
+
+namespace graphgate::tools {
+
+// A zip archive where `path` ends in ".zip", else a folder, which must be new or empty.
+[[nodiscard]] Result<void> write_bundle(const std::string& path, const CheckVerb& verb,
+                                        const std::vector<FileReport>& reports, ExitCode code);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,149 @@
+#include "tools/store/stored_tensors.h"
+
+namespace graphgate::tools {
+
+using conformance::Configuration;
+using interop::JsonCursor;
+using spec::HostTensor;
+
+Result<std::size_t> read_index(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  GRAPHGATE_TRY(const std::uint32_t index, interop::as_count(member));
+  return std::size_t{index};
+}
+
+Result<std::map<std::string, std::string>> read_texts(const JsonCursor& object,
+                                                      std::string_view key) {
+  std::map<std::string, std::string> texts;
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  GRAPHGATE_TRY(const auto members, member.members());
+  for (const auto& [name, value] : members) {
+    GRAPHGATE_TRY(texts[std::string(name)], value.as_string());
+  }
+  return texts;
+}
+
+Result<Configuration> read_configuration(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const auto texts, read_texts(object, key));
+  return Configuration(texts.begin(), texts.end());
+}
+
+Result<std::vector<std::int64_t>> read_ints(const JsonCursor& object, std::string_view key) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
+  return member.as_ints();
+}
+
+Result<std::vector<std::string>> read_strings(const JsonCursor& object, std::string_view key) {
+  std::vector<std::string> strings;
+  GRAPHGATE_TRY_VOID(interop::read_list(object, key, [&](const JsonCursor& each) -> Result<void> {
+    GRAPHGATE_TRY(strings.emplace_back(), each.as_string());
+    return {};
+  }));
+  return strings;
+}
+
+Result<spec::DType> read_dtype(const JsonCursor& object) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member("dtype"));
+  return interop::read_word(member, "a dtype", spec::parse_dtype);
+}
+
+Result<std::shared_ptr<const spec::OpTable>> read_ops(const JsonCursor& object,
+                                                      std::string_view key) {
+  spec::OpTable ops = spec::builtin_op_table();
+  GRAPHGATE_TRY(const auto rows, read_strings(object, key));
+  for (const std::string& row : rows) {
+    GRAPHGATE_TRY_VOID(ops.add_text(row, object.place() + "." + std::string(key)));
+  }
+  return std::make_shared<const spec::OpTable>(std::move(ops));
+}
+
+namespace {
+
+Error beyond(const std::string& what, std::int64_t bytes) {
+  return bad_input(what + " has more than " + std::to_string(bytes) + " bytes");
+}
+
+// Of contents, and of storages, which may be several of one content.
+bool add_within(std::int64_t most, std::int64_t bytes, std::int64_t& sum) {
+  if (bytes > most - sum) return false;
+  sum += bytes;
+  return true;
+}
+
+Error no_content(const JsonCursor& place, const std::string& name) {
+  return place.error("no tensor is called '" + name + "'");
+}
+
+std::int64_t bytes_of(const interop::SafetensorsEntry& entry) {
+  return entry.end_bytes - entry.begin_bytes;
+}
+
+}  // namespace
+
+Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
+                                          const JsonCursor& root, const TensorLimits& limits) {
+  const std::string path = (folder / "tensors.safetensors").string();
+  StoredTensors out;
+  out.limits_ = limits;
+  GRAPHGATE_TRY(const auto file, interop::SafetensorsFile::open(path));
+  std::int64_t sum = 0;
+  for (const auto& [name, entry] : file.entries()) {
+    if (!add_within(limits.bytes, bytes_of(entry), sum)) return beyond(path, limits.bytes);
+  }
+  sum = 0;
+  std::vector<std::string> storages;
+  GRAPHGATE_TRY_VOID(
+      interop::read_list(root, "storages", [&](const JsonCursor& each) -> Result<void> {
+        GRAPHGATE_TRY(storages.emplace_back(), each.as_string());
+        const auto found = file.entries().find(storages.back());
+        if (found == file.entries().end()) return no_content(each, storages.back());
+        const bool fits = add_within(limits.bytes, bytes_of(found->second), sum);
+        return fits ? Result<void>() : beyond(each.place(), limits.bytes);
+      }));
+  for (const auto& [name, entry] : file.entries()) {
+    GRAPHGATE_TRY(HostTensor tensor, file.read(name));
+    out.contents_.emplace(name, std::move(tensor));
+  }
+  out.storages_.reserve(storages.size());
+  for (const std::string& name : storages) {
+    const HostTensor& content = out.contents_.find(name)->second;
+    out.storages_.push_back(std::make_shared<spec::HostStorage>(*content.storage));
+  }
+  return out;
+}
+
+Result<const HostTensor*> StoredTensors::content_at(const JsonCursor& name) const {
+  GRAPHGATE_TRY(const std::string text, name.as_string());
+  const auto found = contents_.find(text);
+  if (found == contents_.end()) return no_content(name, text);
+  return &found->second;
+}
+
+Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
+  HostTensor tensor;
+  GRAPHGATE_TRY(const std::size_t storage, read_index(object, "storage"));
+  if (storage >= storages_.size()) return object.error("there is no such storage");
+  tensor.storage = storages_[storage];
+  GRAPHGATE_TRY(tensor.dtype, read_dtype(object));
+  GRAPHGATE_TRY(tensor.sizes, read_ints(object, "sizes"));
+  GRAPHGATE_TRY(tensor.strides, read_ints(object, "strides"));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", tensor.storage_offset));
+  GRAPHGATE_TRY(const JsonCursor device, object.member("device"));
+  GRAPHGATE_TRY(tensor.device, interop::read_word(device, "a device", spec::parse_device));
+  const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
+  if (!spec::geometry_fits(tensor, bytes)) return object.error("does not fit its storage");
+  if (tensor.sizes.size() > limits_.dimensions) {
+    return object.error("has more than " + std::to_string(limits_.dimensions) + " dimensions");
+  }
+  // A stride of 0 makes many elements of few bytes.
+  if (spec::element_count(tensor.sizes) > limits_.bytes / spec::item_size_bytes(tensor.dtype)) {
+    return object.error("has more than " + std::to_string(limits_.bytes) + " bytes of elements");
+  }
+  return tensor;
+}
+Result<HostTensor> StoredTensors::tensor_of(const JsonCursor& object) const {
+  GRAPHGATE_TRY(const JsonCursor member, object.member("tensor"));
+  return read_tensor(member);
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,169 @@
+// Reading stored runs; the writer is trace_store.cpp.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file_io.h"
+#include "interop/plan_json.h"
+#include "spec/plan_text.h"
+#include "tools/executors/promises.h"
+#include "tools/store/programs.h"
+#include "tools/store/stored_result.h"
+#include "tools/store/trace_store.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace conformance;
+using interop::JsonCursor;
+using spec::HostTensor;
+
+class RunReader {
+ public:
+  explicit RunReader(const fs::path& folder) : folder_(folder) {}
+
+  Result<StoredRun> read() {
+    const std::string path = (folder_ / "run.json").string();
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    const interop::Json json = interop::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (json.is_discarded()) return bad_input(path + ": is no JSON");
+    const JsonCursor root(json, path);
+    GRAPHGATE_TRY(const JsonCursor version, root.member("graphgate_run"));
+    GRAPHGATE_TRY(const std::int64_t number, version.as_int());
+    if (number != kStoredRunVersion) {
+      return version.error("expected version " + std::to_string(kStoredRunVersion) +
+                           " of stored runs, found version " + std::to_string(number));
+    }
+    GRAPHGATE_TRY(tensors_, StoredTensors::open(folder_, root));
+    StoredRun run;
+    GRAPHGATE_TRY(run.executor, interop::read_string(root, "executor"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(root, "is_case", run.is_case));
+    GRAPHGATE_TRY_VOID(interop::read_optional(root, "recorded", run.recorded));
+    GRAPHGATE_TRY(run.promises, read_promises(root));
+    GRAPHGATE_TRY(const JsonCursor script, root.member("script"));
+    GRAPHGATE_TRY(script_, read_stored_script(folder_, script, tensors_));
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        root, "traces", [&](const JsonCursor& each) { return read_trace(each, run); }));
+    run.script = std::move(script_);
+    return run;
+  }
+
+ private:
+  Result<std::size_t> read_program_index(const JsonCursor& object) const {
+    GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
+    if (index >= script_.programs.size()) return object.error("there is no such program");
+    return index;
+  }
+  Result<void> read_trace(const JsonCursor& object, StoredRun& run) {
+    auto trace = std::make_unique<Trace>();
+    GRAPHGATE_TRY(trace->executor, interop::read_string(object, "executor"));
+    GRAPHGATE_TRY(trace->configuration, read_configuration(object, "configuration"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_loaded", trace->is_loaded));
+    GRAPHGATE_TRY(const auto error, object.find_member("error"));
+    if (error) {
+      GRAPHGATE_TRY_VOID(read_end(*error, trace->error, *trace));
+      GRAPHGATE_TRY(trace->error_step, read_index(*error, "step"));
+    }
+    GRAPHGATE_TRY(const auto closing, object.find_member("closing_error"));
+    if (closing) {
+      GRAPHGATE_TRY_VOID(read_end(*closing, trace->closing_error, *trace));
+    }
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        object, "calls", [&](const JsonCursor& each) { return read_record(each, *trace); }));
+    GRAPHGATE_TRY_VOID(interop::read_list(
+        object, "held", [&](const JsonCursor& each) { return read_held(each, *trace); }));
+    GRAPHGATE_TRY(const Configuration changes, read_configuration(object, "changes"));
+    run.traces.insert_or_assign(changes, std::move(trace));
+    return {};
+  }
+
+  static Result<void> read_end(const JsonCursor& object, std::optional<Error>& end, Trace& trace) {
+    GRAPHGATE_TRY(const std::size_t kind, read_index(object, "kind"));
+    if (kind > static_cast<std::size_t>(ErrorKind::kInternal)) {
+      return object.error("there is no such kind");
+    }
+    GRAPHGATE_TRY(std::string message, interop::read_string(object, "message"));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_late", trace.is_late));
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "has_ended", trace.has_ended));
+    end = Error{static_cast<ErrorKind>(kind), std::move(message)};
+    return {};
+  }
+
+  Result<void> read_record(const JsonCursor& object, Trace& trace) {
+    CallRecord call;
+    GRAPHGATE_TRY(call.step, read_index(object, "step"));
+    const bool is_call = call.step < script_.steps.size() &&
+                         std::holds_alternative<ScriptCall>(script_.steps[call.step]);
+    if (!is_call) return object.error("the step is no call");
+    GRAPHGATE_TRY(call.program, read_program_index(object));
+    std::string plan;
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "plan", plan));
+    if (!plan.empty()) {
+      GRAPHGATE_TRY(call.plan, read_plan(plan));
+    }
+    GRAPHGATE_TRY(call.inputs, tensors_.read_values<spec::InputValue>(object, "inputs"));
+    GRAPHGATE_TRY(call.result, read_result(object, tensors_));
+    trace.calls.push_back(std::move(call));
+    return {};
+  }
+
+  Result<std::shared_ptr<const spec::Plan>> read_plan(const std::string& file) {
+    const auto known = plans_.find(file);
+    if (known != plans_.end()) return known->second;
+    const std::string path = (folder_ / file).string();
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    spec::Plan plan;
+    if (file.ends_with(kMalformedPlan)) {
+      GRAPHGATE_TRY(plan, interop::read_plan_json(text, path, interop::PlanReferences::kByNumber));
+    } else {
+      GRAPHGATE_TRY(plan, spec::parse_plan(text, *script_.ops, path));
+      const auto valid = spec::check_plan(plan);
+      if (!valid.ok()) return valid.error().at(path);
+    }
+    return plans_.emplace(file, std::make_shared<const spec::Plan>(std::move(plan))).first->second;
+  }
+
+  Result<void> read_held(const JsonCursor& object, Trace& trace) const {
+    HeldRecord held;
+    GRAPHGATE_TRY(held.step, read_index(object, "step"));
+    GRAPHGATE_TRY(held.held_at, read_index(object, "held_at"));
+    GRAPHGATE_TRY(const JsonCursor output, object.member("output"));
+    GRAPHGATE_TRY(held.output.program, read_program_index(output));
+    GRAPHGATE_TRY(held.output.index, read_index(output, "index"));
+    GRAPHGATE_TRY(const JsonCursor then, object.member("then"));
+    GRAPHGATE_TRY(held.then, tensors_.read_tensor(then));
+    GRAPHGATE_TRY(const auto now, object.find_member("now"));
+    if (now) {
+      GRAPHGATE_TRY(held.now, tensors_.read_tensor(*now));
+    }
+    GRAPHGATE_TRY_VOID(interop::read_optional(object, "refusal", held.refusal));
+    trace.held.push_back(std::move(held));
+    return {};
+  }
+
+  const fs::path folder_;
+  StoredTensors tensors_;
+  Script script_;
+  std::map<std::string, std::shared_ptr<const spec::Plan>> plans_;
+};
+
+}  // namespace
+
+Result<StoredRun> read_run(const std::string& folder) { return RunReader(folder).read(); }
+
+Result<std::vector<std::string>> find_runs(const std::string& folder) {
+  const auto is_run = [](const std::string& path) { return interop::is_there(path + "/run.json"); };
+  GRAPHGATE_TRY(const bool is_one, is_run(folder));
+  if (is_one) return std::vector{folder};
+  std::vector<std::string> found;
+  GRAPHGATE_TRY(const auto folders, interop::list_files(folder, "", interop::Depth::kFolder));
+  for (const std::string& each : folders) {
+    GRAPHGATE_TRY(const bool is_kept, is_run(each));
+    if (is_kept) found.push_back(each);
+  }
+  if (found.empty()) return bad_input(folder + ": holds no stored run");
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace graphgate::tools

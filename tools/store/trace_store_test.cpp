@@ -1,0 +1,299 @@
+#include "tools/store/trace_store.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tools/executors/executor_sources.h"
+#include "tools/store/check_input.h"
+
+namespace graphgate::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace conformance;
+
+const char* const kCase = R"(graphgate-case 1
+name "stored"
+seed 2
+op my::twice(Tensor x) -> Tensor
+program "g" {
+  parameter %w "w" : f32[3, 3]
+  buffer %total "total" : f32[3]
+  input %x : f32[2, 3]
+  input %n : f32[3]
+  input %k : symint
+  %a = aten.mm.default(%x, %w)
+  %t = aten.add_.Tensor(%total, %n)
+  %v = aten.transpose.int(%a, 0, 1)
+  output %v
+  output %t
+}
+weights "g" seed 7
+inputs "first" of "g" {
+  n : f32[3] = [1.0, nan, inf]
+  k = 3
+}
+scenario {
+  call g inputs=first
+  hold g.out0
+  swap-weights g seed=3
+  feed-back g.out1 -> g.in1
+  static g.in0
+  call g inputs=first
+  check held
+}
+expect PASS
+)";
+
+class StoredRuns : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) /
+              (std::string("graphgate_runs_") + test->name() + "_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    script_ = read_case(kCase, "stored.case").value();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+  Script script_;
+};
+
+// What the judges of stored runs say, with the oracle's help.
+CaseReport judge_again(Runs& runs, const char* judges) {
+  JudgeSettings settings;
+  settings.judge_nodes = false;
+  settings.localize = false;
+  auto report = judge_script(runs, parse_judges(judges).value(), settings);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.ok() ? std::move(report).value() : CaseReport{};
+}
+
+class GoneSource final : public ExecutorSource {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "gone"; }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration&,
+                                                             const spec::OpTable&) const override {
+    return unsupported("gone");
+  }
+};
+
+TEST_F(StoredRuns, ComeBackAsTheyWere) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  const Trace& before = *runs.subject().value();
+  ASSERT_FALSE(before.error) << before.error->message;
+  ASSERT_TRUE(runs.subject({{"instrument", "provenance"}}).ok());
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, runs.subject_traces()).ok());
+  auto stored = read_run(run);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  ASSERT_EQ(stored.value().traces.size(), 2U);
+  const Trace& after = *stored.value().traces.at({});
+  ASSERT_EQ(after.calls.size(), before.calls.size());
+  for (std::size_t i = 0; i < before.calls.size(); ++i) {
+    EXPECT_EQ(*after.calls[i].plan, *before.calls[i].plan);
+    for (std::size_t o = 0; o < before.calls[i].result.outputs.size(); ++o) {
+      const auto& a = std::get<spec::HostTensor>(before.calls[i].result.outputs[o]);
+      const auto& b = std::get<spec::HostTensor>(after.calls[i].result.outputs[o]);
+      EXPECT_EQ(a.strides, b.strides);
+      EXPECT_EQ(spec::packed_bytes(a), spec::packed_bytes(b));
+    }
+  }
+  ASSERT_EQ(after.held.size(), before.held.size());
+  EXPECT_EQ(spec::packed_bytes(*after.held[0].now), spec::packed_bytes(*before.held[0].now));
+  const auto& rows = stored.value().traces.at({{"instrument", "provenance"}})->calls[0].result;
+  EXPECT_FALSE(rows.provenance.empty());
+}
+
+TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
+  conformance::SubjectTraces traces;
+  auto late = std::make_unique<Trace>();
+  late->executor = "theirs";
+  late->error = Error{ErrorKind::kInternal, "no answer"};
+  late->is_late = true;
+  traces.emplace(conformance::Configuration{}, std::move(late));
+  RunHead head{"theirs", true, false};
+  head.promises = {.rounds_results = false,
+                   .arithmetic = "approximate",
+                   .has_cuda_kernels = true,
+                   .split_sums = {"bf16"},
+                   .keeps_layouts = false};
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, head, traces).ok());
+  StoredRun stored = read_run(run).value();
+  EXPECT_FALSE(stored.promises.rounds_results);
+  EXPECT_EQ(stored.promises.arithmetic, "approximate");
+  EXPECT_TRUE(stored.promises.has_cuda_kernels);
+  EXPECT_EQ(stored.promises.split_sums, std::vector<std::string>{"bf16"});
+  EXPECT_FALSE(stored.promises.keeps_layouts);
+  const GoneSource gone;
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(stored.script, gone, *oracle);
+  runs.provide(std::move(*stored.traces.at({})));
+  const CaseReport report = judge_again(runs, "bounds");
+  EXPECT_EQ(report.outcome, spec::Outcome::kTimeout);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].rule, "R2.no-answer");
+}
+
+TEST_F(StoredRuns, KeepWhatCameOfClosing) {
+  conformance::SubjectTraces traces;
+  auto ended = std::make_unique<Trace>();
+  ended->executor = "theirs";
+  ended->closing_error = Error{ErrorKind::kInternal, "was killed"};
+  ended->has_ended = true;
+  traces.emplace(conformance::Configuration{}, std::move(ended));
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, {"theirs", true, false}, traces).ok());
+  StoredRun stored = read_run(run).value();
+  Trace& trace = *stored.traces.at({});
+  ASSERT_TRUE(trace.closing_error);
+  EXPECT_EQ(trace.closing_error->message, "was killed");
+  EXPECT_FALSE(trace.error);
+  EXPECT_TRUE(trace.has_ended);
+  const GoneSource gone;
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(stored.script, gone, *oracle);
+  runs.provide(std::move(trace));
+  const CaseReport report = judge_again(runs, "state");
+  EXPECT_EQ(report.outcome, spec::Outcome::kCrash);
+}
+
+TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  const CaseReport first = judge_again(runs, "bounds,state,verifier");
+  EXPECT_EQ(first.outcome, spec::Outcome::kPass) << first.reason;
+  const std::string run = (folder_ / "run").string();
+  ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, runs.subject_traces()).ok());
+  for (const bool is_damaged : {false, true}) {
+    StoredRun stored = read_run(run).value();
+    Trace& trace = *stored.traces.at({});
+    if (is_damaged) {
+      auto& tensor = std::get<spec::HostTensor>(trace.calls[1].result.outputs[0]);
+      tensor.storage->bytes[3] ^= std::byte{0x40};
+    }
+    const GoneSource gone;
+    Runs again(stored.script, gone, *oracle);
+    for (auto& [changes, one] : stored.traces) again.provide(std::move(*one), changes);
+    const CaseReport second = judge_again(again, "bounds,state,verifier");
+    if (is_damaged) {
+      EXPECT_EQ(second.outcome, spec::Outcome::kFail);
+      continue;
+    }
+    EXPECT_EQ(second.outcome, spec::Outcome::kPass) << second.reason;
+    ASSERT_EQ(second.judges.size(), first.judges.size());
+    for (std::size_t j = 0; j < first.judges.size(); ++j) {
+      EXPECT_EQ(second.judges[j].checks, first.judges[j].checks);
+    }
+  }
+}
+
+// Ways not to be well formed: judges say of the stored plan what they say of the live one.
+TEST_F(StoredRuns, KeepPlansThatAreNotWellFormed) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  const GoneSource gone;
+  using Break = void (*)(spec::Plan&);
+  const Break kBreaks[] = {
+      [](spec::Plan& plan) { plan.buffers[1].name = plan.buffers[0].name; },
+      [](spec::Plan& plan) { plan.buffers.back().offset_bytes = 1 << 20; },
+      [](spec::Plan& plan) { plan.buffers.back().pool = spec::PoolId{77}; },
+      [](spec::Plan& plan) { plan.values.back().buffer.reset(); },
+      [](spec::Plan& plan) { plan.steps[0].node.results[0].values.clear(); },
+      [](spec::Plan& plan) { plan.steps[0].waits.push_back(spec::EventId{5}); },
+      [](spec::Plan& plan) { plan.blocks[0].partitions.pop_back(); },
+      [](spec::Plan& plan) { plan.blocks[0].partitions[0].signature.outputs.push_back({99}); },
+  };
+  for (const Break& damage : kBreaks) {
+    Runs runs(script_, *subject, *oracle);
+    ASSERT_TRUE(runs.subject().ok());
+    Trace trace = *runs.subject().value();
+    auto plan = std::make_shared<spec::Plan>(*trace.calls[0].plan);
+    damage(*plan);
+    ASSERT_FALSE(spec::check_plan(*plan).ok());
+    const auto damaged = trace.calls[0].plan;
+    for (CallRecord& call : trace.calls) {
+      if (call.plan == damaged) call.plan = plan;
+    }
+    Runs live(script_, gone, *oracle);
+    live.provide(trace);
+    const CaseReport before = judge_again(live, "bounds,verifier,happens-before,quality");
+    ASSERT_EQ(before.outcome, spec::Outcome::kFail);
+    EXPECT_NE(before.reason.find(spec::check_plan(*plan).error().message), std::string::npos)
+        << before.reason;
+    const std::string run = (folder_ / "run").string();
+    ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, live.subject_traces()).ok());
+    auto stored = read_run(run);
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    ASSERT_TRUE(stored.value().traces.at({})->calls[0].plan);
+    EXPECT_EQ(*stored.value().traces.at({})->calls[0].plan, *plan);
+    Runs again(stored.value().script, gone, *oracle);
+    again.provide(std::move(*stored.value().traces.at({})));
+    const CaseReport after = judge_again(again, "bounds,verifier,happens-before,quality");
+    EXPECT_EQ(after.outcome, before.outcome);
+    EXPECT_EQ(after.reason, before.reason);
+    for (std::size_t j = 0; j < before.judges.size(); ++j) {
+      EXPECT_EQ(after.judges[j].findings.size(), before.judges[j].findings.size());
+      EXPECT_EQ(after.judges[j].checks, before.judges[j].checks);
+    }
+  }
+}
+
+TEST_F(StoredRuns, ReplaceOnlyStoredRuns) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  ASSERT_TRUE(runs.subject().ok());
+  const auto write = [&](const fs::path& at) {
+    return write_run(at.string(), script_, {"optimized", true, false}, runs.subject_traces());
+  };
+  EXPECT_TRUE(write(folder_ / "run").ok());
+  EXPECT_TRUE(write(folder_ / "run").ok());
+  fs::create_directory(folder_ / "mine");
+  std::ofstream(folder_ / "mine" / "letter.txt") << "dear";
+  const auto refused = write(folder_ / "mine");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(fs::exists(folder_ / "mine" / "letter.txt"));
+  const auto entries = std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  EXPECT_EQ(entries, 2) << "nothing half-written stays";
+  EXPECT_EQ(find_runs(folder_.string()).value(), std::vector{(folder_ / "run").string()});
+}
+
+TEST_F(StoredRuns, RefuseWhatIsDamagedInOneLine) {
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script_, *subject, *oracle);
+  ASSERT_TRUE(runs.subject().ok());
+  const fs::path run = folder_ / "run";
+  ASSERT_TRUE(
+      write_run(run.string(), script_, {"optimized", true, false}, runs.subject_traces()).ok());
+  std::ifstream in(run / "run.json");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const auto error_with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    std::ofstream(run / "run.json") << changed;
+    const auto read = read_run(run.string());
+    return read.ok() ? std::string("read") : read.error().message;
+  };
+  EXPECT_NE(error_with("\"graphgate_run\": 1", "\"graphgate_run\": 2").find("found version 2"),
+            std::string::npos);
+  EXPECT_NE(error_with("\"storage\": 0", "\"storage\": 999").find("no such storage"),
+            std::string::npos);
+  EXPECT_NE(error_with("{", "[").find("is no JSON"), std::string::npos);
+  EXPECT_FALSE(find_runs((folder_ / "nowhere").string()).ok());
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,181 @@
+// graphgate check --executor CMD, with graphgate serve at the other end, right and wrong.
+#include "tools/tests/cli/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliExecutor : public Cli {
+ protected:
+  [[nodiscard]] std::string served(const char* executor) const {
+    return (folder_ / "graphgate").string() + " serve " + executor;
+  }
+  // `command` in single quotes, on these cases of golden/cases.
+  CliRun check(const std::string& command, const std::string& cases, const std::string& flags = "",
+               const std::string& judges = "all") {
+    return run("check --judges " + judges + " --executor '" + command + "' " + flags + " " +
+               (folder_ / "golden/cases" / cases).string() + " --json " +
+               (folder_ / "r.json").string());
+  }
+  [[nodiscard]] nlohmann::json report() const {
+    return nlohmann::json::parse(read_file(folder_ / "r.json"), nullptr, false);
+  }
+  // What the judges said, without times and the executor's name.
+  static std::vector<std::string> verdicts(const nlohmann::json& report) {
+    std::vector<std::string> out;
+    for (const auto& program : report["programs"]) {
+      for (const auto& judge : program["executors"][0]["judges"]) {
+        out.push_back(program["file"].get<std::string>() + " " + judge["judge"].get<std::string>() +
+                      " " + judge["outcome"].get<std::string>() + " " + judge["checks"].dump());
+      }
+    }
+    return out;
+  }
+};
+
+TEST_F(CliExecutor, IsJudgedAsTheSameExecutorInThisProcess) {
+  for (const char* cases : {"op/conv*.case", "mutation/*.case", "feed_back.case",
+                            "swapped_weights.case", "wrapper/static-input*.case"}) {
+    const CliRun apart = check(served("optimized"), cases);
+    EXPECT_EQ(apart.code, 0) << apart.out << apart.err;
+    const auto there = verdicts(report());
+    const CliRun here = check("optimized", cases);
+    EXPECT_EQ(here.code, 0) << here.out << here.err;
+    EXPECT_FALSE(there.empty());
+    EXPECT_EQ(there, verdicts(report())) << cases;
+  }
+}
+
+TEST_F(CliExecutor, ThatDecidesWrongIsFound) {
+  const CliRun outcome = check(served("optimized"), "catalogue/p1-tail-allocation.case",
+                               "--profile torch-2.9.0", "verifier");
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const CliRun right =
+      check(served("reference"), "catalogue/p1-tail-allocation.case", "", "bounds");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+}
+
+TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
+  const std::string serve = served("optimized");
+  const auto found = [&](const std::string& command, const std::string& words,
+                         const std::string& rule = "CRASH R2.broke-down") {
+    const CliRun outcome = check(command, "op/conversion.case", "--executor-timeout 2");
+    EXPECT_EQ(outcome.code, 1) << command << "\n" << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find(rule), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+  };
+  // Three requests in: hello, open, load.
+  found("sed -u 3q | " + serve, "ended with status 0 and without an answer");
+  found(serve + " | (sed -u 3q; kill -SEGV 0)", "was killed by signal 11");
+  found("(" + serve + " | sed -u 3q; sleep 1000)", "did not answer in time",
+        "TIMEOUT R2.no-answer");
+  found(serve + " | sed -u s/.result./resul/", "answers with what is no answer");
+  // More elements than there are bytes.
+  found(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "answers with what is no answer");
+}
+
+TEST_F(CliExecutor, IsNotBlamedForWhatTheReferenceCannotRun) {
+  const fs::path path = folder_ / "loop.case";
+  for (const char* op : {"higher_order.while_loop", "higher_order.scan",
+                         "higher_order.wrap_with_set_grad_enabled", "my.own.default"}) {
+    std::ofstream(path) << "graphgate-case 1\nname \"loop\"\nseed 1\n"
+                        << "op my::own(Tensor self) -> Tensor\nprogram \"p\" {\n"
+                        << "  input %x : f32[4]\n  %y : f32[4] = " << op << "(%x)\n"
+                        << "  output %y\n}\nscenario {\n  call p\n}\n";
+    // One that runs the op as another one.
+    const std::string takes =
+        "sed -u \"s/" + std::string(op) + "(%x)/aten.relu.default(%x)/g\" | " + served("optimized");
+    const CliRun outcome = run("check --judges bounds,state,exact,provenance,vacuity --executor '" +
+                               takes + "' " + path.string());
+    EXPECT_EQ(outcome.code, 2) << op << "\n" << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out.find("UNSUPPORTED "), 0U) << outcome.out;
+    EXPECT_NE(outcome.out.find(std::string("the reference has no body for ") + op),
+              std::string::npos)
+        << outcome.out;
+    EXPECT_NE(outcome.out.find("\n1 not compared: " + path.string() + "\n"), std::string::npos)
+        << outcome.out;
+  }
+}
+
+TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
+  const CliRun missing = check("optimised", "op/conversion.case");
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  EXPECT_NE(missing.err.find("'optimised' ended with status 127"), std::string::npos)
+      << missing.err;
+  EXPECT_EQ(check("echo hello", "op/conversion.case").code, 3);
+  const CliRun old = check(served("optimized") + " | sed -u s/name/nom/", "op/conversion.case");
+  EXPECT_EQ(old.code, 3) << old.out;
+  EXPECT_NE(old.err.find("has no \"name\""), std::string::npos) << old.err;
+}
+
+// What shows plans may fail by itself: that costs the verifier its subject, and no other judge.
+TEST_F(CliExecutor, WhosePlansAreNotShownIsJudgedByItsValues) {
+  std::size_t scripts = 0;
+  // `served`, with `text` written into its answers to calls.
+  const auto changed = [&](const std::string& served, const std::string& text) {
+    const std::string script = (folder_ / ("plans" + std::to_string(++scripts) + ".sed")).string();
+    std::ofstream(script) << "/\"result\"/" << text << "\n";
+    return served + " | sed -u -f " + script;
+  };
+  const auto verifier = [&] {
+    const nlohmann::json written = report();
+    for (const auto& judge : written["programs"][0]["executors"][0]["judges"]) {
+      if (judge["judge"] == "verifier") return judge["outcome"].get<std::string>();
+    }
+    return std::string("not asked");
+  };
+  const std::string insert = "s/{/{";
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {insert + R"("not_shown":["no words for it"],/)", "no words for it"},
+           {insert + R"("own_plans":[7],/)", "own_plans[0]"},
+           {insert + R"("own_plans":"many",/)", "own_plans"},
+           {insert + R"("own_plans":[{"graph":"program","ops":[],"plan":{}}],/)", "graph:1:"},
+           {R"(s/"steps":/"stepz":/)", "the plan cannot be read: "}}) {
+    const std::string command = changed(served("optimized"), text);
+    const CliRun all = check(command, "op/conversion.case", "", "bounds,verifier");
+    EXPECT_EQ(all.code, 0) << text << "\n" << all.out << all.err;
+    EXPECT_NE(all.out.find("V0.not-shown"), std::string::npos) << all.out;
+    EXPECT_NE(all.out.find(words), std::string::npos) << all.out;
+    EXPECT_EQ(verifier(), "UNSUPPORTED") << text;
+    const CliRun alone = check(command, "op/conversion.case", "", "verifier");
+    EXPECT_EQ(alone.code, 2) << text << "\n" << alone.out << alone.err;
+  }
+  // Neither hides what is wrong with the values, or with plans that are shown.
+  const std::string wrong = served("optimized --profile torch-2.9.0");
+  const CliRun found = check(changed(wrong, insert + R"("not_shown":["no words for it"],/)"),
+                             "catalogue/p1-tail-allocation.case", "", "verifier");
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+}
+
+// The same executor, which promises less: what a promise is worth shows in what is found.
+TEST_F(CliExecutor, MayPromiseLess) {
+  std::size_t scripts = 0;
+  const auto promising_json = [&](const std::string& key, const std::string& value) {
+    const std::string script = (folder_ / (std::to_string(++scripts) + ".sed")).string();
+    std::ofstream(script) << "1s/{/{\"" << key << "\":" << value << ",/\n";
+    return served("optimized") + " | sed -u -f " + script;
+  };
+  const auto promising = [&](const std::string& key, const std::string& value) {
+    return promising_json(key, '"' + value + '"');
+  };
+  for (const char* arithmetic : {"strict", "tensor-core", "fast", "approximate"}) {
+    const CliRun right =
+        check(promising("arithmetic", arithmetic), "op/conversion.case", "", "exact,bounds");
+    EXPECT_EQ(right.code, 0) << right.out << right.err;
+  }
+  EXPECT_EQ(check(promising("layouts", "free"), "op/conversion.case").code, 0);
+  EXPECT_EQ(check(promising("kernels", "cuda"), "op/conversion.case").code, 0);
+  const std::string both = promising_json("split_sums", R"(["f16","bf16"])");
+  EXPECT_EQ(check(both, "op/conversion.case", "", "exact,bounds").code, 0);
+  const CliRun wide = check(promising_json("split_sums", R"(["f32"])"), "op/conversion.case");
+  EXPECT_EQ(wide.code, 3) << wide.out;
+  EXPECT_NE(wide.err.find("expected f16 or bf16, found 'f32'"), std::string::npos) << wide.err;
+  const CliRun typo = check(promising("layouts", "fre"), "op/conversion.case");
+  EXPECT_EQ(typo.code, 3) << typo.out;
+  EXPECT_NE(typo.err.find("expected kept or free, found 'fre'"), std::string::npos) << typo.err;
+  const CliRun loose = check(promising("arithmetic", "loose"), "op/conversion.case");
+  EXPECT_NE(loose.err.find("fast or approximate, found 'loose'"), std::string::npos) << loose.err;
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,333 @@
+// graphgate fuzz as its users meet it.
+#include <csignal>
+#include <map>
+
+#include "tools/campaign/fuzz_workers.h"
+#include "tools/tests/cli/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliFuzz : public Cli {
+ protected:
+  [[nodiscard]] std::string corpus(const char* name = "corpus") const {
+    return (folder_ / name).string();
+  }
+  [[nodiscard]] nlohmann::json json(const char* name) const {
+    return nlohmann::json::parse(read_file(folder_ / name), nullptr, false);
+  }
+  [[nodiscard]] std::string option(const char* flag, const char* name) const {
+    return std::string(" ") + flag + " " + (folder_ / name).string();
+  }
+  // The findings of a report whose signature holds the text.
+  [[nodiscard]] static std::vector<nlohmann::json> findings(const nlohmann::json& report,
+                                                            const std::string& text) {
+    std::vector<nlohmann::json> out;
+    for (const auto& finding : report["findings"]) {
+      const bool has = finding["signature"].get<std::string>().find(text) != std::string::npos;
+      if (has) out.push_back(finding);
+    }
+    return out;
+  }
+};
+
+// Each worker speaks with a process of its own, and so does who reduces.
+TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
+  const std::string serve = (folder_ / "graphgate").string() + " serve optimized";
+  const std::string flags =
+      " --cases 12 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --corpus ";
+  const CliRun here = run("fuzz" + flags + corpus("here") + option("--json", "here.json"));
+  EXPECT_EQ(here.code, 0) << here.out << here.err;
+  const CliRun there = run("fuzz --executor '" + serve + "'" + flags + corpus("there") +
+                           option("--json", "there.json"));
+  EXPECT_EQ(there.code, 0) << there.out << there.err;
+  EXPECT_EQ(json("there.json")["outcomes"], json("here.json")["outcomes"]);
+  EXPECT_EQ(json("there.json")["settings"]["executor"], serve);
+
+  const std::string wrong = serve + " --deviation lifetimes_touch_wrongly";
+  const CliRun found = run("fuzz --executor '" + wrong + "'" + flags + corpus("wrong") +
+                           option("--json", "wrong.json"));
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  const auto faults = findings(json("wrong.json"), "verifier V3.in-place");
+  ASSERT_FALSE(faults.empty()) << found.out;
+  EXPECT_EQ(faults.front()["status"], "confirmed");
+  EXPECT_LE(faults.front()["reduced_nodes"].get<int>(), 5);
+  const std::string file = corpus("wrong") + "/" + faults.front()["file"].get<std::string>();
+  EXPECT_EQ(run("replay --judges verifier --executor '" + wrong + "' " + file).code, 1);
+  EXPECT_EQ(run("replay --judges verifier --executor '" + serve + "' " + file).code, 0);
+
+  const CliRun missing = run("fuzz --executor no-such-command" + flags + corpus("missing"));
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  const CliRun refused = run("fuzz --no-reuse --executor '" + (folder_ / "graphgate").string() +
+                             " serve reference'" + flags + corpus("refused"));
+  EXPECT_EQ(refused.code, 4) << refused.out;
+  EXPECT_NE(refused.err.find("--no-reuse: 'reference' has no such option"), std::string::npos)
+      << refused.err;
+}
+
+TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
+  const std::string command =
+      "fuzz --cases 30 -j 2 --deviation lifetimes_touch_wrongly --judges verifier --corpus " +
+      corpus() + option("--json", "r.json") + option("--junit", "r.xml") +
+      option("--sarif", "r.sarif");
+  const CliRun outcome = run(command);
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded());
+  EXPECT_EQ(report["cases"], 30);
+  const auto found = findings(report, "verifier V3.in-place");
+  ASSERT_FALSE(found.empty()) << report["findings"].dump(2);
+  const auto& first = found.front();
+  EXPECT_EQ(first["status"], "confirmed");
+  EXPECT_LE(first["reduced_nodes"].get<int>(), 5);
+  EXPECT_LE(first["reduced_calls"].get<int>(), 3);
+  const std::string name = first["name"];
+  EXPECT_EQ(first["file"], "regression/" + name + ".case");
+  const std::string text = read_file(folder_ / "corpus/regression" / (name + ".case"));
+  EXPECT_NE(text.find("option \"deviation\" \"lifetimes_touch_wrongly\""), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Signature: verifier V3.in-place"), std::string::npos) << text;
+  // NDJSON where nobody looks, JUnit and SARIF for the same findings.
+  EXPECT_NE(outcome.out.find("{\"event\":\"finding\",\"name\":\"" + name + "\""),
+            std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.xml").find("<testsuite name=\"graphgate fuzz\""),
+            std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.xml").find(name + ".case"), std::string::npos);
+  EXPECT_NE(read_file(folder_ / "r.sarif").find("\"ruleId\": \"V3.in-place"), std::string::npos);
+  // The line of the report shows it again.
+  const CliRun replayed = run(first["replay"].get<std::string>().substr(sizeof("graphgate")));
+  EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
+  EXPECT_NE(replayed.out.find("shows 'verifier V3.in-place"), std::string::npos) << replayed.out;
+  // The next campaign tells of it, and does not reduce it again.
+  EXPECT_EQ(run(command).code, 1);
+  const auto again = findings(json("r.json"), "verifier V3.in-place");
+  ASSERT_EQ(again.size(), found.size());
+  EXPECT_EQ(again.front()["remark"], "the corpus had it");
+}
+
+TEST_F(CliFuzz, TellsWhatLeavesCasesInconclusive) {
+  const std::string judges = " --judges exact,vacuity";
+  const CliRun outcome = run("fuzz --cases 40 -j 2 --seed 5" + judges + " --corpus " + corpus() +
+                             option("--json", "r.json"));
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded()) << outcome.out << outcome.err;
+  ASSERT_FALSE(report["inconclusive"].empty()) << outcome.out;
+  std::map<std::string, std::uint64_t> cases;
+  for (const auto& row : report["inconclusive"]) {
+    const std::string cause = row["cause"];
+    cases[cause.substr(0, cause.find(' '))] += row["cases"].get<std::uint64_t>();
+    EXPECT_NE(outcome.out.find("  " + cause + " in "), std::string::npos) << outcome.out;
+    const CliRun again = run("replay " + row["first"].get<std::string>() + judges);
+    EXPECT_EQ(again.code, 2) << again.out;
+    EXPECT_NE(again.out.find(row["message"].get<std::string>()), std::string::npos) << again.out;
+  }
+  for (const auto& [name, count] : cases) EXPECT_EQ(report["outcomes"][name], count) << name;
+  std::uint64_t judged = 0;
+  for (const auto& [name, count] : report["outcomes"].items()) {
+    const bool is_good_or_bad = name == "PASS" || name == "FAIL" || name == "SUSPECT";
+    if (is_good_or_bad) judged += count.get<std::uint64_t>();
+    EXPECT_EQ(cases.contains(name), !is_good_or_bad) << name;
+  }
+  EXPECT_GT(judged, 0U);
+}
+
+// A campaign of other data sets has other cases, so it is another one; an id needs their number.
+TEST_F(CliFuzz, JudgesEachProgramWithSeveralSetsOfData) {
+  const std::string common = "fuzz -j 1 --judges state --no-replay --corpus " + corpus();
+  const CliRun outcome = run(common + " --cases 8 --data-sets 4" + option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(json("r.json")["cases"], 8);
+  EXPECT_EQ(run(common + " --cases 12 --data-sets 4 --resume").code, 0);
+  const CliRun other = run(common + " --cases 12 --data-sets 3 --resume");
+  EXPECT_EQ(other.code, 4);
+  EXPECT_NE(other.err.find("data-sets"), std::string::npos) << other.err;
+  const auto drawn = [&](const std::string& words) { return run("replay --write - " + words).out; };
+  const auto programs = [](const std::string& text) {
+    const std::size_t begin = text.find("\nprogram");
+    return text.substr(begin, text.find("\n}", begin) - begin);
+  };
+  const std::string first = drawn("g3:1:8 --data-sets 4");
+  EXPECT_EQ(first, drawn("g3:1:2"));
+  const std::string fourth = drawn("g3:1:11 --data-sets 4");
+  EXPECT_NE(fourth, first);
+  EXPECT_EQ(programs(fourth), programs(first));
+  EXPECT_NE(programs(fourth), programs(drawn("g3:1:11")));
+  EXPECT_EQ(run("replay --write - f3:1:2-11 --data-sets 4").code, 4);
+}
+
+TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need more address space than any limit";
+  // Only small cases have room to run, in what the process holds already.
+  const CliRun outcome =
+      run("fuzz --cases 48 -j 2 --judges provenance,bounds,state --memory-limit 1M --corpus " +
+          corpus() + option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  const auto report = json("r.json");
+  EXPECT_EQ(report["cases"], 48);
+  EXPECT_EQ(report["findings"].size(), 1U) << "wherever memory ends, it is named so";
+  const auto crashes = findings(report, "memory out-of-memory");
+  ASSERT_EQ(crashes.size(), 1U) << report.dump(2);
+  EXPECT_EQ(crashes[0]["outcome"], "CRASH");
+  EXPECT_GT(crashes[0]["cases"], 24) << "one finding of many cases";
+}
+
+// Every case would end so: no GPU, or too little memory for its driver. Neither is a finding.
+TEST_F(CliFuzz, DoesNotBeginWithoutItsDevice) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need more address space than any limit";
+  const CliRun outcome = run("fuzz --cases 4 --device cuda --memory-limit 1M --corpus " + corpus());
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("--device cuda: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_TRUE(fs::is_empty(corpus() + "/regression"));
+}
+
+TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {
+  const std::string common =
+      " --seed 5 --judges verifier --no-replay --reduce-time 0.1 -j 2 --corpus ";
+  EXPECT_LE(run("fuzz --cases 60" + common + corpus("whole")).code, 1);
+  EXPECT_LE(run("fuzz --cases 60 --shard 0/2" + common + corpus("parts")).code, 1);
+  // The environment of a GoogleTest runner.
+  ::setenv("GTEST_SHARD_INDEX", "1", 1);
+  ::setenv("GTEST_TOTAL_SHARDS", "2", 1);
+  ::setenv("GTEST_SHARD_STATUS_FILE", (folder_ / "status").c_str(), 1);
+  EXPECT_LE(run("fuzz --cases 60" + common + corpus("parts")).code, 1);
+  ::unsetenv("GTEST_TOTAL_SHARDS");
+  EXPECT_EQ(run("fuzz --cases 60" + common + corpus("parts")).code, 4);
+  ::unsetenv("GTEST_SHARD_INDEX");
+  EXPECT_TRUE(fs::exists(folder_ / "status"));
+  const CliRun merged = run("fuzz merge " + corpus("parts") + " --into " + corpus("all"));
+  EXPECT_LE(merged.code, 1) << merged.err;
+  const auto results = [&](const char* name) {
+    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(results("all"), results("whole"));
+  EXPECT_NE(results("all").find("block 0 60 "), std::string::npos) << results("all");
+  const CliRun twice = run("fuzz merge " + corpus("parts") + " " + corpus("whole"));
+  EXPECT_EQ(twice.code, 4);
+  EXPECT_NE(twice.err.find("ran the same cases"), std::string::npos) << twice.err;
+}
+
+TEST_F(CliFuzz, DrawsByWhatEarlierGenerationsShowed) {
+  const std::string common =
+      " --seed 5 --cases 560 --judges verifier --no-replay --reduce-time 0.1 --lineages 2 "
+      "--feedback --corpus ";
+  EXPECT_LE(run("fuzz -j 2" + common + corpus("whole")).code, 1);
+  EXPECT_LE(run("fuzz -j 1 --shard 0/2" + common + corpus("parts")).code, 1);
+  EXPECT_LE(run("fuzz -j 1 --shard 1/2" + common + corpus("parts")).code, 1);
+  EXPECT_LE(run("fuzz merge " + corpus("parts") + " --into " + corpus("all")).code, 1);
+  const auto results = [&](const char* name) {
+    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(results("all"), results("whole"));
+  EXPECT_NE(results("all").find("lineage 1 generation 1 shown {"), std::string::npos);
+  EXPECT_NE(results("all").find("bred 5"), std::string::npos);
+}
+
+TEST_F(CliFuzz, SearchesTowardAScoreAndKeepsTheBestCases) {
+  const CliRun outcome =
+      run("fuzz --cases 520 -j 2 --judges verifier --target reuse-depth --corpus " + corpus() +
+          option("--json", "r.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const auto best = json("r.json")["best"];
+  ASSERT_EQ(best.size(), 64U);
+  EXPECT_GE(best[0]["score"].get<double>(), best[1]["score"].get<double>());
+  const std::string text = read_file(folder_ / "corpus/targets/reuse-depth-01-shard-0-of-1.case");
+  const std::string id = best[0]["case"];
+  EXPECT_NE(text.find("# Case " + id + ".\n"), std::string::npos) << text.substr(0, 200);
+  // The id alone gives the case again.
+  const CliRun replayed = run("replay --judges verifier " + id);
+  EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
+}
+
+TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
+  const CliRun outcome = run_until(
+      folder_ / "corpus/campaigns/shard-0-of-1.campaign",
+      "fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() + option("--json", "r.json"));
+  const auto report = json("r.json");
+  ASSERT_FALSE(report.is_discarded());
+  EXPECT_EQ(report["interrupted"], true);
+  EXPECT_EQ(outcome.code, report["findings"].empty() ? 2 : 1);
+  EXPECT_NE(outcome.out.find("{\"event\":\"end\""), std::string::npos);
+}
+
+TEST_F(CliFuzz, SaysWhatCannotBeWritten) {
+  const CliRun nowhere = run("fuzz --cases 1 --corpus /dev/null/corpus");
+  EXPECT_EQ(nowhere.code, 3);
+  EXPECT_NE(nowhere.err.find("/dev/null/corpus"), std::string::npos) << nowhere.err;
+  // As on a full disk: no file may grow beyond some KiB.
+  const fs::path real = folder_ / "graphgate.real";
+  fs::rename(folder_ / "graphgate", real);
+  std::ofstream(folder_ / "graphgate")
+      << "#!/bin/sh\ntrap '' XFSZ\nulimit -f 16\nexec " << real.string() << " \"$@\"\n";
+  fs::permissions(folder_ / "graphgate", fs::perms::owner_all);
+  const CliRun full = run("fuzz --cases 1 -j 4 --corpus " + corpus());
+  EXPECT_EQ(full.code, 3) << full.out << full.err;
+  EXPECT_NE(full.err.find("no room for the journal"), std::string::npos) << full.err;
+}
+
+TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 4);
+  fs::create_directories(folder_ / "corpus/regression");
+  const CliRun nothing = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(nothing.code, 2) << nothing.out;
+  EXPECT_NE(nothing.out.find("nothing was run, which is no pass"), std::string::npos);
+  const fs::path stored = folder_ / "corpus/regression/verifier-V3-0123456789ab.case";
+  std::ofstream(stored) << "graphgate-case 1\nname \"stored\"\nseed 1\nprogram \"p\" {\n"
+                           "  input %x : f32[4]\n  %y = aten.neg.default(%x)\n  output %y\n}\n"
+                           "scenario {\n  call p\n}\nexpect PASS\n";
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 0);
+  const fs::path ledger = folder_ / "corpus/ledger.txt";
+  std::ofstream(ledger) << "verifier-V3-0123456789ab FAIL https://example.org/issues/1\n";
+  const CliRun xpass = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(xpass.code, 1) << xpass.out;
+  EXPECT_NE(xpass.out.find("\"outcome\":\"XPASS\""), std::string::npos) << xpass.out;
+  std::ofstream(ledger) << "verifier-V3-0123456789ab PASS https://example.org/issues/1\n";
+  EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 0);
+  std::ofstream(ledger) << "verifier-V4-0123456789ab FAIL https://example.org/issues/2\n";
+  const CliRun blind = run("fuzz --replay-only --corpus " + corpus());
+  EXPECT_EQ(blind.code, 4);
+  EXPECT_NE(blind.err.find("has no case of 'verifier-V4-0123456789ab'"), std::string::npos)
+      << blind.err;
+}
+
+TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
+  for (const char* arguments :
+       {"--shard 4/4", "--time soon", "--memory-limit much", "--judges nobody",
+        "--ops nothing.at.all", "--cases 0", "--replay-only --no-replay", "--json - --junit -",
+        "--deviation nothing", "--lineages 2", "--feedback --target peak", "--target speed",
+        "--target error --judges verifier", "--feedback --lineages 3 --shard 0/2", "--data-sets 0",
+        "--feedback --data-sets 4"}) {
+    const CliRun outcome = run("fuzz --cases 1 --corpus " + corpus() + " " + arguments);
+    EXPECT_EQ(outcome.code, 4) << arguments << outcome.err;
+    EXPECT_EQ(outcome.err.find("internal"), std::string::npos) << outcome.err;
+  }
+}
+
+// docs/scaling.md shows the files that are used.
+TEST(ClusterFiles, StandInTheirPage) {
+  const fs::path root = fs::path(GRAPHGATE_GOLDEN_DIR).parent_path();
+  const std::string page = read_file(root / "docs/scaling.md");
+  for (const char* name : {"fuzz.sbatch", "fuzz-job.yaml"}) {
+    std::ifstream file(root / "tools/cluster" / name);
+    std::string shown;
+    for (std::string line; std::getline(file, line);)
+      shown += (line.empty() ? "" : "    ") + line + "\n";
+    EXPECT_FALSE(shown.empty());
+    EXPECT_NE(page.find(shown), std::string::npos) << name;
+  }
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,121 @@
+// graphgate reduce and graphgate replay as their users meet them.
+#include "tools/tests/cli/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliReduce : public Cli {
+ protected:
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string golden_case(const std::string& name) const {
+    return (folder_ / "golden/cases/catalogue" / (name + ".case")).string();
+  }
+  // A reduced case in the scratch folder.
+  std::string reduced() {
+    const CliRun made = run("reduce --deviation frees_twice -o " + at("small.case") + " " +
+                            golden_case("b4-freed-twice"));
+    EXPECT_EQ(made.code, 0) << made.err;
+    return at("small.case");
+  }
+};
+
+TEST_F(CliReduce, ShrinksACaseAndSaysHowToReplayIt) {
+  const CliRun made =
+      run("reduce --deviation frees_twice -o " + at("small.case") + " --neighbour " +
+          at("passes.case") + " " + golden_case("b4-freed-twice"));
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("4 of 4 nodes, 1 of 2 calls"), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("shows: verifier V3.overlap [mm] {"), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("the nearest case that passes:\n  - "), std::string::npos) << made.out;
+  EXPECT_EQ(last_line(made.out), "replay: graphgate replay " + at("small.case"));
+  EXPECT_EQ(run("check " + at("small.case")).code, 1);
+  EXPECT_EQ(run("check --judges verifier " + at("passes.case")).code, 0);
+}
+
+TEST_F(CliReduce, ReplaysWhatItWrote) {
+  const std::string file = reduced();
+  const CliRun same = run("replay " + file);
+  EXPECT_EQ(same.code, 1) << same.err;
+  EXPECT_NE(same.out.find("shows 'verifier V3.overlap [mm] {"), std::string::npos) << same.out;
+  // The same line as it was printed, in one word and in several.
+  EXPECT_EQ(run("replay graphgate replay " + file).out, same.out);
+  EXPECT_EQ(run("replay 'graphgate replay " + file + "'").out, same.out);
+  // Without the fault the case passes.
+  std::string text = read_file(file);
+  const std::string option = "option \"deviation\" \"frees_twice\"\n";
+  text.erase(text.find(option), option.size());
+  std::ofstream(at("right.case")) << text;
+  const CliRun gone = run("replay --json - " + at("right.case"));
+  EXPECT_EQ(gone.code, 0) << gone.out << gone.err;
+  EXPECT_EQ(nlohmann::json::parse(gone.out)["replayed"], "GONE");
+}
+
+// A case from the program that drew it, for one that will draw others.
+TEST_F(CliReduce, WritesADrawnCaseInsteadOfRunningIt) {
+  const std::string file = (folder_ / "drawn.case").string();
+  const CliRun written = run("replay g3:1:3 --poison 0x7f --write " + file);
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, "");
+  const std::string text = read_file(file);
+  EXPECT_TRUE(text.starts_with("graphgate-case 1\n")) << text;
+  EXPECT_NE(text.find("option \"poison\" \"0x7f\""), std::string::npos) << text;
+  EXPECT_EQ(run("replay g3:1:3 --poison 0x7f --write -").out, text);
+  EXPECT_EQ(run("replay --judges verifier " + file).code,
+            run("replay --judges verifier --poison 0x7f g3:1:3").code);
+  EXPECT_EQ(run("replay g3:1:3 --write no_such_folder/a.case").code, 3);
+}
+
+TEST_F(CliReduce, ReplaysDrawnCasesByTheirIds) {
+  // Whatever the case comes to, it is judged, and the same each time.
+  const CliRun drawn = run("replay --judges verifier g3:1:3");
+  EXPECT_NE(drawn.out.find(" g3:1:3: "), std::string::npos) << drawn.out << drawn.err;
+  EXPECT_EQ(run("replay --judges verifier 'graphgate replay g3:1:3'").out, drawn.out);
+  const CliRun other = run("replay g99:1:0");
+  EXPECT_EQ(other.code, 4);
+  EXPECT_NE(other.err.find("generator 99 drew it"), std::string::npos) << other.err;
+}
+
+TEST_F(CliReduce, FindsCasesOfACorpusByName) {
+  fs::create_directories(folder_ / "corpus/regression");
+  fs::copy_file(reduced(), folder_ / "corpus/regression/verifier-V3.case");
+  EXPECT_EQ(run("replay --corpus " + at("corpus") + " verifier-V3").code, 1);
+  const CliRun none = run("replay --corpus " + at("corpus") + " verifier-V4");
+  EXPECT_EQ(none.code, 4);
+  EXPECT_NE(none.err.find("no case of"), std::string::npos) << none.err;
+}
+
+TEST_F(CliReduce, RefusesCasesOfAnotherVersion) {
+  std::string text = read_file(reduced());
+  text.replace(text.find("graphgate-case 1"), 16, "graphgate-case 9");
+  std::ofstream(at("later.case")) << text;
+  for (const char* verb : {"replay ", "reduce "}) {
+    const CliRun refused = run(verb + at("later.case"));
+    EXPECT_EQ(refused.code, 4) << verb;
+    EXPECT_NE(refused.err.find("version 9"), std::string::npos) << refused.err;
+  }
+}
+
+TEST_F(CliReduce, RefusesWhatShowsNothing) {
+  const CliRun refused = run("reduce -o " + at("x.case") + " " + golden_case("b4-freed-twice"));
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_NE(refused.err.find("nothing to reduce: the case comes to PASS"), std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(fs::exists(at("x.case")));
+}
+
+TEST_F(CliReduce, AsksAnExternalCommandAboutArchives) {
+  std::ofstream(at("check.sh")) << "#!/bin/sh\nexec \"" << at("graphgate") << "\" convert \"$1\" -"
+                                << " | grep -q aten.flip\n";
+  fs::permissions(at("check.sh"), fs::perms::owner_all);
+  const CliRun made = run("reduce --time 120 --check " + at("check.sh") + " -o " + at("small.pt2") +
+                          " " + model("mutations.pt2"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find(": 1 of "), std::string::npos) << made.out;
+  const CliRun text = run("convert " + at("small.pt2") + " -");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("aten.flip"), std::string::npos) << text.out;
+  EXPECT_TRUE(fs::exists(at("small.case")));
+}
+
+}  // namespace
+}  // namespace graphgate::tools

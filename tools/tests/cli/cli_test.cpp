@@ -1,0 +1,643 @@
+// The program as its users meet it: run as a process, judged by its output and exit code.
+#include "tools/tests/cli/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+TEST_F(Cli, ChecksARecordedModelAndEndsWithTheTotals) {
+  const CliRun outcome = run("check " + model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.out), "2 passed, 0 failed, 0 skipped");
+}
+
+TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
+  fs::copy_file(model("mutations.pt2"), folder_ / "alone.pt2");
+  const CliRun outcome = run("check " + (folder_ / "alone.pt2").string());
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("2 seeded calls"), std::string::npos) << outcome.out;
+}
+
+// A recording passes its inputs each time anew: where one is said to keep its address, check keeps
+// it there.
+TEST_F(Cli, ChecksAProgramWithAStaticInput) {
+  const std::string program = model("decode_static_cache.pt2");
+  const CliRun kept = run("check --static-input tok --static-input 1 " + program);
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  const CliRun written = run("check --static-input r " + model("quant_mixed.pt2"));
+  EXPECT_EQ(written.code, 2) << written.out << written.err;
+  for (const char* flag : {"--static-input nope", "--static-input 9", "--pad s77"}) {
+    const CliRun refused = run("check " + std::string(flag) + " " + program);
+    EXPECT_EQ(refused.code, 4) << refused.out;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
+  }
+}
+
+TEST_F(Cli, FailsARecordingWithOneElementOff) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    float x = 0;
+    std::byte* at = tensors.at("call1.output0.float32").storage->bytes.data();
+    std::memcpy(&x, at, sizeof(x));
+    x += 1;
+    std::memcpy(at, &x, sizeof(x));
+  });
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("recording: call 1, output 0: element [0]"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(last_line(outcome.out), "0 passed, 1 failed, 0 skipped");
+}
+
+TEST_F(Cli, FailsARecordedFinalStateThatIsOff) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    auto& bytes = tensors.at("call0.buffer.state.float32").storage->bytes;
+    std::fill(bytes.begin(), bytes.end(), std::byte{0x40});
+  });
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("state 'state'"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, RefusesAnInputOfAnotherDtypeInOneLine) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    tensors.insert_or_assign("call0.input0", spec::make_host_tensor(spec::DType::kInt64, {8, 16}));
+  });
+  const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("input 'x': dtype is int64, expected float32"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Cli, RefusesASizeOutsideItsRangeInOneLine) {
+  const std::string data = edited_recording("quant_mixed", [](interop::NamedTensors& tensors) {
+    for (auto& [name, tensor] : tensors) {
+      if (name.compare(0, 11, "call0.input") != 0) continue;
+      std::vector<std::int64_t> sizes = tensor.sizes;
+      sizes[0] = 65;
+      tensor = spec::make_host_tensor(tensor.dtype, sizes);
+    }
+  });
+  const CliRun outcome = run("check " + model("quant_mixed.pt2") + " --data " + data);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("outside its range [1, 64]"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, RefusesEveryBadArchiveWithOneLineAndCode4) {
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "golden/bad")) {
+    if (entry.path().extension() != ".pt2") continue;
+    const CliRun outcome = run("check " + entry.path().string());
+    const bool is_unsupported = outcome.code == 2;  // right, and beyond what there is
+    EXPECT_TRUE(is_unsupported || outcome.code == 4) << entry.path() << " gave " << outcome.code;
+    EXPECT_EQ(line_count(outcome.err), is_unsupported ? 0U : 1U) << entry.path() << outcome.err;
+    EXPECT_EQ(outcome.out.starts_with("UNSUPPORTED "), is_unsupported) << outcome.out;
+    ++files;
+  }
+  EXPECT_GT(files, 30U);
+}
+
+// Exports of PyTorch 2.15 (golden/exports says what they are).
+TEST_F(Cli, RefusesAProgramThatCopiesIntoAnotherSizeWhereItSaysSo) {
+  const std::string folder = (folder_ / "golden/exports").string();
+  for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
+    const CliRun outcome = run(verb + (" " + folder) + "/resized_input.core.pt2");
+    EXPECT_EQ(outcome.code, 4) << verb << outcome.out << outcome.err;
+    EXPECT_NE(outcome.err.find("the new contents of 'x' have sizes [0], which do not broadcast to "
+                               "its sizes [3, 4]"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST_F(Cli, ChecksProgramsWhoseSizesHaveFloatsInThem) {
+  const std::string folder = (folder_ / "golden/exports").string();
+  const CliRun outcome =
+      run("check --judges all " + folder + "/float_of_size.pt2 " + folder + "/scaled_size.pt2");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.out), "2 passed, 0 failed, 0 skipped");
+}
+
+// An op without a schema says as little of the other programs as one without a body.
+TEST_F(Cli, HasNoVerdictOnProgramsWithOpsThatItDoesNotKnowAndJudgesTheOthers) {
+  const auto program = [&](const std::string& name, const std::string& op) {
+    std::ofstream(folder_ / name) << ("program \"p\" {\n  input %x : f32[3]\n  %y : f32[3] = " +
+                                      op + "(%x)\n  output %y\n}\n");
+    return " " + (folder_ / name).string();
+  };
+  const std::string unknown = program("unknown.txt", "mine.op.default");
+  const std::string bare = program("bare.txt", "aten.digamma.default");
+  const std::string good = program("good.txt", "aten.neg.default");
+  for (const std::string& one : {unknown, bare}) {
+    for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
+      const CliRun alone = run(verb + one);
+      EXPECT_EQ(alone.code, 2) << verb << one << alone.out << alone.err;
+    }
+    EXPECT_NE(run("check" + one).out.find("UNSUPPORTED" + one + ":"), std::string::npos)
+        << run("check" + one).out;
+  }
+  const CliRun all = run("check" + unknown + good + bare);
+  EXPECT_EQ(all.code, 2) << all.out << all.err;
+  EXPECT_EQ(last_line(all.out), "1 passed, 0 failed, 2 skipped");
+}
+
+// A recorded call of an op that the table lacks is passed over; the others are judged.
+TEST_F(Cli, PassesOverRecordedCallsOfOpsThatItDoesNotKnow) {
+  std::ofstream(folder_ / "calls.jsonl")
+      << ("{\"case\": 0, \"op\": \"mine.op.default\", \"args\": [1.5], \"kwargs\": {}, "
+          "\"result\": 1.5, \"mutated\": {}}\n");
+  interop::NamedTensors none;
+  ASSERT_TRUE(interop::write_safetensors((folder_ / "calls.safetensors").string(), none).ok());
+  const CliRun outcome = run("ops --cases " + (folder_ / "calls.jsonl").string());
+  EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 passed, 0 failed, 1 skipped"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, NamesTheFileOfAnErrorWithItsFolderAndOnce) {
+  const std::string archive = model("mutations.pt2");
+  const std::string data = model("cond_nonzero.safetensors");
+  EXPECT_EQ(run("check " + archive + " --data " + data).err,
+            "graphgate: " + archive + ": 1 inputs given, expected 2\n");
+  const std::string bad = (folder_ / "golden/bad/cycle.pt2").string();
+  const std::string error = "graphgate: " + bad + ": model.json: ";
+  EXPECT_EQ(run("check " + bad).err.substr(0, error.size()), error);
+  EXPECT_EQ(run("run " + bad).err.substr(0, error.size()), error);
+}
+
+TEST_F(Cli, ChecksTheOtherFilesWhenTheInputsOfOneCannotBeDrawn) {
+  std::ofstream(folder_ / "huge.txt")
+      << "program \"p\" {\n  input %x : f64[1099511627776]\n  output %x\n}\n";
+  std::ofstream(folder_ / "negative.txt")
+      << "program \"p\" {\n  symbol s0 in [2, 4]\n  input %x : f32[s0, s0 - 3]\n  output %x\n}\n";
+  const std::string files = (folder_ / "negative.txt").string() + " " + model("mutations.pt2");
+  const CliRun outcome =
+      run("check -j 4 --json - " + (folder_ / "huge.txt").string() + " " + files);
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["passed"], 1);
+  EXPECT_EQ(json["failed"], 2);
+}
+
+TEST_F(Cli, RefusesAProgramThatMutatesAConstant) {
+  std::ofstream(folder_ / "p.txt") << "program \"p\" {\n  input \"flag\" = True\n"
+                                      "  %y = aten.ones.default([2])\n"
+                                      "  mutation input \"flag\" %y\n}\n";
+  const CliRun outcome = run("check " + (folder_ / "p.txt").string());
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("'flag', which is a constant"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, TakesMoreJobsThanThereAreFiles) {
+  EXPECT_EQ(run("check -j 1000 " + model("mutations.pt2")).code, 0);
+}
+
+TEST_F(Cli, WritesJsonOfAFileWhoseNameIsNoText) {
+  const fs::path file = folder_ / "b\xff.pt2";
+  const CliRun outcome = run("check --json - " + file.string());
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded()) << outcome.out;
+}
+
+TEST_F(Cli, RefusesFoldersAndPipesAsFiles) {
+  for (const char* name : {"folder.pt2", "folder.txt"}) {
+    fs::create_directory(folder_ / name);
+    const CliRun outcome = run("check " + (folder_ / name).string());
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  }
+  ASSERT_EQ(mkfifo((folder_ / "pipe.pt2").c_str(), 0600), 0);
+  EXPECT_EQ(run("check " + (folder_ / "pipe.pt2").string()).code, 4);
+  const std::string archive = model("mutations.pt2");
+  EXPECT_EQ(run("check " + archive + " --custom-ops " + folder_.string()).code, 4);
+}
+
+TEST_F(Cli, TellsWhenItsResultsCannotBeWritten) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  EXPECT_EQ(
+      run("check --json " + (folder_ / "none/x.json").string() + " " + model("mutations.pt2")).code,
+      3);
+  const std::string command = (folder_ / "graphgate").string() + " doctor >/dev/full 2>/dev/null";
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST_F(Cli, WritesJsonToStandardOutputAlone) {
+  const CliRun outcome = run("check --json - " + model("cond_nonzero.pt2"));
+  EXPECT_EQ(outcome.code, 0);
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["passed"], 1);
+  EXPECT_EQ(json["programs"][0]["outcome"], "PASS");
+}
+
+TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
+  const CliRun outcome = run("check " + model("vllm_like.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("(no reuse "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
+  const CliRun outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
+  for (const char* name :
+       {"two_sizes", "held_output", "feed_back", "swapped_weights", "refused_dtype"}) {
+    const std::string file = (folder_ / "golden/cases" / (std::string(name) + ".case")).string();
+    const CliRun outcome = run("check " + file);
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find(" judges, "), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(Cli, FailsACaseWhoseExpectedOutputIsNotWhatComes) {
+  std::string text = read_file(folder_ / "golden/cases/feed_back.case");
+  text.replace(text.find("[1.75,"), 6, "[1.25,");
+  const fs::path file = folder_ / "off.case";
+  std::ofstream(file) << text;
+  const CliRun outcome = run("check --judges bounds " + file.string());
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.out.find("B8.recording (bounds): recording: call 1, output 0"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
+  const CliRun judge = run("check --judges bound " + model("mutations.pt2"));
+  EXPECT_EQ(judge.code, 4);
+  EXPECT_NE(judge.err.find("--judges: no judge is called 'bound'"), std::string::npos) << judge.err;
+  std::ofstream(folder_ / "bad.case") << "graphgate-case 1\nprogram \"p\" {\n}\nscenario {\n"
+                                         "  call q\n}\n";
+  const CliRun bad = run("check " + (folder_ / "bad.case").string());
+  EXPECT_EQ(bad.code, 4);
+  EXPECT_EQ(line_count(bad.err), 1U) << bad.err;
+  EXPECT_NE(bad.err.find("bad.case: step 0 (call q): the case has no program 'q'"),
+            std::string::npos)
+      << bad.err;
+}
+
+TEST_F(Cli, JudgesAStoredRunAgainWithoutTheExecutor) {
+  const std::string kept = (folder_ / "kept").string();
+  const CliRun first =
+      run("check --executor optimized --record " + kept + " " + model("mutations.pt2"));
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(fs::exists(fs::path(kept) / "mutations.optimized/plan0.plan"));
+  const CliRun again = run("check --judge-recorded " + kept);
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(last_line(again.out), "1 passed, 0 failed, 0 skipped");
+  EXPECT_EQ(run("check --judge-recorded " + kept + " " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("check --judge-recorded " + (folder_ / "none").string()).code, 4);
+}
+
+TEST_F(Cli, PacksTheSameBundleTwice) {
+  const auto bundle = [&](const std::string& name) {
+    fs::create_directory(folder_ / name);
+    const std::string command =
+        "check --executor optimized --bundle bundle.zip " + model("mutations.pt2");
+    const std::string shell = "cd " + (folder_ / name).string() + " && ";
+    const int status =
+        std::system((shell + (folder_ / "graphgate").string() + " " + command + " >/dev/null")
+                        .c_str());  // NOLINT(cert-env33-c): our own words
+    EXPECT_EQ(status, 0);
+    return read_file(folder_ / name / "bundle.zip");
+  };
+  const std::string first = bundle("a");
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, bundle("b"));
+  for (const char* entry :
+       {"statement.txt", "command.txt", "versions.json", "report.json", "log.txt", "plans/"}) {
+    EXPECT_NE(first.find(entry), std::string::npos) << entry;
+  }
+}
+
+TEST_F(Cli, WritesReportsForOtherPrograms) {
+  const std::string data = edited_recording("mutations", [](interop::NamedTensors& tensors) {
+    tensors.at("call1.output0.float32").storage->bytes[3] ^= std::byte{0x40};
+  });
+  const std::string program = model("mutations.pt2") + " --data " + data;
+  const CliRun sarif = run("check --sarif - " + program);
+  EXPECT_EQ(sarif.code, 1);
+  const auto json = nlohmann::json::parse(sarif.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << sarif.out;
+  EXPECT_EQ(json["runs"][0]["results"][0]["ruleId"], "B8.recording");
+  const CliRun junit = run("check --junit - " + program);
+  EXPECT_NE(junit.out.find("failures=\"1\""), std::string::npos) << junit.out;
+  EXPECT_EQ(run("check --sarif - --junit - " + program).code, 4);
+}
+
+TEST_F(Cli, PrintsPartitionsReasonsSignaturesAndADrawing) {
+  const CliRun outcome = run("plan " + model("vllm_like.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* expected :
+       {"partition 1 eager, 1 step: 'unified_attention_with_output'; split op "
+        "vllm.unified_attention_with_output",
+        "in, freed $linear", "symbols   s26", "pool @arena: arena on cpu"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+  }
+}
+
+TEST_F(Cli, SaysWhatChangedAgainstAStoredPlan) {
+  const std::string text = (folder_ / "stored.plan").string();
+  const std::string json = (folder_ / "stored.json").string();
+  const std::string program = model("mutations.pt2");
+  EXPECT_EQ(run("plan --text " + program).code, 0);
+  fs::copy_file(folder_ / "out.txt", text, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(run("plan --json " + json + " " + program).code, 0);
+  for (const std::string& stored : {text, json}) {
+    const CliRun same = run("plan " + program + " --diff " + stored);
+    EXPECT_EQ(same.code, 0) << same.out << same.err;
+    EXPECT_EQ(same.out, "");
+    const CliRun changed = run("plan --no-reuse " + program + " --diff " + stored);
+    EXPECT_EQ(changed.code, 1) << changed.err;
+    EXPECT_NE(changed.out.find("pool @arena: "), std::string::npos) << changed.out;
+  }
+}
+
+TEST_F(Cli, RefusesABrokenPlanWithItsPlace) {
+  const fs::path stored = folder_ / "broken.plan";
+  std::ofstream(stored) << "plan \"x\" strict {\n  pool @a arena on\n}\n";
+  const CliRun outcome = run("plan " + model("mutations.pt2") + " --diff " + stored.string());
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.err.find("broken.plan:2:"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, PlansNoProgramWhoseStatesHaveNoData) {
+  const std::string path = (folder_ / "stateless.txt").string();
+  std::ofstream(path) << "program \"p\" {\n  buffer %s \"s\" : f32[4]\n"
+                         "  %y = aten.neg.default(%s)\n  output %y\n}\n";
+  const CliRun outcome = run("plan " + path);
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(outcome.err, "graphgate: " + path + ": no data for 's'\n");
+}
+
+TEST_F(Cli, DrawsAPlanForGraphviz) {
+  const CliRun outcome = run("plan --dot " + model("cond_nonzero.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("digraph ", 0), 0U);
+  EXPECT_NE(outcome.out.find("eager: conditional"), std::string::npos);
+}
+
+TEST_F(Cli, RunsAProgramAndSavesItsResults) {
+  const fs::path saved = folder_ / "results.safetensors";
+  const CliRun outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto tensors = interop::read_safetensors(saved.string());
+  ASSERT_TRUE(tensors.ok());
+  EXPECT_EQ(tensors.value().tensors.at("call0.output1").sizes, (std::vector<std::int64_t>{8, 16}));
+}
+
+TEST_F(Cli, RunsAHandWrittenProgramWithAnOpOfTheUsersOwn) {
+  std::ofstream(folder_ / "ops.txt") << "mine::unknown(Tensor x) -> Tensor\n";
+  std::ofstream(folder_ / "p.txt") << "program \"p\" {\n  input %x : f32[2]\n"
+                                      "  %y = mine.unknown.default(%x)\n  output %y\n}\n";
+  const std::string program = (folder_ / "p.txt").string();
+  EXPECT_EQ(run("check " + program).code, 2);
+  const CliRun outcome =
+      run("check " + program + " --custom-ops " + (folder_ / "ops.txt").string());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.out.find("UNSUPPORTED"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, ConvertsAnArchiveToTextAndBackWithoutChangingWhatItComputes) {
+  const std::string text = (folder_ / "mutations.txt").string();
+  const std::string archive = (folder_ / "mutations.pt2").string();
+  EXPECT_EQ(run("convert --inline " + model("mutations.pt2") + " " + text).code, 0);
+  EXPECT_EQ(run("convert " + text + " " + archive).code, 0);
+  const CliRun outcome = run("check " + archive + " --data " + model("mutations.safetensors"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(Cli, ListsOpsAndCoverage) {
+  const CliRun list = run("ops silu");
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("aten::silu_(Tensor(a!) self) -> Tensor(a!)"), std::string::npos);
+  const CliRun coverage = run("ops --coverage " + model("mutations.pt2"));
+  EXPECT_EQ(coverage.code, 0) << coverage.out;
+  EXPECT_NE(last_line(coverage.out).find("0 without a reference"), std::string::npos);
+}
+
+TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
+  EXPECT_EQ(run("").code, 4);
+  EXPECT_NE(run("frobnicate").err.find("unknown verb 'frobnicate'"), std::string::npos);
+  EXPECT_EQ(run("frobnicate").code, 4);
+  EXPECT_EQ(run("check").code, 4);
+  EXPECT_EQ(run("check no_such_file.pt2").code, 4);
+  for (const char* verb : {"check", "run", "ops", "convert", "bench", "doctor"}) {
+    const CliRun help = run(std::string(verb) + " --help");
+    EXPECT_EQ(help.code, 0) << verb;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
+  }
+}
+
+// In whatever group they stand.
+TEST_F(Cli, DeclaresDevicesInOnePlace) {
+  const auto device_flags = [&](const std::string& verb) {
+    const std::string help = run(verb + " --help").out;
+    const std::size_t begin = help.find("  --device TEXT");
+    const std::size_t second = help.find("  --device-memory TEXT", begin);
+    if (begin == std::string::npos || second == std::string::npos) return std::string();
+    // A line with the name, a line that says what.
+    const std::size_t end = help.find('\n', help.find('\n', second) + 1);
+    return help.substr(begin, end - begin);
+  };
+  const std::string expected = device_flags("check");
+  EXPECT_NE(expected.find("--device-memory TEXT:{plain,guarded,guarded-front}=plain"),
+            std::string::npos)
+      << expected;
+  for (const char* verb :
+       {"plan", "run", "fuzz", "golden check", "serve", "reduce", "replay", "gate", "bench"}) {
+    EXPECT_EQ(device_flags(verb), expected) << verb;
+    if (std::string(verb) == "serve") continue;  // which waits for requests
+    const CliRun outcome = run(std::string(verb) + " --device-memory guarded --device tpu");
+    EXPECT_EQ(outcome.code, 4) << verb;
+    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated,compiled}"),
+              std::string::npos)
+        << verb << ": " << outcome.err;
+  }
+}
+
+TEST_F(Cli, MeasuresPlanningAndReplayAsRatios) {
+  const CliRun outcome =
+      run("bench plan --nodes 300 --tensor-mib 1 --json - --model " + model("quant_mixed.pt2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  EXPECT_EQ(json["planning"]["sizes"].back()["nodes"], 300);
+  EXPECT_EQ(json["fusion"]["fused_launches"], 1);
+  EXPECT_EQ(json["replay"]["partitions"], 50);
+  EXPECT_EQ(json["start"]["plans"], 15);
+  EXPECT_GT(json["start"]["plans_cold_by_warm"]["ratio"], 0);
+}
+
+TEST_F(Cli, MeasuresWhatTheRuntimeAddsToLaunches) {
+  const CliRun outcome = run("bench replay --only runtime --json -");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["runtime"].size(), 4U);
+  EXPECT_EQ(json["runtime"][1]["graphs"], 33);
+  EXPECT_EQ(json["runtime"][1]["copied_bytes"], 0);
+  EXPECT_EQ(json["runtime"][3]["eager_launches"], 32);
+  EXPECT_GT(json["runtime"][3]["run_by_bare"]["run_seconds"], 0);
+  EXPECT_FALSE(json.contains("launch"));
+}
+
+TEST_F(Cli, MeasuresWhatCaptureSizesCost) {
+  const CliRun outcome =
+      run("bench replay --device emulated --only sizes --capture-sizes 2,8 --json - --model " +
+          model("llama_sdpa.pt2"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  ASSERT_EQ(json["sizes"].size(), 1U);
+  const auto& sizes = json["sizes"][0]["sizes"];
+  ASSERT_EQ(sizes.size(), 2U);
+  EXPECT_EQ(sizes[0]["size"], 8);
+  EXPECT_EQ(sizes[0]["least"], 3);
+  EXPECT_EQ(sizes[1]["size"], 2);
+  EXPECT_GT(sizes[0]["graphs"], 0);
+  EXPECT_GT(sizes[0]["own_bytes"], sizes[1]["own_bytes"]);
+  EXPECT_TRUE(sizes[0]["made"].is_null());
+  EXPECT_EQ(json["sizes"][0]["all"]["graphs"],
+            sizes[0]["graphs"].get<int>() + sizes[1]["graphs"].get<int>());
+}
+
+TEST_F(Cli, MeasuresWhatJudgesCostAsRatios) {
+  const fs::path models = folder_ / "models";
+  fs::create_directories(models);
+  for (const char* file : {"mutations.pt2", "mutations.safetensors", "mutations.geometry.json"}) {
+    fs::copy_file(model(file), models / file, fs::copy_options::overwrite_existing);
+  }
+  const CliRun outcome = run("bench judges --json - --models " + models.string());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << outcome.out;
+  for (const char* part : {"provenance", "reference-provenance", "shadow"}) {
+    ASSERT_EQ(json[part]["models"].size(), 1U) << part;
+    EXPECT_EQ(json[part]["worst_model"], "mutations") << part;
+    EXPECT_GT(json[part]["worst"], 1.0) << part;
+    EXPECT_GT(json[part]["all"]["plain_seconds"], 0) << part;
+  }
+  const auto& verifier = json["verifier"]["models"][0];
+  EXPECT_GT(verifier["share"], 0);
+  EXPECT_GT(verifier["share_with_run"], verifier["share"]);
+  EXPECT_LT(verifier["share_with_run"], 1.0);
+}
+
+TEST_F(Cli, RefusesToMeasureWhatItDoesNotKnow) {
+  EXPECT_EQ(run("bench everything").code, 4);
+  EXPECT_EQ(run("bench plan --only nothing").code, 4);
+  EXPECT_EQ(run("bench plan --nodes 99").code, 4);
+  EXPECT_EQ(run("bench plan --only shadow").code, 4);
+  EXPECT_EQ(run("bench judges --models no_such_folder").code, 4);
+  EXPECT_EQ(run("bench replay --only launch").code, 4);
+  EXPECT_EQ(run("bench replay --only sizes").code, 4);
+  EXPECT_EQ(run("bench replay --device tpu").code, 4);
+  EXPECT_EQ(run("bench plan --device emulated").code, 4);
+  EXPECT_EQ(run("bench replay --device-memory guarded").code, 4);
+  EXPECT_EQ(run("bench replay --device compiled").code, 4);
+  const CliRun missing = run("bench plan --only start --model no_such_file.pt2");
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+}
+
+TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
+  // What doctor says in one sentence: a driver and its GPUs, or why there are none.
+  const std::string sentence =
+      nlohmann::json::parse(run("doctor --json -").out).at("cuda").get<std::string>();
+  if (sentence.starts_with("driver for CUDA")) GTEST_SKIP() << "there is a GPU";
+  const std::string file = model("mutations.pt2");
+  for (const std::string& verb :
+       {"check --device cuda " + file, "run --executor optimized --device cuda " + file,
+        "plan --device cuda " + file, std::string("bench replay --device cuda")}) {
+    const CliRun outcome = run(verb);
+    EXPECT_EQ(outcome.code, 3) << verb;
+    EXPECT_EQ(outcome.out, "") << verb;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(run("run --device cuda " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("run --device-memory guarded " + model("mutations.pt2")).code, 4);
+  EXPECT_EQ(run("run --executor optimized --mode oracle " + model("mutations.pt2")).code, 4);
+}
+
+TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "" : before;
+  const std::string both = model("mutations.pt2") + " " + model("quant_mixed.pt2");
+  const CliRun right = run("check --executor optimized --device emulated --jobs 2 " + both);
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  EXPECT_NE(right.out.find("2 passed, 0 failed"), std::string::npos) << right.out;
+  setenv("CXX", "no-such-compiler -O2", 1);
+  const CliRun without =
+      run("run --executor optimized --device emulated " + model("mutations.pt2"));
+  own.empty() ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(without.code, 3);
+  EXPECT_EQ(line_count(without.err), 1U) << without.err;
+  EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
+}
+
+TEST_F(Cli, CompilesForAGpuWhereThereIsNone) {
+  // What doctor says in one line: a version, or why there is none.
+  const std::string nvrtc =
+      nlohmann::json::parse(run("doctor --json -").out).at("nvrtc").get<std::string>();
+  const fs::path cache = folder_ / "compiled";
+  const CliRun outcome = run("check --executor optimized --device compiled --cache " +
+                             cache.string() + " " + model("mutations.pt2"));
+  if (outcome.code == 3) {
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(nvrtc), std::string::npos) << outcome.err;
+    GTEST_SKIP() << nvrtc;
+  }
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("1 passed, 0 failed"), std::string::npos) << outcome.out;
+  const auto cubins = std::distance(fs::directory_iterator(cache / "cubins"), {});
+  EXPECT_GT(cubins, 0);
+  const CliRun guarded = run("run --executor optimized --device compiled --device-memory guarded " +
+                             model("mutations.pt2"));
+  EXPECT_EQ(guarded.code, 4);
+  EXPECT_NE(guarded.err.find("--device-memory guarded goes with --device cuda or emulated"),
+            std::string::npos)
+      << guarded.err;
+}
+
+// A compiler that fails the first time: what a device refuses is one program's error.
+TEST_F(Cli, GoesOnWithTheNextProgramWhereADeviceRefusesOne) {
+  const char* const before = std::getenv("CXX");
+  const std::string own = before == nullptr ? "c++" : before;
+  const std::string mark = (folder_ / "refused").string();
+  const fs::path compiler = folder_ / "compiler";
+  std::ofstream(compiler) << "#!/bin/sh\n[ -e " << mark << " ] && exec " << own << " \"$@\"\ntouch "
+                          << mark << "\necho not today >&2\nexit 1\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  setenv("CXX", compiler.c_str(), 1);
+  const CliRun outcome = run("check --executor optimized --device emulated " +
+                             model("mutations.pt2") + " " + model("quant_mixed.pt2"));
+  before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.out.find("1 passed, 1 failed"), std::string::npos) << outcome.out;
+  EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find("mutations.pt2: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("not today"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, RunsTheOptimizedExecutor) {
+  const CliRun outcome = run("run --executor optimized " + model("mutations.pt2"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("call0.output0 "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, DoctorRunsEverywhere) {
+  const CliRun outcome = run("doctor --json -");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_FALSE(nlohmann::json::parse(outcome.out, nullptr, false).is_discarded()) << outcome.out;
+}
+
+}  // namespace
+}  // namespace graphgate::tools

@@ -1,0 +1,138 @@
+// Plans of golden models under several options, for the tests that change them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/verify/verify.h"
+#include "optimized/optimized.h"
+#include "reference/reference.h"
+#include "spec/graph_text.h"
+#include "tools/tests/cross/golden_models_test.h"
+
+namespace graphgate {
+
+// A plan with the program that it is for.
+struct Sample {
+  std::string name;
+  std::shared_ptr<const spec::Program> program;
+  spec::Plan plan;
+  std::vector<spec::ProvenanceRow> facts;  // of a run of the reference; empty for padded plans
+};
+
+inline std::vector<spec::Finding> findings_of_sample(const Sample& sample, const spec::Plan& plan) {
+  return verify::verify_plan({&plan, sample.program.get(), &spec::builtin_op_table(),
+                              sample.facts.empty() ? nullptr : &sample.facts});
+}
+
+inline reference::Options options_of_oracle() {
+  reference::Options options;
+  options.mode = reference::Mode::kProvenance;
+  return options;
+}
+
+inline void add_sample(const std::string& name, const std::shared_ptr<const spec::Program>& program,
+                       const std::vector<spec::InputValue>& inputs,
+                       const optimized::Options& options, std::vector<Sample>& out) {
+  const auto executor = optimized::make_executor(options);
+  const auto loaded = executor->load(*program);
+  ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.error().message;
+  const auto called = loaded.value()->call(inputs);
+  ASSERT_TRUE(called.ok()) << name << ": " << called.error().message;
+  const auto oracle = reference::make_executor(options_of_oracle());
+  const auto reference = oracle->load(*program);
+  ASSERT_TRUE(reference.ok()) << name << ": " << reference.error().message;
+  auto run = reference.value()->call(inputs);
+  ASSERT_TRUE(run.ok()) << name << ": " << run.error().message;
+  Sample sample{name, program, *loaded.value()->plan(), std::move(run.value().provenance)};
+  if (sample.plan.padding) sample.facts.clear();
+  out.push_back(std::move(sample));
+}
+
+inline optimized::Options on_streams(std::uint32_t count) {
+  optimized::Options options;
+  options.compile.streams.count = count;
+  options.compile.compiler.name = "eager";
+  return options;
+}
+
+inline optimized::Options weak_and_padded() {
+  optimized::Options options;
+  options.runtime.weak_outputs = true;
+  options.runtime.capture_sizes = {8, 64};
+  return options;
+}
+
+// What no model has: an input that changes its geometry, a number to specialize to, two inputs and
+// outputs of one type.
+inline constexpr const char* kExtraSample = R"(program "extra" {
+  input %x : f32[1, 8, 8]
+  input %y : f32[8, 8]
+  input %z : f32[8, 8]
+  input %n : symint
+  %s = aten.squeeze_.dim(%x, 0)
+  %a : f32[8, 8] = aten.mul.Tensor(%y, %n)
+  %b : f32[8, 8] = aten.sub.Tensor(%a, %z)
+  %c : f32[8, 8] = aten.mm.default(%b, %y)
+  output %a
+  output %c
+  output %s
+})";
+
+// Rows that lie apart: a view that moves by an element meets bytes that nothing writes. The
+// reference has no such op: there are no facts of a run.
+inline constexpr const char* kGapsSample = R"(program "gaps" {
+  input %x : f32[4, 4]
+  %e : f32[4, 4]{5, 1} = aten.new_empty_strided.default(%x, [4, 4], [5, 1])
+  %c : f32[4, 4]{5, 1} = aten.copy_.default(%e, %x)
+  %s : f32[3, 4]{5, 1} = aten.slice.Tensor(%c, 0, 0, 3)
+  %v : f32[3, 1]{5, 1} = aten.slice.Tensor(%s, 1, 3, 4)
+  %y : f32[3, 1] = aten.cumsum.default(%v, 0)
+  output %y
+})";
+
+inline void add_gaps(std::vector<Sample>& out) {
+  auto program = spec::parse_program(kGapsSample, spec::builtin_op_table());
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  const auto loaded = optimized::make_executor({})->load(program.value());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  const std::vector<spec::InputValue> inputs = {
+      spec::make_host_tensor(spec::DType::kFloat32, {4, 4})};
+  ASSERT_TRUE(loaded.value()->call(inputs).ok());
+  out.push_back({"gaps",
+                 std::make_shared<const spec::Program>(std::move(program).value()),
+                 *loaded.value()->plan(),
+                 {}});
+}
+
+inline const std::vector<Sample>& samples() {
+  static const std::vector<Sample> kSamples = [] {
+    std::vector<Sample> out;
+    for (const char* model : {"mutations", "cond_nonzero", "mixed_device", "vllm_like",
+                              "decode_static_cache", "llama_sdpa"}) {
+      const Model read = read_model(std::string(GRAPHGATE_GOLDEN_DIR "/models/") + model + ".pt2");
+      const auto program = std::make_shared<const spec::Program>(read.program);
+      const auto& inputs = read.calls.at(0).inputs;
+      add_sample(model, program, inputs, {}, out);
+      add_sample(std::string(model) + ", streams", program, inputs, on_streams(4), out);
+      add_sample(std::string(model) + ", padded", program, inputs, weak_and_padded(), out);
+    }
+    auto extra = spec::parse_program(kExtraSample, spec::builtin_op_table());
+    EXPECT_TRUE(extra.ok()) << extra.error().message;
+    if (!extra.ok()) return out;
+    const std::vector<spec::InputValue> inputs = {
+        spec::make_host_tensor(spec::DType::kFloat32, {1, 8, 8}),
+        spec::make_host_tensor(spec::DType::kFloat32, {8, 8}),
+        spec::make_host_tensor(spec::DType::kFloat32, {8, 8}), std::int64_t{3}};
+    add_gaps(out);
+    add_sample("extra", std::make_shared<const spec::Program>(std::move(extra).value()), inputs, {},
+               out);
+    return out;
+  }();
+  return kSamples;
+}
+
+}  // namespace graphgate
