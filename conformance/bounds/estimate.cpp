@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "conformance/bounds/trials.h"
 #include "conformance/compare/element.h"
+#include "conformance/run/runs.h"
+#include "conformance/run/trials.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conformance/bounds/judge_call.h"
-#include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

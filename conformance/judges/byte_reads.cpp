@@ -4,6 +4,7 @@
 
 #include "conformance/judges/exact_data.h"
 #include "conformance/judges/flips.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -7,6 +7,7 @@
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/lone_taps.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -8,6 +8,7 @@
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/run_end.h"
 #include "conformance/judges/verified_plans.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

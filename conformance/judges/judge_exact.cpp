@@ -9,6 +9,7 @@
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/same_bits.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -1,5 +1,6 @@
 // Tenants of a byte, ordered by streams and events: the rules HB of the plan verifier.
 #include "conformance/judges/verified_plans.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

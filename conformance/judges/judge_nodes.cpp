@@ -11,6 +11,7 @@
 #include "conformance/judges/same_bits.h"
 #include "conformance/judges/verified_plans.h"
 #include "conformance/judges/written_together.h"
+#include "conformance/run/runs.h"
 #include "spec/type_text.h"
 
 namespace graphgate::conformance {

@@ -12,6 +12,7 @@
 #include "conformance/judges/open_path.h"
 #include "conformance/judges/provenance_compare.h"
 #include "conformance/judges/rounded_index.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -8,6 +8,7 @@
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/plan_intent.h"
 #include "conformance/judges/plan_quality.h"
+#include "conformance/run/runs.h"
 #include "conformance/run/seeded_inputs.h"
 
 namespace graphgate::conformance {

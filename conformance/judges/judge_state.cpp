@@ -11,6 +11,7 @@
 
 #include "conformance/bounds/estimate.h"
 #include "conformance/judges/judge_report.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

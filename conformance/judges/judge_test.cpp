@@ -1,6 +1,7 @@
 // Whole scripts, judged: outcomes, expectations, refusals, and what judges share.
 #include "conformance/judges/judge.h"
 
+#include "conformance/run/runs.h"
 #include "conformance/run/scripted_test.h"
 
 namespace graphgate::conformance {

@@ -1,6 +1,7 @@
 // The plan verifier as a judge: every plan that the subject followed, against the program and what
 // the reference did on the same inputs.
 #include "conformance/judges/verified_plans.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

@@ -5,6 +5,7 @@
 #include "conformance/judges/idle_nodes.h"
 #include "conformance/judges/node_effects.h"
 #include "conformance/judges/same_bits.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

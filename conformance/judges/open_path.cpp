@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conformance/judges/provenance_compare.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -1,4 +1,5 @@
 #include "conformance/judges/other_arms.h"
+#include "conformance/run/runs.h"
 
 #include <functional>
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/judges/lone_taps.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

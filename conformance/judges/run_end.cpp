@@ -1,6 +1,7 @@
 #include "conformance/judges/run_end.h"
 
 #include "conformance/judges/other_arms.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 namespace {

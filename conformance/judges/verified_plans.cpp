@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/judges/plan_intent.h"
+#include "conformance/run/runs.h"
 #include "conformance/verify/verify.h"
 
 namespace graphgate::conformance {

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "conformance/bounds/judge_call.h"
 #include "conformance/run/executor_source.h"
+#include "conformance/run/expected_call.h"
 #include "spec/case_file.h"
 #include "spec/op_table.h"
 #include "spec/program.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/run/runs.h"
 #include "fuzz/generate/features.h"
 #include "spec/provenance_words.h"
 

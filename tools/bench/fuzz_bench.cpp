@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "conformance/run/runs.h"
 #include "fuzz/campaign/guide.h"
 #include "fuzz/generate/features.h"
 #include "fuzz/generate/generator.h"

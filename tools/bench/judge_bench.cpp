@@ -7,6 +7,7 @@
 
 #include "base/file_io.h"
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "conformance/run/script.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/on_threads.h"
+#include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/executors/executor_sources.h"

@@ -10,6 +10,7 @@
 #include "base/child_processes.h"
 #include "base/file_io.h"
 #include "conformance/judges/judge_report.h"
+#include "conformance/run/runs.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/signature.h"

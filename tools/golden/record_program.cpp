@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/effects.h"
 #include "spec/plan_text.h"

@@ -9,6 +9,7 @@
 #include "conformance/compare/torch_view.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/mutations/plan_mutations.h"
+#include "conformance/run/runs.h"
 #include "spec/deviation.h"
 #include "tools/executors/executor_sources.h"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/file_io.h"
+#include "conformance/run/runs.h"
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::tools {
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "conformance/run/runs.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "spec/case_file.h"
 #include "tools/executors/executor_sources.h"
 

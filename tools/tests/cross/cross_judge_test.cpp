@@ -3,6 +3,7 @@
 #include <set>
 
 #include "conformance/judges/judge_nodes.h"
+#include "conformance/run/runs.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"

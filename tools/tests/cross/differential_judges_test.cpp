@@ -6,6 +6,7 @@
 #include "conformance/judges/lone_taps.h"
 #include "conformance/judges/plan_quality.h"
 #include "conformance/run/input_layout.h"
+#include "conformance/run/runs.h"
 #include "optimized/passes/pass.h"
 #include "spec/graph_text.h"
 #include "tools/executors/executor_sources.h"

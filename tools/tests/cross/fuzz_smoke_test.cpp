@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/judges/same_bits.h"
+#include "conformance/run/runs.h"
 #include "fuzz/generate/features.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "spec/graph_text.h"
 #include "tools/executors/executor_sources.h"
 

@@ -1,4 +1,5 @@
 // Every golden model with every way of planning memory: right plans, and the same bits.
+#include "conformance/run/runs.h"
 #include "optimized/memory/placement_stats.h"
 #include "optimized/optimized.h"
 #include "spec/plan.h"

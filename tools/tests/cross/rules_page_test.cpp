@@ -9,6 +9,7 @@
 
 #include "conformance/judges/verified_plans.h"
 #include "conformance/mutations/plan_mutations.h"
+#include "conformance/run/runs.h"
 #include "conformance/verify/packing.h"
 #include "spec/deviation.h"
 #include "tools/executors/executor_sources.h"

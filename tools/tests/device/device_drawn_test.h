@@ -8,6 +8,7 @@
 
 #include "conformance/judges/judge.h"
 #include "conformance/judges/same_bits.h"
+#include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
 #include "spec/plan_text.h"

@@ -1,6 +1,7 @@
 // Generated device kernels against the host, bit by bit, on machines without a GPU: run by the
 // emulator, thread by thread.
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/device/device.h"
 #include "optimized/runtime/emulated/emulated_device.h"

@@ -1,6 +1,7 @@
 // What the CUDA backend captures of golden models and drawn cases, on machines without a GPU: over
 // a driver of the tests' own. No capture leaves two kernels free that have to stay in order, every
 // kernel tells what it touches, and two captures are the same but for where arenas lie.
+#include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
 #include "optimized/optimized.h"

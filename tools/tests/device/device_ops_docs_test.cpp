@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
 #include "interop/op_cases.h"

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "conformance/run/runs.h"
 #include "tools/tests/device/device_drawn_test.h"
 #include "tools/tests/device/order_case_test.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/file_io.h"
 #include "conformance/judges/plan_quality.h"
+#include "conformance/run/runs.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "base/temporary_folder.h"
-#include "conformance/bounds/trials.h"
-#include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
+#include "conformance/run/trials.h"
 
 namespace graphgate::conformance {
 namespace {

@@ -1,4 +1,4 @@
-#include "conformance/bounds/trials.h"
+#include "conformance/run/trials.h"
 
 #include <gtest/gtest.h>
 
