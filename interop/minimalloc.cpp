@@ -157,13 +157,4 @@ Result<std::vector<MinimallocBuffer>> read_minimalloc(const std::string& path) {
   return parse_minimalloc(text, base_name(path));
 }
 
-std::string print_minimalloc(const std::vector<MinimallocBuffer>& buffers) {
-  std::string text = "id,lower,upper,size\n";
-  for (const MinimallocBuffer& buffer : buffers) {
-    text += buffer.id + "," + std::to_string(buffer.lower) + "," + std::to_string(buffer.upper) +
-            "," + std::to_string(buffer.size_bytes) + "\n";
-  }
-  return text;
-}
-
 }  // namespace graphgate::interop

@@ -47,7 +47,4 @@ struct PlacedMinimallocBuffer {
 [[nodiscard]] Result<std::vector<PlacedMinimallocBuffer>> parse_placed_minimalloc(
     std::string_view text, std::string_view name);
 
-// The form that parse_minimalloc() reads, columns in the order id, lower, upper, size.
-[[nodiscard]] std::string print_minimalloc(const std::vector<MinimallocBuffer>& buffers);
-
 }  // namespace graphgate::interop

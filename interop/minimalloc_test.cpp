@@ -54,13 +54,6 @@ TEST(Minimalloc, DoesNotPretendToKnowFurtherConstraints) {
   EXPECT_EQ(parsed.error().message, "x.csv:1: column 'alignment'");
 }
 
-TEST(Minimalloc, ReadsBackWhatItPrints) {
-  const std::vector<MinimallocBuffer> buffers = {{"w", 0, 9, 1024}, {"a", 1, 2, 0}};
-  const auto parsed = parse_minimalloc(print_minimalloc(buffers), "x.csv");
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_EQ(parsed.value(), buffers);
-}
-
 TEST(Minimalloc, ReadsFilesAndNamesTheOnesItCannotOpen) {
   const std::string folder = std::string(GRAPHGATE_GOLDEN_DIR) + "/memplan/";
   const auto read = read_minimalloc(folder + "gap7.LB4.OPT5.csv");

@@ -26,7 +26,6 @@ class Loop {
   // All tensors are broadcast to the sizes of the first.
   explicit Loop(std::span<const Tensor* const> tensors);
 
-  [[nodiscard]] std::size_t tensor_count() const { return bases_.size(); }
   [[nodiscard]] std::int64_t count() const { return count_; }
 
   // Calls visit(std::byte* const* firsts, const std::int64_t* strides_bytes, std::int64_t n) for

@@ -125,13 +125,8 @@ template <class N>
   return array;
 }
 
-// An explicit cast of every element of a real array (round as the executor does), and an edge
-// between the parts of a composite op (the oracle keeps the wide value).
-template <class N>
-[[nodiscard]] Array<N> cast_all(Array<N> array, spec::DType dtype) {
-  for (N& x : array.data) x = cast(x, dtype);
-  return array;
-}
+// An edge between the parts of a composite op: rounds every element as the executor does; the
+// oracle keeps the wide value.
 template <class N>
 [[nodiscard]] Array<N> round_all(Array<N> array, spec::DType dtype) {
   for (N& x : array.data) x = round_edge(x, dtype);

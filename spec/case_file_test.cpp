@@ -150,6 +150,7 @@ TEST(CaseText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error_of(changed("key \"odd\"", "")),
             "c:29:36: expected 'key', found the end of the line");
   EXPECT_EQ(error_of(changed("hold g1", "hod g1")).substr(0, 24), "c:41:3: expected a step ");
+  EXPECT_TRUE(parse_case(changed("check held", "check held; check state"), "c").ok());
   EXPECT_EQ(error_of(changed("check held", "check held; check held hold")),
             "c:44:26: expected the end of the line, found 'hold'");
   EXPECT_EQ(error_of(changed("expect FAIL", "expect fail")),

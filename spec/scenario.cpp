@@ -225,19 +225,4 @@ std::string print_scenario(const Scenario& scenario) {
 
 Result<Step> read_step(TextReader& reader) { return StepReader(reader).read(); }
 
-Result<Scenario> parse_scenario(std::string_view text, std::string_view source_name) {
-  TextReader reader(text, source_name);
-  Scenario scenario;
-  for (reader.skip_line_ends(); !reader.at(TokenKind::kEnd);) {
-    GRAPHGATE_TRY(Step step, read_step(reader));
-    scenario.steps.push_back(std::move(step));
-    if (reader.accept(";")) {
-      reader.skip_line_ends();
-      continue;
-    }
-    GRAPHGATE_TRY_VOID(reader.expect_line_end());
-  }
-  return scenario;
-}
-
 }  // namespace graphgate::spec

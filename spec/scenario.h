@@ -16,7 +16,7 @@
 // line of its own, or behind `;`. Programs are named as the case names them, in quotes where the
 // name is no word.
 //
-// Invariant: parse_scenario(print_scenario(s)) == s; print(parse(text)) == text for printed text.
+// Invariant: read_step reads what print_step printed, and the other way round.
 #pragma once
 
 #include <cstdint>
@@ -121,10 +121,8 @@ struct Scenario {
 // A line for each step, each ending in a line end.
 [[nodiscard]] std::string print_scenario(const Scenario& scenario);
 
-// Errors: "SOURCE:LINE:COLUMN: expected ..., found ...".
-[[nodiscard]] Result<Scenario> parse_scenario(std::string_view text,
-                                              std::string_view source_name = "scenario");
-// One step inside a longer text; stops behind it.
+// Reads one step of a longer text, and stops behind it. Errors: "SOURCE:LINE:COLUMN: expected ...,
+// found ...".
 [[nodiscard]] Result<Step> read_step(TextReader& reader);
 
 }  // namespace graphgate::spec

@@ -128,12 +128,6 @@ std::string shown_element(long double value, spec::DType dtype) {
   return text;
 }
 
-std::vector<bool> decode_signs(const spec::HostTensor& tensor) {
-  std::vector<bool> signs;
-  for (const long double value : decode_elements(tensor)) signs.push_back(std::signbit(value));
-  return signs;
-}
-
 long double half_spacing(long double value, DType dtype) {
   if (!spec::is_floating_point(dtype) || !std::isfinite(value)) return 0;
   const Layout layout = layout_of(dtype);

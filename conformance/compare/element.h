@@ -17,9 +17,6 @@ namespace graphgate::conformance {
 // dtype.
 [[nodiscard]] std::string shown_element(long double value, spec::DType dtype);
 
-// Signs of the elements (true for negative, -0.0 included), for the signed-zero policy.
-[[nodiscard]] std::vector<bool> decode_signs(const spec::HostTensor& tensor);
-
 // The smallest magnitude that rounds to infinity in `dtype` (NaN in float8_e4m3fn): the largest
 // element plus half its spacing. Infinite for integers.
 [[nodiscard]] long double overflow_threshold(spec::DType dtype);

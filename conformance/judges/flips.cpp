@@ -48,18 +48,6 @@ void change_element(std::byte* at, spec::DType dtype, bool is_nan) {
 
 }  // namespace
 
-std::string flip_name(Flip flip) {
-  switch (flip) {
-    case Flip::kRotate:
-      return "its elements rotated";
-    case Flip::kAll:
-      return "all its elements changed";
-    case Flip::kOneElement:
-      return "one element changed";
-  }
-  return "";
-}
-
 std::optional<HostTensor> flipped(const HostTensor& tensor, Flip flip, std::uint64_t seed) {
   const std::vector<std::size_t> offsets = offsets_of(tensor);
   if (offsets.empty()) return std::nullopt;

@@ -20,8 +20,6 @@ enum class Flip : std::uint8_t {
   kOneElement,  // one of them does, drawn from the seed
 };
 
-[[nodiscard]] std::string flip_name(Flip flip);
-
 // The contents after the flip, in storage of their own; nothing where the flip changes no bit (no
 // elements, or all the same).
 [[nodiscard]] std::optional<spec::HostTensor> flipped(const spec::HostTensor& tensor, Flip flip,

@@ -188,10 +188,6 @@ Result<Trace> Runs::oracle_under(const Configuration& configuration, const Scrip
   });
 }
 
-Result<std::unique_ptr<spec::Executor>> Runs::make_oracle(std::string_view mode) const {
-  return oracle_.make(oracle_configuration(mode), *script_.ops);
-}
-
 Result<const Trace*> Runs::subject(const Configuration& changes) {
   const auto known = subject_traces_.find(changes);
   if (known != subject_traces_.end()) return known->second.get();

@@ -58,7 +58,6 @@ class Runs {
   // The same for another script over the same executors (other data, other inputs); not kept.
   [[nodiscard]] Result<Trace> subject_on(const Script& script, const Configuration& changes);
   [[nodiscard]] Result<Trace> oracle_on(const Script& script, std::string_view mode);
-  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make_oracle(std::string_view mode) const;
   // The reference in that mode, with bounds for what the subject's kernels compute (Promises).
   [[nodiscard]] Configuration oracle_configuration(std::string_view mode) const;
   // The same executors on another script, which must outlive what is returned.
@@ -75,8 +74,6 @@ class Runs {
 
   [[nodiscard]] const Script& script() const { return script_; }
   [[nodiscard]] std::string_view subject_name() const { return subject_.name(); }
-  // Where the executors come from: for judges that change the script's own options.
-  [[nodiscard]] const ExecutorSource& subject_source() const { return subject_; }
   // What the subject promises under the script's options.
   [[nodiscard]] Promises promises() const { return subject_.promises(script_.options); }
   [[nodiscard]] const ExecutorSource& oracle_source() const { return oracle_; }

@@ -214,10 +214,4 @@ void forget_result_types(Graph& graph) {
   for (Graph& subgraph : graph.subgraphs) forget_result_types(subgraph);
 }
 
-std::size_t user_output_count(const Program& program) {
-  return static_cast<std::size_t>(std::count_if(
-      program.outputs.begin(), program.outputs.end(),
-      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
-}
-
 }  // namespace graphgate::fuzz

@@ -51,9 +51,6 @@ void tidy_case(spec::CaseFile& the_case);
 // Leaves open what node results are, arms included: an edit that changes one type changes others.
 void forget_result_types(spec::Graph& graph);
 
-// The count of user outputs, and for each output of the program its place among them.
-[[nodiscard]] std::size_t user_output_count(const spec::Program& program);
-
 // Drop outputs, by their places in Program::outputs, or inputs, by those in Program::inputs, of a
 // program, and whatever refers to them: steps, set entries, expectations. An input must have no
 // user.

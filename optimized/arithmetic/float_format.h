@@ -113,14 +113,6 @@ constexpr float f8e5m2_to_float(std::uint8_t eighth) {
   return f16_to_float(static_cast<std::uint16_t>(eighth << 8));
 }
 
-// Doubles go through float.
-constexpr std::uint16_t double_to_f16(double x) { return float_to_f16(static_cast<float>(x)); }
-constexpr std::uint16_t double_to_bf16(double x) { return float_to_bf16(static_cast<float>(x)); }
-constexpr std::uint8_t double_to_f8e4m3fn(double x) {
-  return float_to_f8e4m3fn(static_cast<float>(x));
-}
-constexpr std::uint8_t double_to_f8e5m2(double x) { return float_to_f8e5m2(static_cast<float>(x)); }
-
 // Integer `value` modulo 2^bits of Integer: two's complement wrapping.
 template <class Integer>
 constexpr Integer wrap_to(std::int64_t value) {

@@ -166,18 +166,6 @@ class Packer {
 
 }  // namespace
 
-std::string_view bound_reason_name(BoundReason reason) {
-  switch (reason) {
-    case BoundReason::kLoad:
-      return "load";
-    case BoundReason::kWindow:
-      return "search of a window";
-    case BoundReason::kSearch:
-      return "search";
-  }
-  return "";
-}
-
 Result<Packing> pack(std::span<const PackItem> items, std::int64_t alignment_bytes,
                      const PackOptions& options) {
   GRAPHGATE_TRY(const PackParts parts, make_parts(items, alignment_bytes));

@@ -51,7 +51,6 @@ enum class BoundReason : std::uint8_t {
   kWindow,  // a complete search of a short run of steps alone found nothing at `refuted_bytes`
   kSearch,  // a complete search of a whole independent part of the items did not either
 };
-[[nodiscard]] std::string_view bound_reason_name(BoundReason reason);
 
 // `offsets_bytes` is parallel to the items; each is a multiple of the alignment.
 struct Packing {

@@ -50,8 +50,6 @@ class Session final : public spec::LoadedProgram {
   [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override;
   [[nodiscard]] bool is_as_unwatched() const override { return is_as_unwatched_; }
 
-  // Why the padded symbol may not be padded; empty where it may.
-  [[nodiscard]] const std::string& padding_refusal() const { return proof_.refusal; }
   // Partitions recorded so far, by all plans that are kept, those recorded anew included.
   [[nodiscard]] std::uint64_t recordings() const;
 

@@ -56,7 +56,7 @@ TEST(OneDefinition, HoldsInEverySourceFile) {
   const fs::path root = GRAPHGATE_SOURCE_DIR;
   TypeDefinitions types;
   for (const char* folder :
-       {"spec", "interop", "reference", "optimized", "conformance", "fuzz", "tools"}) {
+       {"base", "spec", "interop", "reference", "optimized", "conformance", "fuzz", "tools"}) {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path& path = entry.path();
