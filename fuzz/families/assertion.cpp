@@ -1,5 +1,5 @@
 // Assertions that hold: nodes without a result.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Scaled dot product attention.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

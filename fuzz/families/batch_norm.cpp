@@ -1,5 +1,5 @@
 // Batch norms: some of them update running statistics that the schema does not call written.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

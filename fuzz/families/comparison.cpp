@@ -1,5 +1,5 @@
 // Comparisons, logic, bounds and choices, element by element.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Products of matrices by other names: linear and matmul.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

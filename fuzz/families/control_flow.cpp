@@ -1,6 +1,6 @@
 // Conditionals: a predicate that data decide, and two arms that make tensors of one type. Some of
 // them write to an operand, which is read behind the conditional too.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

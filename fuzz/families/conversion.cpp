@@ -1,5 +1,5 @@
 // Copies, casts and fills.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Convolutions of small planes.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Tensors from nothing: constants, ranges, and empties that later nodes fill.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // Custom ops, which the case registers: with state that no argument carries, with effects alone,
 // and unsafe to capture. They are overloads of ops that executors have bodies for.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

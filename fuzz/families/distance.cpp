@@ -1,5 +1,5 @@
 // Distances between rows.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

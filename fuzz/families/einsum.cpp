@@ -1,5 +1,5 @@
 // Einstein sums of a few shapes.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

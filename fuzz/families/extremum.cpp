@@ -1,5 +1,5 @@
 // The largest and smallest elements, and where they are.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

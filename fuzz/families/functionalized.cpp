@@ -4,7 +4,7 @@
 //   auto_functionalized_v2(op, ..., _out_base_index=0, _all_bases=[%b]) -> own results, new bases
 //
 // An argument is a base, or a view of one: a slice, or sizes and strides over its storage.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Planes sampled at places that a grid gives.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Elements counted, and looked up in sorted boundaries.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

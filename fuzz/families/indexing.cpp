@@ -1,5 +1,5 @@
 // Elements taken by index, or by a mask: some of these have sizes that only data decide.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

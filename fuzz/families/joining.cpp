@@ -1,5 +1,5 @@
 // Tensors put together, repeated, and turned around.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Products of matrices and vectors.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

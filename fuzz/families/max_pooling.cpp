@@ -1,5 +1,5 @@
 // Maxima over windows, and where they are.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Softmaxes and norms over rows and groups.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

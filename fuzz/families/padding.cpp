@@ -1,5 +1,5 @@
 // Rims of constants, reflections and repetitions.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

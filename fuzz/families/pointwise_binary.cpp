@@ -1,5 +1,5 @@
 // Two operands or more, element by element, broadcast to a common shape.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Divisions that round, and their remainders.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // A tensor with one or two others, and with a number: element by element, in all forms.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

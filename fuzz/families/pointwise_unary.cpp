@@ -1,5 +1,5 @@
 // One operand, element by element.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Reductions over some dimensions, or all of them.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

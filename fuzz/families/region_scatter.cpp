@@ -1,5 +1,5 @@
 // Regions of a tensor replaced: what views written in place become when they are functionalized.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

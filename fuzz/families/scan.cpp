@@ -1,5 +1,5 @@
 // Running sums, products and extremes along a dimension.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

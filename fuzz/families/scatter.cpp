@@ -1,5 +1,5 @@
 // Elements written by index, into a copy or in place.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Sorted elements, the first few, and those in the middle.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

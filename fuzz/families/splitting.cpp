@@ -1,5 +1,5 @@
 // Tensors taken apart: lists of sibling views, or of copies.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Numbers that sizes and elements give, and arithmetic on them.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

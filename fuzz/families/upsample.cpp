@@ -1,5 +1,5 @@
 // Planes and lines resampled to other sizes.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

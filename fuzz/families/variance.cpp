@@ -1,5 +1,5 @@
 // Variances and standard deviations, alone or with the mean.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // Views: other geometries over the same storage, and their copying twins.
 #include <algorithm>
 
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Ops that an inference engine registers: they write arguments and return nothing.
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {

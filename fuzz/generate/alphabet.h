@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 #include "fuzz/generate/genes.h"
 
 namespace graphgate::fuzz {

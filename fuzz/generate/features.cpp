@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 #include "fuzz/generate/functionalized_forms.h"
 
 namespace graphgate::fuzz {

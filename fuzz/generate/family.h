@@ -1,9 +1,9 @@
 // What the families of ops have in common: rows of the alphabet, forms of an op, dtypes of results.
 //
-// A family is a file here with the name that it has in reference/ops/ and optimized/kernels/, a
-// function that gives its rows, and a line in families.cpp. A row's `draw` picks operands from the
-// draft and adds nodes; it returns false, having added no node that is not valid by itself, where
-// it finds nothing to do.
+// A family is a file of families/ with the name that it has in reference/ops/ and
+// optimized/kernels/, a function that gives its rows, and a line in family.cpp. A row's `draw`
+// picks operands from the draft and adds nodes; it returns false, having added no node that is not
+// valid by itself, where it finds nothing to do.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-#include "fuzz/families/family.h"
+#include "fuzz/generate/family.h"
 
 #include <algorithm>
 
