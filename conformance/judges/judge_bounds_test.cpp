@@ -1,6 +1,7 @@
 // The judge of bounds, judged with executors that are wrong on purpose.
 #include <limits>
 
+#include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_test.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
 

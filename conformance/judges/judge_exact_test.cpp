@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
 

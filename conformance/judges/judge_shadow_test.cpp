@@ -1,6 +1,7 @@
 // The judges of memory and state on executors that answer what a test says.
 #include <gtest/gtest.h>
 
+#include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::conformance {

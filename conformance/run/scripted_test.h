@@ -7,7 +7,7 @@
 #include <cstring>
 #include <functional>
 
-#include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 

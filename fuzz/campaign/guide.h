@@ -15,9 +15,9 @@
 #include <map>
 #include <vector>
 
-#include "fuzz/campaign/descent.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/campaign/tally.h"
+#include "fuzz/generate/descent.h"
 
 namespace graphgate::fuzz {
 

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "base/result.h"
-#include "fuzz/campaign/descent.h"
+#include "fuzz/generate/descent.h"
 
 namespace graphgate::fuzz {
 

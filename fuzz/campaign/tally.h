@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/campaign/descent.h"
+#include "fuzz/generate/descent.h"
 #include "spec/outcome.h"
 #include "spec/text_lexer.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "fuzz/campaign/descent.h"
+#include "fuzz/generate/descent.h"
 #include "spec/case_file.h"
 
 namespace graphgate::fuzz {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fuzz/campaign/score.h"
+#include "fuzz/reduce/score.h"
 
 namespace graphgate::tools {
 

@@ -9,7 +9,7 @@
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/ledger.h"
-#include "fuzz/campaign/score.h"
+#include "fuzz/reduce/score.h"
 #include "tools/campaign/fuzz_findings.h"
 #include "tools/campaign/fuzz_workers.h"
 #include "tools/report/fuzz_view.h"

@@ -1,4 +1,4 @@
-#include "fuzz/campaign/score.h"
+#include "fuzz/reduce/score.h"
 
 #include <algorithm>
 #include <limits>

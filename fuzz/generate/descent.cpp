@@ -1,4 +1,4 @@
-#include "fuzz/campaign/descent.h"
+#include "fuzz/generate/descent.h"
 
 #include <algorithm>
 
