@@ -1,7 +1,7 @@
 // A script: a scenario with its data at hand. What a case file or a recorded program becomes before
 // anything runs.
 //
-// run_script.h runs one on an executor and gives a trace; judges compare traces.
+// run_script() (trace.h) runs one on an executor and gives a trace; judges compare traces.
 #pragma once
 
 #include <cstdint>

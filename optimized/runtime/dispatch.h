@@ -5,7 +5,7 @@
 //   range  the compile range that the size lies in
 //
 // The key is vLLM's BatchDescriptor: tokens, requests (of full graphs), uniform decode or mixed,
-// LoRA. Everything that alters a plan is in it or in the geometry of the inputs (plan_key.h).
+// LoRA. Everything that alters a plan is in it or in the geometry of the inputs (input_shapes.h).
 #pragma once
 
 #include <map>
