@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
+#include "conformance/run/runs.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 

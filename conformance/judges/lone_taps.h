@@ -10,6 +10,8 @@
 #include <string>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

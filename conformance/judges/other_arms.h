@@ -9,6 +9,8 @@
 #include <string>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
+#include "conformance/run/trace.h"
 
 namespace graphgate::conformance {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

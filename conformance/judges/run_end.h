@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/runs.h"
+#include "conformance/run/script.h"
+#include "conformance/run/trace.h"
 
 namespace graphgate::conformance {
 

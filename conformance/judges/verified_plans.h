@@ -9,6 +9,7 @@
 
 #include "conformance/judges/judge.h"
 #include "conformance/judges/judge_report.h"
+#include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
 

@@ -9,6 +9,7 @@
 #include "conformance/judges/judge.h"
 #include "conformance/run/executor_source.h"
 #include "conformance/run/script.h"
+#include "conformance/run/trace.h"
 #include "fuzz/reduce/score.h"
 #include "fuzz/reduce/signature.h"
 #include "spec/case_file.h"

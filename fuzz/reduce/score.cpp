@@ -1,4 +1,5 @@
 #include "fuzz/reduce/score.h"
+#include "conformance/run/trace.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/trace.h"
 
 namespace graphgate::fuzz {
 

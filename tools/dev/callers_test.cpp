@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHeader = R"(namespace graphgate {
+constexpr const char* kHeader = R"text(namespace graphgate {
 [[nodiscard]] std::string used(int a);
 [[nodiscard]] std::string unused(int a);  // as used() is
 class Reader {
@@ -21,7 +21,7 @@ class Reader {
 }
 };
 }  // namespace graphgate
-)";
+)text";
 constexpr const char* kSource = R"(std::string used(int a) {
   return std::to_string(a);
 }

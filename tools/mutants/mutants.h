@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/script.h"
 
 namespace graphgate::tools {
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conformance/judges/plan_stats.h"
+#include "conformance/run/executor_source.h"
 #include "optimized/optimized.h"
 #include "optimized/passes/pass_manager.h"
 #include "spec/plan_text.h"

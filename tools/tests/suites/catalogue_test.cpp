@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "conformance/run/executor_source.h"
 #include "spec/deviation.h"
 #include "tools/store/programs.h"
 #include "tools/tests/suites/judged_case.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "conformance/judges/judge.h"
+#include "conformance/run/executor_source.h"
 #include "tools/tests/suites/case_header.h"
 
 namespace graphgate::tools {
