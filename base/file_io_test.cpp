@@ -11,7 +11,7 @@
 #include <csignal>
 #include <thread>
 
-#include "interop/test_files.h"
+#include "base/test_files.h"
 
 namespace graphgate::interop {
 namespace {
