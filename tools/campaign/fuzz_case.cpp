@@ -80,7 +80,7 @@ CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
 }
 
 CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  return tools::with_flags(std::move(the_case), setting_.flags, setting_.subject);
+  return tools::with_flags(std::move(the_case), setting_.flags, *setting_.subject);
 }
 
 Result<std::string> FuzzCases::print(const fuzz::Descent& descent,

@@ -12,6 +12,7 @@
 #include "tools/campaign/fuzz_findings.h"
 #include "tools/campaign/fuzz_workers.h"
 #include "tools/campaign/reduce_case.h"
+#include "tools/executors/executor_sources.h"
 
 namespace graphgate::tools {
 
@@ -31,7 +32,7 @@ struct CaseSetting {
   std::optional<fuzz::Score> target;  // what is searched for
   PoolOptions pool;                   // limits of a case that is looked at again
   double reduce_seconds = 10;
-  CaseSubject subject;
+  std::shared_ptr<const Subject> subject = optimized_source();
 };
 
 class FuzzCases {

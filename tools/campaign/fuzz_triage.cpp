@@ -44,7 +44,7 @@ Result<ReducedCase> FuzzCases::reduce(const TriageTask& task, const CaseFile& th
   for (const auto& [name, value] : setting_.flags) request.limits.kept_options.insert(name);
   // A case takes milliseconds: one that hangs needs not be waited for as long as in a campaign. A
   // command may have to compile it.
-  const double longest = setting_.subject.is_command() ? 1e6 : 2.0;
+  const double longest = setting_.subject->is_process() ? 1e6 : 2.0;
   request.isolation.timeout_seconds =
       static_cast<std::uint32_t>(std::clamp(setting_.pool.timeout_seconds, 1.0, longest));
   if (can_limit_memory()) request.isolation.memory_bytes = setting_.pool.memory_bytes;

@@ -19,7 +19,7 @@ struct ReduceRequest {
   // Says instead of the judges whether a candidate is interesting.
   std::function<Result<bool>(const spec::CaseFile&)> external;
   fuzz::ReduceLimits limits;
-  CaseSubject subject;
+  std::shared_ptr<const Subject> subject;  // null: the optimized executor
   Isolation isolation;  // what ends the process is always looked at in isolation
 };
 

@@ -5,7 +5,6 @@
 #include "tools/cli/check_files.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
-#include "tools/executors/executors.h"
 #include "tools/report/report_formats.h"
 #include "tools/store/bundle.h"
 

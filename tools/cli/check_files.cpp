@@ -13,7 +13,7 @@
 #include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/executors/executor_sources.h"
-#include "tools/executors/subjects.h"
+#include "tools/executors/stored_subject.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 #include "tools/store/trace_store.h"
@@ -22,29 +22,8 @@ namespace graphgate::tools {
 namespace {
 
 using conformance::Configuration;
-using conformance::ExecutorSource;
 using conformance::Runs;
 using conformance::Script;
-
-// An executor that is not there: its runs are stored.
-class AbsentSource final : public ExecutorSource {
- public:
-  explicit AbsentSource(const RunHead& head) : name_(head.executor), promises_(head.promises) {}
-  [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] conformance::Promises promises(
-      const conformance::Configuration& /*options*/) const override {
-    return promises_;
-  }
-  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
-      const Configuration& configuration, const spec::OpTable& /*ops*/) const override {
-    return unsupported("the stored run has none of the configuration " +
-                       conformance::print_configuration(configuration));
-  }
-
- private:
-  std::string name_;
-  conformance::Promises promises_;
-};
 
 // What all files of a run share.
 struct Setting {
@@ -58,15 +37,19 @@ struct Setting {
 
 const char* const kZeroAndOne = "allow-zero-and-one";
 
-Result<Subject> make_subject(const std::string& executor, const Configuration& options,
-                             const CheckVerb& verb) {
-  if (is_built_in(executor)) return built_in_subject(executor, options);
-  return external_subject({executor, answer_time(verb.executor_seconds)}, options);
+// Has said who it is.
+MadeSubject started_subject(const std::string& executor, const Configuration& options,
+                            const CheckVerb& verb) {
+  auto subject = make_subject(
+      executor, {answer_time(verb.executor_seconds), "", options.contains(kZeroAndOne)});
+  if (!subject.ok()) return subject.error().at("'" + executor + "'");
+  GRAPHGATE_TRY_VOID(subject.value()->start());
+  return subject;
 }
 
 // A part of a file's name: commands have blanks and slashes.
-std::string file_word(const std::string& executor) {
-  return is_built_in(executor) ? executor : "external";
+std::string file_word(const Subject& subject) {
+  return subject.is_process() ? "external" : std::string(subject.name());
 }
 
 conformance::JudgeSettings settings_of(const Setting& setting, bool is_case) {
@@ -91,7 +74,7 @@ conformance::JudgeSet judges_of(const Setting& setting, bool is_case) {
 std::vector<std::string> executors_of(const Setting& setting, bool is_case) {
   if (!setting.verb.executors.empty()) return setting.verb.executors;
   if (is_case || !setting.verb.judges.empty()) return {"optimized"};
-  return executor_names();
+  return built_in_names();
 }
 
 void describe_script(const Script& script, FileReport& report) {
@@ -143,22 +126,22 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<Runs>> runs;
   for (const std::string& name : executors_of(setting, input.is_case)) {
-    GRAPHGATE_TRY(Subject made, make_subject(name, options, setting.verb));
-    subjects.push_back(std::make_unique<Subject>(std::move(made)));
+    GRAPHGATE_TRY(auto made, started_subject(name, options, setting.verb));
+    subjects.push_back(std::move(made));
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
-    scripts.back()->options = subject.options;
+    scripts.back()->options = taken_of(subject, options);
     if (!input.is_case) {
       GRAPHGATE_TRY_VOID(conformance::keep_promised_static(*scripts.back(), options));
     }
-    runs.push_back(std::make_unique<Runs>(*scripts.back(), *subject.source, *oracle));
+    runs.push_back(std::make_unique<Runs>(*scripts.back(), subject, *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
     GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
     if (setting.verb.record.empty()) continue;
     const std::string folder =
-        setting.verb.record + "/" + setting.record_names[index] + "." + file_word(name);
+        setting.verb.record + "/" + setting.record_names[index] + "." + file_word(subject);
     const RunHead head = {name, input.is_case, input.recorded,
-                          subject.source->promises(subject.options)};
+                          subject.promises(scripts.back()->options)};
     GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), head, runs.back()->subject_traces()));
   }
   return {};
@@ -183,8 +166,8 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   report.recorded = stored.recorded;
   describe_script(stored.script, report);
   const auto oracle = reference_source(stored.script.options.contains(kZeroAndOne));
-  const AbsentSource subject(stored);
-  Runs runs(stored.script, subject, *oracle);
+  const auto subject = stored_subject(stored);
+  Runs runs(stored.script, *subject, *oracle);
   for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
   GRAPHGATE_TRY_VOID(judge(runs, stored.executor, stored.is_case, setting, report));
   return report;

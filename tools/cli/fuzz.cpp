@@ -215,7 +215,7 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
   setting.generator = options.key.generator;
   setting.seed = verb.seed;
   setting.flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(setting.subject, CaseSubject::choose(verb.subject, setting.flags, scratch.path()));
+  GRAPHGATE_TRY(setting.subject, choose_subject(verb.subject, setting.flags, scratch.path()));
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
@@ -247,9 +247,10 @@ Result<void> look_for_device(const DeviceFlags& flags, const PoolOptions& pool) 
 
 // What is not drawn: what the command line says, and what the subject says that it does not take.
 // An id means a case together with this list, which stands in the line that replays it.
-std::string excluded(const std::string& asked, const CaseSubject& subject) {
-  const bool is_both = !asked.empty() && !subject.not_drawn().empty();
-  return asked + (is_both ? "," : "") + subject.not_drawn();
+std::string excluded(const std::string& asked, const Subject& subject) {
+  const std::string not_drawn = fuzz::not_drawn_for(subject.limits());
+  const bool is_both = !asked.empty() && !not_drawn.empty();
+  return asked + (is_both ? "," : "") + not_drawn;
 }
 
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
@@ -257,7 +258,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
   GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
-  const std::string exclude = excluded(verb.exclude, setting.subject);
+  const std::string exclude = excluded(verb.exclude, *setting.subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));

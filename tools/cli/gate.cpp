@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <set>
 
 #include "base/stop_signals.h"
@@ -10,8 +9,7 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verbs.h"
-#include "tools/executors/external_source.h"
-#include "tools/executors/subjects.h"
+#include "tools/executors/exchange_folder.h"
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
 #include "tools/gate/side_choice.h"
@@ -20,8 +18,6 @@
 
 namespace graphgate::tools {
 namespace {
-
-using Kind = SideChoice::Kind;
 
 Result<SideOptions> options_of(const GateVerb& verb) {
   SideOptions options;
@@ -42,12 +38,12 @@ struct Choices {
   std::vector<SideChoice> candidates;
 };
 
-Result<Choices> choices_of(const GateVerb& verb) {
-  const std::string adapter = torch_adapter_folder();
+Result<Choices> choices_of(const GateVerb& verb, const std::string& exchange) {
+  const SubjectSettings settings{answer_time(verb.executor_seconds), exchange};
   Choices choices;
-  GRAPHGATE_TRY(choices.baseline, parse_side(verb.baseline, adapter));
+  GRAPHGATE_TRY(choices.baseline, parse_side(verb.baseline, settings));
   for (const std::string& candidate : verb.candidates) {
-    GRAPHGATE_TRY(SideChoice choice, parse_side(candidate, adapter));
+    GRAPHGATE_TRY(SideChoice choice, parse_side(candidate, settings));
     choices.candidates.push_back(std::move(choice));
   }
   return choices;
@@ -55,13 +51,13 @@ Result<Choices> choices_of(const GateVerb& verb) {
 
 // Profiles and overrides that there are not are refused before anything runs.
 Result<void> check_side(const SideChoice& side, const GateVerb& verb) {
-  if (side.kind == Kind::kStored && !verb.time.empty()) {
+  if (side.is_stored() && !verb.time.empty()) {
     return bad_input("--time draws cases, which a stored side ('" + side.file + "') cannot run");
   }
-  if (side.kind == Kind::kCommand && !verb.overrides.empty()) {
+  if (side.is_process() && !verb.overrides.empty()) {
     return bad_input("--overrides is for profiles, and '" + side.name + "' is a command");
   }
-  if (side.kind != Kind::kProfile) return {};
+  if (!side.is_profile()) return {};
   PlannerFlags flags;
   flags.profile = side.profile;
   flags.overrides = verb.overrides;
@@ -74,10 +70,10 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
     return bad_input("--save goes with exactly one candidate");
   }
   GRAPHGATE_TRY_VOID(validate(verb.device));
-  bool has_profile = choices.baseline.kind == Kind::kProfile;
+  bool has_profile = choices.baseline.is_profile();
   for (const SideChoice& candidate : choices.candidates) {
     GRAPHGATE_TRY_VOID(check_side(candidate, verb));
-    has_profile |= candidate.kind == Kind::kProfile;
+    has_profile |= candidate.is_profile();
   }
   if (!verb.device.is_host() && !has_profile) {
     return bad_input("--device is for profiles, and no side is one");
@@ -87,8 +83,10 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
 
 class GateRun {
  public:
-  GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options)
+  GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options,
+          const ExchangeFolder& exchange)
       : verb_(verb),
+        exchange_(exchange),
         choices_(std::move(choices)),
         inputs_(std::move(inputs)),
         options_(std::move(options)) {
@@ -124,9 +122,9 @@ class GateRun {
                            const CompareOptions& compare) const {
     GateStep step{compare_sides(baseline_, candidate, compare), {}, {}};
     if (!drawn_.empty()) step.drawn = weigh_drawn(step.comparison, drawn_);
-    if (verb_.overrides.empty() || choice.kind != Kind::kProfile) return step;
+    if (verb_.overrides.empty() || !choice.is_profile()) return step;
     // A stored baseline has no versions: what applies is told of the candidate alone.
-    const bool has_versions = choices_.baseline.kind == Kind::kProfile;
+    const bool has_versions = choices_.baseline.is_profile();
     GRAPHGATE_TRY(step.overrides,
                   judge_overrides(profile_of(has_versions ? choices_.baseline : choice),
                                   profile_of(choice), candidate, inputs_, options_));
@@ -138,9 +136,9 @@ class GateRun {
     std::vector<const SideChoice*> sides = {&choices_.baseline};
     for (const SideChoice& candidate : choices_.candidates) sides.push_back(&candidate);
     for (const SideChoice* side : sides) {
-      if (side->kind != Kind::kCommand) continue;
-      GRAPHGATE_TRY(const auto source, external_source(command_of(*side)));
-      identities_[side->command] = source->identity();
+      if (!side->is_process()) continue;
+      GRAPHGATE_TRY_VOID(side->subject->start());
+      side->subject->rest();
     }
     return {};
   }
@@ -156,20 +154,13 @@ class GateRun {
   }
 
   [[nodiscard]] Result<GateSide> begin_side(const SideChoice& choice) const {
-    GateSide side;
-    switch (choice.kind) {
-      case Kind::kStored: {
-        GRAPHGATE_TRY(const std::string text, read_text(choice.file));
-        return read_gate_side(text, choice.file);
-      }
-      case Kind::kCommand:
-        side.name = choice.name;
-        side.identity = identities_.at(choice.command);
-        break;
-      case Kind::kProfile:
-        side.name = profile_of(choice).name();
-        break;
+    if (choice.is_stored()) {
+      GRAPHGATE_TRY(const std::string text, read_text(choice.file));
+      return read_gate_side(text, choice.file);
     }
+    GateSide side;
+    side.name = choice.is_profile() ? profile_of(choice).name() : choice.name;
+    if (choice.is_process()) side.identity = choice.subject->identity();
     return side;
   }
 
@@ -215,8 +206,11 @@ class GateRun {
 
   Result<void> add_to(const SideChoice& choice, const std::vector<GateInput>& inputs,
                       const SideOptions& options, GateSide& side) const {
-    if (choice.kind == Kind::kStored) return {};
-    GRAPHGATE_TRY(GateSide more, run_side(side.name, executor_of(choice), inputs, options));
+    if (choice.is_stored()) return {};
+    SideExecutor executor{choice.subject};
+    if (choice.is_profile()) executor.flags = profile_of(choice).flags();
+    GRAPHGATE_TRY(GateSide more, run_side(side.name, executor, inputs, options));
+    exchange_.clear();
     side.cases.merge(more.cases);
     return {};
   }
@@ -227,7 +221,7 @@ class GateRun {
     std::size_t count = 0;
     for (const GateInput& input : inputs) {
       const auto has_run = [&](const SideChoice& choice, const GateSide& side) {
-        return choice.kind == Kind::kStored || side.cases.contains(input.name);
+        return choice.is_stored() || side.cases.contains(input.name);
       };
       bool is_whole = has_run(choices_.baseline, baseline_);
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -246,21 +240,12 @@ class GateRun {
     return {choice.profile, verb_.overrides, configuration_of(verb_.device)};
   }
 
-  [[nodiscard]] ExternalCommand command_of(const SideChoice& choice) const {
-    return {choice.command, answer_time(verb_.executor_seconds)};
-  }
-
-  [[nodiscard]] SideExecutor executor_of(const SideChoice& choice) const {
-    if (choice.kind == Kind::kProfile) return {profile_of(choice).flags(), {}};
-    return {{}, command_of(choice)};
-  }
-
   const StopSignals stop_;
   const GateVerb& verb_;
+  const ExchangeFolder& exchange_;  // of the sides' processes; what was killed leaves things there
   const Choices choices_;
   std::vector<GateInput> inputs_;
   SideOptions options_;
-  std::map<std::string, std::string> identities_;  // by command
   GateSide baseline_;
   std::vector<GateSide> candidates_;
   std::set<std::string> drawn_;  // ids
@@ -356,7 +341,8 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
 }
 
 Result<ExitCode> run_gate(const GateVerb& verb) {
-  GRAPHGATE_TRY(Choices choices, choices_of(verb));
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
   GRAPHGATE_TRY_VOID(check_verb(verb, choices));
   CompareOptions compare;
   compare.plan_threshold = verb.plan_threshold_percent / 100;
@@ -366,7 +352,7 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
   }
   GRAPHGATE_TRY(const SideOptions options, options_of(verb));
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
-  GateRun run(verb, std::move(choices), std::move(inputs), options);
+  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange);
   GRAPHGATE_TRY(const GateReport report, run.run(std::move(compare)));
   GRAPHGATE_TRY_VOID(write_reports(verb, report));
   if (prints_text(verb)) std::printf("%s", describe(report).c_str());

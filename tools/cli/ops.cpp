@@ -6,8 +6,8 @@
 #include "tools/bench/bounds_report.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
-#include "tools/executors/executors.h"
 #include "tools/executors/op_case_judge.h"
+#include "tools/executors/subject.h"
 #include "tools/report/report.h"
 #include "tools/store/json.h"
 #include "tools/store/programs.h"
@@ -178,7 +178,7 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
       ->type_name(takes::kFile)
       ->excludes(cases);
   ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")
-      ->check(CLI::IsMember(executor_names()))
+      ->check(CLI::IsMember(built_in_names()))
       ->needs(cases);
   auto* bounds =
       ops->add_flag("--bounds-report", verb.bounds_report,

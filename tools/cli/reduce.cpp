@@ -84,8 +84,8 @@ Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
   ReduceRequest request;
   request.folder_of = verb.file;
   const conformance::Configuration flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(request.subject, CaseSubject::choose(verb.subject, flags));
-  the_case = with_flags(std::move(the_case), flags, request.subject);
+  GRAPHGATE_TRY(request.subject, choose_subject(verb.subject, flags));
+  the_case = with_flags(std::move(the_case), flags, *request.subject);
   for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
   request.the_case = std::move(the_case);
   if (!verb.judges.empty()) {

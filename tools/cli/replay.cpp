@@ -188,8 +188,8 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
   const auto flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(const CaseSubject subject, CaseSubject::choose(verb.subject, flags));
-  input.the_case = with_flags(std::move(input.the_case), flags, subject);
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags));
+  input.the_case = with_flags(std::move(input.the_case), flags, *subject);
   if (!verb.write.empty()) {
     GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
     GRAPHGATE_TRY_VOID(write_text(text, verb.write));

@@ -65,18 +65,14 @@ void show_call(std::size_t index, const spec::CallResult& result, interop::Named
 }
 
 Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const spec::OpTable& ops) {
-  if (verb.executor == "optimized") {
-    PlannerFlags flags;
-    flags.device = verb.device;
-    flags.allow_zero_and_one = verb.allow_zero_and_one;
-    GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
-    return optimized::make_executor(std::move(choice.options));
-  }
-  reference::Options options;
-  options.ops = &ops;
-  options.allow_zero_and_one = verb.allow_zero_and_one;
-  if (verb.mode == "oracle") options.mode = reference::Mode::kSampled;
-  return reference::make_executor(options);
+  SubjectSettings settings;
+  settings.allow_zero_and_one = verb.allow_zero_and_one;
+  GRAPHGATE_TRY(const auto subject, make_subject(verb.executor, settings));
+  conformance::Configuration options = configuration_of(verb.device);
+  if (verb.allow_zero_and_one) options["allow-zero-and-one"] = "";
+  options = taken_of(*subject, std::move(options));
+  if (verb.mode == "oracle") options["mode"] = "sampled";
+  return subject->make(options, ops);
 }
 
 Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
@@ -110,7 +106,7 @@ CLI::App* add_run(CLI::App& app, RunVerb& verb) {
   run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
       ->check(CLI::IsMember({"eager", "oracle"}));
   run->add_option("--executor", verb.executor, "who runs them")
-      ->check(CLI::IsMember(executor_names()));
+      ->check(CLI::IsMember(built_in_names()));
   add_device_flags(*run, verb.device);
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")

@@ -37,9 +37,8 @@ struct OpenProgram {
 
 class Server {
  public:
-  Server(std::string name, std::unique_ptr<conformance::ExecutorSource> source,
-         conformance::Configuration flags)
-      : name_(std::move(name)), source_(std::move(source)), flags_(std::move(flags)) {}
+  Server(std::unique_ptr<Subject> subject, conformance::Configuration flags)
+      : subject_(std::move(subject)), flags_(std::move(flags)) {}
 
   // The answer to a line, without an end.
   std::string answer(const std::string& line) {
@@ -77,11 +76,13 @@ class Server {
     }
     GRAPHGATE_TRY(const std::string exchange, interop::read_string(body, "exchange"));
     exchange_ = exchange;
-    return Json{{"name", name_}, {"version", GRAPHGATE_VERSION}, {"options", option_names()}};
+    return Json{
+        {"name", subject_->name()}, {"version", GRAPHGATE_VERSION}, {"options", option_names()}};
   }
 
   [[nodiscard]] std::vector<std::string> option_names() const {
-    if (name_ == "reference") return {"mode", "arithmetic", "kernels", "split-sums", "trial"};
+    if (subject_->name() == "reference")
+      return {"mode", "arithmetic", "kernels", "split-sums", "trial"};
     CLI::App app;
     PlannerFlags flags;
     add_planner_flags(app, flags);
@@ -99,7 +100,7 @@ class Server {
     GRAPHGATE_TRY(opened.ops, read_ops(body, "ops"));
     GRAPHGATE_TRY(conformance::Configuration options, read_configuration(body, "options"));
     if (!flags_.empty()) options = options_under(options, flags_);
-    GRAPHGATE_TRY(opened.executor, source_->make(options, *opened.ops));
+    GRAPHGATE_TRY(opened.executor, subject_->make(options, *opened.ops));
     executors_.emplace(next_, std::move(opened));
     return Json{{"executor", next_++}};
   }
@@ -168,8 +169,7 @@ class Server {
     return Json{{"done", true}};
   }
 
-  const std::string name_;
-  std::unique_ptr<conformance::ExecutorSource> source_;
+  const std::unique_ptr<Subject> subject_;
   const conformance::Configuration flags_;  // of the command line
   std::filesystem::path exchange_;
   std::map<std::size_t, OpenExecutor> executors_;
@@ -184,7 +184,7 @@ CLI::App* add_serve(CLI::App& app, ServeVerb& verb) {
   CLI::App* serve = app.add_subcommand(
       "serve", "be the executor of another graphgate, over standard input and output");
   serve->add_option("executor", verb.executor, "which one")
-      ->check(CLI::IsMember(executor_names()))
+      ->check(CLI::IsMember(built_in_names()))
       ->capture_default_str();
   verb.app = serve;
   add_planner_flags(*serve, verb.planner);
@@ -199,8 +199,9 @@ CLI::App* add_serve(CLI::App& app, ServeVerb& verb) {
 
 Result<ExitCode> run_serve(const ServeVerb& verb) {
   conformance::Configuration flags = planner_configuration(*verb.app);
-  const bool is_wide = flags.contains("allow-zero-and-one");
-  GRAPHGATE_TRY(auto source, executor_source(verb.executor, is_wide));
+  SubjectSettings settings;
+  settings.allow_zero_and_one = flags.contains("allow-zero-and-one");
+  GRAPHGATE_TRY(auto subject, make_subject(verb.executor, settings));
   if (verb.executor == "reference") {
     flags.erase("allow-zero-and-one");
     if (!flags.empty()) {
@@ -209,7 +210,7 @@ Result<ExitCode> run_serve(const ServeVerb& verb) {
     }
   }
   GRAPHGATE_TRY_VOID(check_named(verb.planner));
-  Server server(verb.executor, std::move(source), std::move(flags));
+  Server server(std::move(subject), std::move(flags));
   for (std::string line; std::getline(std::cin, line);) {
     std::printf("%s\n", server.answer(line).c_str());
     if (std::fflush(stdout) != 0) return infrastructure("standard output cannot be written");

@@ -11,8 +11,7 @@
 #include "tools/cli/pack_csv.h"
 #include "tools/cli/plan_verify.h"
 #include "tools/cli/planner_options.h"
-#include "tools/executors/case_subject.h"
-#include "tools/executors/executors.h"
+#include "tools/cli/subject_flags.h"
 
 namespace graphgate::tools {
 

@@ -70,8 +70,9 @@ Result<ChildResult> run_child(const Isolation& isolation,
 
 }  // namespace
 
-CaseSources::CaseSources(const conformance::CaseFiles& files, const CaseSubject& subject)
-    : subject_(subject.source()),
+CaseSources::CaseSources(const conformance::CaseFiles& files,
+                         std::shared_ptr<const Subject> subject)
+    : subject_(subject ? std::move(subject) : optimized_source()),
       oracle_(reference_source(false)),
       wide_oracle_(reference_source(true)),
       files_(files) {}
@@ -99,9 +100,9 @@ conformance::Configuration options_under(const conformance::Configuration& own,
 }
 
 spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,
-                          const CaseSubject& subject) {
+                          const Subject& subject) {
   if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
-  the_case.options = subject.taken_of(std::move(the_case.options));
+  the_case.options = taken_of(subject, std::move(the_case.options));
   return the_case;
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/child_processes.h"
 #include "fuzz/reduce/judge_case.h"
-#include "tools/executors/case_subject.h"
+#include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 
@@ -19,13 +19,14 @@ namespace graphgate::tools {
 // it.
 class CaseSources {
  public:
-  explicit CaseSources(const conformance::CaseFiles& files, const CaseSubject& subject = {});
+  explicit CaseSources(const conformance::CaseFiles& files,
+                       std::shared_ptr<const Subject> subject = nullptr);
   [[nodiscard]] fuzz::CaseExecutors get() const {
     return {*subject_, *oracle_, *wide_oracle_, files_};
   }
 
  private:
-  std::unique_ptr<conformance::ExecutorSource> subject_;
+  std::shared_ptr<const Subject> subject_;
   std::unique_ptr<conformance::ExecutorSource> oracle_;
   std::unique_ptr<conformance::ExecutorSource> wide_oracle_;
   const conformance::CaseFiles& files_;
@@ -39,7 +40,7 @@ class CaseSources {
 // takes.
 [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
                                         const conformance::Configuration& flags,
-                                        const CaseSubject& subject = {});
+                                        const Subject& subject);
 
 // In a process of its own or not.
 struct Isolation {

@@ -29,6 +29,14 @@ bool ExchangeFolder::is_there() const {
   return ::lstat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == number_;
 }
 
+void ExchangeFolder::clear() const {
+  if (path_.empty()) return;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, failed)) {
+    std::filesystem::remove_all(entry.path(), failed);
+  }
+}
+
 ExchangeFolder::~ExchangeFolder() {
   std::error_code failed;
   if (!path_.empty()) std::filesystem::remove_all(path_, failed);

@@ -19,6 +19,8 @@ class ExchangeFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
   // Whether the folder that was made is still there, and nothing else in its place.
   [[nodiscard]] bool is_there() const;
+  // Removes what is in it.
+  void clear() const;
 
  private:
   std::string path_;

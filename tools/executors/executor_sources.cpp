@@ -60,9 +60,10 @@ struct FlagReader {
   std::vector<CLI::Option*> read;  // since begin()
 };
 
-class OptimizedSource final : public conformance::ExecutorSource {
+class OptimizedSource final : public Subject {
  public:
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
+  [[nodiscard]] bool takes(std::string_view /*option*/) const override { return true; }
   [[nodiscard]] conformance::Promises promises(const Configuration& options) const override {
     conformance::Promises promises;
     const auto arithmetic = options.find("arithmetic");
@@ -137,11 +138,12 @@ Result<reference::Trial> read_trial(const std::string& value) {
                    "'");
 }
 
-class ReferenceSource final : public conformance::ExecutorSource {
+class ReferenceSource final : public Subject {
  public:
   explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
 
   [[nodiscard]] std::string_view name() const override { return "reference"; }
+  [[nodiscard]] bool takes(std::string_view /*option*/) const override { return false; }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const override {
     reference::Options options;
@@ -216,19 +218,10 @@ Configuration planner_configuration(const CLI::App& app) {
   return configuration;
 }
 
-std::unique_ptr<conformance::ExecutorSource> optimized_source() {
-  return std::make_unique<OptimizedSource>();
-}
+std::unique_ptr<Subject> optimized_source() { return std::make_unique<OptimizedSource>(); }
 
-std::unique_ptr<conformance::ExecutorSource> reference_source(bool allow_zero_and_one) {
+std::unique_ptr<Subject> reference_source(bool allow_zero_and_one) {
   return std::make_unique<ReferenceSource>(allow_zero_and_one);
-}
-
-Result<std::unique_ptr<conformance::ExecutorSource>> executor_source(const std::string& name,
-                                                                     bool allow_zero_and_one) {
-  if (name == "optimized") return optimized_source();
-  if (name == "reference") return reference_source(allow_zero_and_one);
-  return bad_input("no executor is called '" + name + "'");
 }
 
 }  // namespace graphgate::tools

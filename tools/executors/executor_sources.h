@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "conformance/run/executor_source.h"
 #include "tools/cli/planner_options.h"
+#include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 
@@ -19,17 +19,12 @@ namespace graphgate::tools {
 // The inverse, for the planner's flags that were given on a command line.
 [[nodiscard]] conformance::Configuration planner_configuration(const CLI::App& app);
 
-// "optimized": takes every planner flag.
-[[nodiscard]] std::unique_ptr<conformance::ExecutorSource> optimized_source();
+// "optimized": takes every planner flag. What is none is refused when an executor is made.
+[[nodiscard]] std::unique_ptr<Subject> optimized_source();
 
 // "reference": "mode" is eager, worst-case, sampled, provenance, or geometry: provenance rows
-// without words. Other options are kUnsupported:
-// it has no planner. With `allow_zero_and_one` it accepts sizes 0 and 1 where a range starts at 2.
-[[nodiscard]] std::unique_ptr<conformance::ExecutorSource> reference_source(
-    bool allow_zero_and_one);
-
-// By the names of executor_names(). `allow_zero_and_one` is for those that have no such option.
-[[nodiscard]] Result<std::unique_ptr<conformance::ExecutorSource>> executor_source(
-    const std::string& name, bool allow_zero_and_one);
+// without words. Other options are kUnsupported: it has no planner, and takes none of a case.
+// With `allow_zero_and_one` it accepts sizes 0 and 1 where a range starts at 2.
+[[nodiscard]] std::unique_ptr<Subject> reference_source(bool allow_zero_and_one);
 
 }  // namespace graphgate::tools

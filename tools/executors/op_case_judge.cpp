@@ -5,7 +5,7 @@
 #include "conformance/bounds/judge_call.h"
 #include "interop/op_cases.h"
 #include "reference/reference.h"
-#include "tools/executors/executors.h"
+#include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 namespace {
@@ -72,9 +72,8 @@ void count(const interop::OpCase& op_case, const Result<CallReport>& report,
 }  // namespace
 
 Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request, const spec::OpTable& ops) {
-  ExecutorOptions executor_options;
-  executor_options.ops = &ops;
-  GRAPHGATE_TRY(const auto executor, make_executor(request.executor, executor_options));
+  GRAPHGATE_TRY(const auto subject, make_subject(request.executor));
+  GRAPHGATE_TRY(const auto executor, subject->make({}, ops));
   reference::Options options;
   options.mode = reference::Mode::kWorstCase;
   options.ops = &ops;

@@ -28,7 +28,7 @@ struct OpCasesRequest {
   std::string file;
   std::string pattern;                 // only ops whose name contains it
   std::size_t failures_kept = 20;      // per op
-  std::string executor = "reference";  // a name of the registry (executors.h)
+  std::string executor = "reference";  // who is under test (subject.h)
 };
 
 // Judges every requested case: PyTorch's recorded result and the executor's must both lie within

@@ -6,6 +6,7 @@
 #include "base/temporary_folder.h"
 #include "optimized/upstream/embedded.h"
 #include "optimized/upstream/overrides.h"
+#include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
 #include "tools/store/programs.h"
 
@@ -69,7 +70,8 @@ class OverrideJudge {
     side.overrides = folder.path() + "/overrides.json";
     GRAPHGATE_TRY(const std::string changed, without(text, verdict.name));
     GRAPHGATE_TRY_VOID(write_text(changed, side.overrides));
-    GRAPHGATE_TRY(const GateSide left_out, run_side("", {side.flags(), {}}, inputs_, options_));
+    GRAPHGATE_TRY(const GateSide left_out,
+                  run_side("", {optimized_source(), side.flags()}, inputs_, options_));
     weigh_override(with_, left_out, verdict);
     return {};
   }

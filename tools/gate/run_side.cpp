@@ -16,9 +16,7 @@
 #include "fuzz/reduce/signature.h"
 #include "tools/cli/verbs.h"
 #include "tools/executors/case_runs.h"
-#include "tools/executors/exchange_folder.h"
 #include "tools/executors/executor_sources.h"
-#include "tools/executors/subjects.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -33,7 +31,7 @@ using spec::Outcome;
 constexpr const char* kZeroAndOne = "allow-zero-and-one";
 
 // A process of PyTorch's takes seconds to start, and as long to compile a case.
-constexpr std::size_t kCasesOfCommand = 8;
+constexpr std::size_t kCasesOfProcess = 8;
 
 // Whether a right executor passes the case as it is.
 bool tells_of_a_side(const spec::CaseFile& the_case) {
@@ -83,28 +81,17 @@ void add_plans(const Runs& runs, GateCase& out) {
   }
 }
 
-// What a process keeps from case to case: the command that it started.
-using KeptCommand = std::shared_ptr<const ExternalSource>;
-
-Result<Subject> make_subject(const SideExecutor& executor, const Configuration& asked,
-                             KeptCommand& kept) {
-  if (executor.command.text.empty()) return built_in_subject("optimized", asked);
-  if (!kept) {
-    GRAPHGATE_TRY(kept, external_source(executor.command));
-  }
-  return subject_of(kept, asked);
-}
-
 Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executor,
-                             const SideOptions& options, KeptCommand& kept) {
+                             const SideOptions& options) {
   GRAPHGATE_TRY(ReadInput read, read_input(input, options));
-  const Configuration asked = executor.command.text.empty()
-                                  ? options_under(read.script.options, executor.flags)
-                                  : read.script.options;
+  const Subject& subject = *executor.subject;
+  const Configuration asked = subject.is_process()
+                                  ? read.script.options
+                                  : options_under(read.script.options, executor.flags);
   const auto oracle = reference_source(asked.contains(kZeroAndOne));
-  GRAPHGATE_TRY(Subject subject, make_subject(executor, asked, kept));
-  read.script.options = std::move(subject.options);
-  Runs runs(read.script, *subject.source, *oracle);
+  GRAPHGATE_TRY_VOID(subject.start());
+  read.script.options = taken_of(subject, asked);
+  Runs runs(read.script, subject, *oracle);
   conformance::JudgeSettings settings;
   settings.seed = options.seed;
   settings.localize = false;
@@ -124,12 +111,12 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   return out;
 }
 
-// What is too large for the machine is no end of this process, where a command is the side.
+// What is too large for the machine is no end of this process, where another is the side.
 Result<GateCase> judge_safely(const GateInput& input, const SideExecutor& executor,
-                              const SideOptions& options, KeptCommand& kept) {
-  if (executor.command.text.empty()) return judge_input(input, executor, options, kept);
+                              const SideOptions& options) {
+  if (!executor.subject->is_process()) return judge_input(input, executor, options);
   try {
-    return judge_input(input, executor, options, kept);
+    return judge_input(input, executor, options);
   } catch (const std::bad_alloc&) {
     return infrastructure(input.name + ": out of memory");
   } catch (const std::length_error&) {
@@ -157,9 +144,9 @@ GateCase of_ending(const ChildResult& child) {
   return out;
 }
 
-// Of a command the process is not the side's: only what it answers too late is its doing.
+// Where another process is the side, this one is not: only an answer too late is its doing.
 GateCase of_ending(const ChildResult& child, const SideExecutor& executor) {
-  if (executor.command.text.empty() || child.ending == ChildEnding::kTimedOut) {
+  if (!executor.subject->is_process() || child.ending == ChildEnding::kTimedOut) {
     return of_ending(child);
   }
   GateCase out;
@@ -186,15 +173,14 @@ Result<GateCase> from_child(const GateInput& input, const SideExecutor& executor
   return out;
 }
 
-// Those that ended, by their places in `inputs`. With a share, a command runs so many cases; one
-// that shows something is the last that it runs.
+// Those that ended, by their places in `inputs`. With a share, a process runs so many cases; one
+// that shows something is the last that it runs. Nothing is ever started in this process.
 Result<std::map<std::size_t, GateCase>> look(const std::vector<GateInput>& inputs,
                                              const SideExecutor& executor,
                                              const SideOptions& options, std::size_t share) {
-  KeptCommand kept;  // of a child: nothing is ever started in this process
   const auto judge = [&](std::size_t i) {
-    const Result<GateCase> judged = judge_safely(inputs[i], executor, options, kept);
-    if (!judged.ok() || !judged.value().findings.empty()) kept.reset();
+    const Result<GateCase> judged = judge_safely(inputs[i], executor, options);
+    if (!judged.ok() || !judged.value().findings.empty()) executor.subject->rest();
     return to_text(judged);
   };
   GRAPHGATE_TRY(
@@ -273,13 +259,9 @@ std::vector<GateInput> draw_gate_inputs(std::uint64_t seed, std::uint64_t begin,
   return inputs;
 }
 
-Result<GateSide> run_side(const std::string& name, const SideExecutor& wanted,
+Result<GateSide> run_side(const std::string& name, const SideExecutor& executor,
                           const std::vector<GateInput>& inputs, const SideOptions& options) {
-  // What is in it when a case's process is killed goes with it.
-  const ExchangeFolder exchange;
-  SideExecutor executor = wanted;
-  executor.command.exchange = exchange.path();
-  const std::size_t share = executor.command.text.empty() ? 1 : kCasesOfCommand;
+  const std::size_t share = executor.subject->is_process() ? kCasesOfProcess : 1;
   GRAPHGATE_TRY(auto cases, look(inputs, executor, options, share));
   std::vector<GateInput> failing;
   std::vector<std::size_t> places;

@@ -11,7 +11,7 @@
 #include "conformance/judges/judge.h"
 #include "conformance/run/executor_source.h"
 #include "spec/case_file.h"
-#include "tools/executors/external_source.h"
+#include "tools/executors/subject.h"
 #include "tools/gate/gate_results.h"
 
 namespace graphgate::tools {
@@ -43,17 +43,17 @@ struct SideOptions {
   std::function<bool()> should_stop = {};
 };
 
-// What runs the cases.
+// Who runs the cases.
 struct SideExecutor {
-  // Of the optimized executor, over what each case asks for.
-  conformance::Configuration flags;
-  // Where it has a text it runs instead, and gets the options that it takes. One that was started
-  // runs several cases, until one shows something; a case that is looked at again has its own.
-  ExternalCommand command = {};
+  // Gets the options that it takes. A process that was started runs several cases, until one shows
+  // something; a case that is looked at again has its own.
+  std::shared_ptr<const Subject> subject;
+  // Of one that is built in, over what each case asks for.
+  conformance::Configuration flags = {};
 };
 
 // kBadInput, with the file, for what the reference refuses too; kInfrastructure where no process
-// can be made. A command that cannot be started for a case is that case's outcome, INFRA. A run
+// can be made. A process that cannot be started for a case is that case's outcome, INFRA. A run
 // that was stopped has the cases that ended, whether or not all their looks did.
 [[nodiscard]] Result<GateSide> run_side(const std::string& name, const SideExecutor& executor,
                                         const std::vector<GateInput>& inputs,

@@ -2,34 +2,29 @@
 //
 //   torch-2.9.1,vllm-0.11.1       a profile: the optimized executor, deciding as that release does
 //   old.json                      the result of an earlier run
-//   cmd:ssh host my-executor      a command that speaks the protocol of docs/executors.md
-//   python:/opt/venv              a virtual environment, or a Python interpreter, with PyTorch:
-//   python:/opt/venv:compile      the adapter tools/adapters/torch, and a backend of it
+//   cmd:COMMAND, python:PATH      an executor, as every verb names it (executors/subject.h)
 //   NAME=cmd:... NAME=python:...  the same, called NAME in reports
 #pragma once
 
-#include <chrono>
+#include <memory>
 #include <string>
 
-#include "base/result.h"
+#include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 
 struct SideChoice {
-  enum class Kind { kProfile, kStored, kCommand };
-  Kind kind = Kind::kProfile;
-  std::string name;     // as reports have it
-  std::string profile;  // of kProfile
-  std::string file;     // of kStored
-  std::string command;  // of kCommand, for `sh -c`
+  std::string name;                        // as reports have it
+  std::string profile;                     // of the optimized executor
+  std::string file;                        // of an earlier run
+  std::shared_ptr<const Subject> subject;  // who runs; null with a file
+  [[nodiscard]] bool is_stored() const { return subject == nullptr; }
+  [[nodiscard]] bool is_process() const { return subject && subject->is_process(); }
+  [[nodiscard]] bool is_profile() const { return subject && !subject->is_process(); }
 };
 
-// `adapter` is the folder that has the package graphgate_torch; it is used where an interpreter
-// does not find one of its own, and may be empty. kBadInput for a form without a command or path.
-[[nodiscard]] Result<SideChoice> parse_side(const std::string& text, const std::string& adapter);
-
-// The adapter's folder beside this program: of an installation, or of a build below the sources.
-// Empty where there is none.
-[[nodiscard]] std::string torch_adapter_folder();
+// kBadInput for a form without a command or path.
+[[nodiscard]] Result<SideChoice> parse_side(const std::string& text,
+                                            const SubjectSettings& settings = {});
 
 }  // namespace graphgate::tools

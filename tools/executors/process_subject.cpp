@@ -1,4 +1,4 @@
-#include "tools/executors/external_source.h"
+#include "tools/executors/process_subject.h"
 
 #include <unistd.h>
 
@@ -26,20 +26,34 @@ namespace {
 using interop::JsonCursor;
 using spec::HostTensor;
 
+// What a process says of itself.
+struct Greeting {
+  std::string name;
+  std::string version;  // may be empty
+  conformance::Promises promises;
+  fuzz::SubjectLimits limits;
+  std::set<std::string, std::less<>> options;
+};
+
 // One process, and the folder through which tensors go. Shared by what it has made: executors and
-// programs outlive the source's next start.
+// programs outlive the subject's next start.
 class Session {
  public:
-  static Result<std::shared_ptr<Session>> start(const ExternalCommand& command) {
-    GRAPHGATE_TRY(auto process, ExternalProcess::start(command.text));
-    auto session = std::make_shared<Session>(command, std::move(process));
+  static Result<std::shared_ptr<Session>> start(const std::string& command,
+                                                const SubjectSettings& settings) {
+    GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
+    auto session = std::make_shared<Session>(command, settings, std::move(process));
     auto hello = session->greet();
     if (!hello.ok()) return infrastructure(hello.error().message);
     return session;
   }
 
-  Session(const ExternalCommand& command, std::unique_ptr<ExternalProcess> process)
-      : command_(command), folder_(command.exchange), process_(std::move(process)) {}
+  Session(const std::string& command, const SubjectSettings& settings,
+          std::unique_ptr<ExternalProcess> process)
+      : command_(command),
+        settings_(settings),
+        folder_(settings.exchange),
+        process_(std::move(process)) {}
 
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
@@ -51,7 +65,7 @@ class Session {
     GRAPHGATE_TRY(const std::string line,
                   write_message({{what, std::move(body)}}, bytes, folder_.path(),
                                 "request" + std::to_string(++requests_)));
-    auto answer = process_->exchange(line, command_.answer_time);
+    auto answer = process_->exchange(line, settings_.answer_time);
     if (!answer.ok()) return broken(answer.error());
     auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_));
     if (!message.ok()) return garbage(message.error());
@@ -78,12 +92,7 @@ class Session {
 
   [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const std::string& version() const { return version_; }
-  [[nodiscard]] const conformance::Promises& promises() const { return promises_; }
-  [[nodiscard]] const fuzz::SubjectLimits& limits() const { return limits_; }
-  [[nodiscard]] bool takes(std::string_view option) const { return options_.contains(option); }
-  [[nodiscard]] const std::set<std::string, std::less<>>& options() const { return options_; }
+  [[nodiscard]] const Greeting& greeting() const { return greeting_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
  private:
@@ -97,7 +106,7 @@ class Session {
   }
 
   [[nodiscard]] Error said(const std::string& what) const {
-    return {ErrorKind::kInternal, "the executor '" + command_.text + "' " + what};
+    return {ErrorKind::kInternal, "the executor '" + command_ + "' " + what};
   }
 
   static std::int64_t bytes_in(const StoredBytes& bytes) {
@@ -110,7 +119,7 @@ class Session {
 
   Result<void> greet() {
     if (folder_.path().empty()) {
-      return infrastructure((command_.exchange.empty() ? P_tmpdir : command_.exchange) +
+      return infrastructure((settings_.exchange.empty() ? P_tmpdir : settings_.exchange) +
                             ": no folder can be made there");
     }
     GRAPHGATE_TRY(const Message hello,
@@ -118,13 +127,13 @@ class Session {
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(const std::string name, interop::read_string(cursor, "name"));
-      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", version_));
-      name_ = one_line(name, kLongestName);
-      version_ = one_line(version_, kLongestName);
+      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", greeting_.version));
+      greeting_.name = one_line(name, kLongestName);
+      greeting_.version = one_line(greeting_.version, kLongestName);
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
-      options_.insert(options.begin(), options.end());
-      GRAPHGATE_TRY(promises_, read_promises(cursor));
-      GRAPHGATE_TRY(limits_, read_limits(cursor));
+      greeting_.options.insert(options.begin(), options.end());
+      GRAPHGATE_TRY(greeting_.promises, read_promises(cursor));
+      GRAPHGATE_TRY(greeting_.limits, read_limits(cursor));
       return {};
     };
     const auto done = read();
@@ -132,18 +141,15 @@ class Session {
     return {};
   }
 
-  const ExternalCommand command_;
+  const std::string command_;
+  const SubjectSettings settings_;
   const ExchangeFolder folder_;
   std::unique_ptr<ExternalProcess> process_;
   std::size_t requests_ = 0;
   std::int64_t sent_bytes_ = 0;
   const char* asked_ = "";  // the latest request
   std::optional<Error> broken_;
-  std::string name_;
-  std::string version_;  // may be empty
-  conformance::Promises promises_;
-  fuzz::SubjectLimits limits_;
-  std::set<std::string, std::less<>> options_;
+  Greeting greeting_;
 };
 
 // Its texts stand in reports as they are.
@@ -239,7 +245,7 @@ class ExternalExecutor final : public spec::Executor {
   ExternalExecutor& operator=(const ExternalExecutor&) = delete;
   ~ExternalExecutor() override { (void)close(); }
 
-  [[nodiscard]] std::string_view name() const override { return session_->name(); }
+  [[nodiscard]] std::string_view name() const override { return session_->greeting().name; }
 
   Result<void> close() override {
     if (std::exchange(is_closed_, true) || session_->is_broken()) return {};
@@ -270,39 +276,35 @@ class ExternalExecutor final : public spec::Executor {
   bool is_closed_ = false;
 };
 
-class Source final : public ExternalSource {
+class ProcessSubject final : public Subject {
  public:
-  explicit Source(ExternalCommand command) : command_(std::move(command)) {}
+  ProcessSubject(std::string command, SubjectSettings settings)
+      : command_(std::move(command)), settings_(std::move(settings)) {
+    said_.name = command_;
+  }
 
-  [[nodiscard]] std::string_view name() const override {
-    return session_ ? session_->name() : std::string_view(command_.text);
-  }
+  [[nodiscard]] std::string_view name() const override { return said_.name; }
+  [[nodiscard]] bool is_process() const override { return true; }
   [[nodiscard]] bool takes(std::string_view option) const override {
-    return session_ && session_->takes(option);
+    return said_.options.contains(option);
   }
-  [[nodiscard]] std::set<std::string, std::less<>> options() const override {
-    return session_ ? session_->options() : std::set<std::string, std::less<>>();
-  }
-  [[nodiscard]] fuzz::SubjectLimits limits() const override {
-    return session_ ? session_->limits() : fuzz::SubjectLimits{};
+  [[nodiscard]] fuzz::SubjectLimits limits() const override { return said_.limits; }
+  [[nodiscard]] std::string identity() const override {
+    return said_.name + (said_.version.empty() ? "" : " " + said_.version);
   }
   [[nodiscard]] bool is_late() const override { return session_ && session_->is_late(); }
   [[nodiscard]] bool has_ended() const override { return session_ && session_->is_broken(); }
-  [[nodiscard]] std::string identity() const override {
-    const std::string version = session_ ? session_->version() : "";
-    return std::string(name()) + (version.empty() ? "" : " " + version);
-  }
 
   // Of one that does not start, nothing is known: whoever makes an executor learns why. One that
   // has ended has promised what it has.
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& /*options*/) const override {
-    if (!session_ || process_ != ::getpid()) (void)start();
-    return session_ ? session_->promises() : conformance::Promises{};
+    if (process_ == 0) (void)start();
+    return said_.promises;
   }
 
   // Has a session that works, of this process.
-  [[nodiscard]] Result<void> start() const {
+  [[nodiscard]] Result<void> start() const override {
     if (session_ && process_ != ::getpid()) {
       // The other end is the parent's: it must not be told to end.
       static std::vector<std::shared_ptr<Session>> of_parents;
@@ -310,18 +312,18 @@ class Source final : public ExternalSource {
       session_.reset();
     }
     if (session_ && !session_->is_broken()) return {};
-    GRAPHGATE_TRY(session_, Session::start(command_));
+    GRAPHGATE_TRY(session_, Session::start(command_, settings_));
     process_ = ::getpid();
+    said_ = session_->greeting();
     return {};
   }
+  void rest() const override { session_.reset(); }
 
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
     GRAPHGATE_TRY_VOID(start());
     for (const auto& [option, value] : configuration) {
-      if (!takes(option)) {
-        return unsupported("'" + session_->name() + "' has no option '" + option + "'");
-      }
+      if (!takes(option)) return unsupported("'" + said_.name + "' has no option '" + option + "'");
     }
     const auto answer = session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}});
     if (!answer.ok() && answer.error().kind == ErrorKind::kBadInput) {
@@ -333,22 +335,18 @@ class Source final : public ExternalSource {
   }
 
  private:
-  const ExternalCommand command_;
-  // Of one thread, as every source.
+  const std::string command_;
+  const SubjectSettings settings_;
+  // Of one thread, as every subject.
   mutable std::shared_ptr<Session> session_;
-  mutable pid_t process_ = 0;  // whose session it is
+  mutable pid_t process_ = 0;  // who started the latest session; 0: nobody yet
+  mutable Greeting said_;      // the latest
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ExternalSource>> external_source(const ExternalCommand& command) {
-  auto source = std::make_unique<Source>(command);
-  GRAPHGATE_TRY_VOID(source->start());
-  return std::unique_ptr<ExternalSource>(std::move(source));
-}
-
-std::unique_ptr<ExternalSource> late_external_source(const ExternalCommand& command) {
-  return std::make_unique<Source>(command);
+MadeSubject process_subject(const std::string& command, const SubjectSettings& settings) {
+  return std::unique_ptr<Subject>(std::make_unique<ProcessSubject>(command, settings));
 }
 
 }  // namespace graphgate::tools
