@@ -1,9 +1,6 @@
 #include "base/child_processes.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +9,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <deque>
-#include <nlohmann/json.hpp>
 
-namespace graphgate::tools {
+#include "base/processes.h"
+
+namespace graphgate {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -30,33 +26,6 @@ void write_all(int file, const std::string& text) {
     if (count <= 0) return;
     done += static_cast<std::size_t>(count);
   }
-}
-
-// Never returns. Nothing of the parent's is flushed or destroyed.
-[[noreturn]] void be_child(int file, pid_t parent, const ChildOptions& options,
-                           const std::function<void(int file)>& work) {
-  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_IGN);
-  const rlimit no_core{0, 0};
-  (void)setrlimit(RLIMIT_CORE, &no_core);
-  if (options.memory_bytes > 0) {
-    const rlimit memory{options.memory_bytes, options.memory_bytes};
-    (void)setrlimit(RLIMIT_AS, &memory);
-  }
-  // What a dying child prints would stand among the parent's lines.
-  const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nothing >= 0) (void)::dup2(nothing, STDERR_FILENO);
-  try {
-    work(file);
-  } catch (...) {
-    std::abort();
-  }
-  ::_exit(0);
-}
-
-Result<void> cannot_start(const char* what) {
-  return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -73,7 +42,7 @@ std::string ChildResult::describe() const {
       break;
   }
   if (signal == 0) return "ended by itself without a result";
-  return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  return "killed by " + signal_words(signal);
 }
 
 ChildPool::~ChildPool() { (void)kill_all(); }
@@ -82,35 +51,26 @@ Result<void> ChildPool::start(std::size_t index, const std::function<std::string
   return fork_child(index, [&work](int file) { write_all(file, work()); });
 }
 
-// Each text behind its length in bytes and a line's end.
 Result<void> ChildPool::start_series(std::size_t index,
                                      const std::function<void(const HandBack&)>& work) {
   return fork_child(index, [&work](int file) {
-    work([file](const std::string& text) {
-      write_all(file, std::to_string(text.size()) + "\n" + text);
-    });
+    work([file](const std::string& text) { write_all(file, join_texts({text})); });
   });
 }
 
 Result<void> ChildPool::fork_child(std::size_t index, const std::function<void(int file)>& work) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return cannot_start("no pipe");
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t process = ::fork();
-  if (process < 0) {
-    Result<void> error = cannot_start("no process");
-    ::close(ends[0]);
-    ::close(ends[1]);
-    return error;
+  GRAPHGATE_TRY(const Pipe pipe, make_pipe());
+  const auto process = fork_worker({options_.memory_bytes}, [&] {
+    ::close(pipe.out);
+    work(pipe.in);
+  });
+  ::close(pipe.in);
+  if (!process.ok()) {
+    ::close(pipe.out);
+    return process.error();
   }
-  if (process == 0) {
-    ::close(ends[0]);
-    be_child(ends[1], parent, options_, work);
-  }
-  ::close(ends[1]);
   const auto now = Clock::now();
-  children_.push_back({index, process, ends[0], now, now, {}, false});
+  children_.push_back({index, process.value(), pipe.out, now, now, {}, false});
   return {};
 }
 
@@ -163,9 +123,7 @@ void ChildPool::kill_if_late(Child& child) const {
 }
 
 void ChildPool::finish(Child& child) {
-  int status = 0;
-  while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_process(child.process);
   ::close(child.pipe);
   child.pipe = -1;
   child.result.seconds = std::chrono::duration<double>(Clock::now() - child.begin).count();
@@ -174,8 +132,14 @@ void ChildPool::finish(Child& child) {
     child.result.ending = ChildEnding::kTimedOut;
   } else if (!is_good) {
     child.result.ending = ChildEnding::kSignaled;
-    child.result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    child.result.signal = signal_of(status);
   }
+}
+
+std::string join_texts(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += std::to_string(text.size()) + "\n" + text;
+  return joined;
 }
 
 std::vector<std::string> take_texts(const std::string& output) {
@@ -270,8 +234,4 @@ Result<std::vector<ChildResult>> run_children(std::size_t count, const ChildOpti
   return ShareRun(count, options, work).run();
 }
 
-std::string child_text(const nlohmann::json& json) {
-  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -12,14 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 
-namespace graphgate::tools {
+namespace graphgate {
 
 enum class ChildEnding : std::uint8_t {
   kExited,    // the work returned
@@ -90,7 +89,9 @@ class ChildPool {
   std::vector<Child> children_;
 };
 
-// The texts of a series, as far as they are whole.
+// Several texts as one, each behind its length in bytes; and back, as far as they are whole. What a
+// series hands back is of this form.
+[[nodiscard]] std::string join_texts(const std::vector<std::string>& texts);
 [[nodiscard]] std::vector<std::string> take_texts(const std::string& output);
 
 // Runs `work(i)` for every i in [0, count), at most `jobs` at a time, `share` in each process;
@@ -100,7 +101,4 @@ class ChildPool {
     std::size_t count, const ChildOptions& options,
     const std::function<std::string(std::size_t)>& work);
 
-// What a child hands back, as one line of ASCII; bytes that are no UTF-8 are replaced.
-[[nodiscard]] std::string child_text(const nlohmann::json& json);
-
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 TEST(ChildProcesses, HandBackWhatTheirWorkReturns) {
@@ -109,4 +109,4 @@ TEST(ChildProcesses, ChangeNothingInTheParent) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate

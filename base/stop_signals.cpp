@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <ctime>
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 constexpr int kStopSignals[2] = {SIGINT, SIGTERM};
@@ -44,4 +44,4 @@ StopSignals::~StopSignals() {
 
 int StopSignals::came() const { return g_came; }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace graphgate::tools {
+namespace graphgate {
 
 // While it lives, the first SIGINT or SIGTERM is only noted; one that comes more than a second
 // later does what it always does. What comes sooner is the same wish: timeout(1) and batch systems
@@ -23,4 +23,4 @@ class StopSignals {
   struct sigaction before_[2]{};
 };
 
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 TEST(StopSignalsDeathTest, NotesTheSameWishOnceMoreWhileReportsAreWritten) {
@@ -43,4 +43,4 @@ TEST(StopSignalsDeathTest, EndsByOneThatComesMoreThanASecondLater) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "tools/cli/fuzz.h"
 #include "tools/report/fuzz_report.h"

@@ -1,25 +1,11 @@
 // How workers end, in words and as signatures; and work in one worker alone.
 #include <cstdio>
-#include <cstring>
 
+#include "base/processes.h"
 #include "tools/campaign/fuzz_workers.h"
 #include "tools/executors/case_runs.h"
 
 namespace graphgate::tools {
-
-bool can_limit_memory() {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return false;
-#else
-  return true;
-#endif
-#else
-  return true;
-#endif
-}
 
 std::string describe(const CaseLost& lost, double timeout_seconds) {
   std::string text;
@@ -30,8 +16,7 @@ std::string describe(const CaseLost& lost, double timeout_seconds) {
   } else if (lost.is_memory) {
     text = "ran out of memory";
   } else if (lost.signal != 0) {
-    text = "ended its process by signal " + std::to_string(lost.signal) + " (" +
-           strsignal(lost.signal) + ")";
+    text = "ended its process by " + signal_words(lost.signal);
   } else {
     text = "ended its process by an exit of its own";
   }

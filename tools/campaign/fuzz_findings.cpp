@@ -1,9 +1,9 @@
 #include "tools/campaign/fuzz_findings.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tools/executors/case_runs.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 

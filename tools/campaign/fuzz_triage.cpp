@@ -47,7 +47,7 @@ Result<ReducedCase> FuzzCases::reduce(const TriageTask& task, const CaseFile& th
   const double longest = setting_.subject->is_process() ? 1e6 : 2.0;
   request.isolation.timeout_seconds =
       static_cast<std::uint32_t>(std::clamp(setting_.pool.timeout_seconds, 1.0, longest));
-  if (can_limit_memory()) request.isolation.memory_bytes = setting_.pool.memory_bytes;
+  request.isolation.memory_bytes = setting_.pool.memory_bytes;
   return reduce_case(request);
 }
 

@@ -1,23 +1,17 @@
 #include "tools/campaign/fuzz_workers.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 
+#include "base/processes.h"
 #include "tools/campaign/case_log.h"
 
 namespace graphgate::tools {
@@ -61,23 +55,6 @@ bool receive_whole(int channel, void* data, std::size_t size) {
 void close_file(int& file) {
   if (file >= 0) ::close(file);
   file = -1;
-}
-
-Error cannot_start(const char* what) {
-  return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
-}
-
-// What is thrown ends the worker: nobody above it knows what to do with it.
-fuzz::CaseVerdict judge_or_abort(const JudgeDrawn& judge, const fuzz::Descent& descent,
-                                 const std::function<void()>& begin_judging) {
-  try {
-    return judge(descent, begin_judging);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
-  } catch (...) {
-    std::fprintf(stderr, "something was thrown\n");
-  }
-  std::abort();
 }
 
 // "lineage 3", and its tally; then the next.
@@ -170,11 +147,7 @@ WorkerPool::WorkerPool(const PoolOptions& options, fuzz::Journal& journal, Judge
 
 WorkerPool::~WorkerPool() {
   for (Worker& worker : workers_) {
-    if (worker.process > 0) {
-      (void)::kill(worker.process, SIGKILL);
-      while (::waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }
+    if (worker.process > 0) (void)kill_process(worker.process);
     close_file(worker.channel);
     close_file(worker.words);
   }
@@ -189,43 +162,27 @@ Result<void> WorkerPool::start(std::size_t index) {
   Worker& worker = workers_[index];
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return cannot_start("no channel");
+    return infrastructure(std::string("no channel can be made: ") + std::strerror(errno));
   }
   worker.words = ::memfd_create("graphgate-worker", MFD_CLOEXEC);
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t process = ::fork();
-  if (process == 0) {
-    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(0);
+  const auto process = fork_worker({options_.memory_bytes, worker.words}, [&] {
     for (Worker& other : workers_) close_file(other.channel);
     ::close(ends[0]);
     be_worker(index, ends[1]);
-  }
-  const Error error = cannot_start("no process");
+  });
   ::close(ends[1]);
-  if (process < 0) {
+  if (!process.ok()) {
     ::close(ends[0]);
     close_file(worker.words);
-    return error;
+    return process.error();
   }
-  worker.process = process;
+  worker.process = process.value();
   worker.channel = ends[0];
   return {};
 }
 
-// Never returns. Nothing of the campaign's is flushed or destroyed.
 void WorkerPool::be_worker(std::size_t index, int channel) {
-  const rlimit no_core{0, 0};
-  (void)setrlimit(RLIMIT_CORE, &no_core);
-  if (options_.memory_bytes > 0 && can_limit_memory()) {
-    const rlimit memory{options_.memory_bytes, options_.memory_bytes};
-    (void)setrlimit(RLIMIT_AS, &memory);
-  }
-  // A terminal and a batch system send these to all processes; the campaign decides what follows.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_IGN);
   const int words = workers_[index].words;
-  if (words >= 0) (void)::dup2(words, STDERR_FILENO);
   Batch batch;
   while (receive_batch(channel, batch)) {
     if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
@@ -236,7 +193,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
       const fuzz::Descent descent = batch.descent(ordinal, options_.shard);
       journal_.begin(index, descent.index);
       const fuzz::CaseVerdict verdict =
-          judge_or_abort(judge_, descent, [&] { journal_.enter(index, CasePhase::kJudging); });
+          judge_(descent, [&] { journal_.enter(index, CasePhase::kJudging); });
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
       by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);
@@ -251,7 +208,6 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
                          send_whole(channel, lines.data(), lines.size());
     if (!is_sent) break;
   }
-  ::_exit(0);
 }
 
 Result<void> WorkerPool::assign(const Batch& batch) {
@@ -330,10 +286,7 @@ bool WorkerPool::is_late(std::size_t index) const {
 
 void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
   Worker& worker = workers_[index];
-  if (is_timeout) (void)::kill(worker.process, SIGKILL);
-  int status = 0;
-  while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = is_timeout ? kill_process(worker.process) : wait_for_process(worker.process);
   if (worker.is_busy) {
     CaseLost lost;
     lost.batch = worker.batch;
@@ -346,7 +299,7 @@ void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
       if (is_in_batch) lost.phase = latest.front().phase;
     }
     lost.is_timeout = is_timeout;
-    lost.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    lost.signal = signal_of(status);
     if (worker.words >= 0) lost.last_words = last_line(worker.words);
     lost.is_memory = !is_timeout && (lost.signal == SIGKILL ||
                                      lost.last_words.find("bad_alloc") != std::string::npos);

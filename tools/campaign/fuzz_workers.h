@@ -107,7 +107,7 @@ class WorkerPool {
   };
 
   Result<void> start(std::size_t index);
-  [[noreturn]] void be_worker(std::size_t index, int channel);
+  void be_worker(std::size_t index, int channel);
   // False where the worker is gone.
   bool read_some(Worker& worker);
   Result<void> take_messages(Worker& worker, PoolNews& news);
@@ -123,8 +123,5 @@ class WorkerPool {
 // One batch in a worker of its own, up to its end or to the first case that is lost.
 [[nodiscard]] Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
                                          const Batch& batch);
-
-// Whether a limit on address space can be set: sanitizers need terabytes of it.
-[[nodiscard]] bool can_limit_memory();
 
 }  // namespace graphgate::tools

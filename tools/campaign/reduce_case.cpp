@@ -1,7 +1,6 @@
 #include "tools/campaign/reduce_case.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/child_processes.h"
 #include "conformance/run/input_layout.h"
@@ -10,6 +9,7 @@
 #include "fuzz/reduce/stated_types.h"
 #include "interop/pt2_writer.h"
 #include "tools/store/check_input.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -20,7 +20,7 @@ struct ReduceRequest {
   std::function<Result<bool>(const spec::CaseFile&)> external;
   fuzz::ReduceLimits limits;
   std::shared_ptr<const Subject> subject;  // null: the optimized executor
-  Isolation isolation;  // what ends the process is always looked at in isolation
+  Isolation isolation;                     // what ends the process is always looked at in isolation
 };
 
 struct ReducedCase {

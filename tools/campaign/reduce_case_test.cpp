@@ -8,7 +8,6 @@
 
 #include "base/temporary_folder.h"
 #include "fuzz/reduce/stated_types.h"
-#include "tools/campaign/external_check.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
@@ -235,22 +234,6 @@ TEST_F(Deadly, SoAreHangs) {
   const fuzz::Reduced made = reduced(true, {"timeout", "no-end", "", ""});
   ASSERT_TRUE(made.shows);
   EXPECT_LT(made.after.calls, made.before.calls);
-}
-
-TEST(ExternalCheck, TellsTheStatusOfTheCommand) {
-  EXPECT_EQ(run_external_check("test -d", "/", 10).value(), 0);
-  EXPECT_EQ(run_external_check("test -f", "/", 10).value(), 1);
-  EXPECT_EQ(run_external_check("exit 7 #", "x", 10).value(), 7);
-  EXPECT_EQ(run_external_check("kill -9 $$ #", "x", 10).value(), 128 + SIGKILL);
-  EXPECT_EQ(run_external_check("sleep 60 | sleep 60 #", "x", 1).value(), 124);
-}
-
-TEST(ExternalCheck, HandsOverPathsWithBlanksAndQuotes) {
-  const conformance::TemporaryFolder folder;
-  const std::string inner = folder.path() + "/it's a \"path\" $HOME";
-  std::filesystem::create_directories(inner);
-  EXPECT_EQ(run_external_check("test -d", inner, 10).value(), 0);
-  EXPECT_EQ(run_external_check("test -d", inner + "x", 10).value(), 1);
 }
 
 TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
-#include "tools/campaign/external_check.h"
 #include "tools/campaign/reduce_case.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
@@ -128,7 +128,8 @@ Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> c
       request.external = [&](const CaseFile& candidate) -> Result<bool> {
         GRAPHGATE_TRY(const std::string path,
                       write_candidate(candidate, verb.file, folder.path(), as_archive));
-        GRAPHGATE_TRY(const int status, run_external_check(verb.check, path, timeout_of(verb)));
+        GRAPHGATE_TRY(const int status,
+                      run_command(verb.check + " \"$1\"", path, timeout_of(verb)));
         return status == 0;
       };
     }

@@ -6,7 +6,7 @@ namespace graphgate::dev {
 
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> kLayers = {
-      {"base/", {}, {"nlohmann/", "openssl/"}},
+      {"base/", {}, {"openssl/"}},
       {"conformance/bounds/", {"base/", "spec/", "conformance/compare/", "conformance/run/"}, {}},
       {"conformance/compare/", {"base/", "spec/"}, {}},
       {"conformance/judges/", {"base/", "spec/", "conformance/"}, {"absl/"}},

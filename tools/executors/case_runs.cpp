@@ -2,9 +2,9 @@
 
 #include <cstring>
 #include <new>
-#include <nlohmann/json.hpp>
 
 #include "tools/executors/executor_sources.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

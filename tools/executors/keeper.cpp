@@ -1,7 +1,6 @@
 #include "tools/executors/keeper.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,16 +8,17 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 #include <utility>
+
+#include "base/processes.h"
 
 namespace graphgate::tools {
 namespace {
 
 // How long a keeper tries to end what it keeps, and how long its owner waits for that.
 constexpr std::int64_t kKeeperMilliseconds = 5'000;
-constexpr std::int64_t kOwnerMilliseconds = 10'000;
+constexpr std::chrono::seconds kOwnerTime{10};
 
 std::int64_t now_milliseconds() {
   timespec now{};
@@ -27,17 +27,6 @@ std::int64_t now_milliseconds() {
 }
 
 // All below, up to be_keeper, is what a process may do that was forked off one with threads.
-
-// Never returns.
-[[noreturn]] void be_command(const char* command, const CommandFiles& files) {
-  (void)::setpgid(0, 0);
-  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  (void)::dup2(files.in, STDIN_FILENO);
-  (void)::dup2(files.out, STDOUT_FILENO);
-  (void)::dup2(files.err, STDERR_FILENO);
-  ::execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
-  ::_exit(127);
-}
 
 // Kills this thread's children, which are its process's. False where the machine does not list
 // them.
@@ -108,7 +97,8 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   const pid_t process = ::fork();
   if (process == 0) {
     (void)::sigprocmask(SIG_SETMASK, &before, nullptr);
-    be_command(command, files);
+    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    become_shell(command, nullptr, files.in, files.out, files.err);
   }
   if (process < 0) ::_exit(1);
   (void)::setpgid(process, process);
@@ -127,20 +117,16 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
 }  // namespace
 
 Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& files) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    return infrastructure(std::string("no pipe can be made: ") + std::strerror(errno));
-  }
+  GRAPHGATE_TRY(const Pipe pipe, make_pipe(O_NONBLOCK));
   const pid_t owner = ::getpid();
-  const pid_t process = ::fork();
-  if (process == 0) be_keeper(owner, command.c_str(), files, ends[1]);
-  const int failed = errno;
-  ::close(ends[1]);
-  if (process < 0) {
-    ::close(ends[0]);
-    return infrastructure(std::string("no process can be made: ") + std::strerror(failed));
+  const auto process = fork_process();
+  if (process.ok() && process.value() == 0) be_keeper(owner, command.c_str(), files, pipe.in);
+  ::close(pipe.in);
+  if (!process.ok()) {
+    ::close(pipe.out);
+    return process.error();
   }
-  return Keeper(process, ends[0]);
+  return Keeper(process.value(), pipe.out);
 }
 
 Keeper::Keeper(Keeper&& other) noexcept
@@ -166,12 +152,8 @@ void Keeper::end() {
   if (process_ <= 0) return;
   (void)::kill(process_, SIGTERM);
   (void)::kill(process_, SIGCONT);  // where the command has stopped it
-  const std::int64_t end = now_milliseconds() + kOwnerMilliseconds;
-  int pause = 0;
-  while (::waitpid(process_, nullptr, WNOHANG) == 0) {
-    if (now_milliseconds() >= end) (void)::kill(process_, SIGKILL);
-    (void)::poll(nullptr, 0, pause);
-    if (pause < 5) ++pause;
+  if (!wait_for_process(process_, std::chrono::steady_clock::now() + kOwnerTime)) {
+    (void)kill_process(process_);
   }
   process_ = 0;
 }

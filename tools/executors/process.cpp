@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/one_line.h"
+#include "base/processes.h"
 #include "tools/executors/limits.h"
 
 namespace graphgate::tools {
@@ -146,10 +147,7 @@ Error ExternalProcess::late(const std::string& how) {
 
 Error ExternalProcess::over(int status) {
   if (status == Keeper::kLost) return ended("was lost: the process that keeps it has been ended");
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    return ended("was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
-  }
+  if (WIFSIGNALED(status)) return ended("was killed by " + signal_words(WTERMSIG(status)));
   return ended("ended with status " + std::to_string(WEXITSTATUS(status)) +
                " and without an answer");
 }

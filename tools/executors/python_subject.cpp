@@ -4,7 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "tools/campaign/external_check.h"
+#include "base/processes.h"
 #include "tools/executors/process_subject.h"
 
 namespace graphgate::tools {
@@ -32,7 +32,7 @@ Result<bool> has_package(const std::string& interpreter) {
   const std::string look = "import importlib.util, sys; sys.exit(importlib.util.find_spec(\"" +
                            std::string(kPackage) + "\") is None)";
   GRAPHGATE_TRY(const int status,
-                run_external_check(interpreter + " -c " + shell_word(look), "", kFindSeconds));
+                run_command(interpreter + " -c " + shell_word(look), "", kFindSeconds));
   return status == 0;
 }
 

@@ -18,6 +18,7 @@
 #include "tools/executors/case_runs.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
+#include "tools/store/json.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

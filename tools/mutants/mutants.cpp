@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/child_processes.h"
@@ -12,6 +11,7 @@
 #include "conformance/run/runs.h"
 #include "spec/deviation.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

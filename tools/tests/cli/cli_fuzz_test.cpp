@@ -2,7 +2,7 @@
 #include <csignal>
 #include <map>
 
-#include "tools/campaign/fuzz_workers.h"
+#include "base/processes.h"
 #include "tools/tests/cli/cli_test.h"
 
 namespace graphgate::tools {

@@ -1,7 +1,6 @@
 #include "tools/tests/suites/reduced_mutant.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/child_processes.h"
 #include "fuzz/campaign/shard.h"
@@ -9,6 +8,7 @@
 #include "fuzz/reduce/stated_types.h"
 #include "tools/campaign/reduce_case.h"
 #include "tools/store/check_input.h"
+#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

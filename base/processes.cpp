@@ -1,0 +1,149 @@
+#include "base/processes.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace graphgate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTimedOut = 124;     // as timeout(1) has it
+constexpr int kCannotStart = 127;  // as a shell has it
+
+Error cannot_start(const char* what) {
+  return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
+}
+
+// Never returns.
+[[noreturn]] void be_worker(pid_t parent, const WorkerLimits& limits,
+                            const std::function<void()>& work) {
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(signal, SIG_IGN);
+  const rlimit no_core{0, 0};
+  (void)setrlimit(RLIMIT_CORE, &no_core);
+  if (limits.memory_bytes > 0 && can_limit_memory()) {
+    const rlimit memory{limits.memory_bytes, limits.memory_bytes};
+    (void)setrlimit(RLIMIT_AS, &memory);
+  }
+  // What a dying process prints would stand among the parent's lines.
+  const int errors = limits.errors >= 0 ? limits.errors : ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (errors >= 0) (void)::dup2(errors, STDERR_FILENO);
+  try {
+    work();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
+    std::abort();
+  } catch (...) {
+    std::fprintf(stderr, "something was thrown\n");
+    std::abort();
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+Result<Pipe> make_pipe(int flags) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | flags) != 0) return cannot_start("no pipe");
+  return Pipe{ends[0], ends[1]};
+}
+
+Result<pid_t> fork_process() {
+  const pid_t process = ::fork();
+  if (process < 0) return cannot_start("no process");
+  return process;
+}
+
+Result<pid_t> fork_worker(const WorkerLimits& limits, const std::function<void()>& work) {
+  std::fflush(nullptr);
+  const pid_t parent = ::getpid();
+  auto process = fork_process();
+  if (process.ok() && process.value() == 0) be_worker(parent, limits, work);
+  return process;
+}
+
+bool can_limit_memory() {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;
+#else
+  return true;
+#endif
+#else
+  return true;
+#endif
+}
+
+void become_shell(const char* command, const char* argument, int in, int out, int err) {
+  (void)::setpgid(0, 0);
+  (void)::dup2(in, STDIN_FILENO);
+  (void)::dup2(out, STDOUT_FILENO);
+  (void)::dup2(err, STDERR_FILENO);
+  ::execl("/bin/sh", "sh", "-c", command, "sh", argument, static_cast<char*>(nullptr));
+  ::_exit(kCannotStart);
+}
+
+int wait_for_process(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::optional<int> wait_for_process(pid_t process, Clock::time_point end) {
+  auto pause = std::chrono::microseconds(200);
+  int status = 0;
+  while (::waitpid(process, &status, WNOHANG) == 0) {
+    if (Clock::now() >= end) return std::nullopt;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(10'000));
+  }
+  return status;
+}
+
+int kill_process(pid_t process) {
+  (void)::kill(process, SIGKILL);
+  return wait_for_process(std::abs(process));
+}
+
+int signal_of(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
+
+std::string signal_words(int signal) {
+  return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+}
+
+Result<int> run_command(const std::string& command, const std::string& argument,
+                        std::uint32_t timeout_seconds) {
+  GRAPHGATE_TRY(const pid_t process, fork_process());
+  if (process == 0) {
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    become_shell(command.c_str(), argument.c_str(), nothing, nothing, nothing);
+  }
+  (void)::setpgid(process, process);
+  const auto status =
+      wait_for_process(process, Clock::now() + std::chrono::seconds(timeout_seconds));
+  if (!status) {
+    (void)kill_process(-process);
+    return kTimedOut;
+  }
+  return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+}
+
+}  // namespace graphgate
