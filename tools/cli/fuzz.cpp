@@ -13,15 +13,17 @@
 #include "base/file_io.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
+#include "fuzz/campaign/campaign_cases.h"
+#include "fuzz/campaign/run_campaign.h"
 #include "fuzz/generate/generator.h"
 #include "optimized/runtime/cuda/cubins.h"
-#include "tools/campaign/fuzz_campaign.h"
-#include "tools/campaign/fuzz_case.h"
 #include "tools/cli/fuzz.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/fuzz_report.h"
+#include "tools/report/fuzz_view.h"
 #include "tools/report/report_formats.h"
 #include "tools/store/programs.h"
 
@@ -106,7 +108,7 @@ Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
 }
 
 // What --feedback, --target and --lineages ask for, and what differs between campaigns by it.
-Result<void> add_breeding(const FuzzVerb& verb, CampaignOptions& options) {
+Result<void> add_breeding(const FuzzVerb& verb, fuzz::CampaignOptions& options) {
   if (!verb.target.empty()) {
     options.target = fuzz::parse_score(verb.target);
     if (!options.target) {
@@ -146,8 +148,8 @@ Result<void> add_breeding(const FuzzVerb& verb, CampaignOptions& options) {
   return {};
 }
 
-Result<CampaignOptions> campaign_options(const FuzzVerb& verb) {
-  CampaignOptions options;
+Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
+  fuzz::CampaignOptions options;
   GRAPHGATE_TRY(const fuzz::ShardChoice choice, fuzz::choose_shard(verb.shard, environment));
   options.shard = choice.shard;
   options.cases = verb.cases;
@@ -209,13 +211,14 @@ class Scratch {
   std::unique_ptr<conformance::TemporaryFolder> folder_;
 };
 
-Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& options,
-                                 const Scratch& scratch) {
-  CaseSetting setting;
+Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::CampaignOptions& options,
+                                       const conformance::Configuration& flags,
+                                       const Subject& subject) {
+  fuzz::CaseSetting setting;
   setting.generator = options.key.generator;
   setting.seed = verb.seed;
-  setting.flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(setting.subject, choose_subject(verb.subject, setting.flags, scratch.path()));
+  for (const auto& [name, value] : flags) setting.kept_options.insert(name);
+  if (subject.is_process()) setting.longest_look_seconds = 1e6;
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
@@ -229,7 +232,7 @@ Result<CaseSetting> case_setting(const FuzzVerb& verb, const CampaignOptions& op
 
 // Whether workers find the device, held to as much memory as they are. CUDA does not go through a
 // fork: so it is another process that looks.
-Result<void> look_for_device(const DeviceFlags& flags, const PoolOptions& pool) {
+Result<void> look_for_device(const DeviceFlags& flags, const fuzz::PoolOptions& pool) {
   if (flags.is_host()) return {};
   const ChildOptions limits{1, static_cast<std::uint32_t>(std::min(pool.timeout_seconds, 1e6)) + 1,
                             pool.memory_bytes};
@@ -254,11 +257,13 @@ std::string excluded(const std::string& asked, const Subject& subject) {
 }
 
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
-                        const fuzz::Ledger& ledger, CampaignView& view) {
-  GRAPHGATE_TRY(CampaignOptions options, campaign_options(verb));
+                        const fuzz::Ledger& ledger, fuzz::CampaignView& view) {
+  GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
-  GRAPHGATE_TRY(const CaseSetting setting, case_setting(verb, options, scratch));
-  const std::string exclude = excluded(verb.exclude, *setting.subject);
+  const auto asked = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, asked, scratch.path()));
+  GRAPHGATE_TRY(const fuzz::CaseSetting setting, case_setting(verb, options, asked, *subject));
+  const std::string exclude = excluded(verb.exclude, *subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
@@ -276,38 +281,41 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   const auto genes = [&verb](const fuzz::Descent& descent) {
     return fuzz::genes_of(verb.seed, descent, verb.data_sets);
   };
-  const FuzzCases cases(
+  const CaseSources sources(fuzz::no_files(), subject);
+  const fuzz::CampaignCases cases(
       {[&](const fuzz::Descent& descent) { return fuzz::draw_case(genes(descent), alphabet); },
        [&](const fuzz::Descent& descent) {
          const fuzz::GeneVector vector = genes(descent);
          return fuzz::hash_of({reinterpret_cast<const char*>(vector.data()),
                                vector.size() * sizeof(vector.front())});
-       }},
-      setting);
+       },
+       [&](spec::CaseFile the_case) { return with_flags(std::move(the_case), asked, *subject); }},
+      setting, sources.get());
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
   const StopSignals stop;
   if (!verb.no_replay) {
     GRAPHGATE_TRY(outcome.replayed,
-                  replay_corpus(
+                  fuzz::replay_corpus(
                       corpus, ledger, cases, options.pool, [&] { return stop.came() != 0; }, view));
   }
   outcome.is_interrupted = stop.came() != 0;
   outcome.state.key = options.key;
   if (verb.replay_only || outcome.is_interrupted) return outcome;
-  const CampaignParts parts{[&](const fuzz::Descent& descent, const std::function<void()>& begin) {
-                              return cases.judge(descent, begin);
-                            },
-                            [&](const TriageTask& task) { return cases.look_again(task); },
-                            [&](const fuzz::Descent& descent) { return cases.content_of(descent); },
-                            [&](const fuzz::Descent& descent, std::vector<std::string> header) {
-                              return cases.print(descent, std::move(header));
-                            },
-                            corpus,
-                            ledger,
-                            view,
-                            stop};
-  GRAPHGATE_TRY(CampaignEnd end, run_campaign(options, parts));
+  const fuzz::CampaignParts parts{
+      [&](const fuzz::Descent& descent, const std::function<void()>& begin) {
+        return cases.judge(descent, begin);
+      },
+      [&](const fuzz::TriageTask& task) { return cases.look_again(task); },
+      [&](const fuzz::Descent& descent) { return cases.content_of(descent); },
+      [&](const fuzz::Descent& descent, std::vector<std::string> header) {
+        return cases.print(descent, std::move(header));
+      },
+      corpus,
+      ledger,
+      view,
+      stop};
+  GRAPHGATE_TRY(fuzz::CampaignEnd end, fuzz::run_campaign(options, parts));
   outcome.state = std::move(end.state);
   outcome.is_interrupted = end.is_interrupted;
   return outcome;

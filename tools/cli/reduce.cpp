@@ -7,11 +7,13 @@
 #include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
-#include "tools/campaign/reduce_case.h"
+#include "fuzz/campaign/reduce_case.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
+#include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -55,10 +57,10 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
       is_archive(verb.file) ? read_program(verb.file, ops) : program_of_text(text, verb.file, ops);
   if (!read.ok()) return in_file(read.error(), verb.file);
   const spec::Program& program = read.value();
-  GRAPHGATE_TRY(CaseFile drawn, case_of_program(program, verb.calls, verb.seed));
+  GRAPHGATE_TRY(CaseFile drawn, fuzz::case_of_program(program, verb.calls, verb.seed));
   out.push_back(std::move(drawn));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
-  if (!recorded.empty()) out.push_back(case_of_recording(program, recorded));
+  if (!recorded.empty()) out.push_back(fuzz::case_of_recording(program, recorded));
   GRAPHGATE_TRY(const auto kept,
                 conformance::inputs_promised_static(program, planner_configuration(*verb.app)));
   for (const std::size_t i : kept) {
@@ -80,14 +82,12 @@ std::uint32_t timeout_of(const ReduceVerb& verb) {
   return verb.subject.executor.empty() ? 10 : 600;
 }
 
-Result<ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case) {
-  ReduceRequest request;
-  request.folder_of = verb.file;
-  const conformance::Configuration flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(request.subject, choose_subject(verb.subject, flags));
-  the_case = with_flags(std::move(the_case), flags, *request.subject);
+Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case,
+                                       const conformance::Configuration& flags,
+                                       const Subject& subject) {
+  fuzz::ReduceRequest request;
+  request.the_case = with_flags(std::move(the_case), flags, subject);
   for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
-  request.the_case = std::move(the_case);
   if (!verb.judges.empty()) {
     auto judges = conformance::parse_judges(verb.judges);
     if (!judges.ok()) return judges.error().at("--judges");
@@ -118,12 +118,17 @@ Result<std::string> write_candidate(const CaseFile& candidate, const std::string
   return path;
 }
 
-Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases) {
+Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases) {
   const conformance::TemporaryFolder folder;
   const bool as_archive = is_archive(output_of(verb));
+  const conformance::Configuration flags = planner_configuration(*verb.app);
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags));
+  const auto files = files_beside(verb.file);
+  const CaseSources sources(*files, subject);
   std::optional<Error> first_error;
   for (CaseFile& the_case : cases) {
-    GRAPHGATE_TRY(ReduceRequest request, request_of(verb, std::move(the_case)));
+    GRAPHGATE_TRY(fuzz::ReduceRequest request,
+                  request_of(verb, std::move(the_case), flags, *subject));
     if (!verb.check.empty()) {
       request.external = [&](const CaseFile& candidate) -> Result<bool> {
         GRAPHGATE_TRY(const std::string path,
@@ -133,7 +138,7 @@ Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> c
         return status == 0;
       };
     }
-    auto reduced = reduce_case(request);
+    auto reduced = fuzz::reduce_case(request, sources.get());
     if (reduced.ok()) return reduced;
     if (!first_error) first_error = reduced.error();
     if (reduced.error().kind != ErrorKind::kBadInput) break;
@@ -141,7 +146,7 @@ Result<ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> c
   return first_error->at(verb.file);
 }
 
-void print_reduced(const ReducedCase& made, const std::string& output) {
+void print_reduced(const fuzz::ReducedCase& made, const std::string& output) {
   const fuzz::Reduced& reduced = made.reduced;
   std::printf(
       "%s: %zu of %zu nodes, %zu of %zu calls, %zu of %zu options; %zu checks in %.2f s%s\n",
@@ -158,7 +163,7 @@ void print_reduced(const ReducedCase& made, const std::string& output) {
   if (made.signature) std::printf("replay: graphgate replay %s\n", case_path(output).c_str());
 }
 
-nlohmann::ordered_json json_of(const ReducedCase& made, const std::string& output) {
+nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string& output) {
   const fuzz::Reduced& reduced = made.reduced;
   const auto size = [](const fuzz::CaseSize& one) {
     nlohmann::ordered_json json;
@@ -247,7 +252,7 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
 Result<ExitCode> run_reduce(const ReduceVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
-  GRAPHGATE_TRY(const ReducedCase made, reduce_first(verb, std::move(cases)));
+  GRAPHGATE_TRY(const fuzz::ReducedCase made, reduce_first(verb, std::move(cases)));
   const std::string output = output_of(verb);
   GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
   if (is_archive(output)) {

@@ -6,11 +6,12 @@
 #include "base/file_io.h"
 #include "base/one_line.h"
 #include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
-#include "tools/campaign/reduce_case.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
 #include "tools/store/check_input.h"
@@ -96,7 +97,7 @@ const char* word_of(Replayed replayed) {
   return "";
 }
 
-Replayed compare(const CaseLook& look, const std::optional<Signature>& stored) {
+Replayed compare(const fuzz::CaseLook& look, const std::optional<Signature>& stored) {
   if (look.signatures.empty()) return Replayed::kGone;
   if (!stored) return Replayed::kOther;
   for (const Signature& signature : look.signatures) {
@@ -105,7 +106,7 @@ Replayed compare(const CaseLook& look, const std::optional<Signature>& stored) {
   return Replayed::kOther;
 }
 
-void print_replay(const ReplayInput& input, const CaseLook& look,
+void print_replay(const ReplayInput& input, const fuzz::CaseLook& look,
                   const std::optional<Signature>& stored, Replayed replayed) {
   const std::string outcome(spec::outcome_name(look.outcome));
   if (!stored) {
@@ -124,7 +125,7 @@ void print_replay(const ReplayInput& input, const CaseLook& look,
   if (!look.reason.empty()) std::printf("  %s\n", one_line(look.reason).c_str());
 }
 
-nlohmann::ordered_json json_of(const ReplayInput& input, const CaseLook& look,
+nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& look,
                                const std::optional<Signature>& stored, Replayed replayed) {
   nlohmann::ordered_json json;
   json["case"] = input.name;
@@ -195,7 +196,7 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
     GRAPHGATE_TRY_VOID(write_text(text, verb.write));
     return ExitCode::kGood;
   }
-  GRAPHGATE_TRY(const std::optional<Signature> stored, stored_signature(input.the_case));
+  GRAPHGATE_TRY(const std::optional<Signature> stored, fuzz::stored_signature(input.the_case));
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;
   if (!verb.judges.empty()) {
@@ -206,7 +207,7 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   const auto files = files_beside(input.path);
   const CaseSources sources(*files, subject);
   const auto look =
-      look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
+      fuzz::look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
   if (!look.ok()) return in_file(look.error(), input.name);
   const Replayed replayed = compare(look.value(), stored);
   if (!verb.json.empty()) {

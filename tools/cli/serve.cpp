@@ -11,7 +11,7 @@
 #include "spec/graph_text.h"
 #include "spec/plan.h"
 #include "tools/cli/verbs.h"
-#include "tools/executors/case_runs.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/kept_inputs.h"
 #include "tools/executors/messages.h"

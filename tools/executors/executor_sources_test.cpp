@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "tools/executors/case_runs.h"
+#include "tools/executors/case_sources.h"
 
 namespace graphgate::tools {
 namespace {

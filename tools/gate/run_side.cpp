@@ -11,11 +11,12 @@
 #include "base/file_io.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/run/runs.h"
+#include "fuzz/campaign/case_runs.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/signature.h"
 #include "tools/cli/verbs.h"
-#include "tools/executors/case_runs.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
 #include "tools/store/json.h"
@@ -103,7 +104,7 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   out.reason = report.reason;
   out.not_compared = report.not_compared;
   for (fuzz::Signature& signature : fuzz::signatures_of(report, read.the_case)) {
-    const spec::Finding* finding = finding_of(report, signature.rule);
+    const spec::Finding* finding = fuzz::finding_of(report, signature.rule);
     signature.configuration.clear();
     out.findings.push_back(
         {fuzz::print_signature(signature), finding ? finding->message : report.reason});
@@ -139,8 +140,8 @@ GateCase of_ending(const ChildResult& child) {
   out.outcome = is_late ? Outcome::kTimeout : Outcome::kCrash;
   out.reason = child.describe();
   // One that ended by itself, and said nothing, has crashed as well.
-  const fuzz::Signature signature = ending_of(child, {}).value_or(
-      fuzz::signature_of_ending("crash", crash_rule(child.signal), {}));
+  const fuzz::Signature signature = fuzz::ending_of(child, {}).value_or(
+      fuzz::signature_of_ending("crash", fuzz::crash_rule(child.signal), {}));
   out.findings.push_back({fuzz::print_signature(signature), out.reason});
   return out;
 }

@@ -9,7 +9,7 @@
 #include "spec/effects.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"
-#include "tools/executors/case_runs.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/golden/golden_values.h"
 #include "tools/golden/kernel_collector.h"

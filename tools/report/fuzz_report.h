@@ -7,11 +7,13 @@
 
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/ledger.h"
-#include "tools/campaign/fuzz_replay.h"
+#include "fuzz/campaign/replay_corpus.h"
 #include "tools/cli/exit_code.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
+
+using fuzz::ReplayedCase;
 
 struct FuzzOutcome {
   fuzz::CampaignState state;

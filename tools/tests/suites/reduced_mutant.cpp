@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "base/child_processes.h"
+#include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/stated_types.h"
-#include "tools/campaign/reduce_case.h"
+#include "tools/executors/case_sources.h"
 #include "tools/store/check_input.h"
 #include "tools/store/json.h"
 
@@ -58,10 +59,9 @@ class MutantReducer {
       return check_case_for(candidate, executors, shown->signature, {}, isolation_) ==
              fuzz::CheckResult::kSame;
     };
-    ReduceRequest request;
+    fuzz::ReduceRequest request;
     request.the_case =
         settings_.drawn > 0 ? shown->the_case : buried(shown->the_case, settings_.bury, shows);
-    request.folder_of = shown->path;
     request.choice.settings.localize = false;
     if (const auto judge = fuzz::judge_of(shown->signature)) {
       request.choice.judges = {};
@@ -70,7 +70,7 @@ class MutantReducer {
     request.signature = shown->signature;
     request.limits.seconds = settings_.seconds;
     request.limits.kept_options.insert(option_of(mutant_));
-    GRAPHGATE_TRY(const ReducedCase made, reduce_case(request));
+    GRAPHGATE_TRY(const fuzz::ReducedCase made, fuzz::reduce_case(request, executors));
     out.signature = fuzz::print_signature(*made.signature);
     out.before = made.reduced.before;
     out.after = made.reduced.after;
@@ -105,7 +105,8 @@ class MutantReducer {
     const auto look = look_at_case(planted(plain), builtin.get(), choice, isolation_);
     // What the mutant makes of the options, or of the case, may be no case at all.
     if (!look.ok() || look.value().signatures.empty()) return std::optional<Signature>();
-    GRAPHGATE_TRY(const CaseLook right, look_at_case(plain, builtin.get(), choice, isolation_));
+    GRAPHGATE_TRY(const fuzz::CaseLook right,
+                  look_at_case(plain, builtin.get(), choice, isolation_));
     for (const Signature& found : look.value().signatures) {
       const auto& others = right.signatures;
       const bool is_new = std::none_of(others.begin(), others.end(), [&](const Signature& other) {
@@ -153,7 +154,7 @@ class MutantReducer {
   const Mutant& mutant_;
   const std::vector<GoldenCase>& cases_;
   const ReductionSettings& settings_;
-  Isolation isolation_;
+  fuzz::Isolation isolation_;
 };
 
 nlohmann::json json_of(const fuzz::CaseSize& size) {

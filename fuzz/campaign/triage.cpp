@@ -2,13 +2,11 @@
 // them.
 #include <algorithm>
 
-#include "tools/campaign/fuzz_case.h"
+#include "fuzz/campaign/campaign_cases.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
-using fuzz::CaseVerdict;
-using fuzz::TriageStatus;
 using spec::CaseFile;
 
 constexpr int kTimesAlone = 3;
@@ -23,7 +21,7 @@ bool shows(const PoolNews& news, const std::string& signature) {
 
 }  // namespace
 
-int FuzzCases::count_again(const TriageTask& task, const Batch& batch, int times) const {
+int CampaignCases::count_again(const TriageTask& task, const Batch& batch, int times) const {
   int count = 0;
   for (int i = 0; i < times; ++i) {
     const auto news = run_apart(
@@ -34,26 +32,22 @@ int FuzzCases::count_again(const TriageTask& task, const Batch& batch, int times
   return count;
 }
 
-Result<ReducedCase> FuzzCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
+Result<ReducedCase> CampaignCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
   ReduceRequest request;
   request.the_case = the_case;
   request.choice = choice_of(task.index);
-  request.subject = setting_.subject;
-  GRAPHGATE_TRY(request.signature, fuzz::parse_signature(task.signature));
+  GRAPHGATE_TRY(request.signature, parse_signature(task.signature));
   request.limits.seconds = setting_.reduce_seconds;
-  for (const auto& [name, value] : setting_.flags) request.limits.kept_options.insert(name);
-  // A case takes milliseconds: one that hangs needs not be waited for as long as in a campaign. A
-  // command may have to compile it.
-  const double longest = setting_.subject->is_process() ? 1e6 : 2.0;
-  request.isolation.timeout_seconds =
-      static_cast<std::uint32_t>(std::clamp(setting_.pool.timeout_seconds, 1.0, longest));
+  request.limits.kept_options = setting_.kept_options;
+  request.isolation.timeout_seconds = static_cast<std::uint32_t>(
+      std::clamp(setting_.pool.timeout_seconds, 1.0, setting_.longest_look_seconds));
   request.isolation.memory_bytes = setting_.pool.memory_bytes;
-  return reduce_case(request);
+  return reduce_case(request, executors_);
 }
 
-TriageResult FuzzCases::look_again(const TriageTask& task) const {
+TriageResult CampaignCases::look_again(const TriageTask& task) const {
   TriageResult result;
-  fuzz::Triage& triage = result.triage;
+  Triage& triage = result.triage;
   triage.from = task.index;
   const int before = static_cast<int>(task.batch.end - 1 - task.batch.begin);
   const int again = count_again(task, task.alone(), kTimesAlone);
@@ -75,7 +69,7 @@ TriageResult FuzzCases::look_again(const TriageTask& task) const {
 }
 
 // Whose process the drawing of a case ends has no text: its number is all there is.
-void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
+void CampaignCases::keep_case(const TriageTask& task, TriageResult& result) const {
   const bool is_confirmed = result.triage.status == TriageStatus::kConfirmed;
   const bool can_draw = !task.ends_process() || draws(task);
   if (!can_draw) {
@@ -86,11 +80,10 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
   CaseFile the_case = draw(task.descent());
   std::optional<CaseFile> passing;
   if (is_confirmed && !task.signature.starts_with("generator ")) {
-    result.folder =
-        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+    result.folder = task.ends_process() ? CorpusFolder::kCrashing : CorpusFolder::kRegression;
     auto reduced = reduce(task, the_case);
     if (reduced.ok()) {
-      fuzz::Reduced& least = reduced.value().reduced;
+      Reduced& least = reduced.value().reduced;
       result.triage.nodes = static_cast<std::uint32_t>(least.after.nodes);
       result.triage.calls = static_cast<std::uint32_t>(least.after.calls);
       if (!least.is_finished) result.triage.remark = "the time to reduce it was up";
@@ -100,7 +93,7 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
       result.triage.remark = "not reduced: " + reduced.error().message;
     }
   }
-  the_case.name = fuzz::finding_name(task.signature);
+  the_case.name = finding_name(task.signature);
   if (passing) passing->name = the_case.name;
   the_case.header = header_of(task, the_case, passing);
   const auto text = spec::print_case(the_case);
@@ -108,10 +101,10 @@ void FuzzCases::keep_case(const TriageTask& task, TriageResult& result) const {
 }
 
 // In a worker, whether the case gets past the generator.
-bool FuzzCases::draws(const TriageTask& task) const {
+bool CampaignCases::draws(const TriageTask& task) const {
   const auto news = run_apart(
       setting_.pool,
-      [this](const fuzz::Descent& descent, const std::function<void()>&) {
+      [this](const Descent& descent, const std::function<void()>&) {
         CaseVerdict verdict;
         verdict.index = descent.index;
         (void)draw(descent);
@@ -121,21 +114,21 @@ bool FuzzCases::draws(const TriageTask& task) const {
   return news.ok() && news.value().lost.empty();
 }
 
-std::vector<std::string> FuzzCases::header_of(const TriageTask& task, const CaseFile& the_case,
-                                              const std::optional<CaseFile>& passing) const {
-  const fuzz::CaseId id{setting_.generator, setting_.seed, task.descent()};
+std::vector<std::string> CampaignCases::header_of(const TriageTask& task, const CaseFile& the_case,
+                                                  const std::optional<CaseFile>& passing) const {
+  const CaseId id{setting_.generator, setting_.seed, task.descent()};
   std::vector<std::string> lines = {"Found by graphgate fuzz in case " + print_case_id(id) + "."};
-  auto signature = fuzz::parse_signature(task.signature);
+  auto signature = parse_signature(task.signature);
   if (signature.ok()) {
-    signature.value().configuration = fuzz::configuration_bits(the_case);
+    signature.value().configuration = configuration_bits(the_case);
     lines.push_back(signature_line(signature.value()));
   }
   if (!passing) return lines;
   lines.emplace_back("The nearest case that passes:");
-  for (const std::string& line : fuzz::differing_lines(the_case, *passing)) {
+  for (const std::string& line : differing_lines(the_case, *passing)) {
     lines.push_back("  " + line);
   }
   return lines;
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

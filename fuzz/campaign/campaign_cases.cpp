@@ -1,17 +1,12 @@
-#include "tools/campaign/fuzz_case.h"
+#include "fuzz/campaign/campaign_cases.h"
 
 #include <algorithm>
 #include <new>
 #include <system_error>
 
-#include "tools/cli/exit_code.h"
-#include "tools/executors/executor_sources.h"
-
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
-using fuzz::CaseVerdict;
-using fuzz::Signature;
 using spec::CaseFile;
 using spec::Outcome;
 
@@ -44,19 +39,24 @@ CaseVerdict verdict_of_error(const Error& error) {
   return verdict;
 }
 
+bool is_inconclusive(Outcome outcome) {
+  return outcome == Outcome::kSuspect || outcome == Outcome::kUndecided ||
+         outcome == Outcome::kMistrusted || outcome == Outcome::kUnsupported;
+}
+
 CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseFile& the_case,
                               const std::string& expected) {
   CaseVerdict verdict;
   verdict.outcome = report.outcome;
-  const std::vector<Signature> all = fuzz::signatures_of(report, the_case);
+  const std::vector<Signature> all = signatures_of(report, the_case);
   if (all.empty()) {
-    if (exit_code_of(report.outcome) != ExitCode::kInconclusive) return verdict;
+    if (!is_inconclusive(report.outcome)) return verdict;
     verdict.inconclusive = std::string(spec::outcome_name(report.outcome)) + " " + report.rule;
     verdict.message = report.reason;
     return verdict;
   }
   const auto named = std::find_if(all.begin(), all.end(), [&](const Signature& one) {
-    return fuzz::finding_name(fault_of(one)) == expected;
+    return finding_name(fault_of(one)) == expected;
   });
   const Signature& signature = named == all.end() ? all.front() : *named;
   verdict.signature = fault_of(signature);
@@ -70,35 +70,22 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
 
 }  // namespace
 
-FuzzCases::FuzzCases(CaseSource source, CaseSetting setting)
-    : source_(std::move(source)),
-      setting_(std::move(setting)),
-      executors_(fuzz::no_files(), setting_.subject) {}
-
-CaseFile FuzzCases::draw(const fuzz::Descent& descent) const {
-  return with_flags(source_.draw(descent));
-}
-
-CaseFile FuzzCases::with_flags(CaseFile the_case) const {
-  return tools::with_flags(std::move(the_case), setting_.flags, *setting_.subject);
-}
-
-Result<std::string> FuzzCases::print(const fuzz::Descent& descent,
-                                     std::vector<std::string> header) const {
+Result<std::string> CampaignCases::print(const Descent& descent,
+                                         std::vector<std::string> header) const {
   CaseFile the_case = draw(descent);
   the_case.header = std::move(header);
   return spec::print_case(the_case);
 }
 
-fuzz::JudgeChoice FuzzCases::choice_of(std::uint64_t index) const {
-  fuzz::JudgeChoice choice{setting_.judges, setting_.settings};
+JudgeChoice CampaignCases::choice_of(std::uint64_t index) const {
+  JudgeChoice choice{setting_.judges, setting_.settings};
   const std::uint64_t every = setting_.all_judges_every;
   if (every > 0 && index % every == 0) choice.judges = conformance::JudgeSet::all();
   return choice;
 }
 
-CaseVerdict FuzzCases::judge(const fuzz::Descent& descent,
-                             const std::function<void()>& begin_judging) const {
+CaseVerdict CampaignCases::judge(const Descent& descent,
+                                 const std::function<void()>& begin_judging) const {
   const CaseFile the_case = draw(descent);
   begin_judging();
   CaseVerdict verdict = judge_case(the_case, choice_of(descent.index).judges);
@@ -108,15 +95,14 @@ CaseVerdict FuzzCases::judge(const fuzz::Descent& descent,
   return verdict;
 }
 
-CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSet judges,
-                                  const std::string& expected) const {
-  fuzz::JudgeChoice choice;
+CaseVerdict CampaignCases::judge_case(const CaseFile& the_case, conformance::JudgeSet judges,
+                                      const std::string& expected) const {
+  JudgeChoice choice;
   choice.judges = judges;
   choice.settings = setting_.settings;
   try {
-    fuzz::CaseShown shown;
-    const auto report =
-        fuzz::judge_case(the_case, executors_.get(), choice, &shown, setting_.target);
+    CaseShown shown;
+    const auto report = fuzz::judge_case(the_case, executors_, choice, &shown, setting_.target);
     if (!report.ok()) return verdict_of_error(report.error());
     CaseVerdict verdict = verdict_of_report(report.value(), the_case, expected);
     // What the judges do not trust covers nothing.
@@ -126,7 +112,7 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
     }
     if (verdict.signature.empty()) return verdict;
     // A case that the reference refuses says nothing of another executor.
-    const auto taken = fuzz::check_reference_takes(the_case, executors_.get());
+    const auto taken = check_reference_takes(the_case, executors_);
     return taken.ok() ? verdict : verdict_of_error(taken.error());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
@@ -135,4 +121,4 @@ CaseVerdict FuzzCases::judge_case(const CaseFile& the_case, conformance::JudgeSe
   }
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

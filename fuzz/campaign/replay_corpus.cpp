@@ -1,14 +1,13 @@
-#include "tools/campaign/fuzz_replay.h"
+#include "fuzz/campaign/replay_corpus.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/store/programs.h"
+#include "base/file_io.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
-using fuzz::CaseVerdict;
 using spec::Outcome;
 
 struct StoredCase {
@@ -17,13 +16,13 @@ struct StoredCase {
   spec::CaseFile the_case;
 };
 
-Result<std::vector<StoredCase>> read_cases(const fuzz::Corpus& corpus) {
+Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
   std::vector<StoredCase> cases;
-  for (const auto folder : {fuzz::CorpusFolder::kRegression, fuzz::CorpusFolder::kCrashing}) {
-    GRAPHGATE_TRY(const auto files, fuzz::case_files(corpus.root(), folder));
+  for (const auto folder : {CorpusFolder::kRegression, CorpusFolder::kCrashing}) {
+    GRAPHGATE_TRY(const auto files, case_files(corpus.root(), folder));
     for (const std::string& file : files) {
       const std::string path = corpus.root() + "/" + file;
-      GRAPHGATE_TRY(const std::string text, read_text(path));
+      GRAPHGATE_TRY(const std::string text, interop::read_whole(path));
       GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));
       cases.push_back({file, std::filesystem::path(file).stem().string(), std::move(the_case)});
     }
@@ -31,7 +30,7 @@ Result<std::vector<StoredCase>> read_cases(const fuzz::Corpus& corpus) {
   return cases;
 }
 
-Result<void> check_ledger(const fuzz::Corpus& corpus, const fuzz::Ledger& ledger) {
+Result<void> check_ledger(const Corpus& corpus, const Ledger& ledger) {
   for (const auto& [name, entry] : ledger.entries()) {
     const bool is_kept = entry.expected == Outcome::kPass || !corpus.find(name).empty();
     if (is_kept) continue;
@@ -41,17 +40,16 @@ Result<void> check_ledger(const fuzz::Corpus& corpus, const fuzz::Ledger& ledger
   return {};
 }
 
-ReplayedCase judged(const StoredCase& stored, const CaseVerdict& verdict,
-                    const fuzz::Ledger& ledger) {
+ReplayedCase judged(const StoredCase& stored, const CaseVerdict& verdict, const Ledger& ledger) {
   ReplayedCase out{stored.file, stored.name, verdict.outcome, verdict.message, "", verdict.nodes};
   const bool is_other =
-      !verdict.signature.empty() && fuzz::finding_name(verdict.signature) != stored.name;
+      !verdict.signature.empty() && finding_name(verdict.signature) != stored.name;
   if (is_other) {
     out.message = "another finding, " + verdict.signature + ": " + verdict.message;
     return out;
   }
   out.outcome = ledger.judge(stored.name, verdict.outcome);
-  if (const fuzz::LedgerEntry* known = ledger.find_known(stored.name)) out.issue = known->issue;
+  if (const LedgerEntry* known = ledger.find_known(stored.name)) out.issue = known->issue;
   if (out.outcome == Outcome::kXPass) {
     out.message = "passes, and the ledger expects it to fail (" + out.issue +
                   "): say PASS there, or see why it no longer shows";
@@ -68,7 +66,7 @@ CaseVerdict verdict_of_lost(const CaseLost& lost, double timeout_seconds) {
 }
 
 // What a tally of one case says of it.
-CaseVerdict verdict_of_tally(const fuzz::Tally& tally) {
+CaseVerdict verdict_of_tally(const Tally& tally) {
   CaseVerdict verdict;
   for (std::size_t i = 0; i < tally.outcomes.size(); ++i) {
     if (tally.outcomes[i] > 0) verdict.outcome = static_cast<Outcome>(i);
@@ -83,8 +81,8 @@ CaseVerdict verdict_of_tally(const fuzz::Tally& tally) {
 
 }  // namespace
 
-Result<std::vector<ReplayedCase>> replay_corpus(const fuzz::Corpus& corpus,
-                                                const fuzz::Ledger& ledger, const FuzzCases& cases,
+Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledger& ledger,
+                                                const CampaignCases& cases,
                                                 const PoolOptions& options,
                                                 const std::function<bool()>& stop,
                                                 CampaignView& view) {
@@ -95,10 +93,10 @@ Result<std::vector<ReplayedCase>> replay_corpus(const fuzz::Corpus& corpus,
   PoolOptions pool_options = options;
   pool_options.shard = {};
   pool_options.wants_lines = false;
-  GRAPHGATE_TRY(fuzz::Journal journal,
-                fuzz::Journal::in_memory(static_cast<std::size_t>(std::max(options.jobs, 1))));
+  GRAPHGATE_TRY(Journal journal,
+                Journal::in_memory(static_cast<std::size_t>(std::max(options.jobs, 1))));
   WorkerPool pool(pool_options, journal,
-                  [&](const fuzz::Descent& descent, const std::function<void()>& begin_judging) {
+                  [&](const Descent& descent, const std::function<void()>& begin_judging) {
                     begin_judging();
                     const StoredCase& one = stored[static_cast<std::size_t>(descent.index)];
                     CaseVerdict verdict = cases.judge_case(cases.with_flags(one.the_case),
@@ -130,4 +128,4 @@ Result<std::vector<ReplayedCase>> replay_corpus(const fuzz::Corpus& corpus,
   return out;
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/campaign_cases.h"
+#include "fuzz/campaign/campaign_view.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/ledger.h"
-#include "tools/campaign/fuzz_case.h"
-#include "tools/report/fuzz_view.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
 struct ReplayedCase {
   std::string file;  // below the corpus
@@ -28,7 +28,7 @@ struct ReplayedCase {
 // has no case of: nobody would see that it is gone. Ends early, with what there is, when `stop`
 // says so.
 [[nodiscard]] Result<std::vector<ReplayedCase>> replay_corpus(
-    const fuzz::Corpus& corpus, const fuzz::Ledger& ledger, const FuzzCases& cases,
+    const Corpus& corpus, const Ledger& ledger, const CampaignCases& cases,
     const PoolOptions& options, const std::function<bool()>& stop, CampaignView& view);
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

@@ -1,53 +1,42 @@
-#include "tools/executors/case_runs.h"
+#include "fuzz/campaign/case_runs.h"
 
 #include <cstring>
 #include <new>
 
-#include "tools/executors/executor_sources.h"
-#include "tools/store/json.h"
-
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
-
-using fuzz::CheckResult;
-using fuzz::Signature;
 
 constexpr const char* kOutOfMemory = "out of memory";
 
-Result<CaseLook> look(const spec::CaseFile& the_case, const fuzz::CaseExecutors& executors,
-                      const fuzz::JudgeChoice& choice) {
-  GRAPHGATE_TRY(const conformance::CaseReport report,
-                fuzz::judge_case(the_case, executors, choice));
-  return CaseLook{report.outcome, report.reason, fuzz::signatures_of(report, the_case)};
+Result<CaseLook> look(const spec::CaseFile& the_case, const CaseExecutors& executors,
+                      const JudgeChoice& choice) {
+  GRAPHGATE_TRY(const conformance::CaseReport report, judge_case(the_case, executors, choice));
+  return CaseLook{report.outcome, report.reason, signatures_of(report, the_case)};
 }
 
+// What the process that looks hands back.
 std::string to_text(const Result<CaseLook>& look) {
-  nlohmann::json json;
   if (!look.ok()) {
-    json["error"] = look.error().message;
-    json["kind"] = static_cast<int>(look.error().kind);
-    return child_text(json);
+    const int kind = static_cast<int>(look.error().kind);
+    return join_texts({"error", std::to_string(kind), look.error().message});
   }
-  json["outcome"] = spec::outcome_name(look.value().outcome);
-  json["reason"] = look.value().reason;
-  json["signatures"] = nlohmann::json::array();
+  std::vector<std::string> texts = {"look", std::string(spec::outcome_name(look.value().outcome)),
+                                    look.value().reason};
   for (const Signature& signature : look.value().signatures) {
-    json["signatures"].push_back(fuzz::print_signature(signature));
+    texts.push_back(print_signature(signature));
   }
-  return child_text(json);
+  return join_texts(texts);
 }
 
-// What our own child wrote.
-Result<CaseLook> from_text(const nlohmann::json& json) {
-  if (json.contains("error")) {
-    return Error{static_cast<ErrorKind>(json["kind"].get<int>()), json["error"]};
-  }
+Result<CaseLook> from_text(const std::string& text) {
+  const std::vector<std::string> texts = take_texts(text);
+  if (texts.size() < 3) return Error{ErrorKind::kInternal, "a process said nothing"};
+  if (texts[0] == "error") return Error{static_cast<ErrorKind>(std::stoi(texts[1])), texts[2]};
   CaseLook look;
-  look.outcome =
-      spec::parse_outcome(json["outcome"].get<std::string>()).value_or(spec::Outcome::kInfra);
-  look.reason = json["reason"];
-  for (const auto& text : json["signatures"]) {
-    GRAPHGATE_TRY(Signature signature, fuzz::parse_signature(text.get<std::string>()));
+  look.outcome = spec::parse_outcome(texts[1]).value_or(spec::Outcome::kInfra);
+  look.reason = texts[2];
+  for (std::size_t i = 3; i < texts.size(); ++i) {
+    GRAPHGATE_TRY(Signature signature, parse_signature(texts[i]));
     look.signatures.push_back(std::move(signature));
   }
   return look;
@@ -70,44 +59,8 @@ Result<ChildResult> run_child(const Isolation& isolation,
 
 }  // namespace
 
-CaseSources::CaseSources(const conformance::CaseFiles& files,
-                         std::shared_ptr<const Subject> subject)
-    : subject_(subject ? std::move(subject) : optimized_source()),
-      oracle_(reference_source(false)),
-      wide_oracle_(reference_source(true)),
-      files_(files) {}
-
-namespace {
-
-bool go_together(const conformance::Configuration& options) {
-  const auto flags = planner_flags(options);
-  return flags.ok() && check_together(flags.value()).ok();
-}
-
-}  // namespace
-
-conformance::Configuration options_under(const conformance::Configuration& own,
-                                         const conformance::Configuration& flags) {
-  conformance::Configuration merged = conformance::merged(own, flags);
-  if (go_together(merged)) return merged;
-  conformance::Configuration kept = flags;
-  if (!go_together(flags)) return kept;
-  for (const auto& [name, value] : own) {
-    if (!kept.emplace(name, value).second || go_together(kept)) continue;
-    kept.erase(name);
-  }
-  return kept;
-}
-
-spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,
-                          const Subject& subject) {
-  if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
-  the_case.options = taken_of(subject, std::move(the_case.options));
-  return the_case;
-}
-
-Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const fuzz::CaseExecutors& executors,
-                              const fuzz::JudgeChoice& choice, const Isolation& isolation) {
+Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
+                              const JudgeChoice& choice, const Isolation& isolation) {
   if (!isolation.is_on) return look(the_case, executors, choice);
   GRAPHGATE_TRY(const ChildResult child,
                 run_child(isolation, [&] { return to_text(look(the_case, executors, choice)); }));
@@ -118,17 +71,13 @@ Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const fuzz::CaseEx
                     words.empty() ? kOutOfMemory : words,
                     {*ending}};
   }
-  const auto json = nlohmann::json::parse(child.output, nullptr, false);
-  if (json.is_discarded()) return Error{ErrorKind::kInternal, "a process said nothing"};
-  return from_text(json);
+  return from_text(child.output);
 }
 
-CheckResult check_case_for(const spec::CaseFile& the_case, const fuzz::CaseExecutors& executors,
+CheckResult check_case_for(const spec::CaseFile& the_case, const CaseExecutors& executors,
                            const Signature& signature, const conformance::JudgeSettings& settings,
                            const Isolation& isolation) {
-  const auto check = [&] {
-    return fuzz::check_signature(the_case, executors, signature, settings);
-  };
+  const auto check = [&] { return check_signature(the_case, executors, signature, settings); };
   if (!isolation.is_on) return check();
   // What ends the process is asked for by no judge: all are, as when it was found.
   const bool wants_end = ends_process(signature);
@@ -144,24 +93,24 @@ CheckResult check_case_for(const spec::CaseFile& the_case, const fuzz::CaseExecu
     return static_cast<CheckResult>(child.value().output.front() - '0');
   }
   const bool is_same = wants_end && ending && ending->same_fault(signature) &&
-                       fuzz::check_reference_takes(the_case, executors).ok();
+                       check_reference_takes(the_case, executors).ok();
   return is_same ? CheckResult::kSame : CheckResult::kOther;
 }
 
 std::optional<Signature> ending_of(const ChildResult& child, const spec::CaseFile& the_case) {
   if (child.output == kOutOfMemory) {
-    return fuzz::signature_of_ending("memory", "out-of-memory", the_case);
+    return signature_of_ending("memory", "out-of-memory", the_case);
   }
   switch (child.ending) {
     case ChildEnding::kExited:
     case ChildEnding::kStopped:
       return std::nullopt;
     case ChildEnding::kTimedOut:
-      return fuzz::signature_of_ending("timeout", "no-end", the_case);
+      return signature_of_ending("timeout", "no-end", the_case);
     case ChildEnding::kSignaled:
       break;
   }
-  return fuzz::signature_of_ending("crash", crash_rule(child.signal), the_case);
+  return signature_of_ending("crash", crash_rule(child.signal), the_case);
 }
 
 const spec::Finding* finding_of(const conformance::CaseReport& report, const std::string& rule) {
@@ -188,4 +137,4 @@ bool ends_process(const Signature& signature) {
          signature.detector == "memory";
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

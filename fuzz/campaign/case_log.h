@@ -13,9 +13,9 @@
 #include "base/result.h"
 #include "fuzz/campaign/tally.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
-[[nodiscard]] std::string print_case_line(const fuzz::CaseVerdict& verdict);
+[[nodiscard]] std::string print_case_line(const CaseVerdict& verdict);
 
 class CaseLog {
  public:
@@ -35,4 +35,4 @@ class CaseLog {
   int file_ = -1;
 };
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

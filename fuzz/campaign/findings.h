@@ -11,31 +11,28 @@
 
 #include "base/child_processes.h"
 #include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/campaign_view.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/ledger.h"
-#include "tools/campaign/fuzz_workers.h"
-#include "tools/report/fuzz_view.h"
+#include "fuzz/campaign/workers.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
 struct TriageTask {
   std::string signature;  // as in the tally
   std::uint64_t index = 0;
   Batch batch;  // that it ended: the cases that ran before it, and itself
   [[nodiscard]] Batch alone() const { return batch.part(batch.end - 1, batch.end); }
-  [[nodiscard]] fuzz::Descent descent() const;
+  [[nodiscard]] Descent descent() const;
   // Of a crash, a hang, no memory.
   [[nodiscard]] bool ends_process() const;
 };
 
 struct TriageResult {
-  fuzz::Triage triage;
-  fuzz::CorpusFolder folder = fuzz::CorpusFolder::kQuarantine;
+  Triage triage;
+  CorpusFolder folder = CorpusFolder::kQuarantine;
   std::string case_text;  // empty: there is no case to keep
 };
-[[nodiscard]] std::string print_triage_result(const TriageResult& result);
-// Nothing for what is none: its process was ended while it wrote.
-[[nodiscard]] std::optional<TriageResult> parse_triage_result(const std::string& text);
 
 // Runs in a process of its own and may end it.
 using LookAgain = std::function<TriageResult(const TriageTask& task)>;
@@ -47,11 +44,11 @@ struct FindingOptions {
 
 class Findings {
  public:
-  Findings(const FindingOptions& options, LookAgain look_again, const fuzz::Corpus& corpus,
-           const fuzz::Ledger& ledger, CampaignView& view, fuzz::CampaignState& state);
+  Findings(const FindingOptions& options, LookAgain look_again, const Corpus& corpus,
+           const Ledger& ledger, CampaignView& view, CampaignState& state);
 
   // Queues the signatures of a resumed state that nobody has looked at yet.
-  void resume(const fuzz::Shard& shard);
+  void resume(const Shard& shard);
   // A signature that the state has not had. Known ones, and ones that the corpus holds a case of,
   // are told of and not looked at.
   void add(const TriageTask& task);
@@ -75,14 +72,14 @@ class Findings {
 
   FindingOptions options_;
   LookAgain look_again_;
-  const fuzz::Corpus& corpus_;
-  const fuzz::Ledger& ledger_;
+  const Corpus& corpus_;
+  const Ledger& ledger_;
   CampaignView& view_;
-  fuzz::CampaignState& state_;
+  CampaignState& state_;
   ChildPool children_;
   std::deque<TriageTask> queue_;
   std::map<std::size_t, TriageTask> started_;
   std::size_t next_ = 0;
 };
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

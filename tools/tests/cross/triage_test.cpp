@@ -3,12 +3,11 @@
 #include <unistd.h>
 
 #include "base/temporary_folder.h"
-#include "tools/campaign/fuzz_case.h"
+#include "fuzz/campaign/campaign_cases.h"
+#include "tools/executors/case_sources.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
-
-using fuzz::TriageStatus;
 
 // A result that a deviation puts over what is read for it, and a write that nobody needs.
 spec::CaseFile small_case(bool is_wrong) {
@@ -28,27 +27,28 @@ class LookingAgain : public testing::Test {
  protected:
   static constexpr const char* kSignature = "verifier V3.in-place [flip] {}";
 
-  static TriageResult look(std::function<spec::CaseFile(const fuzz::Descent&)> draw,
-                           const Batch& batch, const std::string& signature = kSignature) {
+  static TriageResult look(std::function<spec::CaseFile(const Descent&)> draw, const Batch& batch,
+                           const std::string& signature = kSignature) {
     CaseSetting setting;
     setting.generator = 1;
     setting.seed = 42;
     setting.judges.add(conformance::Judge::kVerifier);
     setting.settings.localize = false;
     setting.pool.timeout_seconds = 20;
-    const FuzzCases cases(
-        {std::move(draw), [](const fuzz::Descent& descent) { return descent.index; }}, setting);
+    const tools::CaseSources sources(no_files());
+    const CampaignCases cases(
+        {std::move(draw), [](const Descent& descent) { return descent.index; }, std::identity()},
+        setting, sources.get());
     return cases.look_again({signature, batch.end - 1, batch});
   }
 };
 
 TEST_F(LookingAgain, ReducesWhatComesAgain) {
-  const TriageResult result =
-      look([](const fuzz::Descent&) { return small_case(true); }, {3, 8, {}});
+  const TriageResult result = look([](const Descent&) { return small_case(true); }, {3, 8, {}});
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed) << result.triage.remark;
   EXPECT_EQ(result.triage.nodes, 2U);
   EXPECT_EQ(result.triage.calls, 1U);
-  EXPECT_EQ(result.folder, fuzz::CorpusFolder::kRegression);
+  EXPECT_EQ(result.folder, CorpusFolder::kRegression);
   const auto kept = spec::parse_case(result.case_text, "kept");
   ASSERT_TRUE(kept.ok()) << kept.error().message;
   ASSERT_GE(kept.value().header.size(), 3U);
@@ -59,7 +59,7 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
 }
 
 TEST_F(LookingAgain, NamesWhatACaseDescendsFrom) {
-  const auto draw = [](const fuzz::Descent& descent) {
+  const auto draw = [](const Descent& descent) {
     return small_case(descent.ancestors == std::vector<std::uint64_t>{2, 5});
   };
   const TriageResult result = look(draw, {6, 8, {{}, {2, 5}}});
@@ -72,22 +72,21 @@ TEST_F(LookingAgain, NamesWhatACaseDescendsFrom) {
 TEST_F(LookingAgain, TellsWhatHangsOnTheOrder) {
   static int drawn = 0;  // in each worker from the beginning
   const TriageResult result =
-      look([](const fuzz::Descent&) { return small_case(++drawn > 3); }, {3, 8, {}});
+      look([](const Descent&) { return small_case(++drawn > 3); }, {3, 8, {}});
   EXPECT_EQ(result.triage.status, TriageStatus::kOrderDependent);
   EXPECT_EQ(result.triage.remark, "comes only behind cases before it, at most 4");
-  EXPECT_EQ(result.folder, fuzz::CorpusFolder::kQuarantine);
+  EXPECT_EQ(result.folder, CorpusFolder::kQuarantine);
 }
 
 TEST_F(LookingAgain, TellsWhatDoesNotComeAgain) {
-  const TriageResult never =
-      look([](const fuzz::Descent&) { return small_case(false); }, {3, 8, {}});
+  const TriageResult never = look([](const Descent&) { return small_case(false); }, {3, 8, {}});
   EXPECT_EQ(never.triage.status, TriageStatus::kFlaky);
   EXPECT_EQ(never.triage.remark, "did not come again, alone or behind the cases before it");
   // Every other worker sees it: a file is what they share.
   const conformance::TemporaryFolder folder;
   const std::string path = folder.path() + "x";
   const TriageResult sometimes = look(
-      [path](const fuzz::Descent&) {
+      [path](const Descent&) {
         const bool is_there = ::unlink(path.c_str()) == 0;
         if (!is_there) std::fclose(std::fopen(path.c_str(), "w"));
         return small_case(!is_there);
@@ -99,7 +98,7 @@ TEST_F(LookingAgain, TellsWhatDoesNotComeAgain) {
 }
 
 TEST_F(LookingAgain, KeepsNoCaseThatCannotBeDrawn) {
-  const TriageResult result = look([](const fuzz::Descent&) -> spec::CaseFile { std::abort(); },
+  const TriageResult result = look([](const Descent&) -> spec::CaseFile { std::abort(); },
                                    {7, 8, {}}, "crash SIGABRT [] {}");
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed);
   EXPECT_EQ(result.triage.remark, "the case cannot be drawn");
@@ -107,4 +106,4 @@ TEST_F(LookingAgain, KeepsNoCaseThatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

@@ -1,4 +1,4 @@
-#include "tools/campaign/fuzz_campaign.h"
+#include "fuzz/campaign/run_campaign.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,14 +8,12 @@
 #include <set>
 
 #include "base/file_io.h"
-#include "tools/campaign/case_log.h"
-#include "tools/store/programs.h"
+#include "fuzz/campaign/case_log.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using fuzz::CampaignState;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -24,7 +22,7 @@ double seconds_since(Clock::time_point begin) {
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const CampaignParts& parts, CampaignState state,
-           fuzz::Journal& journal)
+           Journal& journal)
       : options_(options),
         parts_(parts),
         state_(std::move(state)),
@@ -64,10 +62,9 @@ class Campaign {
   static constexpr double kBatchSeconds = 0.2;
   static constexpr std::uint64_t kMostInBatch = 512;
 
-  static std::optional<fuzz::ShardGuide> guide_of(const CampaignOptions& options,
-                                                  CampaignState& state) {
+  static std::optional<ShardGuide> guide_of(const CampaignOptions& options, CampaignState& state) {
     if (!options.breeding) return std::nullopt;
-    return fuzz::ShardGuide(*options.breeding, options.shard, state.lineages);
+    return ShardGuide(*options.breeding, options.shard, state.lineages);
   }
 
   [[nodiscard]] bool is_time_up() const {
@@ -160,13 +157,12 @@ class Campaign {
     return {};
   }
 
-  Result<void> keep_coverage(const fuzz::Descent& descent) {
+  Result<void> keep_coverage(const Descent& descent) {
     last_new_ = Clock::now();
     GRAPHGATE_TRY(const std::string text, parts_.print_case(descent, {}));
     char name[32];
-    std::snprintf(name, sizeof(name), "%016llx",
-                  static_cast<unsigned long long>(fuzz::hash_of(text)));
-    GRAPHGATE_TRY_VOID(parts_.corpus.keep(fuzz::CorpusFolder::kCoverage, name, text));
+    std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(text)));
+    GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kCoverage, name, text));
     return {};
   }
 
@@ -176,18 +172,18 @@ class Campaign {
     const auto& best = state_.tally.best;
     for (std::size_t b = 0; options_.target && b < std::min(best.size(), kMostKept); ++b) {
       if (b < kept_best_.size() && kept_best_[b] == best[b]) continue;
-      const fuzz::Descent descent = state_.tally.descent_of(best[b].index);
-      const std::string name(fuzz::score_name(*options_.target));
-      const fuzz::CaseId id{options_.key.generator, options_.key.seed, descent};
+      const Descent descent = state_.tally.descent_of(best[b].index);
+      const std::string name(score_name(*options_.target));
+      const CaseId id{options_.key.generator, options_.key.seed, descent};
       char score[40];
       std::snprintf(score, sizeof(score), "%.6g", best[b].score);
       GRAPHGATE_TRY(const std::string text,
                     parts_.print_case(descent, {"Score " + name + ": " + score + ".",
-                                                "Case " + fuzz::print_case_id(id) + "."}));
+                                                "Case " + print_case_id(id) + "."}));
       char file[80];
       std::snprintf(file, sizeof(file), "%s-%02zu-shard-%u-of-%u", name.c_str(), b + 1,
                     options_.shard.index, options_.shard.count);
-      GRAPHGATE_TRY_VOID(parts_.corpus.keep(fuzz::CorpusFolder::kTargets, file, text));
+      GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kTargets, file, text));
     }
     kept_best_ = best;
     return {};
@@ -201,19 +197,19 @@ class Campaign {
   // The case that took its process down has its verdict; the others of its batch run again.
   Result<void> take(const CaseLost& lost) {
     const Batch& batch = lost.batch;
-    const fuzz::Descent descent = batch.descent(lost.ordinal, options_.shard);
+    const Descent descent = batch.descent(lost.ordinal, options_.shard);
     if (batch.begin < lost.ordinal) again_.push_back(batch.part(batch.begin, lost.ordinal));
     if (lost.ordinal + 1 < batch.end) again_.push_back(batch.part(lost.ordinal + 1, batch.end));
-    fuzz::CaseVerdict verdict;
+    CaseVerdict verdict;
     verdict.index = descent.index;
     verdict.ancestors = descent.ancestors;
     verdict.content = parts_.content_of(descent);
     verdict.outcome = lost.is_timeout ? spec::Outcome::kTimeout : spec::Outcome::kCrash;
     verdict.signature = ending_signature(lost);
-    verdict.message = "while " + std::string(fuzz::phase_name(lost.phase)) + ", the case " +
+    verdict.message = "while " + std::string(phase_name(lost.phase)) + ", the case " +
                       describe(lost, options_.pool.timeout_seconds);
     const bool is_new = !state_.tally.signatures.contains(verdict.signature);
-    fuzz::Tally tally;
+    Tally tally;
     tally.add(verdict);
     state_.tally.add(tally);
     if (guide_) {
@@ -245,7 +241,7 @@ class Campaign {
   }
 
   Result<void> write_state() const {
-    return parts_.corpus.write(fuzz::print_state(state_), parts_.corpus.state_path(options_.shard));
+    return parts_.corpus.write(print_state(state_), parts_.corpus.state_path(options_.shard));
   }
 
   [[nodiscard]] CampaignProgress progress() {
@@ -274,16 +270,16 @@ class Campaign {
   const CampaignOptions& options_;
   const CampaignParts& parts_;
   CampaignState state_;
-  fuzz::Journal& journal_;
+  Journal& journal_;
   const double earlier_seconds_;
-  fuzz::RangeSet taken_;  // ordinals that are done, running, or in again_
+  RangeSet taken_;  // ordinals that are done, running, or in again_
   const std::uint64_t last_ordinal_;
-  std::optional<fuzz::ShardGuide> guide_;
+  std::optional<ShardGuide> guide_;
   WorkerPool pool_;
   Findings findings_;
   CaseLog log_;
   std::deque<Batch> again_;
-  std::vector<fuzz::ScoredCase> kept_best_;
+  std::vector<ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
   double write_interval_ = 1;
   double rate_ = 0;
@@ -303,8 +299,8 @@ Result<CampaignState> first_state(const CampaignOptions& options, const Campaign
   if (!options.resume) return state;
   GRAPHGATE_TRY(const bool is_stored, interop::is_there(path));
   if (!is_stored) return state;
-  GRAPHGATE_TRY(const std::string text, read_text(path));
-  GRAPHGATE_TRY(CampaignState stored, fuzz::parse_state(text, path));
+  GRAPHGATE_TRY(const std::string text, interop::read_whole(path));
+  GRAPHGATE_TRY(CampaignState stored, parse_state(text, path));
   const std::string difference = key_difference(state.key, stored.key);
   if (!difference.empty()) {
     return bad_input(path + ": holds another campaign, which cannot be resumed: " + difference);
@@ -322,13 +318,13 @@ Result<CampaignState> first_state(const CampaignOptions& options, const Campaign
 
 // What a campaign that was killed was doing.
 void tell_of_journal(const CampaignOptions& options, const CampaignParts& parts) {
-  const auto journal = fuzz::Journal::open(parts.corpus.journal_path(options.shard));
+  const auto journal = Journal::open(parts.corpus.journal_path(options.shard));
   if (!journal.ok()) return;
   for (std::size_t w = 0; w < journal.value().workers(); ++w) {
     const auto entry = journal.value().in_flight(w);
     if (!entry) continue;
-    parts.view.remark("case " + std::to_string(entry->index) + " was " +
-                      fuzz::phase_name(entry->phase) + " when the campaign ended; it runs again");
+    parts.view.remark("case " + std::to_string(entry->index) + " was " + phase_name(entry->phase) +
+                      " when the campaign ended; it runs again");
   }
 }
 
@@ -338,8 +334,7 @@ Result<CampaignEnd> run_campaign(const CampaignOptions& options, const CampaignP
   GRAPHGATE_TRY(CampaignState state, first_state(options, parts));
   if (options.resume) tell_of_journal(options, parts);
   const auto jobs = static_cast<std::size_t>(std::max(options.pool.jobs, 1));
-  GRAPHGATE_TRY(fuzz::Journal journal,
-                fuzz::Journal::create(parts.corpus.journal_path(options.shard), jobs));
+  GRAPHGATE_TRY(Journal journal, Journal::create(parts.corpus.journal_path(options.shard), jobs));
   auto end = Campaign(options, parts, std::move(state), journal).run();
   // A journal tells of a campaign that could not say its last word.
   std::error_code ignored;
@@ -347,4 +342,4 @@ Result<CampaignEnd> run_campaign(const CampaignOptions& options, const CampaignP
   return end;
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

@@ -1,11 +1,11 @@
-#include "tools/campaign/fuzz_workers.h"
+#include "fuzz/campaign/workers.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <numeric>
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
 // The batch takes longer than a case may, and its worker is often between two: features are summed
@@ -13,12 +13,12 @@ namespace {
 TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
   PoolOptions options;
   options.timeout_seconds = 1;
-  const auto judge = [](const fuzz::Descent& descent, const std::function<void()>& begin_judging) {
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
     begin_judging();
     ::usleep(30'000);
-    fuzz::CaseVerdict verdict;
+    CaseVerdict verdict;
     verdict.index = descent.index;
-    verdict.content = fuzz::hash_of(std::to_string(descent.index));
+    verdict.content = hash_of(std::to_string(descent.index));
     verdict.features.resize(100'000);
     std::iota(verdict.features.begin(), verdict.features.end(), 0U);
     return verdict;
@@ -33,4 +33,4 @@ TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

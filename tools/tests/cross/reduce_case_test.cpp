@@ -1,4 +1,4 @@
-#include "tools/campaign/reduce_case.h"
+#include "fuzz/campaign/reduce_case.h"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,23 @@
 
 #include "base/temporary_folder.h"
 #include "fuzz/reduce/stated_types.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
 using conformance::ExecutorSource;
 using spec::CaseFile;
+using tools::CaseSources;
+using tools::optimized_source;
+using tools::parse_checked_case;
+using tools::read_program;
+using tools::read_text;
+using tools::reference_source;
 
 CaseFile golden(const std::string& name) {
   const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/" + name + ".case";
@@ -41,26 +49,32 @@ ReduceRequest request_for(CaseFile the_case, const std::string& deviation) {
   return request;
 }
 
+Result<ReducedCase> reduced_built_in(const ReduceRequest& request) {
+  const CaseSources sources(no_files());
+  return reduce_case(request, sources.get());
+}
+
 TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
-  const auto made = reduce_case(request_for(golden("catalogue/b4-freed-twice"), "frees_twice"));
+  const auto made =
+      reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), "frees_twice"));
   ASSERT_TRUE(made.ok()) << made.error().message;
   const CaseFile& left = made.value().reduced.the_case;
   EXPECT_LE(made.value().reduced.after.nodes, 4U);
   EXPECT_EQ(made.value().reduced.after.calls, 1U);
   ASSERT_TRUE(made.value().signature);
-  EXPECT_EQ(fuzz::print_signature(*made.value().signature),
+  EXPECT_EQ(print_signature(*made.value().signature),
             "verifier V3.overlap [mm] {compiler=eager, deviation=frees_twice, memory=lines}");
   const auto stored = stored_signature(left);
   ASSERT_TRUE(stored.ok() && stored.value());
   EXPECT_EQ(*stored.value(), *made.value().signature);
   // It is what it says it is, and its neighbour is not.
-  const CaseSources builtin(fuzz::no_files());
+  const CaseSources builtin(no_files());
   const auto check = [&](const CaseFile& one) {
-    return fuzz::check_signature(one, builtin.get(), *made.value().signature, {});
+    return check_signature(one, builtin.get(), *made.value().signature, {});
   };
-  EXPECT_EQ(check(left), fuzz::CheckResult::kSame);
+  EXPECT_EQ(check(left), CheckResult::kSame);
   ASSERT_TRUE(made.value().reduced.passing);
-  EXPECT_EQ(check(*made.value().reduced.passing), fuzz::CheckResult::kPasses);
+  EXPECT_EQ(check(*made.value().reduced.passing), CheckResult::kPasses);
 }
 
 // The fault hangs on no numbers: without the fill it shows as well, in what nobody wrote.
@@ -78,28 +92,28 @@ TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
     EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message);
     return parsed.ok() ? parsed.value() : CaseFile{};
   };
-  const CaseSources builtin(fuzz::no_files());
+  const CaseSources builtin(no_files());
   const CaseFile whole = filled("  %f = aten.fill_.Scalar(%x, 1.0)\n");
-  EXPECT_FALSE(fuzz::reads_unwritten(whole, builtin.get()));
-  EXPECT_TRUE(fuzz::reads_unwritten(filled(""), builtin.get()));
-  const auto all_same = [](const CaseFile&) { return fuzz::CheckResult::kSame; };
+  EXPECT_FALSE(reads_unwritten(whole, builtin.get()));
+  EXPECT_TRUE(reads_unwritten(filled(""), builtin.get()));
+  const auto all_same = [](const CaseFile&) { return CheckResult::kSame; };
   const auto answer = [&](const CaseFile& original, const CaseFile& candidate) {
-    return fuzz::refusing_unwritten(all_same, original, builtin.get())(candidate);
+    return refusing_unwritten(all_same, original, builtin.get())(candidate);
   };
-  EXPECT_EQ(answer(whole, whole), fuzz::CheckResult::kSame);
-  EXPECT_EQ(answer(whole, filled("")), fuzz::CheckResult::kOther);
-  EXPECT_EQ(answer(filled(""), filled("")), fuzz::CheckResult::kSame);
-  const auto made = reduce_case(request_for(whole, "frees_twice"));
+  EXPECT_EQ(answer(whole, whole), CheckResult::kSame);
+  EXPECT_EQ(answer(whole, filled("")), CheckResult::kOther);
+  EXPECT_EQ(answer(filled(""), filled("")), CheckResult::kSame);
+  const auto made = reduced_built_in(request_for(whole, "frees_twice"));
   ASSERT_TRUE(made.ok()) << made.error().message;
   const CaseFile& left = made.value().reduced.the_case;
-  EXPECT_FALSE(fuzz::reads_unwritten(left, builtin.get())) << text_of(left);
+  EXPECT_FALSE(reads_unwritten(left, builtin.get())) << text_of(left);
   EXPECT_LE(made.value().reduced.after.nodes, 6U) << text_of(left);
   // What was so from the beginning may stay so.
-  EXPECT_TRUE(reduce_case(request_for(filled(""), "frees_twice")).ok());
+  EXPECT_TRUE(reduced_built_in(request_for(filled(""), "frees_twice")).ok());
 }
 
 TEST(ReduceCase, RefusesACaseThatShowsNothing) {
-  const auto made = reduce_case(request_for(golden("catalogue/b4-freed-twice"), ""));
+  const auto made = reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), ""));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().kind, ErrorKind::kBadInput);
   EXPECT_NE(made.error().message.find("nothing to reduce"), std::string::npos);
@@ -107,8 +121,8 @@ TEST(ReduceCase, RefusesACaseThatShowsNothing) {
 
 TEST(ReduceCase, RefusesASignatureThatDoesNotShow) {
   ReduceRequest request = request_for(golden("catalogue/b4-freed-twice"), "frees_twice");
-  request.signature = fuzz::Signature{"verifier", "V5.double-free", "mm", ""};
-  const auto made = reduce_case(request);
+  request.signature = Signature{"verifier", "V5.double-free", "mm", ""};
+  const auto made = reduced_built_in(request);
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().message.find("V5.double-free"), std::string::npos);
   EXPECT_NE(made.error().message.find("V3.overlap"), std::string::npos);
@@ -125,7 +139,7 @@ TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
   request.limits.kept_options = {"plan-mutation"};
   auto judges = conformance::parse_judges("verifier");
   request.choice.judges = judges.value();
-  const auto made = reduce_case(request);
+  const auto made = reduced_built_in(request);
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_GE(made.value().reduced.before.nodes, 20U);
   EXPECT_LE(made.value().reduced.after.nodes, 5U) << text_of(made.value().reduced.the_case);
@@ -134,7 +148,7 @@ TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
   const conformance::TemporaryFolder folder;
   std::filesystem::create_directories(folder.path());
   const std::string path = folder.path() + "/small.pt2";
-  const auto written = write_case_archive(made.value().reduced.the_case, ".", path);
+  const auto written = tools::write_case_archive(made.value().reduced.the_case, ".", path);
   ASSERT_TRUE(written.ok()) << written.error().message;
   const auto again = read_program(path, spec::builtin_op_table());
   ASSERT_TRUE(again.ok()) << again.error().message;
@@ -146,15 +160,15 @@ TEST(ReduceCase, TakesAnExternalWordForIt) {
   request.external = [](const CaseFile& candidate) -> Result<bool> {
     return text_of(candidate).find("aten.cumsum.default") != std::string::npos;
   };
-  const auto made = reduce_case(request);
+  const auto made = reduced_built_in(request);
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_EQ(made.value().reduced.after.nodes, 1U);
   EXPECT_EQ(made.value().reduced.after.options, 0U);
   EXPECT_FALSE(made.value().signature);
   request.external = [](const CaseFile&) -> Result<bool> { return false; };
-  EXPECT_FALSE(reduce_case(request).ok());
+  EXPECT_FALSE(reduced_built_in(request).ok());
   request.external = [](const CaseFile&) -> Result<bool> { return infrastructure("disk full"); };
-  const auto broken = reduce_case(request);
+  const auto broken = reduced_built_in(request);
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.error().kind, ErrorKind::kInfrastructure);
 }
@@ -198,20 +212,20 @@ class DeadlySource final : public ExecutorSource {
 
 class Deadly : public testing::Test {
  protected:
-  fuzz::Reduced reduced(bool hangs, const fuzz::Signature& signature) {
+  Reduced reduced(bool hangs, const Signature& signature) {
     const DeadlySource deadly(*subject_, hangs);
-    const fuzz::CaseExecutors executors{deadly, *oracle_, *oracle_, fuzz::no_files()};
+    const CaseExecutors executors{deadly, *oracle_, *oracle_, no_files()};
     const CaseFile the_case = golden("catalogue/b4-freed-twice");
     const Isolation isolation{true, 1, 0};
     const auto look = look_at_case(the_case, executors, {}, isolation);
     EXPECT_TRUE(look.ok() && look.value().signatures.size() == 1);
     if (look.ok() && !look.value().signatures.empty()) {
       EXPECT_TRUE(look.value().signatures.front().same_fault(signature))
-          << fuzz::print_signature(look.value().signatures.front());
+          << print_signature(look.value().signatures.front());
     }
-    fuzz::ReduceLimits limits;
+    ReduceLimits limits;
     limits.checks = hangs ? 12 : 1000;
-    return fuzz::reduce(
+    return reduce(
         the_case,
         [&](const CaseFile& one) {
           return check_case_for(one, executors, signature, {}, isolation);
@@ -224,14 +238,14 @@ class Deadly : public testing::Test {
 };
 
 TEST_F(Deadly, CrashesAreReducedInProcessesOfTheirOwn) {
-  const fuzz::Reduced made = reduced(false, {"crash", "SIGSEGV", "", ""});
+  const Reduced made = reduced(false, {"crash", "SIGSEGV", "", ""});
   ASSERT_TRUE(made.shows);
   EXPECT_TRUE(made.is_finished);
-  EXPECT_EQ(made.after, (fuzz::CaseSize{1, 0, 0, 1})) << text_of(made.the_case);
+  EXPECT_EQ(made.after, (CaseSize{1, 0, 0, 1})) << text_of(made.the_case);
 }
 
 TEST_F(Deadly, SoAreHangs) {
-  const fuzz::Reduced made = reduced(true, {"timeout", "no-end", "", ""});
+  const Reduced made = reduced(true, {"timeout", "no-end", "", ""});
   ASSERT_TRUE(made.shows);
   EXPECT_LT(made.after.calls, made.before.calls);
 }
@@ -242,11 +256,11 @@ TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {
   for (spec::Value& value : open.programs.front().graph.values) {
     if (value.name != "x") value.type.reset();
   }
-  const CaseSources builtin(fuzz::no_files());
+  const CaseSources builtin(no_files());
   // With one value for both symbols nobody can tell them apart.
   auto& steps = open.scenario.steps;
   steps.erase(steps.begin());
-  const CaseFile stated = fuzz::with_stated_types(open, builtin.get());
+  const CaseFile stated = with_stated_types(open, builtin.get());
   const spec::Graph& graph = stated.programs.front().graph;
   for (const spec::Value& value : the_case.programs.front().graph.values) {
     const auto found = std::find_if(graph.values.begin(), graph.values.end(),
@@ -260,4 +274,4 @@ TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

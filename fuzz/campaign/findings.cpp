@@ -1,51 +1,50 @@
-#include "tools/campaign/fuzz_findings.h"
+#include "fuzz/campaign/findings.h"
 
 #include <algorithm>
 
-#include "tools/executors/case_runs.h"
-#include "tools/store/json.h"
+#include "fuzz/campaign/case_runs.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
+namespace {
 
-bool TriageTask::ends_process() const {
-  const auto parsed = fuzz::parse_signature(signature);
-  return parsed.ok() && tools::ends_process(parsed.value());
+// What the process that looks hands back.
+std::string print_triage_result(const TriageResult& result) {
+  const Triage& triage = result.triage;
+  return join_texts({std::to_string(static_cast<int>(triage.status)), std::to_string(triage.from),
+                     std::to_string(triage.nodes), std::to_string(triage.calls), triage.remark,
+                     std::to_string(static_cast<int>(result.folder)), result.case_text});
 }
 
-fuzz::Descent TriageTask::descent() const {
-  fuzz::Descent descent{index, {}};
+// Nothing for what is none: its process was ended while it wrote.
+std::optional<TriageResult> parse_triage_result(const std::string& text) {
+  const std::vector<std::string> texts = take_texts(text);
+  if (texts.size() != 7) return std::nullopt;
+  TriageResult result;
+  result.triage.status = static_cast<TriageStatus>(std::stoi(texts[0]));
+  result.triage.from = std::stoull(texts[1]);
+  result.triage.nodes = static_cast<std::uint32_t>(std::stoul(texts[2]));
+  result.triage.calls = static_cast<std::uint32_t>(std::stoul(texts[3]));
+  result.triage.remark = texts[4];
+  result.folder = static_cast<CorpusFolder>(std::stoi(texts[5]));
+  result.case_text = texts[6];
+  return result;
+}
+
+}  // namespace
+
+bool TriageTask::ends_process() const {
+  const auto parsed = parse_signature(signature);
+  return parsed.ok() && fuzz::ends_process(parsed.value());
+}
+
+Descent TriageTask::descent() const {
+  Descent descent{index, {}};
   if (!batch.ancestors.empty()) descent.ancestors = batch.ancestors.back();
   return descent;
 }
 
-std::string print_triage_result(const TriageResult& result) {
-  nlohmann::json json;
-  json["status"] = static_cast<int>(result.triage.status);
-  json["from"] = result.triage.from;
-  json["nodes"] = result.triage.nodes;
-  json["calls"] = result.triage.calls;
-  json["remark"] = result.triage.remark;
-  json["folder"] = static_cast<int>(result.folder);
-  json["case"] = result.case_text;
-  return child_text(json);
-}
-
-std::optional<TriageResult> parse_triage_result(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.contains("case")) return std::nullopt;
-  TriageResult result;
-  result.triage.status = static_cast<fuzz::TriageStatus>(json["status"].get<int>());
-  result.triage.from = json["from"];
-  result.triage.nodes = json["nodes"];
-  result.triage.calls = json["calls"];
-  result.triage.remark = json["remark"];
-  result.folder = static_cast<fuzz::CorpusFolder>(json["folder"].get<int>());
-  result.case_text = json["case"];
-  return result;
-}
-
-Findings::Findings(const FindingOptions& options, LookAgain look_again, const fuzz::Corpus& corpus,
-                   const fuzz::Ledger& ledger, CampaignView& view, fuzz::CampaignState& state)
+Findings::Findings(const FindingOptions& options, LookAgain look_again, const Corpus& corpus,
+                   const Ledger& ledger, CampaignView& view, CampaignState& state)
     : options_(options),
       look_again_(std::move(look_again)),
       corpus_(corpus),
@@ -56,7 +55,7 @@ Findings::Findings(const FindingOptions& options, LookAgain look_again, const fu
 
 FindingNews Findings::news_of(const TriageTask& task) const {
   FindingNews news;
-  news.name = fuzz::finding_name(task.signature);
+  news.name = finding_name(task.signature);
   news.signature = task.signature;
   news.id = {state_.key.generator, state_.key.seed, task.descent()};
   const auto counted = state_.tally.signatures.find(task.signature);
@@ -64,19 +63,19 @@ FindingNews Findings::news_of(const TriageTask& task) const {
     news.outcome = spec::outcome_name(counted->second.outcome);
     news.message = counted->second.message;
   }
-  if (const fuzz::LedgerEntry* known = ledger_.find_known(news.name)) news.issue = known->issue;
+  if (const LedgerEntry* known = ledger_.find_known(news.name)) news.issue = known->issue;
   return news;
 }
 
-void Findings::resume(const fuzz::Shard& shard) {
+void Findings::resume(const Shard& shard) {
   for (const auto& [signature, count] : state_.tally.signatures) {
     const auto triage = state_.triage.find(signature);
     const bool is_open =
         triage == state_.triage.end() ||
-        (triage->second.status == fuzz::TriageStatus::kPending && triage->second.remark.empty());
+        (triage->second.status == TriageStatus::kPending && triage->second.remark.empty());
     if (!is_open) continue;
     state_.triage.erase(signature);
-    const fuzz::Descent descent = state_.tally.descent_of(count.first.front());
+    const Descent descent = state_.tally.descent_of(count.first.front());
     const std::uint64_t ordinal = descent.index / shard.count;
     add({signature, descent.index, {ordinal, ordinal + 1, {descent.ancestors}}});
   }
@@ -85,12 +84,12 @@ void Findings::resume(const fuzz::Shard& shard) {
 void Findings::add(const TriageTask& task) {
   const FindingNews news = news_of(task);
   view_.found(news);
-  fuzz::Triage& triage = state_.triage[task.signature];
+  Triage& triage = state_.triage[task.signature];
   triage.from = task.index;
   triage.file = corpus_.find(news.name);
   if (!triage.file.empty()) {
-    const bool is_doubtful = triage.file.starts_with(folder_name(fuzz::CorpusFolder::kQuarantine));
-    triage.status = is_doubtful ? fuzz::TriageStatus::kFlaky : fuzz::TriageStatus::kConfirmed;
+    const bool is_doubtful = triage.file.starts_with(folder_name(CorpusFolder::kQuarantine));
+    triage.status = is_doubtful ? TriageStatus::kFlaky : TriageStatus::kConfirmed;
     triage.remark = "the corpus had it";
     return;
   }
@@ -123,7 +122,7 @@ Result<void> Findings::collect(int milliseconds) {
 
 Result<void> Findings::finish(const TriageTask& task, const ChildResult& child) {
   const FindingNews news = news_of(task);
-  fuzz::Triage& triage = state_.triage[task.signature];
+  Triage& triage = state_.triage[task.signature];
   auto result = parse_triage_result(child.output);
   if (!result) {
     triage.remark = "looking at it again was " +
@@ -141,11 +140,10 @@ Result<void> Findings::finish(const TriageTask& task, const ChildResult& child) 
 
 std::uint64_t Findings::known() const {
   return static_cast<std::uint64_t>(std::count_if(
-      state_.tally.signatures.begin(), state_.tally.signatures.end(), [&](const auto& row) {
-        return ledger_.find_known(fuzz::finding_name(row.first)) != nullptr;
-      }));
+      state_.tally.signatures.begin(), state_.tally.signatures.end(),
+      [&](const auto& row) { return ledger_.find_known(finding_name(row.first)) != nullptr; }));
 }
 
 std::uint64_t Findings::unknown() const { return state_.tally.signatures.size() - known(); }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

@@ -7,46 +7,46 @@
 
 #include "base/stop_signals.h"
 #include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/campaign_view.h"
 #include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/ledger.h"
+#include "fuzz/campaign/workers.h"
 #include "fuzz/reduce/score.h"
-#include "tools/campaign/fuzz_findings.h"
-#include "tools/campaign/fuzz_workers.h"
-#include "tools/report/fuzz_view.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
 struct CampaignOptions {
-  fuzz::CampaignKey key;
+  CampaignKey key;
   std::uint64_t cases = 0;  // of all shards together; 0: as many as there is time for
   // So many neighbouring cases are of one draw (genes_of); one worker takes those of a shard.
   std::uint64_t data_sets = 1;
   double seconds = 0;  // wall-clock time, earlier parts of a resumed campaign included; 0: any
-  fuzz::Shard shard;
+  Shard shard;
   PoolOptions pool;
   FindingOptions findings;
-  std::optional<fuzz::Breeding> breeding;  // of a guided campaign
-  std::optional<fuzz::Score> target;       // whose best cases are kept
-  bool resume = false;                     // goes on with the state that is there, if there is one
-  std::string case_log;                    // a file that gets a line for each case; empty: none
+  std::optional<Breeding> breeding;  // of a guided campaign
+  std::optional<Score> target;       // whose best cases are kept
+  bool resume = false;               // goes on with the state that is there, if there is one
+  std::string case_log;              // a file that gets a line for each case; empty: none
 };
 
 // What a campaign is about. All outlive it.
 struct CampaignParts {
   JudgeDrawn judge;
   LookAgain look_again;
-  std::function<std::uint64_t(const fuzz::Descent& descent)> content_of;  // CaseVerdict::content
+  std::function<std::uint64_t(const Descent& descent)> content_of;  // CaseVerdict::content
   // The text of a case with these lines as its header.
-  std::function<Result<std::string>(const fuzz::Descent& descent, std::vector<std::string> header)>
+  std::function<Result<std::string>(const Descent& descent, std::vector<std::string> header)>
       print_case;
-  const fuzz::Corpus& corpus;
-  const fuzz::Ledger& ledger;
+  const Corpus& corpus;
+  const Ledger& ledger;
   CampaignView& view;
   const StopSignals& stop;
 };
 
 struct CampaignEnd {
-  fuzz::CampaignState state;
+  CampaignState state;
   bool is_interrupted = false;      // by a signal
   std::uint64_t not_looked_at = 0;  // findings of this shard that are still pending
 };
@@ -58,4 +58,4 @@ struct CampaignEnd {
 [[nodiscard]] Result<CampaignEnd> run_campaign(const CampaignOptions& options,
                                                const CampaignParts& parts);
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

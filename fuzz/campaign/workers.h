@@ -21,15 +21,15 @@
 #include "fuzz/campaign/shard.h"
 #include "fuzz/campaign/tally.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
 // Draws and judges a case; says so when it begins to judge. Runs in a worker.
-using JudgeDrawn = std::function<fuzz::CaseVerdict(const fuzz::Descent& descent,
-                                                   const std::function<void()>& begin_judging)>;
+using JudgeDrawn =
+    std::function<CaseVerdict(const Descent& descent, const std::function<void()>& begin_judging)>;
 
 struct PoolOptions {
   int jobs = 1;
-  fuzz::Shard shard;
+  Shard shard;
   std::uint32_t lineages = 1;      // of the campaign; tallies come back by lineage
   double timeout_seconds = 20;     // for one case, by the clock on the wall
   std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
@@ -44,14 +44,14 @@ struct Batch {
 
   // Those of its cases that lie in [first, last).
   [[nodiscard]] Batch part(std::uint64_t first, std::uint64_t last) const;
-  [[nodiscard]] fuzz::Descent descent(std::uint64_t ordinal, const fuzz::Shard& shard) const;
+  [[nodiscard]] Descent descent(std::uint64_t ordinal, const Shard& shard) const;
 };
 
 struct BatchDone {
   Batch batch;
-  fuzz::Tally tally;
-  std::map<std::uint32_t, fuzz::Tally> by_lineage;  // of which that is the sum
-  std::string lines;                                // case_log.h
+  Tally tally;
+  std::map<std::uint32_t, Tally> by_lineage;  // of which that is the sum
+  std::string lines;                          // case_log.h
   double seconds = 0;
 };
 
@@ -60,7 +60,7 @@ struct BatchDone {
 struct CaseLost {
   Batch batch;
   std::uint64_t ordinal = 0;
-  fuzz::CasePhase phase = fuzz::CasePhase::kNone;
+  CasePhase phase = CasePhase::kNone;
   bool is_timeout = false;
   bool is_memory = false;  // what was said or done is what happens without memory
   int signal = 0;          // 0: it exited by itself
@@ -81,7 +81,7 @@ struct PoolNews {
 class WorkerPool {
  public:
   // The journal has as many rings as there are jobs.
-  WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeDrawn judge);
+  WorkerPool(const PoolOptions& options, Journal& journal, JudgeDrawn judge);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();  // ends all workers
@@ -115,7 +115,7 @@ class WorkerPool {
   [[nodiscard]] bool is_late(std::size_t index) const;
 
   PoolOptions options_;
-  fuzz::Journal& journal_;
+  Journal& journal_;
   JudgeDrawn judge_;
   std::vector<Worker> workers_;
 };
@@ -124,4 +124,4 @@ class WorkerPool {
 [[nodiscard]] Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
                                          const Batch& batch);
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

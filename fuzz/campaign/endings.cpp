@@ -2,10 +2,10 @@
 #include <cstdio>
 
 #include "base/processes.h"
-#include "tools/campaign/fuzz_workers.h"
-#include "tools/executors/case_runs.h"
+#include "fuzz/campaign/case_runs.h"
+#include "fuzz/campaign/workers.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
 std::string describe(const CaseLost& lost, double timeout_seconds) {
   std::string text;
@@ -25,7 +25,7 @@ std::string describe(const CaseLost& lost, double timeout_seconds) {
 
 std::string ending_signature(const CaseLost& lost) {
   const auto signature = [](const char* detector, const std::string& rule) {
-    return print_signature(fuzz::Signature{detector, rule, "", ""});
+    return print_signature(Signature{detector, rule, "", ""});
   };
   if (lost.is_timeout) return signature("timeout", "no-end");
   if (lost.is_memory) return signature("memory", "out-of-memory");
@@ -34,7 +34,7 @@ std::string ending_signature(const CaseLost& lost) {
 
 Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
                            const Batch& batch) {
-  GRAPHGATE_TRY(fuzz::Journal journal, fuzz::Journal::in_memory(1));
+  GRAPHGATE_TRY(Journal journal, Journal::in_memory(1));
   PoolOptions alone = options;
   alone.jobs = 1;
   WorkerPool pool(alone, journal, judge);
@@ -46,4 +46,4 @@ Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
   return news;
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

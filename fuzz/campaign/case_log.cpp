@@ -1,4 +1,4 @@
-#include "tools/campaign/case_log.h"
+#include "fuzz/campaign/case_log.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,12 +9,12 @@
 
 #include "base/file_io.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 
-std::string print_case_line(const fuzz::CaseVerdict& verdict) {
+std::string print_case_line(const CaseVerdict& verdict) {
   return std::to_string(verdict.index) + " " + std::string(spec::outcome_name(verdict.outcome)) +
-         " " + std::to_string(fuzz::digest_of(verdict)) + " " +
-         spec::quote_string(verdict.signature) + "\n";
+         " " + std::to_string(digest_of(verdict)) + " " + spec::quote_string(verdict.signature) +
+         "\n";
 }
 
 CaseLog::~CaseLog() {
@@ -37,4 +37,4 @@ Error CaseLog::failed() const {
   return infrastructure(path_ + ": cannot be written: " + std::strerror(errno));
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

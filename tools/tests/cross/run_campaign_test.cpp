@@ -1,5 +1,5 @@
 // Campaigns over cases that are made up: what matters here is what becomes of them.
-#include "tools/campaign/fuzz_campaign.h"
+#include "fuzz/campaign/run_campaign.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -17,16 +17,14 @@
 #include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "tools/cli/fuzz.h"
-#include "tools/report/fuzz_report.h"
+#include "tools/report/fuzz_view.h"
 #include "tools/store/programs.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
 using conformance::TemporaryFolder;
-using fuzz::CaseVerdict;
-using fuzz::Descent;
 using spec::Outcome;
 
 constexpr const char* kWrong = "verifier V3.overlap [mm] {}";
@@ -35,7 +33,7 @@ constexpr const char* kWrong = "verifier V3.overlap [mm] {}";
 CaseVerdict plain_verdict(std::uint64_t index) {
   CaseVerdict verdict;
   verdict.index = index;
-  verdict.content = fuzz::hash_of(std::to_string(index));
+  verdict.content = hash_of(std::to_string(index));
   verdict.features = {static_cast<std::uint32_t>(index % 7)};
   if (index % 25 == 1) verdict.features.push_back(static_cast<std::uint32_t>(100 + index));
   if (index % 10 != 9) return verdict;
@@ -74,11 +72,11 @@ class CampaignTest : public testing::Test {
 
   Result<CampaignEnd> run(const JudgeDrawn& judge, const std::string& folder = "corpus") {
     options_.pool.shard = options_.shard;
-    auto corpus = fuzz::Corpus::open(folder_.path() + "/" + folder, write_);
+    auto corpus = Corpus::open(folder_.path() + "/" + folder, write_);
     if (!corpus.ok()) return corpus.error();
     const StopSignals stop;
     output_.reset(std::tmpfile());
-    const auto view = ndjson_view(output_.get());
+    const auto view = tools::ndjson_view(output_.get());
     const CampaignParts parts{
         judge,
         look_again_,
@@ -95,8 +93,8 @@ class CampaignTest : public testing::Test {
     return run_campaign(options_, parts);
   }
 
-  static fuzz::CampaignState plain_state(std::uint64_t cases) {
-    fuzz::CampaignState state;
+  static CampaignState plain_state(std::uint64_t cases) {
+    CampaignState state;
     state.key = {1, 42, {{"judges", "made up"}}};
     state.cases = cases;
     for (std::uint64_t i = 0; i < cases; ++i) state.tally.add(plain_verdict(i));
@@ -126,16 +124,15 @@ class CampaignTest : public testing::Test {
   };
   TemporaryFolder folder_;
   CampaignOptions options_;
-  fuzz::Ledger ledger_;
-  fuzz::Corpus::Write write_ = write_text;
+  Ledger ledger_;
+  Corpus::Write write_ = tools::write_text;
   LookAgain look_again_ = [](const TriageTask& task) {
     TriageResult result;
-    result.triage.status = fuzz::TriageStatus::kConfirmed;
+    result.triage.status = TriageStatus::kConfirmed;
     result.triage.from = task.index;
     result.triage.nodes = 3;
     result.triage.calls = 1;
-    result.folder =
-        task.ends_process() ? fuzz::CorpusFolder::kCrashing : fuzz::CorpusFolder::kRegression;
+    result.folder = task.ends_process() ? CorpusFolder::kCrashing : CorpusFolder::kRegression;
     result.case_text = "reduced from " + std::to_string(task.index) + "\n";
     return result;
   };
@@ -155,8 +152,8 @@ TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
   EXPECT_EQ(events("finding").size(), 1U);
   EXPECT_EQ(events("triage").size(), 1U);
   const std::string corpus = folder_.path() + "/corpus";
-  const auto found = fuzz::case_files(corpus, fuzz::CorpusFolder::kRegression).value();
-  EXPECT_EQ(found, std::vector{"regression/" + fuzz::finding_name(kWrong) + ".case"});
+  const auto found = case_files(corpus, CorpusFolder::kRegression).value();
+  EXPECT_EQ(found, std::vector{"regression/" + finding_name(kWrong) + ".case"});
   EXPECT_FALSE(fs::exists(corpus + "/campaigns/shard-0-of-1.journal"));
 }
 
@@ -165,7 +162,7 @@ TEST_F(CampaignTest, KeepsACaseForEachFeatureAndNoneTwice) {
   options_.pool.jobs = 1;
   ASSERT_TRUE(run(judge_plainly).ok());
   const std::string corpus = folder_.path() + "/corpus";
-  EXPECT_EQ(fuzz::case_files(corpus, fuzz::CorpusFolder::kCoverage).value().size(), 7U + 8U - 1U);
+  EXPECT_EQ(case_files(corpus, CorpusFolder::kCoverage).value().size(), 7U + 8U - 1U);
 }
 
 // What is compiled for one data set is there for the others.
@@ -197,26 +194,26 @@ TEST_F(CampaignTest, LeavesTheDataSetsOfADrawToOneWorker) {
 }
 
 TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
-  std::vector<fuzz::CampaignState> states;
+  std::vector<CampaignState> states;
   for (std::uint32_t i = 0; i < 3; ++i) {
     options_.shard = {i, 3};
     const auto end = run(judge_plainly);
     ASSERT_TRUE(end.ok()) << end.error().message;
     states.push_back(end.value().state);
   }
-  const auto merged = fuzz::merge_states(states);
+  const auto merged = merge_states(states);
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_TRUE(same_results(merged.value(), plain_state(200)));
 }
 
 // A compiler that shares its processor takes a second for a kernel (seed 2026112606).
 TEST(UsualTimeout, IsLongerWhereACaseIsCompiled) {
-  FuzzVerb verb;
-  const double on_host = usual_timeout(verb);
+  tools::FuzzVerb verb;
+  const double on_host = tools::usual_timeout(verb);
   verb.planner.device.device = "emulated";
-  EXPECT_GE(usual_timeout(verb), 5 * on_host);
+  EXPECT_GE(tools::usual_timeout(verb), 5 * on_host);
   verb.subject.executor = "serve";
-  EXPECT_GE(usual_timeout(verb), 20 * on_host);
+  EXPECT_GE(tools::usual_timeout(verb), 20 * on_host);
 }
 
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
@@ -261,9 +258,8 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
             "while judging, the case ended its process by signal 6 (Aborted): some/where.cpp:3: "
             "CHECK failed: x");
   EXPECT_EQ(signatures.at(kWrong).cases, 20U);
-  EXPECT_EQ(
-      fuzz::case_files(folder_.path() + "/corpus", fuzz::CorpusFolder::kCrashing).value().size(),
-      can_limit_memory() ? 5U : 4U);
+  EXPECT_EQ(case_files(folder_.path() + "/corpus", CorpusFolder::kCrashing).value().size(),
+            can_limit_memory() ? 5U : 4U);
 }
 
 TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
@@ -280,9 +276,9 @@ TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
   const std::uint64_t cases = end.value().state.tally.cases;
   EXPECT_GT(cases, 0U);
   EXPECT_LT(cases, 200U);
-  const auto text = read_text(folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign");
+  const auto text = tools::read_text(folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign");
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(text.value(), fuzz::print_state(end.value().state));
+  EXPECT_EQ(text.value(), print_state(end.value().state));
   options_.resume = true;
   const SharedCount more;
   const auto rest = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
@@ -309,7 +305,7 @@ TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
   const std::string path = folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign";
   for (int i = 0; i < 300; ++i) {
     ::usleep(100'000);
-    const auto text = read_text(path);
+    const auto text = tools::read_text(path);
     if (text.ok() && text.value().find("done 0 of 1 [0, ") != std::string::npos) break;
   }
   ASSERT_EQ(::kill(child, SIGKILL), 0);
@@ -366,7 +362,7 @@ TEST_F(CampaignTest, EndsWithAClearErrorWhereTheCorpusIsFull) {
   int writes = 0;
   write_ = [&](const std::string& text, const std::string& path) -> Result<void> {
     if (++writes > 3) return infrastructure(path + ": cannot be written: No space left on device");
-    return write_text(text, path);
+    return tools::write_text(text, path);
   };
   const auto end = run(judge_plainly);
   ASSERT_FALSE(end.ok());
@@ -403,7 +399,7 @@ CaseVerdict judge_bred(const Descent& descent, const std::function<void()>& begi
   verdict.ancestors = descent.ancestors;
   verdict.score = 1 + static_cast<double>(descent.ancestors.size());
   for (const std::uint64_t ancestor : descent.ancestors) {
-    verdict.content = fuzz::hash_of(std::to_string(ancestor), verdict.content);
+    verdict.content = hash_of(std::to_string(ancestor), verdict.content);
   }
   verdict.features = {static_cast<std::uint32_t>(10'000 + descent.ancestors.size()),
                       static_cast<std::uint32_t>(20'000 + verdict.content % 50)};
@@ -413,15 +409,15 @@ CaseVerdict judge_bred(const Descent& descent, const std::function<void()>& begi
 class GuidedCampaignTest : public CampaignTest {
  protected:
   GuidedCampaignTest() {
-    options_.cases = 5 * fuzz::kGenerationCases;
+    options_.cases = 5 * kGenerationCases;
     breed(1);
   }
   void breed(std::uint32_t lineages) {
-    options_.breeding = fuzz::Breeding{42, fuzz::BreedFrom::kFeatures, lineages};
+    options_.breeding = Breeding{42, BreedFrom::kFeatures, lineages};
     options_.pool.lineages = lineages;
     options_.key.settings["lineages"] = std::to_string(lineages);
   }
-  fuzz::CampaignState state_of(const std::string& folder) {
+  CampaignState state_of(const std::string& folder) {
     const auto end = run(judge_bred, folder);
     EXPECT_TRUE(end.ok()) << end.error().message;
     return end.value().state;
@@ -442,14 +438,14 @@ TEST_F(GuidedCampaignTest, IsTheSameForAnyNumberOfWorkers) {
 
 TEST_F(GuidedCampaignTest, MergedFromShardsIsTheUnshardedOne) {
   breed(4);
-  options_.cases = 10 * fuzz::kGenerationCases;
+  options_.cases = 10 * kGenerationCases;
   const auto whole = state_of("whole");
-  std::vector<fuzz::CampaignState> states;
+  std::vector<CampaignState> states;
   for (std::uint32_t i = 0; i < 2; ++i) {
     options_.shard = {i, 2};
     states.push_back(state_of("parts"));
   }
-  const auto merged = fuzz::merge_states(states);
+  const auto merged = merge_states(states);
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_TRUE(same_results(merged.value(), whole));
   EXPECT_EQ(whole.lineages.size(), 4U);
@@ -485,20 +481,20 @@ TEST_F(GuidedCampaignTest, GoesOnBehindCasesThatEndTheirProcess) {
 }
 
 TEST_F(GuidedCampaignTest, TowardAScoreKeepsTheBestCases) {
-  options_.breeding->from = fuzz::BreedFrom::kScores;
-  options_.target = fuzz::Score::kPeak;
+  options_.breeding->from = BreedFrom::kScores;
+  options_.target = Score::kPeak;
   const auto state = state_of("corpus");
   // Each generation is bred from the cases of the most ancestors.
   ASSERT_FALSE(state.tally.best.empty());
   EXPECT_EQ(state.tally.best.front().score, 5);
   const std::string corpus = folder_.path() + "/corpus";
-  const auto files = fuzz::case_files(corpus, fuzz::CorpusFolder::kTargets).value();
+  const auto files = case_files(corpus, CorpusFolder::kTargets).value();
   ASSERT_EQ(files.size(), 16U);
   EXPECT_EQ(files.front(), "targets/peak-01-shard-0-of-1.case");
-  const auto text = read_text(corpus + "/" + files.front());
+  const auto text = tools::read_text(corpus + "/" + files.front());
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(text.value().starts_with("# Score peak: 5.\n# Case f1:42:")) << text.value();
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

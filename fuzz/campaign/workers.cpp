@@ -1,4 +1,4 @@
-#include "tools/campaign/fuzz_workers.h"
+#include "fuzz/campaign/workers.h"
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -12,13 +12,10 @@
 #include <cstring>
 
 #include "base/processes.h"
-#include "tools/campaign/case_log.h"
+#include "fuzz/campaign/case_log.h"
 
-namespace graphgate::tools {
+namespace graphgate::fuzz {
 namespace {
-
-using fuzz::CasePhase;
-using fuzz::Journal;
 
 // In front of a batch's text; the lines of its log follow.
 struct MessageHead {
@@ -58,18 +55,18 @@ void close_file(int& file) {
 }
 
 // "lineage 3", and its tally; then the next.
-Result<void> take_tallies(std::string_view text, std::map<std::uint32_t, fuzz::Tally>& tallies) {
+Result<void> take_tallies(std::string_view text, std::map<std::uint32_t, Tally>& tallies) {
   spec::TextReader reader(text, "worker");
-  fuzz::Tally* tally = nullptr;
+  Tally* tally = nullptr;
   while (!reader.at(spec::TokenKind::kEnd)) {
     if (reader.accept("lineage")) {
-      GRAPHGATE_TRY(const std::uint64_t lineage, fuzz::take_number(reader, "a lineage"));
+      GRAPHGATE_TRY(const std::uint64_t lineage, take_number(reader, "a lineage"));
       GRAPHGATE_TRY_VOID(reader.expect_line_end());
       tally = &tallies[static_cast<std::uint32_t>(lineage)];
       continue;
     }
     if (!tally) return reader.expected("a lineage");
-    GRAPHGATE_TRY(const bool is_taken, fuzz::take_tally_line(reader, *tally));
+    GRAPHGATE_TRY(const bool is_taken, take_tally_line(reader, *tally));
     if (!is_taken) return reader.expected("a tally");
   }
   return {};
@@ -131,13 +128,13 @@ Batch Batch::part(std::uint64_t first, std::uint64_t last) const {
   return out;
 }
 
-fuzz::Descent Batch::descent(std::uint64_t ordinal, const fuzz::Shard& shard) const {
-  fuzz::Descent out{shard.case_index(ordinal), {}};
+Descent Batch::descent(std::uint64_t ordinal, const Shard& shard) const {
+  Descent out{shard.case_index(ordinal), {}};
   if (!ancestors.empty()) out.ancestors = ancestors[static_cast<std::size_t>(ordinal - begin)];
   return out;
 }
 
-WorkerPool::WorkerPool(const PoolOptions& options, fuzz::Journal& journal, JudgeDrawn judge)
+WorkerPool::WorkerPool(const PoolOptions& options, Journal& journal, JudgeDrawn judge)
     : options_(options),
       journal_(journal),
       judge_(std::move(judge)),
@@ -187,12 +184,12 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
   while (receive_batch(channel, batch)) {
     if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
     const std::uint64_t begin = Journal::now_nanoseconds();
-    std::map<std::uint32_t, fuzz::Tally> by_lineage;
+    std::map<std::uint32_t, Tally> by_lineage;
     std::string lines;
     for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
-      const fuzz::Descent descent = batch.descent(ordinal, options_.shard);
+      const Descent descent = batch.descent(ordinal, options_.shard);
       journal_.begin(index, descent.index);
-      const fuzz::CaseVerdict verdict =
+      const CaseVerdict verdict =
           judge_(descent, [&] { journal_.enter(index, CasePhase::kJudging); });
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
       by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
@@ -200,7 +197,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     }
     std::string text;
     for (const auto& [lineage, tally] : by_lineage) {
-      text += "lineage " + std::to_string(lineage) + "\n" + fuzz::print_tally(tally);
+      text += "lineage " + std::to_string(lineage) + "\n" + print_tally(tally);
     }
     const MessageHead head{text.size(), lines.size(), Journal::seconds_since(begin)};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
@@ -278,7 +275,7 @@ bool WorkerPool::is_late(std::size_t index) const {
   const Worker& worker = workers_[index];
   if (!worker.is_busy) return false;
   std::uint64_t sign = std::max(worker.assigned_nanoseconds, worker.heard_nanoseconds);
-  for (const fuzz::JournalEntry& entry : journal_.latest(index, 1)) {
+  for (const JournalEntry& entry : journal_.latest(index, 1)) {
     sign = std::max(sign, entry.latest_nanoseconds());
   }
   return Journal::seconds_since(sign) > options_.timeout_seconds;
@@ -310,4 +307,4 @@ void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
   worker = Worker{};
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate::fuzz

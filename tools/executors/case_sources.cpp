@@ -1,0 +1,42 @@
+#include "tools/executors/case_sources.h"
+
+#include "tools/executors/executor_sources.h"
+
+namespace graphgate::tools {
+namespace {
+
+bool go_together(const conformance::Configuration& options) {
+  const auto flags = planner_flags(options);
+  return flags.ok() && check_together(flags.value()).ok();
+}
+
+}  // namespace
+
+CaseSources::CaseSources(const conformance::CaseFiles& files,
+                         std::shared_ptr<const Subject> subject)
+    : subject_(subject ? std::move(subject) : optimized_source()),
+      oracle_(reference_source(false)),
+      wide_oracle_(reference_source(true)),
+      files_(files) {}
+
+conformance::Configuration options_under(const conformance::Configuration& own,
+                                         const conformance::Configuration& flags) {
+  conformance::Configuration merged = conformance::merged(own, flags);
+  if (go_together(merged)) return merged;
+  conformance::Configuration kept = flags;
+  if (!go_together(flags)) return kept;
+  for (const auto& [name, value] : own) {
+    if (!kept.emplace(name, value).second || go_together(kept)) continue;
+    kept.erase(name);
+  }
+  return kept;
+}
+
+spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,
+                          const Subject& subject) {
+  if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
+  the_case.options = taken_of(subject, std::move(the_case.options));
+  return the_case;
+}
+
+}  // namespace graphgate::tools
