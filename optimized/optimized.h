@@ -30,7 +30,7 @@ struct Options {
   // that is not well formed afterwards is refused with kInternal.
   std::function<void(spec::Plan&)> alter_plan;
   // Which legal order the launches of captured partitions on several streams run in; 0: program
-  // order (runtime/host/streams.h).
+  // order (runtime/device/streams.h).
   std::uint64_t interleaving_seed = 0;
   // Where captured partitions, and what else can, run (runtime/cuda/cuda_device.h); null: the host.
   // Not together with an instrument: load() says kBadInput.

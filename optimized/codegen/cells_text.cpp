@@ -16,7 +16,7 @@ std::string word_name(std::int64_t item_bytes) {
 // What the kernels see: the other tensor, where there is one, the indexed one and the index
 // tensors, as p0, p1... in this order.
 struct CellMoves {
-  explicit CellMoves(const IndexedLoop::Parts& parts)
+  explicit CellMoves(const IndexedCells& parts)
       : frame(parts.frame), dims(parts.dims), indexed(parts.others.size()) {
     for (const Tensor& other : parts.others) tensors.push_back(&other);
     tensors.push_back(&parts.indexed);
@@ -156,7 +156,7 @@ std::string word_text(std::int64_t item_bytes, const std::string& address) {
 
 }  // namespace
 
-TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
+TextWork read_cells_text(const IndexedCells& parts, std::int64_t item_bytes) {
   const CellMoves cells(parts);
   TextWork out = cells.begin(true);
   out.threads = checked_count(parts.frame);
@@ -167,14 +167,14 @@ TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byte
   return out;
 }
 
-TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes) {
+TextWork write_cells_text(const IndexedCells& parts, std::int64_t item_bytes) {
   TextWork out = update_text(CellMoves(parts), joined({"  ", word_text(item_bytes, "cell"), " = ",
                                                        word_text(item_bytes, "other"), ";\n"}));
   out.cells = CellsWrite::of(parts);
   return out;
 }
 
-std::shared_ptr<const CellsWrite> CellsWrite::of(const IndexedLoop::Parts& parts) {
+std::shared_ptr<const CellsWrite> CellsWrite::of(const IndexedCells& parts) {
   if (parts.others.size() != 1 || may_meet_itself(parts.others.front())) return nullptr;
   const CellMoves cells(parts);
   for (std::size_t d = 0; d < cells.frame.size(); ++d) {
@@ -251,7 +251,7 @@ std::string CellsWrite::text(const std::string& offset, const std::string& store
   return text + store + "  }();\n";
 }
 
-TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes,
+TextWork fill_cells_text(const IndexedCells& parts, std::int64_t item_bytes,
                          const std::array<std::byte, 8>& element) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, element.data(), static_cast<std::size_t>(item_bytes));
@@ -260,7 +260,7 @@ TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_byte
                              std::to_string(bits), "u};\n"}));
 }
 
-TextWork combine_cells_text(const IndexedLoop::Parts& parts, const CellCombination& combination) {
+TextWork combine_cells_text(const IndexedCells& parts, const CellCombination& combination) {
   const spec::DType dtype = combination.dtype;
   std::string x = number_text(dtype, combination.number);
   if (!parts.others.empty()) {

@@ -10,16 +10,16 @@
 #include <memory>
 
 #include "optimized/codegen/work.h"
-#include "optimized/kernels/indexed_loop.h"
+#include "optimized/geometry/indexed_cells.h"
 
 namespace graphgate::optimized {
 
 // others[0] = cells.
-[[nodiscard]] TextWork read_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes);
+[[nodiscard]] TextWork read_cells_text(const IndexedCells& parts, std::int64_t item_bytes);
 // cells = others[0].
-[[nodiscard]] TextWork write_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes);
+[[nodiscard]] TextWork write_cells_text(const IndexedCells& parts, std::int64_t item_bytes);
 // cells = the element whose bytes these are.
-[[nodiscard]] TextWork fill_cells_text(const IndexedLoop::Parts& parts, std::int64_t item_bytes,
+[[nodiscard]] TextWork fill_cells_text(const IndexedCells& parts, std::int64_t item_bytes,
                                        const std::array<std::byte, 8>& element);
 
 // Elements of a tensor on their way into cells, each into one of its own: whoever makes the
@@ -27,7 +27,7 @@ namespace graphgate::optimized {
 class CellsWrite {
  public:
   // cells = others[0]; null where two elements may meet in a cell, or one goes into several.
-  [[nodiscard]] static std::shared_ptr<const CellsWrite> of(const IndexedLoop::Parts& parts);
+  [[nodiscard]] static std::shared_ptr<const CellsWrite> of(const IndexedCells& parts);
 
   [[nodiscard]] const Tensor& source() const { return parts_.others.front(); }
   // What it touches beside its source: cells and indices, in the order of its pointers.
@@ -42,9 +42,9 @@ class CellsWrite {
                                  std::size_t first_pointer) const;
 
  private:
-  explicit CellsWrite(const IndexedLoop::Parts& parts) : parts_(parts) {}
+  explicit CellsWrite(const IndexedCells& parts) : parts_(parts) {}
 
-  IndexedLoop::Parts parts_;
+  IndexedCells parts_;
 };
 
 // cell = function(cell, x) in the compute type of the cells' dtype, where x is others[0] times
@@ -54,7 +54,7 @@ struct CellCombination {
   spec::DType dtype = spec::DType::kFloat32;
   std::uint64_t number = 0;  // its bits, in the compute type
 };
-[[nodiscard]] TextWork combine_cells_text(const IndexedLoop::Parts& parts,
+[[nodiscard]] TextWork combine_cells_text(const IndexedCells& parts,
                                           const CellCombination& combination);
 
 }  // namespace graphgate::optimized

@@ -16,7 +16,7 @@ Tensor tensor_of(spec::DType dtype, Sizes sizes) {
 }
 
 // What scatter_add does along dimension `dim` of a matrix of 8 x 10, with an index of 5 x 6.
-IndexedLoop::Parts scatter_along(std::int64_t dim, const Tensor& matrix) {
+IndexedCells scatter_along(std::int64_t dim, const Tensor& matrix) {
   const Tensor index = tensor_of(spec::DType::kInt64, {5, 6});
   Tensor indexed = pinned(matrix, dim, 0);
   indexed.sizes = index.sizes;

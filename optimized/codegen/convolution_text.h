@@ -3,7 +3,7 @@
 #pragma once
 
 #include "optimized/codegen/work.h"
-#include "optimized/kernels/convolution_shape.h"
+#include "optimized/geometry/convolution_shape.h"
 
 namespace graphgate::optimized {
 

@@ -560,7 +560,7 @@ TEST(JoinWorks, CellsAreAllThatIndicesMayName) {
   index.sizes = {1, 1};
   index.strides = {0, 0};
   Tensor new_rows = tensor(64, {1, 4});
-  IndexedLoop::Parts parts{{1, 4}, cache, {new_rows}, {indexed_dim(cache, 0, index, false)}};
+  IndexedCells parts{{1, 4}, cache, {new_rows}, {indexed_dim(cache, 0, index, false)}};
   parts.indexed.sizes[0] = 1;
   parts.indexed.strides[0] = 0;
   const TextWork write = write_cells_text(parts, 4);

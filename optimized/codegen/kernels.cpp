@@ -3,8 +3,6 @@
 #include "base/sha256.h"
 #include "optimized/codegen/embedded.h"
 #include "optimized/codegen/pointwise_text.h"
-#include "optimized/runtime/device/device.h"
-#include "optimized/value_errors.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -45,31 +43,6 @@ std::vector<std::byte*> pointers_of(const TextWork& text) {
 }
 
 }  // namespace
-
-void throw_fault(const DeviceFault& fault) {
-  if (fault.kind == 0) return;
-  if (fault.kind == DeviceFault::kBrokenCanary) {
-    throw BrokenCanary(fault.dim, fault.index, fault.size);
-  }
-  switch (fault.kind) {
-    case DeviceFault::kDivisionByZero:
-      throw_division_by_zero();
-    case DeviceFault::kIndexOutsidePlane:
-      throw_index_outside_plane(fault.index, fault.size);
-    case DeviceFault::kGroupsDoNotAscend:
-      throw_groups_do_not_ascend();
-    case DeviceFault::kSourceTooShort:
-      throw_source_too_short(fault.size);
-    case DeviceFault::kSorterOutOfRange:
-      throw_sorter_out_of_range(fault.index, fault.size);
-    case DeviceFault::kElementsNotFinite:
-      throw_elements_not_finite();
-    case DeviceFault::kBinsNotFinite:
-      throw_bins_not_finite();
-    default:
-      throw_index_out_of_range(fault.index, fault.dim, fault.size);
-  }
-}
 
 std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
   std::vector<DeviceCall> calls;

@@ -1,7 +1,7 @@
 #include "optimized/codegen/plane_text.h"
 
 #include "optimized/codegen/spelling.h"
-#include "optimized/kernels/planes.h"
+#include "optimized/geometry/planes.h"
 
 namespace graphgate::optimized {
 namespace {

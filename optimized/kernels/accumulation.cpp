@@ -85,7 +85,7 @@ Launch combine_launch(const Accumulation& job, const Tensor& target) {
   const auto others =
       has_source ? std::span<const Tensor>(&*job.source, 1) : std::span<const Tensor>();
   IndexedLoop loop = job.loop(target, others);
-  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  const auto told = loop.told();
   Launch launch = [loop = std::move(loop), scale, constant, has_source, from,
                    is_bool = target.dtype == DType::kBool] {
     loop.for_each_run(
@@ -105,10 +105,10 @@ Launch combine_launch(const Accumulation& job, const Tensor& target) {
           }
         });
   };
-  if (!parts) return launch;
-  CellCombination told{callable_text<C>(Function()), target.dtype};
-  std::memcpy(&told.number, has_source ? &scale : &constant, sizeof scale);
-  return described(std::move(launch), {combine_cells_text(*parts, told)});
+  if (!told) return launch;
+  CellCombination combination{callable_text<C>(Function()), target.dtype};
+  std::memcpy(&combination.number, has_source ? &scale : &constant, sizeof scale);
+  return described(std::move(launch), {combine_cells_text(*told, combination)});
 }
 
 Launch combine(const Accumulation& job, const Tensor& target) {

@@ -10,7 +10,7 @@
 
 #include "optimized/codegen/convolution_text.h"
 #include "optimized/gemm.h"
-#include "optimized/kernels/convolution_shape.h"
+#include "optimized/geometry/convolution_shape.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"
 #include "optimized/rows.h"

@@ -1,8 +1,8 @@
 // Planes sampled at the points of a grid, whose coordinates go from -1 to 1.
 #include "optimized/codegen/plane_text.h"
+#include "optimized/geometry/planes.h"
 #include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/planes.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -20,26 +20,6 @@ Loop make_loop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor
 
 }  // namespace
 
-IndexedDim indexed_dim(const Tensor& self, std::int64_t dim, Tensor index, bool wraps) {
-  if (self.rank() == 0) return {std::move(index), {1}, {0}, wraps, 0};
-  const auto d = static_cast<std::size_t>(dim);
-  return {std::move(index), {self.sizes[d]}, {self.strides[d] * self.item_bytes()}, wraps, dim};
-}
-
-IndexedDim indexed_elements(const Tensor& self, Tensor index) {
-  if (is_contiguous(self)) return {std::move(index), {self.count()}, {self.item_bytes()}, true, 0};
-  return {std::move(index), self.sizes, strides_in_bytes(self), true, 0};
-}
-
-std::int64_t offset_of(std::int64_t position, const Sizes& sizes, const Sizes& strides) {
-  std::int64_t offset = 0;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    offset += position % sizes[d] * strides[d];
-    position /= sizes[d];
-  }
-  return offset;
-}
-
 Tensor order_tensor(const Sizes& frame) {
   Tensor order;
   order.dtype = spec::DType::kBool;
@@ -62,8 +42,8 @@ IndexedLoop::IndexedLoop(const Sizes& frame, const Tensor& indexed, std::span<co
       dims_(std::move(dims)),
       loop_(make_loop(frame, indexed, others, dims_)) {
   if (!DeviceListener::is_there()) return;
-  parts_ =
-      std::make_shared<const Parts>(Parts{frame, indexed, {others.begin(), others.end()}, dims_});
+  told_ = std::make_shared<const IndexedCells>(
+      IndexedCells{frame, indexed, {others.begin(), others.end()}, dims_});
 }
 
 void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* strides_bytes,
@@ -87,7 +67,7 @@ void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* st
 }
 
 Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  const auto told = loop.told();
   Launch launch = [loop = std::move(loop), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
@@ -103,12 +83,12 @@ Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
-  if (!parts) return launch;
-  return described(std::move(launch), {read_cells_text(*parts, item_bytes)});
+  if (!told) return launch;
+  return described(std::move(launch), {read_cells_text(*told, item_bytes)});
 }
 
 Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  const auto told = loop.told();
   Launch launch = [loop = std::move(loop), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
@@ -124,12 +104,12 @@ Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
       });
     });
   };
-  if (!parts) return launch;
-  return described(std::move(launch), {write_cells_text(*parts, item_bytes)});
+  if (!told) return launch;
+  return described(std::move(launch), {write_cells_text(*told, item_bytes)});
 }
 
 Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {
-  const auto parts = loop.parts() ? std::optional(*loop.parts()) : std::nullopt;
+  const auto told = loop.told();
   Launch launch = [loop = std::move(loop), item_bytes, value] {
     with_word(item_bytes, [&]<class Word>() {
       loop.for_each_run(
@@ -140,34 +120,8 @@ Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byt
           });
     });
   };
-  if (!parts) return launch;
-  return described(std::move(launch), {fill_cells_text(*parts, item_bytes, value)});
-}
-
-Tensor at_least_1d(Tensor tensor) {
-  if (tensor.rank() > 0) return tensor;
-  tensor.sizes = {1};
-  tensor.strides = {1};
-  return tensor;
-}
-
-Tensor along_dim(const Tensor& tensor, std::int64_t dim, std::int64_t rank) {
-  Tensor out = at_least_1d(tensor);
-  const std::int64_t size = out.sizes[0];
-  const std::int64_t stride = out.strides[0];
-  out.sizes.assign(static_cast<std::size_t>(rank), 1);
-  out.strides.assign(static_cast<std::size_t>(rank), 0);
-  if (rank == 0) return out;
-  out.sizes[static_cast<std::size_t>(dim)] = size;
-  out.strides[static_cast<std::size_t>(dim)] = stride;
-  return out;
-}
-
-Tensor pinned(Tensor tensor, std::int64_t dim, std::int64_t size) {
-  if (tensor.rank() == 0) return tensor;
-  tensor.sizes[static_cast<std::size_t>(dim)] = size;
-  tensor.strides[static_cast<std::size_t>(dim)] = 0;
-  return tensor;
+  if (!told) return launch;
+  return described(std::move(launch), {fill_cells_text(*told, item_bytes, value)});
 }
 
 void check_index_dtype(const Tensor& index) {

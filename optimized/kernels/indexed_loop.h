@@ -11,23 +11,10 @@
 #include <cstring>
 #include <memory>
 
+#include "optimized/geometry/indexed_cells.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
-
-// What the values of one index tensor mean.
-struct IndexedDim {
-  Tensor index;  // int64 or int32; broadcasts to the frame
-  Sizes sizes;   // an index counts elements of these sizes, row-major (one size: a dimension)
-  Sizes strides_bytes;   // their strides in the indexed tensor
-  bool wraps = false;    // whether -1 means the last
-  std::int64_t dim = 0;  // for messages
-};
-// Dimension `dim` of `self`, as one index tensor goes over it.
-[[nodiscard]] IndexedDim indexed_dim(const Tensor& self, std::int64_t dim, Tensor index,
-                                     bool wraps);
-// All elements of `self` in row-major order (take, put); negative indices count from the end.
-[[nodiscard]] IndexedDim indexed_elements(const Tensor& self, Tensor index);
 
 // The places of a run in the indexed tensor: cell i is `first + i * stride_bytes`, and
 // `offsets[i]` further where there are offsets.
@@ -54,14 +41,8 @@ class IndexedLoop {
   template <class Visit>
   void for_each_run(Visit&& visit) const;
 
-  // What it was made of, for devices; null unless somebody listened (codegen/work.h).
-  struct Parts {
-    Sizes frame;
-    Tensor indexed;
-    std::vector<Tensor> others;
-    std::vector<IndexedDim> dims;
-  };
-  [[nodiscard]] const Parts* parts() const { return parts_.get(); }
+  // What it goes over, for devices; null unless somebody listened (codegen/work.h).
+  [[nodiscard]] const std::shared_ptr<const IndexedCells>& told() const { return told_; }
 
  private:
   // The offsets that elements [begin, begin + n) of a run have in the indexed tensor.
@@ -71,17 +52,13 @@ class IndexedLoop {
   std::size_t other_count_;
   std::vector<IndexedDim> dims_;
   Loop loop_;
-  std::shared_ptr<const Parts> parts_;
+  std::shared_ptr<const IndexedCells> told_;
 };
 
 // A loop of one tensor's own elements in row-major order, with others beside it.
 [[nodiscard]] Loop row_major_loop(const Sizes& frame, std::span<const Tensor* const> tensors);
 // A tensor of one byte, never read, that makes a Loop go in row-major order when it stands first.
 [[nodiscard]] Tensor order_tensor(const Sizes& frame);
-
-// Row-major element `position` of sizes and strides; the offset in the unit of the strides.
-[[nodiscard]] std::int64_t offset_of(std::int64_t position, const Sizes& sizes,
-                                     const Sizes& strides);
 
 // A word of an element's width, for ops that only move elements.
 template <class F>
@@ -106,12 +83,6 @@ void with_word(std::int64_t item_bytes, F&& f) {
 [[nodiscard]] Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes,
                                 std::array<std::byte, 8> value);
 
-// `tensor` with a rank of at least 1: a scalar becomes one element.
-[[nodiscard]] Tensor at_least_1d(Tensor tensor);
-// A tensor of rank 0 or 1 laid along dimension `dim` of `rank`.
-[[nodiscard]] Tensor along_dim(const Tensor& tensor, std::int64_t dim, std::int64_t rank);
-// `tensor` with stride 0 along `dim`, and there the size `size`: an indexed tensor at a frame.
-[[nodiscard]] Tensor pinned(Tensor tensor, std::int64_t dim, std::int64_t size);
 // Index tensors of gather and its like are int64 or int32; OpError otherwise.
 void check_index_dtype(const Tensor& index);
 

@@ -4,8 +4,8 @@
 
 #include "optimized/codegen/plane_text.h"
 #include "optimized/codegen/type_text.h"
+#include "optimized/geometry/planes.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/planes.h"
 #include "optimized/strides.h"
 #include "optimized/value_errors.h"
 

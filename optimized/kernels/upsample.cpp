@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "optimized/codegen/plane_text.h"
+#include "optimized/geometry/planes.h"
 #include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
-#include "optimized/kernels/planes.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {

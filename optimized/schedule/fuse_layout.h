@@ -14,7 +14,7 @@
 // places.
 //
 // The same calls always give the same layout: the compiler asks for the scratch bytes, the runtime
-// (runtime/fused_launch.h) for the places.
+// (runtime/host/fused_launch.h) for the places.
 #pragma once
 
 #include <functional>

@@ -18,6 +18,30 @@ const std::vector<Layer>& layers() {
       {"fuzz/reduce/", {"base/", "spec/", "conformance/", "fuzz/generate/"}, {}},
       {"fuzz/campaign/", {"base/", "spec/", "conformance/", "fuzz/generate/", "fuzz/reduce/"}, {}},
       {"interop/", {"base/", "spec/"}, {"nlohmann/", "zip.h"}},
+      {"optimized/arithmetic/", {"base/", "spec/"}, {}},
+      {"optimized/geometry/", {"spec/", "optimized/*", "optimized/kernels/elements/"}, {}},
+      {"optimized/kernels/elements/", {"optimized/arithmetic/"}, {}},
+      {"optimized/codegen/",
+       {"base/", "spec/", "optimized/*", "optimized/analysis/", "optimized/arithmetic/",
+        "optimized/geometry/", "optimized/kernels/elements/", "optimized/schedule/"},
+       {}},
+      {"optimized/kernels/",
+       {"spec/", "optimized/*", "optimized/analysis/", "optimized/arithmetic/",
+        "optimized/codegen/", "optimized/geometry/"},
+       {}},
+      {"optimized/runtime/device/",
+       {"base/", "spec/", "optimized/codegen/", "optimized/value_errors.h"},
+       {}},
+      {"optimized/runtime/cuda/",
+       {"base/", "optimized/codegen/", "optimized/runtime/device/"},
+       {"openssl/"}},
+      {"optimized/runtime/emulated/",
+       {"base/", "optimized/codegen/", "optimized/runtime/device/"},
+       {}},
+      {"optimized/runtime/host/",
+       {"base/", "spec/", "optimized/*", "optimized/codegen/", "optimized/runtime/device/",
+        "optimized/schedule/"},
+       {}},
       {"optimized/", {"base/", "spec/"}, {"absl/", "nlohmann/", "openssl/"}},
       {"reference/", {"base/", "spec/"}, {}},
       {"spec/", {"base/"}, {}},
@@ -35,6 +59,13 @@ constexpr std::string_view kTestLibraries[] = {"gtest/", "gmock/", "rapidcheck"}
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
+}
+
+// Whether a name of may_include covers a file.
+bool covers(std::string_view folder, std::string_view file) {
+  if (!folder.ends_with('*')) return starts_with(file, folder);
+  folder.remove_suffix(1);
+  return starts_with(file, folder) && file.find('/', folder.size()) == std::string_view::npos;
 }
 
 template <class Prefixes>
@@ -69,18 +100,27 @@ bool is_test(std::string_view path) {
 bool allowed(const Layer& layer, std::string_view path, std::string_view target) {
   const std::string_view name = target.substr(1);
   if (target[0] == '"')
-    return starts_with(name, layer.folder) || starts_with_any(name, layer.may_include);
+    return starts_with(name, layer.folder) ||
+           std::any_of(layer.may_include.begin(), layer.may_include.end(),
+                       [&](std::string_view folder) { return covers(folder, name); });
   if (is_standard(name) || starts_with_any(name, layer.system_libraries)) return true;
   return is_test(path) && starts_with_any(name, kTestLibraries);
+}
+
+// The layer of a file, or null.
+const Layer* layer_of(std::string_view path) {
+  const Layer* found = nullptr;
+  for (const Layer& layer : layers()) {
+    if (starts_with(path, layer.folder) && (found == nullptr || is_test(path))) found = &layer;
+  }
+  return found;
 }
 
 }  // namespace
 
 std::vector<std::string> forbidden_includes(std::string_view path, std::string_view text) {
-  const auto layer = std::find_if(layers().begin(), layers().end(), [&](const Layer& candidate) {
-    return starts_with(path, candidate.folder);
-  });
-  if (layer == layers().end()) return {};
+  const Layer* const layer = layer_of(path);
+  if (layer == nullptr) return {};
   std::vector<std::string> findings;
   std::size_t number = 0;
   while (!text.empty()) {

@@ -7,15 +7,17 @@
 
 namespace graphgate::dev {
 
-// A folder and the folders (or single files) that its sources may include, itself aside. Tests
-// (*_test.cpp, *_fuzzer.cpp and what only they include) keep the same rules.
+// A folder and the folders (or single files) that its sources may include, itself aside. A name
+// that ends in '*' stands for the files of a folder without its subfolders. Tests (*_test.cpp,
+// *_fuzzer.cpp and what only they include) keep the rules of the outermost folder.
 struct Layer {
   std::string_view folder;
   std::vector<std::string_view> may_include;
   std::vector<std::string_view> system_libraries;  // prefixes of <...> beyond the standard library
 };
 
-// Longer folders first: the first that a path starts with is its layer.
+// A folder inside of another one stands before it: the first that a path starts with is its layer,
+// and the last that of a test.
 [[nodiscard]] const std::vector<Layer>& layers();
 
 // One line of a source file that includes what its layer may not: "reference/a.cpp:3: ...".

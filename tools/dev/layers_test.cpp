@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace graphgate::dev {
@@ -29,6 +30,22 @@ TEST(Layers, AllowTestLibrariesInTestsOnly) {
   EXPECT_FALSE(forbidden_includes("spec/a.cpp", "#include <gtest/gtest.h>\n").empty());
 }
 
+TEST(Layers, KeepKernelsOutOfTheTextOfKernels) {
+  constexpr std::string_view kLoop = "#include \"optimized/kernels/indexed_loop.h\"\n";
+  EXPECT_FALSE(forbidden_includes("optimized/codegen/cells_text.h", kLoop).empty());
+  EXPECT_FALSE(forbidden_includes("optimized/kernels/elements/bins.h", kLoop).empty());
+  EXPECT_TRUE(forbidden_includes("optimized/kernels/indexing.cpp", kLoop).empty());
+  EXPECT_TRUE(forbidden_includes("optimized/codegen/cells_text_test.cpp", kLoop).empty());
+}
+
+TEST(Layers, TellFilesOfAFolderFromThoseBelowIt) {
+  EXPECT_TRUE(
+      forbidden_includes("optimized/geometry/a.h", "#include \"optimized/tensor.h\"\n").empty());
+  EXPECT_FALSE(
+      forbidden_includes("optimized/geometry/a.h", "#include \"optimized/codegen/work.h\"\n")
+          .empty());
+}
+
 bool is_source(const fs::path& path) {
   return path.extension() == ".h" || path.extension() == ".cpp";
 }
@@ -36,6 +53,7 @@ bool is_source(const fs::path& path) {
 TEST(Layers, HoldInEverySourceFile) {
   const fs::path root = GRAPHGATE_SOURCE_DIR;
   std::size_t files = 0;
+  std::set<std::string> findings;
   for (const Layer& layer : layers()) {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
       if (!is_source(entry.path())) continue;
@@ -43,12 +61,12 @@ TEST(Layers, HoldInEverySourceFile) {
       std::stringstream text;
       text << file.rdbuf();
       const std::string path = fs::relative(entry.path(), root).string();
-      for (const std::string& finding : forbidden_includes(path, text.str())) {
-        ADD_FAILURE() << finding;
-      }
+      const auto found = forbidden_includes(path, text.str());
+      findings.insert(found.begin(), found.end());
       ++files;
     }
   }
+  for (const std::string& finding : findings) ADD_FAILURE() << finding;
   EXPECT_GT(files, 100U);
 }
 

@@ -28,7 +28,7 @@ using Wide = std::conditional_t<std::is_same_v<NumberOf<Format>, double>, double
                                 std::conditional_t<std::is_same_v<NumberOf<Format>, float>, float,
                                                    std::int64_t>>;
 
-// What kernels.h calls DeviceFault: the first value that is refused, or broken canary.
+// What runtime/device/device.h calls DeviceFault: the first value that is refused, or broken canary.
 struct Fault {
   std::int32_t kind;
   std::int32_t unused;

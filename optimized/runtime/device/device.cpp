@@ -1,6 +1,33 @@
 #include "optimized/runtime/device/device.h"
 
+#include "optimized/value_errors.h"
+
 namespace graphgate::optimized {
+
+void throw_fault(const DeviceFault& fault) {
+  if (fault.kind == 0) return;
+  if (fault.kind == DeviceFault::kBrokenCanary) {
+    throw BrokenCanary(fault.dim, fault.index, fault.size);
+  }
+  switch (fault.kind) {
+    case DeviceFault::kDivisionByZero:
+      throw_division_by_zero();
+    case DeviceFault::kIndexOutsidePlane:
+      throw_index_outside_plane(fault.index, fault.size);
+    case DeviceFault::kGroupsDoNotAscend:
+      throw_groups_do_not_ascend();
+    case DeviceFault::kSourceTooShort:
+      throw_source_too_short(fault.size);
+    case DeviceFault::kSorterOutOfRange:
+      throw_sorter_out_of_range(fault.index, fault.size);
+    case DeviceFault::kElementsNotFinite:
+      throw_elements_not_finite();
+    case DeviceFault::kBinsNotFinite:
+      throw_bins_not_finite();
+    default:
+      throw_index_out_of_range(fault.index, fault.dim, fault.size);
+  }
+}
 
 std::optional<double> bytes_of_each(std::span<const std::int64_t> free_bytes) {
   std::size_t first = 0;

@@ -60,6 +60,28 @@ class UnorderedCalls : public DeviceError {
   }
 };
 
+// What a program has found wrong, as the device writes it: a value that the host refuses, too
+// (value_errors.h), or a broken canary (canaries.h). Zero while nothing is; the first one stays.
+struct DeviceFault {
+  static constexpr std::int32_t kIndexOutOfRange = 1;
+  static constexpr std::int32_t kBrokenCanary = 2;
+  static constexpr std::int32_t kDivisionByZero = 3;
+  static constexpr std::int32_t kIndexOutsidePlane = 4;
+  static constexpr std::int32_t kGroupsDoNotAscend = 5;
+  static constexpr std::int32_t kSourceTooShort = 6;
+  static constexpr std::int32_t kSorterOutOfRange = 7;
+  static constexpr std::int32_t kElementsNotFinite = 8;
+  static constexpr std::int32_t kBinsNotFinite = 9;
+  std::int32_t kind = 0;
+  std::int32_t unused = 0;
+  std::int64_t index = 0;  // of a canary: the byte of its arena
+  std::int64_t dim = 0;    // the arena
+  std::int64_t size = 0;   // the job
+};
+
+// Where there is one: throws OpError with the words that the host has for it, or BrokenCanary.
+void throw_fault(const DeviceFault& fault);
+
 // What it takes to make a graph of some calls: medians over several that were made.
 struct GraphCost {
   int copies = 0;                      // that were made, and kept together

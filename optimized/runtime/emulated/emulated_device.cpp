@@ -21,9 +21,9 @@
 #include "optimized/runtime/device/call_order.h"
 #include "optimized/runtime/device/compiler_log.h"
 #include "optimized/runtime/device/recorded_twins.h"
+#include "optimized/runtime/device/streams.h"
 #include "optimized/runtime/emulated/block.h"
 #include "optimized/runtime/emulated/emulated_memory.h"
-#include "optimized/runtime/host/streams.h"
 
 namespace graphgate::optimized::emulated {
 namespace {

@@ -155,7 +155,7 @@ class Draws {
     const IndexedDim dim = indexed_dim(all, 0, index, false);
     all.sizes[0] = 2;
     all.strides[0] = 0;
-    const IndexedLoop::Parts parts{{2, 4}, all, {rows}, {dim}};
+    const IndexedCells parts{{2, 4}, all, {rows}, {dim}};
     TextWork work = one_in(2) ? read_cells_text(parts, 4) : write_cells_text(parts, 4);
     if (one_in(4)) work.accesses.clear();
     return work;

@@ -4,7 +4,7 @@
 #include "optimized/binding.h"
 #include "optimized/codegen/fused_works.h"
 #include "optimized/launch.h"
-#include "optimized/runtime/fused_launch.h"
+#include "optimized/runtime/host/fused_launch.h"
 #include "optimized/runtime/host/host_program.h"
 #include "spec/graph_text.h"
 

@@ -1,8 +1,8 @@
 // Recording captured partitions, and telling which have to be recorded anew when memory moves.
 #include <utility>
 
+#include "optimized/runtime/device/streams.h"
 #include "optimized/runtime/host/host_program.h"
-#include "optimized/runtime/host/streams.h"
 
 namespace graphgate::optimized {
 

@@ -1,4 +1,4 @@
-#include "optimized/kernels/convolution_shape.h"
+#include "optimized/geometry/convolution_shape.h"
 
 #include "optimized/gemm.h"
 #include "optimized/strides.h"

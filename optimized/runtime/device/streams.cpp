@@ -1,4 +1,4 @@
-#include "optimized/runtime/host/streams.h"
+#include "optimized/runtime/device/streams.h"
 
 #include <algorithm>
 #include <map>

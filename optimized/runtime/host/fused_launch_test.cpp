@@ -1,5 +1,5 @@
 // Fused launches against the same nodes one by one, to the bit, over geometries drawn from genes.
-#include "optimized/runtime/fused_launch.h"
+#include "optimized/runtime/host/fused_launch.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

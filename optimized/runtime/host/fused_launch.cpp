@@ -1,4 +1,4 @@
-#include "optimized/runtime/fused_launch.h"
+#include "optimized/runtime/host/fused_launch.h"
 
 #include <algorithm>
 #include <cstring>

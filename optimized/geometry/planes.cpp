@@ -1,4 +1,4 @@
-#include "optimized/kernels/planes.h"
+#include "optimized/geometry/planes.h"
 
 #include <string>
 
