@@ -303,13 +303,14 @@ void merge_shared(Product& p) {
 
 }  // namespace
 
-Launch product_launch(Product product) {
+Launch product_launch(const DeviceListener* listener, Product product) {
   merge_shared(product);
   Launch launch = with_compute(product.rounds_to,
                                [&]<class C>() -> Launch { return bind_product<C>(product); });
-  if (!DeviceListener::is_there()) return launch;
-  if (DeviceListener::is_fast()) {
-    if (auto fast = fast_product_works(product)) return described(std::move(launch), *fast);
+  if (listener == nullptr) return launch;
+  if (listener->is_fast()) {
+    if (auto fast = fast_product_works(*listener, product))
+      return described(std::move(launch), *fast);
   }
   return described(std::move(launch), {product_text(product)});
 }

@@ -74,7 +74,7 @@ struct Product {
   Item beta{std::int64_t{1}};
   spec::DType rounds_to = spec::DType::kFloat32;
 };
-[[nodiscard]] Launch product_launch(Product product);
+[[nodiscard]] Launch product_launch(const DeviceListener* listener, Product product);
 
 // Views for the shapes that ops have: a size of 1 put in at `dim`, and two dimensions exchanged.
 [[nodiscard]] Tensor unsqueezed(Tensor tensor, std::int64_t dim);

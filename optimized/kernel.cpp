@@ -237,8 +237,11 @@ void Inference::end_list() {
 void Inference::want_workspace(std::int64_t bytes) { workspace_bytes_ += (bytes + 63) / 64 * 64; }
 
 Binding::Binding(const spec::OpRow& row, std::vector<Item> arguments, std::vector<Tensor> results,
-                 std::byte* workspace)
-    : KernelCall(row, std::move(arguments)), results_(std::move(results)), workspace_(workspace) {
+                 std::byte* workspace, const DeviceListener* listener)
+    : KernelCall(row, std::move(arguments)),
+      results_(std::move(results)),
+      workspace_(workspace),
+      listener_(listener) {
   has_data_ = true;
 }
 

@@ -2,8 +2,8 @@
 //
 // A kernel has two halves. `infer` tells what a call makes (dtypes, sizes, strides, aliasing,
 // scratch bytes) from geometry alone; the planner runs it once per plan. `bind` gets the same call
-// with addresses in every tensor, and returns a launch: a closure that may run any number of times,
-// on those very addresses. A captured partition is a list of such launches.
+// with addresses in every tensor, and returns a launch: it may run any number of times, on those
+// very addresses. A captured partition is a list of such launches.
 //
 // A kernel never asks whether it is the functional, the in-place or the out= form: Inference::make
 // and Binding::result see to that, as the schema says. So `add`, `add_` and `add.out` share one.
@@ -18,7 +18,9 @@
 // has_data() is false; such a step runs outside of captures, and infers again when it runs.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -165,23 +167,43 @@ class Inference : public KernelCall {
   std::int64_t workspace_bytes_ = 0;
 };
 
-using Launch = std::function<void()>;
+struct PointwiseWork;  // codegen/work.h, as what follows
+struct TextWork;
+using DeviceWork = std::variant<PointwiseWork, TextWork>;
+using DeviceWorks = std::vector<DeviceWork>;  // one after the other
+class DeviceListener;
+
+// What a call does when it runs. An empty one does nothing.
+struct Launch {
+  Launch() = default;
+  template <std::invocable F>
+  Launch(F f)
+      : run(std::move(f)) {}  // NOLINT(google-explicit-constructor): kernels return closures
+  std::function<void()> run;  // on the host; null: nothing to be done
+  std::shared_ptr<const DeviceWorks> works;  // the same for a device; null where it is not told
+  explicit operator bool() const { return bool(run) || bool(works); }
+};
 
 // A call with addresses. `results` has a place for every result that was inferred, in order, lists
 // unpacked; numbers and None leave theirs empty.
 class Binding : public KernelCall {
  public:
+  // `listener` outlives the binding, but not what is bound: null in closures that bind when they
+  // run.
   Binding(const spec::OpRow& row, std::vector<Item> arguments, std::vector<Tensor> results,
-          std::byte* workspace);
+          std::byte* workspace, const DeviceListener* listener);
 
   // Where result `index` is to be written; counted over all results, lists unpacked.
   [[nodiscard]] const Tensor& result(std::size_t index = 0) const;
   [[nodiscard]] std::size_t result_count() const { return results_.size(); }
   [[nodiscard]] std::byte* workspace() const { return workspace_; }
+  // Who wants to know what the launch does; null: nobody.
+  [[nodiscard]] const DeviceListener* listener() const { return listener_; }
 
  private:
   std::vector<Tensor> results_;
   std::byte* workspace_;
+  const DeviceListener* listener_;
 };
 
 // What a kernel stands when a tensor that it writes shares bytes with one that it reads. Where it

@@ -111,9 +111,10 @@ std::vector<Tensor> flat_tensors(std::vector<Made> made) {
 }
 
 Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item> arguments,
-                 std::vector<Tensor> results, std::byte* workspace) {
+                 std::vector<Tensor> results, std::byte* workspace,
+                 const DeviceListener* listener) {
   if (!kernel.bind) return {};
-  Binding probe(row, std::move(arguments), {}, nullptr);
+  Binding probe(row, std::move(arguments), {}, nullptr, nullptr);
   std::vector<Launch> copies;
   for (Tensor* read : copied_tensors(kernel, row, probe.arguments(), written_tensors(probe))) {
     Tensor copy = *read;
@@ -122,11 +123,11 @@ Launch bind_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item>
     copy.storage = kNoStorage;
     copy.bytes = workspace;
     workspace += packed_bytes(*read);
-    copies.push_back(copy_launch(copy, *read));
+    copies.push_back(copy_launch(listener, copy, *read));
     *read = std::move(copy);
   }
-  Launch launch =
-      kernel.bind(Binding(row, std::move(probe.arguments()), std::move(results), workspace));
+  Launch launch = kernel.bind(
+      Binding(row, std::move(probe.arguments()), std::move(results), workspace, listener));
   if (copies.empty()) return launch;
   copies.push_back(std::move(launch));
   return in_turn(std::move(copies));

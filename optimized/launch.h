@@ -22,9 +22,9 @@ namespace graphgate::optimized {
 [[nodiscard]] std::vector<Tensor> flat_tensors(std::vector<Made> made);
 
 // The launch of a call whose tensors have addresses. `workspace` has the bytes that inference asked
-// for, aligned to 64. Null where the op only allocates.
+// for, aligned to 64. Empty where the op only allocates. `listener` is told what it does.
 [[nodiscard]] Launch bind_call(const Kernel& kernel, const spec::OpRow& row,
                                std::vector<Item> arguments, std::vector<Tensor> results,
-                               std::byte* workspace);
+                               std::byte* workspace, const DeviceListener* listener = nullptr);
 
 }  // namespace graphgate::optimized

@@ -90,7 +90,7 @@ Loop::Loop(std::span<const Tensor* const> tensors) {
   }
 }
 
-Launch copy_launch(const Tensor& target, const Tensor& source) {
+Launch copy_launch(const DeviceListener* listener, const Tensor& target, const Tensor& source) {
   const std::array<const Tensor*, 2> tensors = {&target, &source};
   const Loop loop(tensors);
   Launch launch;
@@ -101,10 +101,12 @@ Launch copy_launch(const Tensor& target, const Tensor& source) {
       launch = [loop, to = target.dtype, from = source.dtype] { convert_runs<C>(loop, to, from); };
     });
   }
-  if (!DeviceListener::is_there()) return launch;
+  if (listener == nullptr) return launch;
   return described(std::move(launch), {copy_work(target, source)});
 }
 
-void copy_now(const Tensor& target, const Tensor& source) { copy_launch(target, source)(); }
+void copy_now(const Tensor& target, const Tensor& source) {
+  copy_launch(nullptr, target, source).run();
+}
 
 }  // namespace graphgate::optimized

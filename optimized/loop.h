@@ -65,7 +65,8 @@ void store_rounded(spec::DType rounds_to, const R* values, int n, const Tensor& 
                    std::byte* first, std::int64_t stride_bytes);
 
 // Converts `source` (broadcast) into `target`, as copy_ does: from any dtype to any dtype.
-[[nodiscard]] Launch copy_launch(const Tensor& target, const Tensor& source);
+[[nodiscard]] Launch copy_launch(const DeviceListener* listener, const Tensor& target,
+                                 const Tensor& source);
 void copy_now(const Tensor& target, const Tensor& source);
 
 }  // namespace graphgate::optimized

@@ -67,20 +67,21 @@ TextWork causal_text(const Tensor& scores) {
 }
 
 // A dense tensor in bytes of the device alone; without bytes where nobody reserves.
-Tensor reserved(DType dtype, Sizes sizes) {
+Tensor reserved(const DeviceListener& listener, DType dtype, Sizes sizes) {
   Tensor out;
   out.dtype = dtype;
   out.sizes = std::move(sizes);
   out.strides = row_major_strides(out.sizes);
-  out.bytes = DeviceListener::reserve(out.count() * out.item_bytes());
+  out.bytes = listener.reserve(out.count() * out.item_bytes());
   return out;
 }
 
 }  // namespace
 
-std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
-  if (DeviceListener::is_fast() && given.sums == nullptr) {
-    if (auto fast = one_row_attention_works(given)) return fast;
+std::optional<DeviceWorks> attention_works(const DeviceListener& listener,
+                                           const AttentionWork& given) {
+  if (listener.is_fast() && given.sums == nullptr) {
+    if (auto fast = one_row_attention_works(listener, given)) return fast;
   }
   AttentionWork work = given;
   std::optional<Tensor> mask;
@@ -106,7 +107,7 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
   score_sizes.back() = keys;
   if (checked_count(score_sizes) == 0) return {};
   const DType wide = work.query.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-  Tensor scores = reserved(wide, std::move(score_sizes));
+  Tensor scores = reserved(listener, wide, std::move(score_sizes));
   if (scores.bytes == nullptr) return {};
 
   DeviceWorks out;
@@ -157,7 +158,8 @@ std::optional<DeviceWorks> attention_works(const AttentionWork& given) {
   return out;
 }
 
-std::optional<DeviceWorks> rounded_attention_works(const Tensor& output, const Tensor& query,
+std::optional<DeviceWorks> rounded_attention_works(const DeviceListener& listener,
+                                                   const Tensor& output, const Tensor& query,
                                                    const Tensor& key, const Tensor& value,
                                                    std::uint64_t divisor) {
   const DType dtype = query.dtype;
@@ -170,8 +172,8 @@ std::optional<DeviceWorks> rounded_attention_works(const Tensor& output, const T
   };
   const std::int64_t tokens = query.size(0);
   if (query.count() == 0) return DeviceWorks{};
-  const Tensor scores = reserved(dtype, {groups, each, tokens, tokens});
-  const Tensor attended = reserved(output.dtype, output.sizes);
+  const Tensor scores = reserved(listener, dtype, {groups, each, tokens, tokens});
+  const Tensor attended = reserved(listener, output.dtype, output.sizes);
   if (scores.bytes == nullptr || attended.bytes == nullptr) return {};
   DeviceWorks out;
   Product product;

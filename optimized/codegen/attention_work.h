@@ -20,16 +20,15 @@ struct AttentionWork {
   bool is_causal = false;
   double scale = 1;
 };
-[[nodiscard]] std::optional<DeviceWorks> attention_works(const AttentionWork& work);
+[[nodiscard]] std::optional<DeviceWorks> attention_works(const DeviceListener& listener,
+                                                         const AttentionWork& work);
 
 // What kernels/vllm.cpp computes, causal: scores, quotients (by `divisor`, bits of the compute
 // type) and weights are rounded to the query's dtype. Tensors are [tokens, heads, depth]; the
 // output may share bytes with the others. Nothing where nobody reserves, and for dtypes without
 // infinities.
-[[nodiscard]] std::optional<DeviceWorks> rounded_attention_works(const Tensor& output,
-                                                                 const Tensor& query,
-                                                                 const Tensor& key,
-                                                                 const Tensor& value,
-                                                                 std::uint64_t divisor);
+[[nodiscard]] std::optional<DeviceWorks> rounded_attention_works(
+    const DeviceListener& listener, const Tensor& output, const Tensor& query, const Tensor& key,
+    const Tensor& value, std::uint64_t divisor);
 
 }  // namespace graphgate::optimized

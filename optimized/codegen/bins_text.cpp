@@ -13,12 +13,12 @@ namespace {
 using spec::DType;
 
 // Row-major elements of `dtype` that only the device has; without bytes where there is no scratch.
-Tensor scratch_tensor(DType dtype, Sizes sizes) {
+Tensor scratch_tensor(const DeviceListener& listener, DType dtype, Sizes sizes) {
   Tensor out;
   out.dtype = dtype;
   out.strides = row_major_strides(sizes);
   out.sizes = std::move(sizes);
-  out.bytes = DeviceListener::reserve(out.count() * out.item_bytes());
+  out.bytes = listener.reserve(out.count() * out.item_bytes());
   return out;
 }
 
@@ -80,16 +80,16 @@ TextWork count_text(const BinsWork& work, const Tensor& counts, const Tensor* lo
 
 }  // namespace
 
-std::optional<DeviceWorks> bins_works(const BinsWork& work) {
+std::optional<DeviceWorks> bins_works(const DeviceListener& listener, const BinsWork& work) {
   const DType c = compute_dtype(work.self.dtype);
-  const Tensor counts = scratch_tensor(DType::kInt64, {work.count});
+  const Tensor counts = scratch_tensor(listener, DType::kInt64, {work.count});
   if (counts.bytes == nullptr) return {};
   DeviceWorks out = {fill_work(counts, {})};
   if (work.range) {
     out.emplace_back(count_text(work, counts, nullptr, nullptr));
   } else {
-    const Tensor low = scratch_tensor(c, {});
-    const Tensor high = scratch_tensor(c, {});
+    const Tensor low = scratch_tensor(listener, c, {});
+    const Tensor high = scratch_tensor(listener, c, {});
     if (low.bytes == nullptr || high.bytes == nullptr) return {};
     auto least = extreme(low, work.self, false);
     auto greatest = extreme(high, work.self, true);

@@ -18,7 +18,8 @@ struct BinsWork {
   };
   std::optional<Range> range;
 };
-[[nodiscard]] std::optional<DeviceWorks> bins_works(const BinsWork& work);
+[[nodiscard]] std::optional<DeviceWorks> bins_works(const DeviceListener& listener,
+                                                    const BinsWork& work);
 
 // Rows of `result` along `dims` get the places of `values` (else of `number`, bits of the compute
 // type of `dtype`) among the boundaries of the same row along their last dimension, or of the only

@@ -196,12 +196,13 @@ TextWork joining_text(const AttentionWork& work, const OneRow& s, std::byte* scr
 
 }  // namespace
 
-std::optional<DeviceWorks> one_row_attention_works(const AttentionWork& work) {
+std::optional<DeviceWorks> one_row_attention_works(const DeviceListener& listener,
+                                                   const AttentionWork& work) {
   const auto shape = one_row_of(work);
   if (!shape) return {};
   const OneRow& s = *shape;
   if (s.is_cluster()) return DeviceWorks{chunk_text(work, s, nullptr)};
-  std::byte* const scratch = DeviceListener::reserve(scratch_bytes(s));
+  std::byte* const scratch = listener.reserve(scratch_bytes(s));
   if (scratch == nullptr) return {};
   return DeviceWorks{chunk_text(work, s, scratch), joining_text(work, s, scratch)};
 }

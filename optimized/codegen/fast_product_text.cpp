@@ -256,7 +256,7 @@ std::optional<TextWork> product_text(const Product& p, const ProductShape& shape
 
 }  // namespace
 
-std::optional<DeviceWorks> fast_product_works(const Product& p) {
+std::optional<DeviceWorks> fast_product_works(const DeviceListener& listener, const Product& p) {
   const DType dtype = p.a.dtype;
   const bool is_plain = p.result.rank() == 2 && !p.added && number_as<double>(p.alpha) == 1 &&
                         is_half(dtype) && p.b.dtype == dtype && p.result.dtype == dtype &&
@@ -264,13 +264,9 @@ std::optional<DeviceWorks> fast_product_works(const Product& p) {
   if (!is_plain || p.result.strides.back() != 1) return {};
   const Tensor weight = swapped(p.b, 0, 1);
   if (!has_wide_rows(p.a) || !has_wide_rows(weight)) return {};
-  const ProductShape shape = {p.result.size(0),
-                              p.result.size(1),
-                              p.a.size(1),
-                              pitch_of(p.a, 0),
-                              pitch_of(weight, 0),
-                              DeviceListener::is_constant(p.b),
-                              {}};
+  const ProductShape shape = {
+      p.result.size(0),    p.result.size(1),          p.a.size(1), pitch_of(p.a, 0),
+      pitch_of(weight, 0), listener.is_constant(p.b), {}};
   auto text = product_text(p, shape, {});
   if (!text) return {};
   return DeviceWorks{*std::move(text)};

@@ -1,4 +1,4 @@
-// Kernels of fast arithmetic as text (codegen/text/fast.cuh): for DeviceListener::is_fast() alone.
+// Kernels of fast arithmetic as text (codegen/text/fast.cuh): for a listener that is_fast() alone.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,13 @@ namespace graphgate::optimized {
 // A product with a weight whose terms lie next to each other, in a 16-bit dtype, on tensor cores:
 // up to 32 rows at once, more in tiles. Where tiles are few their depth is split among the blocks
 // of a cluster. Nothing for other products.
-[[nodiscard]] std::optional<DeviceWorks> fast_product_works(const Product& product);
+[[nodiscard]] std::optional<DeviceWorks> fast_product_works(const DeviceListener& listener,
+                                                            const Product& product);
 
 // Attention of one query row per head, in a 16-bit dtype: keys in chunks, each for a block, and
 // what a few chunks give is joined within a cluster, and what many give by a second kernel. Nothing
 // for other calls, and for many chunks where nobody reserves.
-[[nodiscard]] std::optional<DeviceWorks> one_row_attention_works(const AttentionWork& work);
+[[nodiscard]] std::optional<DeviceWorks> one_row_attention_works(const DeviceListener& listener,
+                                                                 const AttentionWork& work);
 
 }  // namespace graphgate::optimized

@@ -43,17 +43,16 @@ class Body {
     }
   }
 
-  std::optional<DeviceWorks> works(const std::function<std::byte*(std::int64_t)>& reserve) {
-    move_in(reserve);
+  std::optional<DeviceWorks> works(const DeviceListener& listener) {
+    move_in(listener);
     DeviceWorks out;
     // What was in the waiting storages before counts where it is read, or only partly written.
     for (const auto& [storage, at] : waiting_at_)
       out.emplace_back(moved(storage, at, home(storage)));
-    const DeviceListener listener(reserve);
     for (std::size_t c = 0; c < calls_.size(); ++c) {
       const TileCall& call = calls_[c];
       const Launch launch = bind_call(*call.kernel, *call.row, call.arguments, call.results,
-                                      scratch_ + kernel_scratch_[c]);
+                                      scratch_ + kernel_scratch_[c], &listener);
       const DeviceWorks* works = works_of(launch);
       if (works == nullptr) return {};
       out.insert(out.end(), works->begin(), works->end());
@@ -79,7 +78,7 @@ class Body {
   }
 
   // Finds a place for inner storages, for results that have to wait, and for the kernels' scratch.
-  void move_in(const std::function<std::byte*(std::int64_t)>& reserve) {
+  void move_in(const DeviceListener& listener) {
     std::int64_t size = 0;
     std::map<StorageIndex, std::int64_t> places;
     const auto place = [&](StorageIndex storage) {
@@ -96,7 +95,7 @@ class Body {
       kernel_scratch_.push_back(size);
       size += aligned(infer_call(*call.kernel, *call.row, call.arguments, false).workspace_bytes());
     }
-    scratch_ = reserve(std::max<std::int64_t>(size, 1));
+    scratch_ = listener.reserve(std::max<std::int64_t>(size, 1));
     for (TileCall& call : calls_) {
       for_each_tensor(call, [&](Tensor& tensor) {
         const auto found = places.find(tensor.storage);
@@ -157,16 +156,16 @@ bool has_device_kernel(const Kernel& kernel, const spec::OpRow& row, std::vector
     auto* const workspace = reinterpret_cast<std::byte*>(std::uintptr_t{8} << 40);  // NOLINT
     auto* const scratch = reinterpret_cast<std::byte*>(std::uintptr_t{9} << 40);    // NOLINT
     const DeviceListener listener([scratch](std::int64_t) { return scratch; });
-    return works_of(bind_call(kernel, row, std::move(arguments), std::move(results), workspace)) !=
-           nullptr;
+    return works_of(bind_call(kernel, row, std::move(arguments), std::move(results), workspace,
+                              &listener)) != nullptr;
   } catch (const OpError&) {
     return false;
   }
 }
 
 std::optional<DeviceWorks> fused_works(std::span<const TileCall> calls, StorageIndex first_inner,
-                                       const std::function<std::byte*(std::int64_t)>& reserve) {
-  return Body(calls, first_inner).works(reserve);
+                                       const DeviceListener& listener) {
+  return Body(calls, first_inner).works(listener);
 }
 
 }  // namespace graphgate::optimized

@@ -1,7 +1,6 @@
 // What a fused step does, for a device: its pointwise nodes in few kernels, the others in one each.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "optimized/codegen/work.h"
@@ -14,10 +13,9 @@ namespace graphgate::optimized {
                                      std::vector<Item> arguments, std::vector<Tensor> results);
 
 // `calls` are those of a step's body, with addresses in all tensors but inner ones, whose storages
-// begin at `first_inner`. `reserve` gives bytes of the device alone, once, aligned to 256. Nothing
-// where a call does not tell what it does.
-[[nodiscard]] std::optional<DeviceWorks> fused_works(
-    std::span<const TileCall> calls, StorageIndex first_inner,
-    const std::function<std::byte*(std::int64_t)>& reserve);
+// begin at `first_inner`. Nothing where a call does not tell the listener what it does.
+[[nodiscard]] std::optional<DeviceWorks> fused_works(std::span<const TileCall> calls,
+                                                     StorageIndex first_inner,
+                                                     const DeviceListener& listener);
 
 }  // namespace graphgate::optimized

@@ -15,8 +15,9 @@ using Entries = std::byte*;
 
 class OrderTexts {
  public:
-  explicit OrderTexts(const OrderWork& work)
-      : work_(work),
+  OrderTexts(const DeviceListener& listener, const OrderWork& work)
+      : listener_(listener),
+        work_(work),
         compute_(compute_name(work.self.dtype)),
         is_narrow_(compute_ == "float"),
         entry_("element::Entry<" + compute_ +
@@ -29,7 +30,7 @@ class OrderTexts {
   [[nodiscard]] std::int64_t length() const { return length_; }
   [[nodiscard]] bool is_empty() const { return count_ == 0 || length_ == 0; }
 
-  [[nodiscard]] Entries reserve() const { return DeviceListener::reserve(bytes()); }
+  [[nodiscard]] Entries reserve() const { return listener_.reserve(bytes()); }
 
   [[nodiscard]] TextWork select(Entries scratch, const std::string& function,
                                 std::int64_t first) const {
@@ -150,6 +151,7 @@ class OrderTexts {
         {"  const ", entry_, " own = from[x1];\n  const std::int64_t i = ", place, ";\n", put});
   }
 
+  const DeviceListener& listener_;
   const OrderWork& work_;
   std::string compute_;
   bool is_narrow_;  // entries of 8 bytes, else of 16
@@ -181,9 +183,9 @@ std::optional<DeviceWorks> passes(const OrderTexts& texts, const std::string& be
 
 }  // namespace
 
-std::optional<DeviceWorks> select_works(const OrderWork& work, const std::string& function,
-                                        std::int64_t first) {
-  const OrderTexts texts(work);
+std::optional<DeviceWorks> select_works(const DeviceListener& listener, const OrderWork& work,
+                                        const std::string& function, std::int64_t first) {
+  const OrderTexts texts(listener, work);
   if (texts.is_empty()) return DeviceWorks{};
   if (texts.length() > kLongestRow) return {};
   const Entries scratch = texts.reserve();
@@ -191,15 +193,17 @@ std::optional<DeviceWorks> select_works(const OrderWork& work, const std::string
   return DeviceWorks{texts.select(scratch, function, first)};
 }
 
-std::optional<DeviceWorks> stable_order_works(const OrderWork& work, const std::string& before) {
-  const OrderTexts texts(work);
+std::optional<DeviceWorks> stable_order_works(const DeviceListener& listener, const OrderWork& work,
+                                              const std::string& before) {
+  const OrderTexts texts(listener, work);
   if (texts.is_empty()) return DeviceWorks{};
   if (texts.length() > kLongestRow) return {};
   return passes(texts, before, nullptr);
 }
 
-std::optional<DeviceWorks> median_works(const OrderWork& work, const std::string& function) {
-  const OrderTexts texts(work);
+std::optional<DeviceWorks> median_works(const DeviceListener& listener, const OrderWork& work,
+                                        const std::string& function) {
+  const OrderTexts texts(listener, work);
   if (texts.is_empty()) return DeviceWorks{};
   if (texts.length() > kLongestRow) return {};
   const Entries sorted = texts.reserve();

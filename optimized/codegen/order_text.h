@@ -20,17 +20,20 @@ struct OrderWork {
 
 // A warp calls `function` (an expression: a callable of order.h) with a row's entries; those from
 // `first` on go out. For what names one of several equal elements by how it goes about it.
-[[nodiscard]] std::optional<DeviceWorks> select_works(const OrderWork& work,
+[[nodiscard]] std::optional<DeviceWorks> select_works(const DeviceListener& listener,
+                                                      const OrderWork& work,
                                                       const std::string& function,
                                                       std::int64_t first = 0);
 
 // All entries of a row in the stable order by `before`, a thread for each: runs of neighbours
 // first, then one pass for each doubling.
-[[nodiscard]] std::optional<DeviceWorks> stable_order_works(const OrderWork& work,
+[[nodiscard]] std::optional<DeviceWorks> stable_order_works(const DeviceListener& listener,
+                                                            const OrderWork& work,
                                                             const std::string& before);
 
 // The entry of a row that `function` names, given all in the stable order from the least on.
-[[nodiscard]] std::optional<DeviceWorks> median_works(const OrderWork& work,
+[[nodiscard]] std::optional<DeviceWorks> median_works(const DeviceListener& listener,
+                                                      const OrderWork& work,
                                                       const std::string& function);
 
 }  // namespace graphgate::optimized

@@ -90,7 +90,8 @@ void add_norm_rows(const RmsNormWork& work, TextWork& out) {
 }
 
 // A block takes a row, eight elements at a time where all tensors let it.
-void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& out) {
+void add_norm_by_block(const DeviceListener& listener, const RmsNormWork& work, std::int64_t length,
+                       TextWork& out) {
   const auto is_wide = [](const Tensor* tensor) {
     return tensor == nullptr || (is_half(tensor->dtype) && has_wide_rows(*tensor));
   };
@@ -108,7 +109,7 @@ void add_norm_by_block(const RmsNormWork& work, std::int64_t length, TextWork& o
         {"    device::store_row<", format_name(tensor.dtype), ">(at_", at, "(i), ", from, ");\n"});
   };
   out.waits_itself = true;
-  const bool is_constant = DeviceListener::is_constant(work.weight);
+  const bool is_constant = listener.is_constant(work.weight);
   for (DeviceAccess& access : out.accesses) {
     access.is_early = is_constant && access.tensor.data() == work.weight.data();
   }
@@ -137,13 +138,13 @@ std::string epsilon_text(const RmsNormWork& work) {
   return number_text(work.input.dtype, epsilon_bits(work.epsilon, work.input.dtype));
 }
 
-std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
+std::optional<TextWork> rms_norm_text(const DeviceListener& listener, const RmsNormWork& work) {
   const DType dtype = work.input.dtype;
   const RowParts from = rows_of(work.input, {work.input.rank() - 1});
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow || length == 0) return {};
   TextWork out;
-  const bool by_block = DeviceListener::is_fast() && length <= kLongestOfBlock;
+  const bool by_block = listener.is_fast() && length <= kLongestOfBlock;
   out.what = work.residual == nullptr ? "rms_norm" : "add_rms_norm";
   out.threads = from.outer.count() * (by_block ? kDeviceBlock : 32);
   std::string& text = out.statements;
@@ -151,10 +152,10 @@ std::optional<TextWork> rms_norm_text(const RmsNormWork& work) {
       by_block ? "  const std::int64_t row = blockIdx.x;\n" : row_of_warp_text(from.outer.count());
   add_norm_rows(work, out);
   if (by_block) {
-    add_norm_by_block(work, length, out);
+    add_norm_by_block(listener, work, length, out);
     if (work.residual == nullptr) {
       auto norm = std::make_shared<RmsNormWork>(work);
-      norm->weight_is_constant = DeviceListener::is_constant(work.weight);
+      norm->weight_is_constant = listener.is_constant(work.weight);
       out.norm = std::move(norm);
     }
     return out;

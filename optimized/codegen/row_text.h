@@ -55,7 +55,8 @@ struct RmsNormWork {
   double epsilon = 0;
   bool weight_is_constant = false;  // as told to TextWork::norm
 };
-[[nodiscard]] std::optional<TextWork> rms_norm_text(const RmsNormWork& work);
+[[nodiscard]] std::optional<TextWork> rms_norm_text(const DeviceListener& listener,
+                                                    const RmsNormWork& work);
 // Its epsilon, as text.
 [[nodiscard]] std::string epsilon_text(const RmsNormWork& work);
 

@@ -1,10 +1,10 @@
 // What a launch does, told so that a device can do it too.
 //
-// A kernel's `bind` gives a closure that runs on the host. While somebody listens (DeviceListener),
-// the closures that the shared loops make (pointwise.h, loop.h, gemm.h...) also carry a
-// description: the very tensors, dtypes, numbers and functions that the host's loop would use. The
-// runtime of a device turns descriptions into kernels of its own (kernels.h); a launch without one
-// runs on the host. So no op is written twice, and none of its decisions either.
+// A kernel's `bind` gives a launch that runs on the host. Where somebody listens (DeviceListener),
+// the launches that the shared loops make (pointwise.h, loop.h, gemm.h...) also carry works: the
+// very tensors, dtypes, numbers and functions that the host's loop would use. The runtime of a
+// device turns works into kernels of its own (kernels.h); a launch without works runs on the host.
+// So no op is written twice, and none of its decisions either.
 //
 // Addresses are the host's. A device backend has memory of its own for every host arena, and puts
 // its addresses in their places.
@@ -81,41 +81,36 @@ struct TextWork {
   std::function<std::optional<TextWork>(const RmsNormWork& before)> with_norm = nullptr;
 };
 
-using DeviceWork = std::variant<PointwiseWork, TextWork>;
-using DeviceWorks = std::vector<DeviceWork>;  // one after the other
-
-// While one exists, launches that this thread binds carry descriptions.
+// Wants to know what launches do: an argument of whoever binds them (kernel.h).
 class DeviceListener {
  public:
   // `reserve` gives bytes of the device alone, at an address that no host byte has, aligned to 256,
-  // for as long as what is described may run. Without it, works that need scratch are not told.
+  // for as long as what is described may run; null where there are none.
   using Reserve = std::function<std::byte*(std::int64_t size_bytes)>;
   // Whether a tensor holds the same bytes all the time that a captured partition runs: a weight.
   using IsConstant = std::function<bool(const Tensor&)>;
-  // Of strict arithmetic; inside another listener, of that one's.
-  explicit DeviceListener(Reserve reserve);
-  // Of fast arithmetic.
-  DeviceListener(Reserve reserve, IsConstant is_constant);
-  ~DeviceListener();
-  DeviceListener(const DeviceListener&) = delete;
-  DeviceListener& operator=(const DeviceListener&) = delete;
-  [[nodiscard]] static bool is_there();
-  // Null where nobody listens, or nobody reserves.
-  [[nodiscard]] static std::byte* reserve(std::int64_t size_bytes);
+  // Of strict arithmetic without `is_constant`, else of fast arithmetic. Works that need scratch
+  // are told only where there is `reserve`.
+  explicit DeviceListener(Reserve reserve, IsConstant is_constant = nullptr)
+      : reserve_(std::move(reserve)), is_constant_(std::move(is_constant)) {}
+  [[nodiscard]] std::byte* reserve(std::int64_t size_bytes) const {
+    return reserve_ ? reserve_(size_bytes) : nullptr;
+  }
   // Whether works may be told that keep to the bounds of tensor cores, and not to the host's bits.
-  [[nodiscard]] static bool is_fast();
-  [[nodiscard]] static bool is_constant(const Tensor& tensor);
+  [[nodiscard]] bool is_fast() const { return is_constant_ != nullptr; }
+  [[nodiscard]] bool is_constant(const Tensor& tensor) const {
+    return is_fast() && is_constant_(tensor);
+  }
 
  private:
   Reserve reserve_;
-  IsConstant is_constant_;  // null in strict arithmetic
-  const DeviceListener* before_;
+  IsConstant is_constant_;
 };
 
 // The launch, with what it does; as it is where that is not told.
 [[nodiscard]] Launch described(Launch launch, DeviceWorks works);
 [[nodiscard]] Launch described_if(Launch launch, std::optional<DeviceWorks> works);
-// What a launch does, or null where it does not tell. An empty launch does nothing, and says so.
+// What a launch does, or null where it does not tell. An empty launch does nothing: no works.
 [[nodiscard]] const DeviceWorks* works_of(const Launch& launch);
 // Launches one after the other; described where all of them are.
 [[nodiscard]] Launch in_turn(std::vector<Launch> launches);

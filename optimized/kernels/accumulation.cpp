@@ -76,20 +76,19 @@ void combine_tile(bool is_bool, const Cells& cells, std::int64_t begin, int n, c
 
 // The step that combines everything into `target`.
 template <class T, class Function>
-Launch combine_launch(const Accumulation& job, const Tensor& target) {
+Launch combine_launch(const DeviceListener* listener, const Accumulation& job,
+                      const Tensor& target) {
   using C = WideOf<T>;
   const bool has_source = job.source.has_value();
   const C constant = has_source ? C{} : number_as<C>(job.constant);
   const C scale = number_as<C>(job.scale);
   const DType from = has_source ? job.source->dtype : target.dtype;
-  const auto others =
-      has_source ? std::span<const Tensor>(&*job.source, 1) : std::span<const Tensor>();
-  IndexedLoop loop = job.loop(target, others);
-  const auto told = loop.told();
-  Launch launch = [loop = std::move(loop), scale, constant, has_source, from,
+  const IndexedCells cells =
+      job.cells(target, has_source ? std::vector{*job.source} : std::vector<Tensor>());
+  Launch launch = [loop = IndexedLoop(cells), scale, constant, has_source, from,
                    is_bool = target.dtype == DType::kBool] {
     loop.for_each_run(
-        [&](const Cells& cells, std::byte* const* at, const std::int64_t* strides, std::int64_t n) {
+        [&](const Cells& run, std::byte* const* at, const std::int64_t* strides, std::int64_t n) {
           std::array<C, kTile> x;
           x.fill(constant);
           for (std::int64_t begin = 0; begin < n; begin += kTile) {
@@ -101,21 +100,22 @@ Launch combine_launch(const Accumulation& job, const Tensor& target) {
                 value = multiply(value, scale);
               }
             }
-            combine_tile<T, Function>(is_bool, cells, begin, length, x.data());
+            combine_tile<T, Function>(is_bool, run, begin, length, x.data());
           }
         });
   };
-  if (!told) return launch;
+  if (listener == nullptr) return launch;
   CellCombination combination{callable_text<C>(Function()), target.dtype};
   std::memcpy(&combination.number, has_source ? &scale : &constant, sizeof scale);
-  return described(std::move(launch), {combine_cells_text(*told, combination)});
+  return described(std::move(launch), {combine_cells_text(cells, combination)});
 }
 
-Launch combine(const Accumulation& job, const Tensor& target) {
+Launch combine(const DeviceListener* listener, const Accumulation& job, const Tensor& target) {
   Launch out;
   with_native(target.dtype, [&]<class T>() {
-    with_function(job.how,
-                  [&]<class Function>() { out = combine_launch<T, Function>(job, target); });
+    with_function(job.how, [&]<class Function>() {
+      out = combine_launch<T, Function>(listener, job, target);
+    });
   });
   return out;
 }
@@ -155,18 +155,19 @@ std::int64_t scratch_bytes(const Tensor& self, std::int64_t item_bytes) {
 }
 
 // How often each element is contributed to, counted afresh at every run.
-Launch count_launch(const Accumulation& job, const Tensor& counts) {
+Launch count_launch(const DeviceListener* listener, const Accumulation& job, const Tensor& counts) {
   Accumulation counting;
-  counting.loop = job.loop;
+  counting.cells = job.cells;
   counting.constant = {std::int64_t{1}};
   const Item start{std::int64_t{job.includes_self ? 1 : 0}};
-  return in_turn(
-      {fill_launch(counts, element_bytes(counts.dtype, start)), combine(counting, counts)});
+  return in_turn({fill_launch(listener, counts, element_bytes(counts.dtype, start)),
+                  combine(listener, counting, counts)});
 }
 
-Launch divide_launch(const Tensor& target, const Tensor& counts) {
+Launch divide_launch(const DeviceListener* listener, const Tensor& target, const Tensor& counts) {
   return with_compute(target.dtype, [&]<class C>() {
-    return launch_tensors<C>(target, target.dtype, element::DivideByCount(), target, counts);
+    return launch_tensors<C>(listener, target, target.dtype, element::DivideByCount(), target,
+                             counts);
   });
 }
 
@@ -192,39 +193,39 @@ std::int64_t accumulation_bytes(const Tensor& self, bool is_mean) {
   return sums + (is_mean ? scratch_bytes(self, 8) : 0);
 }
 
-Launch accumulate(const Tensor& result, const Tensor& self, const Accumulation& accumulation,
-                  std::byte* workspace) {
+Launch accumulate(const DeviceListener* listener, const Tensor& result, const Tensor& self,
+                  const Accumulation& accumulation, std::byte* workspace) {
   std::vector<Launch> steps;
   Tensor target = result;
   if (combines_in_place(result.dtype)) {
-    steps.push_back(start_from_self(result, self));
+    steps.push_back(start_from_self(listener, result, self));
   } else {
     target = scratch_like(self, DType::kFloat32, workspace);
     workspace += scratch_bytes(self, 4);
-    steps.push_back(copy_launch(target, self));
+    steps.push_back(copy_launch(listener, target, self));
   }
   if (!accumulation.includes_self) {
     const Item neutral = identity(accumulation, target.dtype);
-    steps.push_back(fill_cells(accumulation.loop(target, {}), target.item_bytes(),
+    steps.push_back(fill_cells(listener, accumulation.cells(target, {}), target.item_bytes(),
                                element_bytes(target.dtype, neutral)));
   }
-  steps.push_back(combine(accumulation, target));
+  steps.push_back(combine(listener, accumulation, target));
   if (accumulation.is_mean) {
     const Tensor counts = scratch_like(self, DType::kInt64, workspace);
-    steps.push_back(count_launch(accumulation, counts));
-    steps.push_back(divide_launch(target, counts));
+    steps.push_back(count_launch(listener, accumulation, counts));
+    steps.push_back(divide_launch(listener, target, counts));
   }
-  if (!combines_in_place(result.dtype)) steps.push_back(copy_launch(result, target));
+  if (!combines_in_place(result.dtype)) steps.push_back(copy_launch(listener, result, target));
   return in_turn(std::move(steps));
 }
 
-Launch start_from_self(const Tensor& result, const Tensor& self) {
+Launch start_from_self(const DeviceListener* listener, const Tensor& result, const Tensor& self) {
   if (result.dtype != self.dtype) {
     throw OpError("out has dtype " + std::string(spec::torch_name(result.dtype)) + ", self " +
                   std::string(spec::torch_name(self.dtype)));
   }
   if (same_geometry(result, self) && result.bytes == self.bytes) return {};
-  return copy_launch(result, self);
+  return copy_launch(listener, result, self);
 }
 
 std::array<std::byte, 8> element_bytes(DType dtype, const Item& value) {

@@ -14,12 +14,12 @@ namespace graphgate::optimized {
 enum class Combine : std::uint8_t { kAdd, kMultiply, kMaximum, kMinimum };
 
 struct Accumulation {
-  // The loop over places in `target`, which has the sizes of self, with `others` beside it.
-  std::function<IndexedLoop(const Tensor& target, std::span<const Tensor> others)> loop;
+  // The places in `target`, which has the sizes of self, with `others` beside it.
+  std::function<IndexedCells(const Tensor& target, std::vector<Tensor> others)> cells;
   Combine how = Combine::kAdd;
   bool is_mean = false;          // kAdd, then divided by the number of contributions
   bool includes_self = true;     // whether self's own element is a contribution
-  std::optional<Tensor> source;  // at the loop's frame; else `constant` is combined
+  std::optional<Tensor> source;  // at their frame; else `constant` is combined
   Item constant;
   Item scale = {std::int64_t{1}};  // source is multiplied by it
 };
@@ -32,11 +32,13 @@ void set_reduction(Accumulation& accumulation, std::string_view name);
 [[nodiscard]] std::int64_t accumulation_bytes(const Tensor& self, bool is_mean);
 
 // result = self with the contributions. Result and self may be one tensor.
-[[nodiscard]] Launch accumulate(const Tensor& result, const Tensor& self,
-                                const Accumulation& accumulation, std::byte* workspace);
+[[nodiscard]] Launch accumulate(const DeviceListener* listener, const Tensor& result,
+                                const Tensor& self, const Accumulation& accumulation,
+                                std::byte* workspace);
 
 // Copies self into the result, unless the result is self. Throws OpError for differing dtypes.
-[[nodiscard]] Launch start_from_self(const Tensor& result, const Tensor& self);
+[[nodiscard]] Launch start_from_self(const DeviceListener* listener, const Tensor& result,
+                                     const Tensor& self);
 // `value` as an element of `dtype`.
 [[nodiscard]] std::array<std::byte, 8> element_bytes(spec::DType dtype, const Item& value);
 

@@ -269,10 +269,10 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
     if (gives_sums) out.sums = call.result(1);
     return out;
   });
-  if (!DeviceListener::is_there()) return launch;
-  auto works =
-      attention_works({result, in.query, in.key, in.value, mask ? &*mask : nullptr,
-                       gives_sums ? &call.result(1) : nullptr, call.boolean("is_causal"), scale});
+  if (call.listener() == nullptr) return launch;
+  auto works = attention_works(
+      *call.listener(), {result, in.query, in.key, in.value, mask ? &*mask : nullptr,
+                         gives_sums ? &call.result(1) : nullptr, call.boolean("is_causal"), scale});
   if (!works) return launch;
   return described(std::move(launch), std::move(*works));
 }

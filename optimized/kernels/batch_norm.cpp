@@ -205,7 +205,7 @@ Launch bind_batch_norm(const Binding& call) {
                         .momentum = static_cast<C>(call.real("momentum")),
                         .epsilon = static_cast<C>(call.real("eps"))};
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   if (!is_training(call, form)) return described(std::move(launch), {inference_work(call)});
   return described(std::move(launch), {training_work(call, saves)});
 }

@@ -63,7 +63,7 @@ Launch bind_shapes(const Binding& call, const Shapes& shapes, const Tensor* adde
   product.a = shapes.a;
   product.b = shapes.b;
   if (added) product.added = as_matrices(shapes, broadcast_to(*added, shapes.sizes));
-  return product_launch(std::move(product));
+  return product_launch(call.listener(), std::move(product));
 }
 
 void infer_matmul(Inference& call) {

@@ -72,7 +72,7 @@ void infer_lift_fresh_copy(Inference& call) {
 }
 
 Launch bind_copy_of_self(const Binding& call) {
-  return copy_launch(call.result(), call.tensor("self"));
+  return copy_launch(call.listener(), call.result(), call.tensor("self"));
 }
 
 // Whether two indices are one element (or may be: ATen asks the same of sizes and strides alone).
@@ -98,7 +98,9 @@ void infer_copy(Inference& call) {
   if (made.kind == Made::Kind::kNew && !overlaps) made.tensor.offset = self.offset;
 }
 
-Launch bind_copy(const Binding& call) { return copy_launch(call.result(), call.tensor("src")); }
+Launch bind_copy(const Binding& call) {
+  return copy_launch(call.listener(), call.result(), call.tensor("src"));
+}
 
 void infer_type_as(Inference& call) { infer_to(call); }
 
@@ -126,16 +128,18 @@ void infer_fill(Inference& call) {
 }
 
 // Fills a result of any dtype with a number, rounded to `dtype` first.
-Launch fill_launch(const Tensor& result, DType dtype, const Item& value) {
+Launch fill_launch(const DeviceListener* listener, const Tensor& result, DType dtype,
+                   const Item& value) {
   return with_compute(dtype, [&]<class C>() {
     std::array<Source<C>, 1> source = {Source<C>(value, dtype)};
-    return launch_sources<C>(result, dtype, std::move(source), element::Identity());
+    return launch_sources<C>(listener, result, dtype, std::move(source), element::Identity());
   });
 }
 
 Launch bind_fill(const Binding& call) {
-  if (call.is_tensor("value")) return copy_launch(call.result(), call.tensor("value"));
-  return fill_launch(call.result(), call.tensor("self").dtype, call.item("value"));
+  if (call.is_tensor("value"))
+    return copy_launch(call.listener(), call.result(), call.tensor("value"));
+  return fill_launch(call.listener(), call.result(), call.tensor("self").dtype, call.item("value"));
 }
 
 void infer_zero(Inference& call) {
@@ -144,7 +148,7 @@ void infer_zero(Inference& call) {
 }
 
 Launch bind_zero(const Binding& call) {
-  return fill_launch(call.result(), call.result().dtype, {std::int64_t{0}});
+  return fill_launch(call.listener(), call.result(), call.result().dtype, {std::int64_t{0}});
 }
 
 // The one element of a tensor, as a number of its category.

@@ -215,7 +215,7 @@ Launch bind_convolution(const Binding& call) {
   const ConvolutionShape shape = convolution_shape(call);
   Launch launch = with_compute(shape.input.dtype,
                                [&]<class C>() -> Launch { return Convolution<C>(call, shape); });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   return described(std::move(launch), {convolution_text(shape, shape.batched(call.result()),
                                                         call.optional_tensor("bias"))});
 }

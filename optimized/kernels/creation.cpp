@@ -24,7 +24,7 @@ Item one(const KernelCall& /*call*/) { return {std::int64_t{1}}; }
 
 template <Item (*number)(const KernelCall&)>
 Launch bind_fill(const Binding& call) {
-  return fill_launch(call.result(), element_of(number(call), call.result().dtype));
+  return fill_launch(call.listener(), call.result(), element_of(number(call), call.result().dtype));
 }
 
 Sizes strides_of_format(const KernelCall& call, const Sizes& sizes) {
@@ -117,7 +117,8 @@ Launch bind_diag_embed(const Binding& call) {
   const Tensor& result = call.result();
   const Tensor diagonal =
       diagonal_of(result, call.integer("offset"), call.integer("dim1"), call.integer("dim2"));
-  return in_turn({fill_launch(result, {}), copy_launch(diagonal, call.tensor("self"))});
+  return in_turn({fill_launch(call.listener(), result, {}),
+                  copy_launch(call.listener(), diagonal, call.tensor("self"))});
 }
 
 constexpr Kernel kKernels[] = {

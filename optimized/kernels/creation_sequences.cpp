@@ -93,12 +93,12 @@ bool counts_in_float(DType dtype) {
 }
 
 template <class C>
-Launch launch_arange(const Tensor& result, const Range& range) {
+Launch launch_arange(const DeviceListener* listener, const Tensor& result, const Range& range) {
   const C start = number_as<C>(range.start);
   const C step = number_as<C>(range.step);
   const element::Sequence<C> element{start, step};
   Launch launch = [result, element] { write_sequence<C>(result, element); };
-  if (!DeviceListener::is_there()) return launch;
+  if (listener == nullptr) return launch;
   return described(std::move(launch), {sequence_text(result, callable_text<C>(element))});
 }
 
@@ -131,7 +131,8 @@ class Bound {
 };
 
 template <class C>
-Launch launch_linspace(const Tensor& result, const Bound<C>& first, const Bound<C>& last) {
+Launch launch_linspace(const DeviceListener* listener, const Tensor& result, const Bound<C>& first,
+                       const Bound<C>& last) {
   const bool is_whole = !spec::is_floating_point(result.dtype);
   Launch launch = [result, is_whole, first, last] {
     const C start = is_whole ? std::trunc(first.read()) : first.read();
@@ -140,7 +141,7 @@ Launch launch_linspace(const Tensor& result, const Bound<C>& first, const Bound<
     write_sequence<C>(result,
                       [=](std::int64_t i) { return element::linear_step(start, end, steps, i); });
   };
-  if (!DeviceListener::is_there()) return launch;
+  if (listener == nullptr) return launch;
   return described(std::move(launch),
                    {linear_steps_text(result, std::is_same_v<C, double>, is_whole, first.operand(),
                                       last.operand())});
@@ -206,7 +207,7 @@ Launch bind_triangle(const Binding& call, bool is_lower) {
   with_word(self.item_bytes(), [&]<class Word>() {
     launch = launch_triangle<Word>(result, self, diagonal, is_lower);
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   return described(std::move(launch), {triangle_text(result, self, diagonal, is_lower)});
 }
 
@@ -231,9 +232,10 @@ void infer_arange(Inference& call) {
 Launch bind_arange(const Binding& call) {
   const Range range = range_of(call);
   const Tensor result = as_one_row(call.result());
-  if (!spec::is_floating_point(result.dtype)) return launch_arange<std::int64_t>(result, range);
-  if (counts_in_float(result.dtype)) return launch_arange<float>(result, range);
-  return launch_arange<double>(result, range);
+  if (!spec::is_floating_point(result.dtype))
+    return launch_arange<std::int64_t>(call.listener(), result, range);
+  if (counts_in_float(result.dtype)) return launch_arange<float>(call.listener(), result, range);
+  return launch_arange<double>(call.listener(), result, range);
 }
 
 void infer_linspace(Inference& call) {
@@ -253,10 +255,11 @@ Launch bind_linspace(const Binding& call) {
   const bool counts_in_double =
       result.dtype == DType::kFloat64 || !spec::is_floating_point(result.dtype);
   if (counts_in_double) {
-    return launch_linspace(result, Bound<double>(call.item("start")),
+    return launch_linspace(call.listener(), result, Bound<double>(call.item("start")),
                            Bound<double>(call.item("end")));
   }
-  return launch_linspace(result, Bound<float>(call.item("start")), Bound<float>(call.item("end")));
+  return launch_linspace(call.listener(), result, Bound<float>(call.item("start")),
+                         Bound<float>(call.item("end")));
 }
 
 void infer_triangle(Inference& call) {

@@ -79,8 +79,12 @@ Tensor selected(const Tensor& t, const Dims& dims) {
 // The chain as it is inferred (no bytes: it counts its workspace) or bound (it collects launches).
 class Chain {
  public:
-  Chain(DType dtype, std::byte* workspace, const Tensor* result)
-      : dtype_(dtype), workspace_(workspace), result_(result) {}
+  explicit Chain(DType dtype) : dtype_(dtype) {}
+  Chain(DType dtype, const Binding& call)
+      : dtype_(dtype),
+        workspace_(call.workspace()),
+        result_(&call.result()),
+        listener_(call.listener()) {}
 
   [[nodiscard]] std::int64_t workspace_bytes() const { return used_bytes_; }
   [[nodiscard]] std::vector<Launch> take_launches() { return std::move(launches_); }
@@ -136,15 +140,16 @@ class Chain {
     Tensor target = make(sizes, pointwise_strides({&a, &b}, sizes), is_last);
     if (!result_) return target;
     with_compute(dtype_, [&]<class C>() {
-      launches_.push_back(launch_tensors<C>(target, target.dtype, element::Multiply(), a, b));
+      launches_.push_back(
+          launch_tensors<C>(listener_, target, target.dtype, element::Multiply(), a, b));
     });
     return target;
   }
 
   void add_sum(const Tensor& target, const Tensor& source, const Dims& dims) {
     with_compute(dtype_, [&]<class C>() {
-      launches_.push_back(reduce_launch<C, C>(target, source, dims, source.dtype, target.dtype,
-                                              element::RowSum<C>()));
+      launches_.push_back(reduce_launch<C, C>(listener_, target, source, dims, source.dtype,
+                                              target.dtype, element::RowSum<C>()));
     });
   }
 
@@ -164,7 +169,7 @@ class Chain {
     append(order, columns);
     const Tensor source = selected(t, order);
     Tensor copy = scratch(t.dtype, source.sizes);
-    if (result_) launches_.push_back(copy_launch(copy, source));
+    if (result_) launches_.push_back(copy_launch(listener_, copy, source));
     copy.sizes = out.sizes;
     copy.strides = row_major_strides(copy.sizes);
     return copy;
@@ -181,12 +186,13 @@ class Chain {
     product.result.sizes.back() = product.b.sizes.back();
     product.result.strides = row_major_strides(product.result.sizes);
     product.rounds_to = is_last ? dtype_ : compute_dtype(dtype_);
-    launches_.push_back(product_launch(std::move(product)));
+    launches_.push_back(product_launch(listener_, std::move(product)));
   }
 
   DType dtype_;
-  std::byte* workspace_;
-  const Tensor* result_;
+  std::byte* workspace_ = nullptr;
+  const Tensor* result_ = nullptr;
+  const DeviceListener* listener_ = nullptr;
   std::int64_t used_bytes_ = 0;
   std::vector<Launch> launches_;
 };
@@ -269,7 +275,7 @@ void infer_einsum(Inference& call) {
     return call.make_view(*call.tensors("tensors").front(), first.sizes, first.strides,
                           first.offset);
   }
-  Chain chain(first.dtype, nullptr, nullptr);
+  Chain chain(first.dtype);
   Tensor result = run_chain(chain, einsum, call);
   result.sizes.resize(at(einsum.order.result_rank));
   result.strides.resize(at(einsum.order.result_rank));
@@ -279,7 +285,7 @@ void infer_einsum(Inference& call) {
 
 Launch bind_einsum(const Binding& call) {
   const Einsum einsum = read_einsum(call);
-  Chain chain(einsum.operands.front().dtype, call.workspace(), &call.result());
+  Chain chain(einsum.operands.front().dtype, call);
   (void)run_chain(chain, einsum, call);
   return in_turn(chain.take_launches());
 }

@@ -111,7 +111,7 @@ struct RowFunction {
   Extreme extreme;
 };
 Launch told(Launch launch, const Binding& call, std::initializer_list<RowFunction> functions) {
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   const Tensor& self = call.tensor("self");
   DeviceWorks works;
   for (const RowFunction& function : functions) {
@@ -202,7 +202,7 @@ Launch bind_pairs(const Binding& call) {
   return with_compute(dtype, [&]<class C>() {
     using Pair = std::conditional_t<extreme == Extreme::kGreatest, element::MaximumOrFirst,
                                     element::MinimumOrFirst>;
-    return launch_tensors<C>(call.result(), dtype, Pair(), call.tensor("self"),
+    return launch_tensors<C>(call.listener(), call.result(), dtype, Pair(), call.tensor("self"),
                              call.tensor("other"));
   });
 }

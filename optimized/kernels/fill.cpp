@@ -95,9 +95,9 @@ Element element_of(const Item& number, spec::DType dtype) {
   return out;
 }
 
-Launch fill_launch(const Tensor& target, const Element& element) {
+Launch fill_launch(const DeviceListener* listener, const Tensor& target, const Element& element) {
   Launch launch = fill_bytes(target, element);
-  if (!DeviceListener::is_there()) return launch;
+  if (listener == nullptr) return launch;
   return described(std::move(launch), {fill_work(target, element)});
 }
 

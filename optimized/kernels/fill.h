@@ -18,6 +18,7 @@ using Element = std::array<std::byte, 8>;
 [[nodiscard]] Element element_of(const Item& number, spec::DType dtype);
 
 // Writes `element`, of the target's dtype, everywhere in `target`.
-[[nodiscard]] Launch fill_launch(const Tensor& target, const Element& element);
+[[nodiscard]] Launch fill_launch(const DeviceListener* listener, const Tensor& target,
+                                 const Element& element);
 
 }  // namespace graphgate::optimized

@@ -11,7 +11,9 @@ void infer_clone(Inference& call) {
   call.results().back().tensor.offset = self.offset;
 }
 
-Launch bind_clone(const Binding& call) { return copy_launch(call.result(), call.tensor("self")); }
+Launch bind_clone(const Binding& call) {
+  return copy_launch(call.listener(), call.result(), call.tensor("self"));
+}
 
 constexpr Kernel kKernels[] = {
     {"graphgate.clone_preserve_strides", infer_clone, bind_clone, Overlap::kNone},

@@ -93,7 +93,7 @@ Launch quantized(const Binding& call, const Tensor& output, Launch attend) {
   const std::vector<std::int64_t> last = {output.rank() - 1};
   return [attend = std::move(attend), from = Rows(output, last), to = Rows(call.result(), last),
           quant = FixedQuant(call, call.tensor("quant_scale"))] {
-    attend();
+    attend.run();
     const QuantRun run(quant);
     std::vector<float> row(static_cast<std::size_t>(from.length()));
     for (std::int64_t r = 0; r < from.count(); ++r) {
@@ -121,7 +121,8 @@ Launch bind_vllm(const Binding& call) {
   Parts parts = vllm_parts(call);
   parts.output.bytes = call.workspace();
   const Inner inner = vllm_of(call, parts.output);
-  const Binding binding(*inner.row, inner.arguments, {}, call.workspace() + parts.output_bytes);
+  const Binding binding(*inner.row, inner.arguments, {}, call.workspace() + parts.output_bytes,
+                        nullptr);
   return quantized(call, parts.output, inner.kernel->bind(binding));
 }
 

@@ -130,7 +130,7 @@ DeviceWorks norm_works(const Binding& call) {
                    call.boolean("by_power"),
                    call.real("epsilon")};
   DeviceWorks works;
-  const bool is_apart = DeviceListener::is_fast() && input.count() == input.sizes.back();
+  const bool is_apart = call.listener()->is_fast() && input.count() == input.sizes.back();
   if (adds && is_apart) {
     const DType compute = input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
     works.emplace_back(
@@ -144,7 +144,7 @@ DeviceWorks norm_works(const Binding& call) {
     norm.residual = &call.tensor("residual");
     norm.sum = &call.result(0);
   }
-  auto text = rms_norm_text(norm);
+  auto text = rms_norm_text(*call.listener(), norm);
   if (!text) return {};
   works.emplace_back(*std::move(text));
   return works;
@@ -205,7 +205,7 @@ Launch bind_norm(const Binding& call) {
       }
     };
   });
-  if (quant != Quant::kNone || !DeviceListener::is_there()) return launch;
+  if (quant != Quant::kNone || call.listener() == nullptr) return launch;
   auto works = norm_works(call);
   if (works.empty()) return launch;
   return described(std::move(launch), std::move(works));

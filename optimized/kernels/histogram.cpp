@@ -76,7 +76,7 @@ std::optional<DeviceWorks> histc_works(const Binding& call, element::Bins<C> bin
     if (!bins.are_finite()) return {};
     work.range = {number_bits(bins.low), number_bits(bins.high)};
   }
-  return bins_works(work);
+  return bins_works(*call.listener(), work);
 }
 
 Launch bind_histc(const Binding& call) {
@@ -96,7 +96,7 @@ Launch bind_histc(const Binding& call) {
       });
       out.store<std::int64_t>(0, counts);
     };
-    if (!DeviceListener::is_there()) return launch;
+    if (call.listener() == nullptr) return launch;
     return described_if(std::move(launch), histc_works<C>(call, given));
   });
 }
@@ -278,7 +278,7 @@ Launch search_launch(const Binding& call, const Search& search) {
       out.store(row, found);
     }
   };
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   SearchWork work{
       result,           inner, search.boundaries, {}, {}, number_bits(number), search.dtype,
       wants_right(call)};

@@ -15,19 +15,21 @@ void check_values(const Sizes& frame, const Tensor& values) {
 }
 
 // The launch for index tensors that are known: at bind, or behind masks at every run.
-Launch index_put_launch(const Binding& call, const IndexList& list) {
+Launch index_put_launch(const DeviceListener* listener, const Binding& call,
+                        const IndexList& list) {
   const Tensor& self = call.tensor("self");
   const Sizes frame = index_frame(self, list).sizes;
   const Tensor values = broadcast_to(call.tensor("values"), frame);
   Accumulation job;
   job.source = values;
-  job.loop = [&list](const Tensor& target, std::span<const Tensor> others) {
+  job.cells = [&list](const Tensor& target, std::vector<Tensor> others) {
     IndexFrame at = index_frame(target, list);
-    return IndexedLoop(at.sizes, at.indexed, others, std::move(at.dims));
+    return IndexedCells{at.sizes, at.indexed, std::move(others), std::move(at.dims)};
   };
-  if (call.boolean("accumulate")) return accumulate(call.result(), self, job, call.workspace());
-  return in_turn({start_from_self(call.result(), self),
-                  write_cells(job.loop(call.result(), {&values, 1}), self.item_bytes())});
+  if (call.boolean("accumulate"))
+    return accumulate(listener, call.result(), self, job, call.workspace());
+  return in_turn({start_from_self(listener, call.result(), self),
+                  write_cells(listener, job.cells(call.result(), {values}), self.item_bytes())});
 }
 
 // A lone mask, and values that are the same wherever it is true: a choice between the two.
@@ -64,8 +66,9 @@ std::optional<Launch> masked_put(const Binding& call) {
     return tensor;
   };
   if (call.result().dtype != self.dtype) return {};
-  return launch_tensors<std::int64_t>(as_word(call.result()), word_dtype(self.dtype),
-                                      element::Select(), at_self, as_word(values), as_word(self));
+  return launch_tensors<std::int64_t>(call.listener(), as_word(call.result()),
+                                      word_dtype(self.dtype), element::Select(), at_self,
+                                      as_word(values), as_word(self));
 }
 
 }  // namespace
@@ -92,12 +95,12 @@ void infer_index_put(Inference& call) {
 Launch bind_index_put(const Binding& call) {
   const auto indices = call.tensors("indices");
   if (!has_mask(indices)) {
-    return index_put_launch(call, expand_masks(call.tensor("self"), indices));
+    return index_put_launch(call.listener(), call, expand_masks(call.tensor("self"), indices));
   }
   if (auto launch = masked_put(call)) return *std::move(launch);
   return [call] {
     const IndexList list = expand_masks(call.tensor("self"), call.tensors("indices"));
-    index_put_launch(call, list)();
+    index_put_launch(nullptr, call, list).run();
   };
 }
 

@@ -8,13 +8,12 @@ namespace {
 
 std::byte unread_byte{};
 
-Loop make_loop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
-               const std::vector<IndexedDim>& dims) {
-  GRAPHGATE_CHECK(others.size() <= IndexedLoop::kMaxOthers);
-  const Tensor order = order_tensor(frame);
-  std::vector<const Tensor*> tensors = {&order, &indexed};
-  for (const Tensor& other : others) tensors.push_back(&other);
-  for (const IndexedDim& dim : dims) tensors.push_back(&dim.index);
+Loop make_loop(const IndexedCells& cells) {
+  GRAPHGATE_CHECK(cells.others.size() <= IndexedLoop::kMaxOthers);
+  const Tensor order = order_tensor(cells.frame);
+  std::vector<const Tensor*> tensors = {&order, &cells.indexed};
+  for (const Tensor& other : cells.others) tensors.push_back(&other);
+  for (const IndexedDim& dim : cells.dims) tensors.push_back(&dim.index);
   return Loop(tensors);
 }
 
@@ -36,15 +35,8 @@ Loop row_major_loop(const Sizes& frame, std::span<const Tensor* const> tensors) 
   return Loop(all);
 }
 
-IndexedLoop::IndexedLoop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
-                         std::vector<IndexedDim> dims)
-    : other_count_(others.size()),
-      dims_(std::move(dims)),
-      loop_(make_loop(frame, indexed, others, dims_)) {
-  if (!DeviceListener::is_there()) return;
-  told_ = std::make_shared<const IndexedCells>(
-      IndexedCells{frame, indexed, {others.begin(), others.end()}, dims_});
-}
+IndexedLoop::IndexedLoop(const IndexedCells& cells)
+    : other_count_(cells.others.size()), dims_(cells.dims), loop_(make_loop(cells)) {}
 
 void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* strides_bytes,
                                std::int64_t begin, std::int64_t n, std::int64_t* offsets) const {
@@ -66,62 +58,62 @@ void IndexedLoop::read_offsets(std::byte* const* indices, const std::int64_t* st
   }
 }
 
-Launch read_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  const auto told = loop.told();
-  Launch launch = [loop = std::move(loop), item_bytes] {
+Launch read_cells(const DeviceListener* listener, const IndexedCells& cells,
+                  std::int64_t item_bytes) {
+  Launch launch = [loop = IndexedLoop(cells), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
-      loop.for_each_run([](const Cells& cells, std::byte* const* others,
-                           const std::int64_t* strides, std::int64_t n) {
-        if (!cells.offsets && cells.stride_bytes == kBytes && strides[0] == kBytes) {
-          std::memcpy(others[0], cells.first, static_cast<std::size_t>(n * kBytes));
+      loop.for_each_run([](const Cells& run, std::byte* const* others, const std::int64_t* strides,
+                           std::int64_t n) {
+        if (!run.offsets && run.stride_bytes == kBytes && strides[0] == kBytes) {
+          std::memcpy(others[0], run.first, static_cast<std::size_t>(n * kBytes));
           return;
         }
         for (std::int64_t i = 0; i < n; ++i) {
-          std::memcpy(others[0] + i * strides[0], cells.at(i), sizeof(Word));
+          std::memcpy(others[0] + i * strides[0], run.at(i), sizeof(Word));
         }
       });
     });
   };
-  if (!told) return launch;
-  return described(std::move(launch), {read_cells_text(*told, item_bytes)});
+  if (listener == nullptr) return launch;
+  return described(std::move(launch), {read_cells_text(cells, item_bytes)});
 }
 
-Launch write_cells(IndexedLoop loop, std::int64_t item_bytes) {
-  const auto told = loop.told();
-  Launch launch = [loop = std::move(loop), item_bytes] {
+Launch write_cells(const DeviceListener* listener, const IndexedCells& cells,
+                   std::int64_t item_bytes) {
+  Launch launch = [loop = IndexedLoop(cells), item_bytes] {
     with_word(item_bytes, [&]<class Word>() {
       constexpr auto kBytes = static_cast<std::int64_t>(sizeof(Word));
-      loop.for_each_run([](const Cells& cells, std::byte* const* others,
-                           const std::int64_t* strides, std::int64_t n) {
-        if (!cells.offsets && cells.stride_bytes == kBytes && strides[0] == kBytes) {
-          std::memcpy(cells.first, others[0], static_cast<std::size_t>(n * kBytes));
+      loop.for_each_run([](const Cells& run, std::byte* const* others, const std::int64_t* strides,
+                           std::int64_t n) {
+        if (!run.offsets && run.stride_bytes == kBytes && strides[0] == kBytes) {
+          std::memcpy(run.first, others[0], static_cast<std::size_t>(n * kBytes));
           return;
         }
         for (std::int64_t i = 0; i < n; ++i) {
-          std::memcpy(cells.at(i), others[0] + i * strides[0], sizeof(Word));
+          std::memcpy(run.at(i), others[0] + i * strides[0], sizeof(Word));
         }
       });
     });
   };
-  if (!told) return launch;
-  return described(std::move(launch), {write_cells_text(*told, item_bytes)});
+  if (listener == nullptr) return launch;
+  return described(std::move(launch), {write_cells_text(cells, item_bytes)});
 }
 
-Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes, std::array<std::byte, 8> value) {
-  const auto told = loop.told();
-  Launch launch = [loop = std::move(loop), item_bytes, value] {
+Launch fill_cells(const DeviceListener* listener, const IndexedCells& cells,
+                  std::int64_t item_bytes, std::array<std::byte, 8> value) {
+  Launch launch = [loop = IndexedLoop(cells), item_bytes, value] {
     with_word(item_bytes, [&]<class Word>() {
       loop.for_each_run(
-          [&](const Cells& cells, std::byte* const*, const std::int64_t*, std::int64_t n) {
+          [&](const Cells& run, std::byte* const*, const std::int64_t*, std::int64_t n) {
             for (std::int64_t i = 0; i < n; ++i) {
-              std::memcpy(cells.at(i), value.data(), sizeof(Word));
+              std::memcpy(run.at(i), value.data(), sizeof(Word));
             }
           });
     });
   };
-  if (!told) return launch;
-  return described(std::move(launch), {fill_cells_text(*told, item_bytes, value)});
+  if (listener == nullptr) return launch;
+  return described(std::move(launch), {fill_cells_text(cells, item_bytes, value)});
 }
 
 void check_index_dtype(const Tensor& index) {

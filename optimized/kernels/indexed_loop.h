@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstring>
-#include <memory>
 
 #include "optimized/geometry/indexed_cells.h"
 #include "optimized/loop.h"
@@ -30,9 +29,8 @@ struct Cells {
 
 class IndexedLoop {
  public:
-  // `indexed` and `others` broadcast to `frame`; at most kMaxOthers others.
-  IndexedLoop(const Sizes& frame, const Tensor& indexed, std::span<const Tensor> others,
-              std::vector<IndexedDim> dims);
+  // At most kMaxOthers others.
+  explicit IndexedLoop(const IndexedCells& cells);
 
   static constexpr std::size_t kMaxOthers = 2;
 
@@ -40,9 +38,6 @@ class IndexedLoop {
   // element i of other tensor t is at others[t] + i * strides_bytes[t].
   template <class Visit>
   void for_each_run(Visit&& visit) const;
-
-  // What it goes over, for devices; null unless somebody listened (codegen/work.h).
-  [[nodiscard]] const std::shared_ptr<const IndexedCells>& told() const { return told_; }
 
  private:
   // The offsets that elements [begin, begin + n) of a run have in the indexed tensor.
@@ -52,7 +47,6 @@ class IndexedLoop {
   std::size_t other_count_;
   std::vector<IndexedDim> dims_;
   Loop loop_;
-  std::shared_ptr<const IndexedCells> told_;
 };
 
 // A loop of one tensor's own elements in row-major order, with others beside it.
@@ -76,12 +70,14 @@ void with_word(std::int64_t item_bytes, F&& f) {
 }
 
 // Moves the cells out: others[0][i] = cell i. Launches of the reading ops.
-[[nodiscard]] Launch read_cells(IndexedLoop loop, std::int64_t item_bytes);
+[[nodiscard]] Launch read_cells(const DeviceListener* listener, const IndexedCells& cells,
+                                std::int64_t item_bytes);
 // Moves others[0][i] into cell i, in order.
-[[nodiscard]] Launch write_cells(IndexedLoop loop, std::int64_t item_bytes);
+[[nodiscard]] Launch write_cells(const DeviceListener* listener, const IndexedCells& cells,
+                                 std::int64_t item_bytes);
 // Moves one element's bytes into every cell.
-[[nodiscard]] Launch fill_cells(IndexedLoop loop, std::int64_t item_bytes,
-                                std::array<std::byte, 8> value);
+[[nodiscard]] Launch fill_cells(const DeviceListener* listener, const IndexedCells& cells,
+                                std::int64_t item_bytes, std::array<std::byte, 8> value);
 
 // Index tensors of gather and its like are int64 or int32; OpError otherwise.
 void check_index_dtype(const Tensor& index);

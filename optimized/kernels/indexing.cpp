@@ -15,10 +15,11 @@ void check_out(const Binding& call, spec::DType dtype) {
 }
 
 // result[frame] = indexed[...], where `dims` say.
-Launch read_launch(const Binding& call, const Tensor& indexed, std::vector<IndexedDim> dims) {
+Launch read_launch(const DeviceListener* listener, const Binding& call, const Tensor& indexed,
+                   std::vector<IndexedDim> dims) {
   check_out(call, indexed.dtype);
   const Tensor& result = call.result();
-  return read_cells(IndexedLoop(indexed.sizes, indexed, {&result, 1}, std::move(dims)),
+  return read_cells(listener, {indexed.sizes, indexed, {result}, std::move(dims)},
                     indexed.item_bytes());
 }
 
@@ -42,7 +43,8 @@ Launch bind_embedding(const Binding& call) {
   indexed.strides.push_back(weight.strides[1]);
   index.sizes.push_back(1);
   index.strides.push_back(0);
-  return read_launch(call, indexed, {indexed_dim(weight, 0, std::move(index), false)});
+  return read_launch(call.listener(), call, indexed,
+                     {indexed_dim(weight, 0, std::move(index), false)});
 }
 
 void infer_gather(Inference& call) {
@@ -72,9 +74,9 @@ Launch bind_gather(const Binding& call) {
   indexed.sizes = index.sizes;
   check_out(call, self.dtype);
   const Tensor result = at_least_1d(call.result());
-  return read_cells(
-      IndexedLoop(index.sizes, indexed, {&result, 1}, {indexed_dim(self, dim, index, false)}),
-      self.item_bytes());
+  return read_cells(call.listener(),
+                    {index.sizes, indexed, {result}, {indexed_dim(self, dim, index, false)}},
+                    self.item_bytes());
 }
 
 void infer_index_select(Inference& call) {
@@ -92,7 +94,7 @@ Launch bind_index_select(const Binding& call) {
   const Tensor& index = call.tensor("index");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
   Tensor laid = along_dim(index, dim, self.rank());
-  return read_launch(call, pinned(self, dim, index.count()),
+  return read_launch(call.listener(), call, pinned(self, dim, index.count()),
                      {indexed_dim(self, dim, std::move(laid), false)});
 }
 
@@ -110,7 +112,7 @@ Launch bind_take(const Binding& call) {
   Tensor indexed = self;
   indexed.sizes = index.sizes;
   indexed.strides.assign(index.sizes.size(), 0);
-  return read_launch(call, indexed, {indexed_elements(self, index)});
+  return read_launch(call.listener(), call, indexed, {indexed_elements(self, index)});
 }
 
 // The strides of the result, by TensorIterator's rule over self and the index tensors, which are
@@ -139,7 +141,7 @@ Launch bind_index(const Binding& call) {
   const auto indices = call.tensors("indices");
   if (!has_mask(indices)) {
     IndexFrame frame = index_frame(self, expand_masks(self, indices));
-    return read_launch(call, frame.indexed, std::move(frame.dims));
+    return read_launch(call.listener(), call, frame.indexed, std::move(frame.dims));
   }
   return [call, self] {
     const IndexList list = expand_masks(self, call.tensors("indices"));
@@ -148,7 +150,7 @@ Launch bind_index(const Binding& call) {
       throw OpError("the mask selects sizes " + print_sizes(frame.sizes) + ", not the result's " +
                     print_sizes(call.result().sizes));
     }
-    read_launch(call, frame.indexed, std::move(frame.dims))();
+    read_launch(nullptr, call, frame.indexed, std::move(frame.dims)).run();
   };
 }
 

@@ -95,7 +95,8 @@ Launch bind_cat(const Binding& call) {
   for (const Tensor* tensor : tensors) {
     if (is_skipped(*tensor)) continue;
     const std::int64_t length = tensor->sizes[place(joined.dim)];
-    copies.push_back(copy_launch(narrowed(call.result(), joined.dim, start, length), *tensor));
+    copies.push_back(
+        copy_launch(call.listener(), narrowed(call.result(), joined.dim, start, length), *tensor));
     start += length;
   }
   return in_turn(std::move(copies));
@@ -140,7 +141,7 @@ Launch bind_stack(const Binding& call) {
   std::vector<Launch> copies;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor part = selected(result, dim, static_cast<std::int64_t>(i));
-    copies.push_back(copy_launch(part, *tensors[i]));
+    copies.push_back(copy_launch(call.listener(), part, *tensors[i]));
   }
   return in_turn(std::move(copies));
 }
@@ -175,7 +176,7 @@ Launch bind_repeat(const Binding& call) {
     target.strides.insert(target.strides.end(), {size * result.strides[d], result.strides[d]});
   }
   target.sizes = source.sizes;
-  return copy_launch(target, source);
+  return copy_launch(call.listener(), target, source);
 }
 
 // Scalars and vectors count as matrices of one row.
@@ -197,13 +198,14 @@ void infer_block_diag(Inference& call) {
 }
 Launch bind_block_diag(const Binding& call) {
   const Tensor& result = call.result();
-  std::vector<Launch> launches = {fill_launch(result, {})};
+  std::vector<Launch> launches = {fill_launch(call.listener(), result, {})};
   std::int64_t row = 0;
   std::int64_t column = 0;
   for (const Tensor* tensor : inputs_of(call)) {
     const Tensor matrix = as_matrix(*tensor);
     const Tensor rows = narrowed(result, 0, row, matrix.sizes[0]);
-    launches.push_back(copy_launch(narrowed(rows, 1, column, matrix.sizes[1]), matrix));
+    launches.push_back(
+        copy_launch(call.listener(), narrowed(rows, 1, column, matrix.sizes[1]), matrix));
     row += matrix.sizes[0];
     column += matrix.sizes[1];
   }

@@ -106,7 +106,7 @@ template <const Names& names>
 Launch bind_matrices(const Binding& call) {
   Product product = start_product(call, names);
   if (product.result.rank() == 2) round_beta_of_empty_sum(product);
-  return product_launch(std::move(product));
+  return product_launch(call.listener(), std::move(product));
 }
 
 template <const Names& names>
@@ -127,7 +127,7 @@ Launch bind_matrix_vector(const Binding& call) {
   product.b = unsqueezed(product.b, 1);
   product.result = unsqueezed(product.result, 1);
   if (product.added) product.added = unsqueezed(*product.added, 1);
-  return product_launch(std::move(product));
+  return product_launch(call.listener(), std::move(product));
 }
 
 constexpr Names kMm = {"self", "mat2", ""};
@@ -157,7 +157,7 @@ Launch bind_dot(const Binding& call) {
   product.a = unsqueezed(product.a, 0);
   product.b = unsqueezed(product.b, 1);
   product.result = unsqueezed(unsqueezed(product.result, 0), 0);
-  return product_launch(std::move(product));
+  return product_launch(call.listener(), std::move(product));
 }
 
 // addbmm adds up the products of all batches: one product over batch and depth together. Both
@@ -182,15 +182,16 @@ Launch bind_addbmm(const Binding& call) {
   std::byte* workspace = call.workspace();
   Tensor a = scratch_tensor(product.a.dtype, joined_a(product.a), workspace);
   Tensor b = scratch_tensor(product.b.dtype, product.b.sizes, workspace);
-  Launch copy_a = copy_launch(a, swapped(product.a, 0, 1));
-  Launch copy_b = copy_launch(b, product.b);
+  Launch copy_a = copy_launch(call.listener(), a, swapped(product.a, 0, 1));
+  Launch copy_b = copy_launch(call.listener(), b, product.b);
   a.sizes = {a.size(0), a.size(1) * a.size(2)};
   b.sizes = {b.size(0) * b.size(1), b.size(2)};
   a.strides = row_major_strides(a.sizes);
   b.strides = row_major_strides(b.sizes);
   product.a = std::move(a);
   product.b = std::move(b);
-  return in_turn({std::move(copy_a), std::move(copy_b), product_launch(std::move(product))});
+  return in_turn(
+      {std::move(copy_a), std::move(copy_b), product_launch(call.listener(), std::move(product))});
 }
 
 // addr is pointwise: beta * self + alpha * vec1[i] * vec2[j].
@@ -215,7 +216,7 @@ Launch bind_addr(const Binding& call) {
   const DType dtype = addr_dtype(call);
   return with_compute(dtype, [&]<class C>() -> Launch {
     return launch_tensors<C>(
-        call.result(), dtype,
+        call.listener(), call.result(), dtype,
         element::AddOuter<C>{number_as<C>(call.item("alpha")), number_as<C>(call.item("beta"))},
         call.tensor("self"), unsqueezed(call.tensor("vec1"), 1), call.tensor("vec2"));
   });

@@ -101,7 +101,7 @@ Launch bind_equal_repeats(const Binding& call) {
   source.strides.insert(source.strides.begin() + dim + 1, 0);
   target.sizes = source.sizes;
   target.strides = row_major_strides(source.sizes);
-  return copy_launch(target, source);
+  return copy_launch(call.listener(), target, source);
 }
 
 // The loop that reads self by these indices along the repeated dimension.
@@ -112,16 +112,22 @@ void read_repeated(const Tensor& self, const Tensor& result, std::vector<std::in
     const Tensor base = at_least_1d(self);
     Tensor index = along_dim(tensor_over(indices, {n}), *dim, base.rank());
     const Tensor indexed = pinned(base, *dim, n);
-    return read_cells(IndexedLoop(indexed.sizes, indexed, {&result, 1},
-                                  {indexed_dim(base, *dim, std::move(index), false)}),
-                      self.item_bytes())();
+    return read_cells(nullptr,
+                      {indexed.sizes,
+                       indexed,
+                       {result},
+                       {indexed_dim(base, *dim, std::move(index), false)}},
+                      self.item_bytes())
+        .run();
   }
   Tensor indexed = self;
   indexed.sizes = {n};
   indexed.strides = {0};
-  read_cells(IndexedLoop(indexed.sizes, indexed, {&result, 1},
-                         {indexed_elements(self, tensor_over(indices, {n}))}),
-             self.item_bytes())();
+  read_cells(
+      nullptr,
+      {indexed.sizes, indexed, {result}, {indexed_elements(self, tensor_over(indices, {n}))}},
+      self.item_bytes())
+      .run();
 }
 
 }  // namespace
@@ -164,7 +170,7 @@ Launch bind_nonzero_static(const Binding& call) {
     }
     copy_now(result, tensor_over(values, result.sizes));
   };
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   return described(std::move(launch), {nonzero_static_text(call.result(), call.tensor("self"),
                                                            call.integer("fill_value"))});
 }
@@ -193,8 +199,8 @@ Launch bind_masked_select(const Binding& call) {
     Tensor indexed = self;
     indexed.sizes = {found.count};
     indexed.strides = {0};
-    read_cells(IndexedLoop(indexed.sizes, indexed, {&result, 1}, std::move(dims)),
-               self.item_bytes())();
+    read_cells(nullptr, {indexed.sizes, indexed, {result}, std::move(dims)}, self.item_bytes())
+        .run();
   };
 }
 

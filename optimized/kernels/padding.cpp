@@ -84,7 +84,8 @@ Launch bind_constant(const Binding& call) {
     const std::int64_t first = std::max<std::int64_t>(pads[static_cast<std::size_t>(d)].before, 0);
     target = narrowed(target, d, first, kept.size(d));
   }
-  return in_turn({fill_launch(result, element_of(value, result.dtype)), copy_launch(target, kept)});
+  return in_turn({fill_launch(call.listener(), result, element_of(value, result.dtype)),
+                  copy_launch(call.listener(), target, kept)});
 }
 
 // --- reflect, replicate, circular
@@ -175,9 +176,10 @@ std::vector<Segment> segments_of(Mode mode, const Pad& pad, std::int64_t size) {
 }
 
 // One copy for every combination of segments of the padded dimensions.
-void add_copies(Mode mode, const std::vector<Pad>& pads, std::size_t dim, const Tensor& target,
-                const Tensor& source, std::vector<Launch>& copies) {
-  if (dim == pads.size()) return copies.push_back(copy_launch(target, source));
+void add_copies(const DeviceListener* listener, Mode mode, const std::vector<Pad>& pads,
+                std::size_t dim, const Tensor& target, const Tensor& source,
+                std::vector<Launch>& copies) {
+  if (dim == pads.size()) return copies.push_back(copy_launch(listener, target, source));
   const std::int64_t size = source.sizes[dim];
   for (const Segment& segment : segments_of(mode, pads[dim], size)) {
     Tensor from = source;
@@ -186,14 +188,14 @@ void add_copies(Mode mode, const std::vector<Pad>& pads, std::size_t dim, const 
     from.strides[dim] *= segment.step;
     const Tensor to =
         narrowed(target, static_cast<std::int64_t>(dim), segment.begin, segment.length);
-    add_copies(mode, pads, dim + 1, to, from, copies);
+    add_copies(listener, mode, pads, dim + 1, to, from, copies);
   }
 }
 
 Launch bind_mapped(const Binding& call, const Sizes& numbers, Mode mode) {
   const auto [self, pads] = mapped_input(call.tensor("self"), numbers, mode);
   std::vector<Launch> copies;
-  add_copies(mode, pads, 0, call.result(), self, copies);
+  add_copies(call.listener(), mode, pads, 0, call.result(), self, copies);
   return in_turn(std::move(copies));
 }
 

@@ -102,15 +102,15 @@ class PointwiseLaunch;
 // Where f is of elements.h, or refuses divisors of 0 and has such a one as F::Unchecked, a device
 // that listens is told (codegen/work.h).
 template <class C, std::size_t N, class F>
-[[nodiscard]] Launch launch_sources(const Tensor& result, spec::DType rounds_to,
-                                    std::array<Source<C>, N> sources, F f);
+[[nodiscard]] Launch launch_sources(const DeviceListener* listener, const Tensor& result,
+                                    spec::DType rounds_to, std::array<Source<C>, N> sources, F f);
 
 // The same over tensors that are read as they are: they are not cast to a common dtype first.
 template <class C, class F, class... Tensors>
-[[nodiscard]] Launch launch_tensors(const Tensor& result, spec::DType rounds_to, F f,
-                                    const Tensors&... tensors) {
+[[nodiscard]] Launch launch_tensors(const DeviceListener* listener, const Tensor& result,
+                                    spec::DType rounds_to, F f, const Tensors&... tensors) {
   std::array<Source<C>, sizeof...(Tensors)> sources = {Source<C>(tensors, tensors.dtype)...};
-  return launch_sources<C>(result, rounds_to, std::move(sources), std::move(f));
+  return launch_sources<C>(listener, result, rounds_to, std::move(sources), std::move(f));
 }
 
 // Calls f.operator()<C>() with the compute type of a common dtype that the signature allows.

@@ -128,9 +128,11 @@ template <class C>
 Launch root_launch(const Binding& call, DType common, bool is_inverse) {
   std::array<Source<C>, 1> self = {Source<C>(call.arguments()[0], common)};
   if (is_inverse) {
-    return launch_sources<C>(call.result(), common, std::move(self), element::Rsqrt());
+    return launch_sources<C>(call.listener(), call.result(), common, std::move(self),
+                             element::Rsqrt());
   }
-  return launch_sources<C>(call.result(), common, std::move(self), element::Sqrt());
+  return launch_sources<C>(call.listener(), call.result(), common, std::move(self),
+                           element::Sqrt());
 }
 
 Launch bind_power(const Binding& call) {

@@ -219,10 +219,10 @@ class PointwiseLaunch {
 };
 
 template <class C, std::size_t N, class F>
-Launch launch_sources(const Tensor& result, spec::DType rounds_to, std::array<Source<C>, N> sources,
-                      F f) {
+Launch launch_sources(const DeviceListener* listener, const Tensor& result, spec::DType rounds_to,
+                      std::array<Source<C>, N> sources, F f) {
   PointwiseWork work{result, rounds_to, native_dtype<C>(), "", {}};
-  if (DeviceListener::is_there()) {
+  if (listener != nullptr) {
     if constexpr (requires { typename F::Unchecked; }) {
       work.function = checked_text(callable_text<C>(typename F::Unchecked{}));
       work.reports_faults = true;
@@ -274,7 +274,7 @@ Launch launch_pointwise(const Binding& call, Make&& make) {
   return with_common<kSignature>(common, [&]<class C>() {
     constexpr auto kOperands = static_cast<std::size_t>(kSignature.operands);
     return launch_sources<C>(
-        call.result(), rounds_to,
+        call.listener(), call.result(), rounds_to,
         internal::sources_of<C, kSignature>(call, common, std::make_index_sequence<kOperands>()),
         make.template operator()<C>());
   });

@@ -42,8 +42,8 @@ void infer_sum(Inference& call) { make_reduced(call, sum_dtype(call)); }
 template <class C, class F>
 Launch bind_reduction(const Binding& call, DType dtype, F f) {
   const Tensor& self = self_of(call);
-  return reduce_launch<C, C>(call.result(), self, reduced_dims(call, self), dtype, dtype,
-                             std::move(f));
+  return reduce_launch<C, C>(call.listener(), call.result(), self, reduced_dims(call, self), dtype,
+                             dtype, std::move(f));
 }
 
 Launch bind_sum(const Binding& call) {
@@ -72,8 +72,8 @@ Launch bind_mean(const Binding& call) {
   const DType read_as = spec::item_size_bytes(dtype) < 4 ? DType::kFloat32 : dtype;
   const Tensor& self = self_of(call);
   return with_real(dtype, [&]<class C>() {
-    return reduce_launch<C, C>(call.result(), self, reduced_dims(call, self), read_as, dtype,
-                               element::RowMean<C>());
+    return reduce_launch<C, C>(call.listener(), call.result(), self, reduced_dims(call, self),
+                               read_as, dtype, element::RowMean<C>());
   });
 }
 
@@ -89,8 +89,8 @@ Launch bind_test(const Binding& call) {
   const Dims dims = reduced_dims(call, self, true);
   return with_compute(self.dtype, [&]<class C>() {
     using Test = std::conditional_t<is_all, element::RowAll<C>, element::RowAny<C>>;
-    return reduce_launch<C, std::int64_t>(call.result(), self, dims, self.dtype, DType::kBool,
-                                          Test());
+    return reduce_launch<C, std::int64_t>(call.listener(), call.result(), self, dims, self.dtype,
+                                          DType::kBool, Test());
   });
 }
 
@@ -99,8 +99,9 @@ void infer_count_nonzero(Inference& call) { make_reduced(call, DType::kInt64); }
 Launch bind_count_nonzero(const Binding& call) {
   const Tensor& self = self_of(call);
   return with_compute(self.dtype, [&]<class C>() {
-    return reduce_launch<C, std::int64_t>(call.result(), self, reduced_dims(call, self), self.dtype,
-                                          DType::kInt64, element::RowCount<C>());
+    return reduce_launch<C, std::int64_t>(call.listener(), call.result(), self,
+                                          reduced_dims(call, self), self.dtype, DType::kInt64,
+                                          element::RowCount<C>());
   });
 }
 
@@ -155,8 +156,8 @@ void infer_trace(Inference& call) {
 Launch bind_trace(const Binding& call) {
   const DType dtype = sum_dtype(call);
   return with_compute(dtype, [&]<class C>() {
-    return reduce_launch<C, C>(call.result(), diagonal_of(self_of(call)), {0}, dtype, dtype,
-                               element::RowSum<C>());
+    return reduce_launch<C, C>(call.listener(), call.result(), diagonal_of(self_of(call)), {0},
+                               dtype, dtype, element::RowSum<C>());
   });
 }
 

@@ -43,10 +43,11 @@ template <class C>
 // result[r] = f(row r of self, converted to `dtype`, n), rounded to `rounds_to`. C is the type f
 // reads, R what it returns.
 template <class C, class R, class F>
-[[nodiscard]] Launch reduce_launch(const Tensor& result, const Tensor& self, const Dims& dims,
-                                   spec::DType dtype, spec::DType rounds_to, F f) {
+[[nodiscard]] Launch reduce_launch(const DeviceListener* listener, const Tensor& result,
+                                   const Tensor& self, const Dims& dims, spec::DType dtype,
+                                   spec::DType rounds_to, F f) {
   std::optional<TextWork> work;
-  if (DeviceListener::is_there()) {
+  if (listener != nullptr) {
     ReduceWork reduction{
         result, self, dims, dtype, rounds_to, compute_dtype<C>(), callable_text<C>(f)};
     if (!reduction.function.empty()) work = reduce_text(reduction);

@@ -62,8 +62,8 @@ Launch bind_masked_scatter(const Binding& call) {
                     item = self.item_bytes()] {
     with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
   };
-  return in_turn({start_from_self(result, self),
-                  DeviceListener::is_there()
+  return in_turn({start_from_self(call.listener(), result, self),
+                  call.listener() != nullptr
                       ? described(std::move(scatter), {masked_scatter_text(result, mask, source)})
                       : std::move(scatter)});
 }
@@ -238,8 +238,9 @@ Launch bind_region_scatter(const Binding& call) {
   target.sizes = region.sizes;
   target.strides = region.strides;
   target.offset = region.offset;
-  std::vector<Launch> steps = {copy_launch(base, self), copy_launch(target, call.tensor("src"))};
-  if (copies) steps.push_back(copy_launch(call.result(), base));
+  std::vector<Launch> steps = {copy_launch(call.listener(), base, self),
+                               copy_launch(call.listener(), target, call.tensor("src"))};
+  if (copies) steps.push_back(copy_launch(call.listener(), call.result(), base));
   return in_turn(std::move(steps));
 }
 

@@ -71,16 +71,16 @@ std::vector<Shift> shifts_of(const KernelCall& call) {
 }
 
 // Copies the two parts of `source` along each shifted dimension: 2^n blocks. One shift a dimension.
-void add_blocks(const Tensor& target, const Tensor& source, std::span<const Shift> shifts,
-                std::vector<Launch>& copies) {
-  if (shifts.empty()) return copies.push_back(copy_launch(target, source));
+void add_blocks(const DeviceListener* listener, const Tensor& target, const Tensor& source,
+                std::span<const Shift> shifts, std::vector<Launch>& copies) {
+  if (shifts.empty()) return copies.push_back(copy_launch(listener, target, source));
   const auto [dim, start] = shifts.front();
   const std::int64_t tail = source.sizes[place(dim)] - start;
-  add_blocks(narrowed(target, dim, 0, tail), narrowed(source, dim, start, tail), shifts.subspan(1),
-             copies);
+  add_blocks(listener, narrowed(target, dim, 0, tail), narrowed(source, dim, start, tail),
+             shifts.subspan(1), copies);
   if (start == 0) return;
-  add_blocks(narrowed(target, dim, tail, start), narrowed(source, dim, 0, start), shifts.subspan(1),
-             copies);
+  add_blocks(listener, narrowed(target, dim, tail, start), narrowed(source, dim, 0, start),
+             shifts.subspan(1), copies);
 }
 
 std::vector<Shift> merged(const std::vector<Shift>& shifts, const Tensor& self) {
@@ -105,9 +105,9 @@ Launch roll_flattened(const Binding& call, Shift shift) {
   const Tensor after = scratch_tensor(self.dtype, self.sizes, workspace);
   const Sizes flat = {self.count()};
   shift.dim = 0;
-  std::vector<Launch> copies = {copy_launch(before, self)};
-  add_blocks(viewed(after, flat), viewed(before, flat), {&shift, 1}, copies);
-  copies.push_back(copy_launch(call.result(), after));
+  std::vector<Launch> copies = {copy_launch(call.listener(), before, self)};
+  add_blocks(call.listener(), viewed(after, flat), viewed(before, flat), {&shift, 1}, copies);
+  copies.push_back(copy_launch(call.listener(), call.result(), after));
   return in_turn(std::move(copies));
 }
 
@@ -129,7 +129,8 @@ void infer_flip(Inference& call) {
 }
 
 Launch bind_flip(const Binding& call) {
-  return copy_launch(call.result(), flipped(call.tensor("self"), call.integers("dims")));
+  return copy_launch(call.listener(), call.result(),
+                     flipped(call.tensor("self"), call.integers("dims")));
 }
 
 void infer_rot90(Inference& call) {
@@ -143,7 +144,7 @@ void infer_rot90(Inference& call) {
 }
 
 Launch bind_rot90(const Binding& call) {
-  return copy_launch(call.result(), turned(call.tensor("self"), turn_of(call)));
+  return copy_launch(call.listener(), call.result(), turned(call.tensor("self"), turn_of(call)));
 }
 
 // The strides of a roll are those of joining its two parts, for each shift in turn.
@@ -173,7 +174,7 @@ Launch bind_roll(const Binding& call) {
   if (shifts.front().dim < 0) return roll_flattened(call, shifts.front());
   const Tensor& self = call.tensor("self");
   std::vector<Launch> copies;
-  add_blocks(call.result(), self, merged(shifts, self), copies);
+  add_blocks(call.listener(), call.result(), self, merged(shifts, self), copies);
   return in_turn(std::move(copies));
 }
 

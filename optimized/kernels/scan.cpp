@@ -52,7 +52,7 @@ Launch scan_launch(const Binding& call, DType dtype) {
       store_row<C>(result, to, r, dtype, row.data());
     }
   };
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   return described(std::move(launch),
                    {scan_text(call.result(), self, dims[0], dtype, type_text<Scan>())});
 }
@@ -113,7 +113,7 @@ Launch bind_extremum(const Binding& call) {
         indices.store<std::int64_t>(r, where.data());
       }
     };
-    if (!DeviceListener::is_there()) return launch;
+    if (call.listener() == nullptr) return launch;
     return described(std::move(launch), {running_extreme_text(call.result(0), call.result(1), self,
                                                               dims[0], type_text<Scan>())});
   });
@@ -188,7 +188,7 @@ Launch diff_in_steps(const Binding& call, const Joined& input) {
   const auto along = [&](std::int64_t count) {
     Sizes sizes = input.sizes;
     sizes[at(input.dim)] = count;
-    std::byte* bytes = DeviceListener::reserve(scratch_bytes(input.dtype, sizes));
+    std::byte* bytes = call.listener()->reserve(scratch_bytes(input.dtype, sizes));
     has_room &= bytes != nullptr;
     return scratch_tensor(input.dtype, sizes, bytes);
   };
@@ -199,7 +199,8 @@ Launch diff_in_steps(const Binding& call, const Joined& input) {
     std::int64_t begin = 0;
     for (const Tensor& part : input.parts) {
       const std::int64_t count = part.sizes[at(input.dim)];
-      launches.push_back(copy_launch(narrowed(current, input.dim, begin, count), part));
+      launches.push_back(
+          copy_launch(call.listener(), narrowed(current, input.dim, begin, count), part));
       begin += count;
     }
   }
@@ -207,14 +208,14 @@ Launch diff_in_steps(const Binding& call, const Joined& input) {
     --length;
     const Tensor next = step == input.steps ? call.result() : along(length);
     with_compute(input.dtype, [&]<class C>() {
-      launches.push_back(launch_tensors<C>(next, input.dtype, element::Subtract(),
+      launches.push_back(launch_tensors<C>(call.listener(), next, input.dtype, element::Subtract(),
                                            narrowed(current, input.dim, 1, length),
                                            narrowed(current, input.dim, 0, length)));
     });
     current = next;
   }
-  if (input.steps == 0) launches.push_back(copy_launch(call.result(), current));
-  return has_room ? in_turn(std::move(launches)) : nullptr;
+  if (input.steps == 0) launches.push_back(copy_launch(call.listener(), call.result(), current));
+  return has_room ? in_turn(std::move(launches)) : Launch();
 }
 
 Launch bind_diff(const Binding& call) {
@@ -239,9 +240,9 @@ Launch bind_diff(const Binding& call) {
       }
     };
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   const Launch steps = diff_in_steps(call, input);
-  return steps ? described(std::move(launch), *works_of(steps)) : launch;
+  return steps ? described(std::move(launch), *steps.works) : launch;
 }
 
 constexpr Kernel kKernels[] = {

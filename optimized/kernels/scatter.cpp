@@ -68,20 +68,20 @@ void infer_scatter(Inference& call) {
   call.make(self.dtype, self.sizes);
 }
 
-// A loop over the index, with `target` seen at the index's sizes.
-IndexedLoop scatter_loop(const Tensor& target, const Tensor& index, std::int64_t dim,
-                         std::span<const Tensor> others) {
+// The index's places in `target`, which is seen at the index's sizes.
+IndexedCells scatter_cells(const Tensor& target, const Tensor& index, std::int64_t dim,
+                           std::vector<Tensor> others) {
   const Tensor base = at_least_1d(target);
   Tensor indexed = pinned(base, dim, 0);
   indexed.sizes = index.sizes;
-  return {index.sizes, indexed, others, {indexed_dim(base, dim, index, false)}};
+  return {index.sizes, indexed, std::move(others), {indexed_dim(base, dim, index, false)}};
 }
 
 Launch bind_scatter(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Tensor index = at_least_1d(call.tensor("index"));
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
-  Launch start = start_from_self(call.result(), self);
+  Launch start = start_from_self(call.listener(), call.result(), self);
   if (index.count() == 0) return start;
   Accumulation job;
   if (const Tensor* given = scatter_source(call)) {
@@ -92,19 +92,20 @@ Launch bind_scatter(const Binding& call) {
     if (!job.source) job.constant = call.item("value");
     if (call.has("reduce")) set_reduction(job, call.text("reduce"));
     job.includes_self = call.boolean_or("include_self", true);
-    job.loop = [index, dim](const Tensor& target, std::span<const Tensor> others) {
-      return scatter_loop(target, index, dim, others);
+    job.cells = [index, dim](const Tensor& target, std::vector<Tensor> others) {
+      return scatter_cells(target, index, dim, std::move(others));
     };
-    return accumulate(call.result(), self, job, call.workspace());
+    return accumulate(call.listener(), call.result(), self, job, call.workspace());
   }
   if (job.source) {
     return in_turn(
-        {std::move(start), write_cells(scatter_loop(call.result(), index, dim, {&*job.source, 1}),
-                                       self.item_bytes())});
+        {std::move(start),
+         write_cells(call.listener(), scatter_cells(call.result(), index, dim, {*job.source}),
+                     self.item_bytes())});
   }
-  return in_turn(
-      {std::move(start), fill_cells(scatter_loop(call.result(), index, dim, {}), self.item_bytes(),
-                                    element_bytes(self.dtype, call.item("value")))});
+  return in_turn({std::move(start),
+                  fill_cells(call.listener(), scatter_cells(call.result(), index, dim, {}),
+                             self.item_bytes(), element_bytes(self.dtype, call.item("value")))});
 }
 
 // ---- index_add and its like: one index per slice of the source
@@ -153,14 +154,14 @@ void infer_index_accumulation(Inference& call) {
   call.make(self.dtype, self.sizes);
 }
 
-// A loop over the slices, `count` of them, with `target` seen at the source's sizes.
-IndexedLoop slice_loop(const Tensor& target, const Tensor& index, std::int64_t dim,
-                       std::span<const Tensor> others) {
+// The slices of `target`, which is seen at the source's sizes.
+IndexedCells slice_cells(const Tensor& target, const Tensor& index, std::int64_t dim,
+                         std::vector<Tensor> others) {
   const Tensor base = at_least_1d(target);
   const Tensor indexed = pinned(base, dim, index.count());
   return {indexed.sizes,
           indexed,
-          others,
+          std::move(others),
           {indexed_dim(base, dim, along_dim(index, dim, base.rank()), false)}};
 }
 
@@ -168,9 +169,10 @@ Launch bind_index_copy(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Tensor source = at_least_1d(call.tensor("source"));
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
-  return in_turn({start_from_self(call.result(), self),
-                  write_cells(slice_loop(call.result(), call.tensor("index"), dim, {&source, 1}),
-                              self.item_bytes())});
+  return in_turn(
+      {start_from_self(call.listener(), call.result(), self),
+       write_cells(call.listener(), slice_cells(call.result(), call.tensor("index"), dim, {source}),
+                   self.item_bytes())});
 }
 
 Launch bind_index_accumulation(const Binding& call) {
@@ -180,11 +182,11 @@ Launch bind_index_accumulation(const Binding& call) {
   if (call.has("alpha")) job.scale = call.item("alpha");
   if (call.has("reduce")) set_reduction(job, call.text("reduce"));
   job.includes_self = call.boolean_or("include_self", true);
-  job.loop = [index = call.tensor("index"), dim = wrap_dim(call.integer("dim"), self.rank())](
-                 const Tensor& target, std::span<const Tensor> others) {
-    return slice_loop(target, index, dim, others);
+  job.cells = [index = call.tensor("index"), dim = wrap_dim(call.integer("dim"), self.rank())](
+                  const Tensor& target, std::vector<Tensor> others) {
+    return slice_cells(target, index, dim, std::move(others));
   };
-  return accumulate(call.result(), self, job, call.workspace());
+  return accumulate(call.listener(), call.result(), self, job, call.workspace());
 }
 
 void infer_index_fill(Inference& call) {
@@ -207,13 +209,15 @@ Launch bind_index_fill(const Binding& call) {
   const Tensor base = at_least_1d(result);
   const Tensor& index = call.tensor("index");
   const Tensor indexed = pinned(base, dim, index.count());
-  const auto make_loop = [&](std::span<const Tensor> others) {
-    return IndexedLoop(indexed.sizes, indexed, others,
-                       {indexed_dim(base, dim, along_dim(index, dim, base.rank()), true)});
+  const auto make_cells = [&](std::vector<Tensor> others) {
+    return IndexedCells{indexed.sizes,
+                        indexed,
+                        std::move(others),
+                        {indexed_dim(base, dim, along_dim(index, dim, base.rank()), true)}};
   };
-  Launch start = start_from_self(result, self);
+  Launch start = start_from_self(call.listener(), result, self);
   if (!call.is_tensor("value")) {
-    return in_turn({std::move(start), fill_cells(make_loop({}), self.item_bytes(),
+    return in_turn({std::move(start), fill_cells(call.listener(), make_cells({}), self.item_bytes(),
                                                  element_bytes(self.dtype, call.item("value")))});
   }
   Tensor value = call.tensor("value");
@@ -221,8 +225,8 @@ Launch bind_index_fill(const Binding& call) {
   value.offset = 0;
   value.bytes = call.workspace();
   value.storage = kNoStorage;
-  return in_turn({copy_launch(value, call.tensor("value")), std::move(start),
-                  write_cells(make_loop({&value, 1}), self.item_bytes())});
+  return in_turn({copy_launch(call.listener(), value, call.tensor("value")), std::move(start),
+                  write_cells(call.listener(), make_cells({value}), self.item_bytes())});
 }
 
 // ---- put: one index per element, which counts self's elements in row-major order
@@ -260,24 +264,26 @@ Launch bind_put(const Binding& call) {
     packed.storage = kNoStorage;
     packed.bytes = workspace;
     workspace += put_copy_bytes(source);
-    pack = copy_launch(packed, source);
+    pack = copy_launch(call.listener(), packed, source);
     source = std::move(packed);
   }
   source.sizes = index.sizes;
   source.strides = row_major_strides(index.sizes);
   Accumulation job;
   job.source = source;
-  job.loop = [index](const Tensor& target, std::span<const Tensor> others) {
+  job.cells = [index](const Tensor& target, std::vector<Tensor> others) {
     Tensor indexed = target;
     indexed.sizes = index.sizes;
     indexed.strides.assign(index.sizes.size(), 0);
-    return IndexedLoop(index.sizes, indexed, others, {indexed_elements(target, index)});
+    return IndexedCells{index.sizes, indexed, std::move(others), {indexed_elements(target, index)}};
   };
   if (call.boolean("accumulate")) {
-    return in_turn({std::move(pack), accumulate(call.result(), self, job, workspace)});
+    return in_turn(
+        {std::move(pack), accumulate(call.listener(), call.result(), self, job, workspace)});
   }
-  return in_turn({std::move(pack), start_from_self(call.result(), self),
-                  write_cells(job.loop(call.result(), {&source, 1}), self.item_bytes())});
+  return in_turn(
+      {std::move(pack), start_from_self(call.listener(), call.result(), self),
+       write_cells(call.listener(), job.cells(call.result(), {source}), self.item_bytes())});
 }
 
 constexpr auto kSame = Overlap::kSameGeometry;

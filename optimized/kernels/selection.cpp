@@ -45,21 +45,25 @@ Launch clamp_launch(const Binding& call, const Bounds& bounds, DType common) {
   if (!bounds.has_max()) {
     std::array<Source<C>, 2> sources = {self, Source<C>(bounds.min, common)};
     if (!ignores_nan) {
-      return launch_sources<C>(call.result(), common, std::move(sources),
+      return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
                                element::AtLeast<false>());
     }
-    return launch_sources<C>(call.result(), common, std::move(sources), element::AtLeast<true>());
+    return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
+                             element::AtLeast<true>());
   }
   const Source<C> high(bounds.max, common);
   if (!bounds.has_min()) {
     std::array<Source<C>, 2> sources = {self, high};
     if (!ignores_nan) {
-      return launch_sources<C>(call.result(), common, std::move(sources), element::AtMost<false>());
+      return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
+                               element::AtMost<false>());
     }
-    return launch_sources<C>(call.result(), common, std::move(sources), element::AtMost<true>());
+    return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
+                             element::AtMost<true>());
   }
   std::array<Source<C>, 3> sources = {self, Source<C>(bounds.min, common), high};
-  return launch_sources<C>(call.result(), common, std::move(sources), element::Clamp());
+  return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
+                           element::Clamp());
 }
 
 // ---- bits ----
@@ -79,8 +83,8 @@ Source<std::int64_t> word_source(const Item& item, DType dtype) {
 }
 
 // result = condition ? yes : no, in `common`, which both are cast to.
-Launch select_launch(const Tensor& result, const Tensor& condition, const Item& yes, const Item& no,
-                     DType common) {
+Launch select_launch(const DeviceListener* listener, const Tensor& result, const Tensor& condition,
+                     const Item& yes, const Item& no, DType common) {
   const auto changes = [common](const Item& item) {
     const auto* tensor = item.as<Tensor>();
     return tensor && tensor->dtype != common;
@@ -89,13 +93,13 @@ Launch select_launch(const Tensor& result, const Tensor& condition, const Item& 
     using Word = std::int64_t;
     std::array<Source<Word>, 3> sources = {Source<Word>(condition, condition.dtype),
                                            word_source(yes, common), word_source(no, common)};
-    return launch_sources<Word>(as_words(result), word_dtype(common), std::move(sources),
+    return launch_sources<Word>(listener, as_words(result), word_dtype(common), std::move(sources),
                                 element::Select());
   }
   return with_compute(common, [&]<class C>() {
     std::array<Source<C>, 3> sources = {Source<C>(condition, condition.dtype),
                                         Source<C>(yes, common), Source<C>(no, common)};
-    return launch_sources<C>(result, common, std::move(sources), element::Select());
+    return launch_sources<C>(listener, result, common, std::move(sources), element::Select());
   });
 }
 
@@ -188,8 +192,8 @@ void infer_masked_fill(Inference& call) {
 
 Launch bind_masked_fill(const Binding& call) {
   const DType dtype = call.tensor("self").dtype;
-  return select_launch(call.result(), call.tensor("mask"), call.item("value"), call.item("self"),
-                       dtype);
+  return select_launch(call.listener(), call.result(), call.tensor("mask"), call.item("value"),
+                       call.item("self"), dtype);
 }
 
 void infer_where(Inference& call) {
@@ -208,7 +212,7 @@ void infer_where(Inference& call) {
 
 Launch bind_where(const Binding& call) {
   if (!call.has("self")) return bind_indices(call);
-  return select_launch(call.result(), call.tensor("condition"), call.item("self"),
+  return select_launch(call.listener(), call.result(), call.tensor("condition"), call.item("self"),
                        call.item("other"), where_dtype(call));
 }
 

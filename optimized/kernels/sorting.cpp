@@ -116,11 +116,12 @@ Launch ordered(const Binding& call, const Select& select,
                          out.store(row, entries);
                        });
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   const OrderWork work{self, dims, call.result(0), call.result(1), dims};
-  return described_if(std::move(launch),
-                      stable_by ? stable_order_works(work, *stable_by)
-                                : select_works(work, callable_text<std::int64_t>(select)));
+  return described_if(
+      std::move(launch),
+      stable_by ? stable_order_works(*call.listener(), work, *stable_by)
+                : select_works(*call.listener(), work, callable_text<std::int64_t>(select)));
 }
 
 template <class Before>
@@ -225,10 +226,11 @@ Launch bind_kth_value(const Binding& call) {
                          places.store_one<std::int64_t>(row, entries[select.k].place);
                        });
   });
-  if (!DeviceListener::is_there()) return launch;
-  return described_if(std::move(launch),
-                      select_works({self, dims, call.result(0), call.result(1), {}},
-                                   callable_text<std::int64_t>(select), select.k));
+  if (call.listener() == nullptr) return launch;
+  return described_if(
+      std::move(launch),
+      select_works(*call.listener(), {self, dims, call.result(0), call.result(1), {}},
+                   callable_text<std::int64_t>(select), select.k));
 }
 
 void infer_median(Inference& call) {
@@ -255,17 +257,18 @@ Entry<C> median_of(Entry<C>* entries, std::int64_t n, bool ignores_nan) {
 }
 
 // Of no elements: NaN; for integers, what NaN converts to.
-Launch median_of_none(const Tensor& result) {
+Launch median_of_none(const DeviceListener* listener, const Tensor& result) {
   Element element{};
   store_element(result.dtype, std::numeric_limits<float>::quiet_NaN(), element.data());
-  return fill_launch(result, element);
+  return fill_launch(listener, result, element);
 }
 
 template <bool ignores_nan>
 Launch bind_median(const Binding& call) {
   const Tensor& self = call.tensor("self");
   const Selection selection = selection_of(call);
-  if (selection.length == 0 && !call.has("dim")) return median_of_none(call.result(0));
+  if (selection.length == 0 && !call.has("dim"))
+    return median_of_none(call.listener(), call.result(0));
   std::optional<Tensor> where;
   if (call.has("dim")) where = call.result(1);
   Launch launch = with_compute(self.dtype, [&]<class C>() -> Launch {
@@ -279,10 +282,11 @@ Launch bind_median(const Binding& call) {
                          if (places) places->store_one<std::int64_t>(row, median.place);
                        });
   });
-  if (!DeviceListener::is_there()) return launch;
-  return described_if(std::move(launch),
-                      median_works({self, selection.dims, call.result(0), where, {}},
-                                   callable_text<std::int64_t>(element::Median<ignores_nan>())));
+  if (call.listener() == nullptr) return launch;
+  return described_if(
+      std::move(launch),
+      median_works(*call.listener(), {self, selection.dims, call.result(0), where, {}},
+                   callable_text<std::int64_t>(element::Median<ignores_nan>())));
 }
 
 constexpr Kernel kKernels[] = {

@@ -121,7 +121,7 @@ Launch bind_copies(const Binding& call) {
   std::vector<Launch> copies;
   copies.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    copies.push_back(copy_launch(is_out ? *outs[i] : call.result(i), parts[i]));
+    copies.push_back(copy_launch(call.listener(), is_out ? *outs[i] : call.result(i), parts[i]));
   }
   return in_turn(std::move(copies));
 }

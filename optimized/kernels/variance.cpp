@@ -33,7 +33,8 @@ Launch bind_variance(const Binding& call) {
   const auto count = static_cast<double>(Rows(self, dims).length());
   const double left = std::max(count - correction_of(call), 0.0);
   const auto reduced = [&]<class C>(const Tensor& result, auto function) {
-    return reduce_launch<C, C>(result, self, dims, self.dtype, self.dtype, function);
+    return reduce_launch<C, C>(call.listener(), result, self, dims, self.dtype, self.dtype,
+                               function);
   };
   return with_real(self.dtype, [&]<class C>() -> Launch {
     std::vector<Launch> launches;

@@ -28,7 +28,7 @@ void infer_copy(Inference& call) {
 }
 template <Geometry geometry>
 Launch bind_copy(const Binding& call) {
-  return copy_launch(call.result(), geometry(call));
+  return copy_launch(call.listener(), call.result(), geometry(call));
 }
 
 template <Geometry geometry>
@@ -142,7 +142,7 @@ Tensor reshaped(Tensor row_major, const Sizes& sizes) {
 }
 Launch bind_reshape(const Binding& call) {
   const Tensor& self = call.tensor("self");
-  return copy_launch(reshaped(call.result(), self.sizes), self);
+  return copy_launch(call.listener(), reshaped(call.result(), self.sizes), self);
 }
 
 // view_copy takes any strides; where there is no view, elements go through a row-major copy.
@@ -159,10 +159,10 @@ Launch bind_view_copy(const Binding& call) {
   if (call.has("dtype") || view_strides(self, sizes)) return bind_copy<view>(call);
   std::byte* workspace = call.workspace();
   const Tensor scratch = scratch_tensor(self.dtype, self.sizes, workspace);
-  return [first = copy_launch(scratch, self),
-          then = copy_launch(call.result(), reshaped(scratch, sizes))] {
-    first();
-    then();
+  return [first = copy_launch(nullptr, scratch, self),
+          then = copy_launch(nullptr, call.result(), reshaped(scratch, sizes))] {
+    first.run();
+    then.run();
   };
 }
 
@@ -208,9 +208,9 @@ Launch bind_resize(const Binding& call) {
   const std::int64_t kept = std::min(clone.count(), result.count());
   const Tensor flat = strided(clone, {kept}, {1}, 0);
   const Tensor target = strided(result, {kept}, {1}, {});
-  return [first = copy_launch(clone, self), then = copy_launch(target, flat)] {
-    first();
-    then();
+  return [first = copy_launch(nullptr, clone, self), then = copy_launch(nullptr, target, flat)] {
+    first.run();
+    then.run();
   };
 }
 

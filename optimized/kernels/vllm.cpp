@@ -86,10 +86,11 @@ Launch bind_add_rms_norm(const Binding& call) {
       }
     };
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   const Tensor& residual = call.tensor("residual");
-  auto work = rms_norm_text({input, input, &residual, &residual, call.tensor("weight"), input.dtype,
-                             false, call.real("epsilon")});
+  auto work =
+      rms_norm_text(*call.listener(), {input, input, &residual, &residual, call.tensor("weight"),
+                                       input.dtype, false, call.real("epsilon")});
   if (!work) return launch;
   return described(std::move(launch), {std::move(*work)});
 }
@@ -121,7 +122,7 @@ Launch bind_silu_and_mul(const Binding& call) {
       }
     };
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   const Tensor& input = call.tensor("input");
   const std::int64_t width = out.size(-1);
   const Tensor gate = narrowed(input, input.rank() - 1, 0, width);
@@ -222,9 +223,9 @@ Launch bind_attention(const Binding& call) {
     return CausalAttention<C>{query, call.tensor("key"), call.tensor("value"),
                               call.tensor("output"), divisor};
   });
-  if (!DeviceListener::is_there()) return launch;
-  auto works = rounded_attention_works(call.tensor("output"), query, call.tensor("key"),
-                                       call.tensor("value"), divisor_bits);
+  if (call.listener() == nullptr) return launch;
+  auto works = rounded_attention_works(*call.listener(), call.tensor("output"), query,
+                                       call.tensor("key"), call.tensor("value"), divisor_bits);
   if (!works) return launch;
   return described(std::move(launch), std::move(*works));
 }
@@ -284,7 +285,7 @@ Launch bind_grouped_mm(const Binding& call) {
     return GroupedProduct<C>{input, call.tensor("weight"), call.result(),
                              Rows(ends, all_dims(ends))};
   });
-  if (!DeviceListener::is_there()) return launch;
+  if (call.listener() == nullptr) return launch;
   return described(std::move(launch),
                    {grouped_product_text(call.result(), input, call.tensor("weight"), ends)});
 }

@@ -30,15 +30,12 @@ std::byte* HostProgram::reserve_on_device(std::int64_t size_bytes) {
   return on_device_->reserved.back()->data();
 }
 
-// Listens for what launches do, in the plan's arithmetic.
-void HostProgram::listen(std::optional<DeviceListener>& listener) {
+// Who wants to know what launches do, in the plan's arithmetic.
+DeviceListener HostProgram::device_listener() {
   DeviceListener::Reserve reserve = [this](std::int64_t bytes) { return reserve_on_device(bytes); };
-  if (plan_.arithmetic != "fast") {
-    listener.emplace(std::move(reserve));
-    return;
-  }
+  if (plan_.arithmetic != "fast") return DeviceListener(std::move(reserve));
   // What no step of the plan writes; other plans run before this one, or behind it.
-  listener.emplace(std::move(reserve), [this](const Tensor& tensor) {
+  return DeviceListener(std::move(reserve), [this](const Tensor& tensor) {
     return tensor.storage < plan_.buffers.size() &&
            plan_.pools[plan_.buffers[tensor.storage].pool.index].kind == spec::PoolKind::kState &&
            !is_written({tensor.storage});
@@ -70,9 +67,8 @@ std::optional<StepCalls> HostProgram::eager_calls(std::uint32_t index) {
                       lives_on(plan_, step, on_device_->type);
   if (!is_fit) return {};
   try {
-    std::optional<DeviceListener> listener;
-    listen(listener);
-    const std::array<Recorded, 1> launch = {bind_step(step, false)};
+    const DeviceListener listener = device_listener();
+    const std::array<Recorded, 1> launch = {bind_step(step, false, &listener)};
     return calls_of({index, index}, launch);
   } catch (const NeedsData&) {
     return {};

@@ -141,7 +141,7 @@ struct Tiles {
       auto load = loads.begin();
       for (std::size_t c = 0; c < launches.size(); ++c) {
         for (; load != loads.end() && load->second == c; ++load) load->first.load(row, count);
-        if (launches[c]) launches[c]();
+        if (launches[c].run) launches[c].run();
       }
       for (const RowCopy& store : stores) store.store(row, count);
     }

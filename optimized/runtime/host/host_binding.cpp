@@ -59,8 +59,9 @@ std::vector<Item> HostProgram::arguments_of(const spec::PlanStep& step,
 }
 
 // `has_data`: the step runs now, and what it makes may hang on what it reads.
-HostProgram::Recorded HostProgram::bind_step(const spec::PlanStep& step, bool has_data) {
-  if (!step.body.empty()) return bind_body(step);
+HostProgram::Recorded HostProgram::bind_step(const spec::PlanStep& step, bool has_data,
+                                             const DeviceListener* listener) {
+  if (!step.body.empty()) return bind_body(step, listener);
   const spec::OpRow& row = row_of(step);
   const Kernel* kernel = find_kernel(row);
   GRAPHGATE_CHECK(kernel != nullptr);
@@ -83,13 +84,14 @@ HostProgram::Recorded HostProgram::bind_step(const spec::PlanStep& step, bool ha
   }
   Recorded bound =
       watched(std::move(made), bind_call(*kernel, row, std::move(inference.arguments()),
-                                         std::move(results), workspace.data()));
+                                         std::move(results), workspace.data(), listener));
   bound.hangs_on_data = hangs_on_data;
   return bound;
 }
 
 // A fused step: its nodes, tile by tile.
-HostProgram::Recorded HostProgram::bind_body(const spec::PlanStep& step) {
+HostProgram::Recorded HostProgram::bind_body(const spec::PlanStep& step,
+                                             const DeviceListener* listener) {
   BodyCalls body = body_calls(plan_, step, ops_, [this](ValueId id) { return values_[id.index]; });
   for (const TileCall& call : body.calls) note_writes(*call.row, call.arguments);
   const auto is_inner = [&](StorageIndex storage) { return storage >= body.first_inner; };
@@ -97,9 +99,8 @@ HostProgram::Recorded HostProgram::bind_body(const spec::PlanStep& step) {
       step.workspace ? buffer_bytes(*step.workspace)
                      : allocate(lay_out_tile(body.calls, is_inner).scratch_bytes);
   Launch launch = fused_launch(body.calls, is_inner, workspace);
-  if (DeviceListener::is_there()) {
-    auto works = fused_works(body.calls, body.first_inner,
-                             [&](std::int64_t bytes) { return reserve_on_device(bytes); });
+  if (listener != nullptr) {
+    auto works = fused_works(body.calls, body.first_inner, *listener);
     if (works) launch = described(std::move(launch), std::move(*works));
   }
   BoundStep made;

@@ -327,7 +327,7 @@ void HostProgram::replay(const Recording& recording) {
 
 void HostProgram::launch(const Recorded& bound) {
   if (!bound.seen) {
-    if (bound.launch) bound.launch();
+    if (bound.launch.run) bound.launch.run();
     return;
   }
   options_.instrument->before_launch(*bound.seen);

@@ -92,10 +92,10 @@ class HostProgram {
   [[nodiscard]] const OnDevice* on_device() const { return on_device_.get(); }
 
  private:
-  // A step that is bound. Null where nothing is to be done when it runs.
+  // A step that is bound. False where nothing is to be done when it runs.
   struct Recorded {
     std::uint32_t step = 0;
-    Launch launch;                          // null where the op only allocates
+    Launch launch;                          // empty where the op only allocates
     std::shared_ptr<const BoundStep> seen;  // what the instrument is told; null without one
     bool hangs_on_data = false;             // bound to what tensors held then
     explicit operator bool() const { return launch || seen; }
@@ -137,8 +137,9 @@ class HostProgram {
 
   // host_binding.cpp: one step.
   void note_writes(const spec::OpRow& row, const std::vector<Item>& arguments);
-  Recorded bind_step(const spec::PlanStep& step, bool has_data);
-  Recorded bind_body(const spec::PlanStep& step);
+  Recorded bind_step(const spec::PlanStep& step, bool has_data,
+                     const DeviceListener* listener = nullptr);
+  Recorded bind_body(const spec::PlanStep& step, const DeviceListener* listener);
   [[nodiscard]] Recorded watched(BoundStep made, Launch launch);
   [[nodiscard]] bool is_planned(const spec::PlanStep& step) const;
   [[nodiscard]] bool is_fixed(const spec::PlanStep& step) const;
@@ -171,7 +172,7 @@ class HostProgram {
 
   // device_calls.cpp: what steps launch there, and what the device says of it.
   [[nodiscard]] std::byte* reserve_on_device(std::int64_t size_bytes);
-  void listen(std::optional<DeviceListener>& listener);
+  [[nodiscard]] DeviceListener device_listener();
   std::optional<StepCalls> calls_of(const StepRange& range, std::span<const Recorded> launches);
   std::optional<StepCalls> eager_calls(std::uint32_t index);
   void finish_device();

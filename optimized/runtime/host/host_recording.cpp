@@ -96,13 +96,11 @@ HostProgram::Recording HostProgram::record(const spec::PlanPartition& partition)
   std::vector<Recorded> bound;
   std::vector<HostMemory> heap_of_call = std::exchange(heap_, {});
   std::optional<DeviceListener> listener;
-  if (options_.device) {
-    listen(listener);
-  }
+  if (options_.device) listener.emplace(device_listener());
   with_place([&] {
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       running_ = s;
-      bound.push_back(bind_step(plan_.steps[s], false));
+      bound.push_back(bind_step(plan_.steps[s], false, listener ? &*listener : nullptr));
     }
   });
   Recording recording;

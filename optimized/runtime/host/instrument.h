@@ -79,7 +79,7 @@ class Instrument {
   // Between the two. `launch` is null where an op only allocates; it may be run several times, if
   // memory is put back in between.
   virtual void launch(const BoundStep& /*step*/, const Launch& launch) {
-    if (launch) launch();
+    if (launch.run) launch.run();
   }
   virtual void after_launch(const BoundStep& step) = 0;
   virtual void end_run() = 0;

@@ -177,7 +177,7 @@ class StagedMove {
 
   // The words of the outputs. What is taken may be gone from a stage that cannot stay.
   std::optional<std::vector<Words>> run(const Move& move) {
-    if (launch_) launch_();
+    if (launch_.run) launch_.run();
     std::vector<Words> out;
     out.reserve(move.outputs.size());
     for (std::size_t o = 0; o < move.outputs.size(); ++o) {

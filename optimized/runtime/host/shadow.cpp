@@ -127,7 +127,7 @@ void ShadowInstrument::launch(const BoundStep& step, const Launch& launch) {
   for (const ShadowClash& clash : notes.clashes) add(book_.clash(step, clash));
   try {
     launch_twin(step, accesses, launch);
-    if (launch) launch();
+    if (launch.run) launch.run();
   } catch (const OpError& error) {
     if (twin_ran_ && !pad_refused_) refused_for_pad(step, error.what());
     flush();

@@ -97,7 +97,7 @@ void ShadowInstrument::launch_twin(const BoundStep& step, const ShadowAccesses& 
   before.build(spans);
   for (const ShadowRange& range : touched) twin_.put(range);
   try {
-    launch();
+    launch.run();
   } catch (const OpError& error) {
     pad_refused_ = true;
     refused_for_pad(step, error.what());

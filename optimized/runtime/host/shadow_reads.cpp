@@ -124,7 +124,7 @@ bool ShadowInstrument::hangs_on(const BoundStep& step, const ShadowAccesses& acc
       std::fill(bytes_at(range.begin), bytes_at(range.end), static_cast<std::byte>(fill));
     }
     try {
-      launch();
+      launch.run();
     } catch (const OpError&) {
       hangs = true;
     }
