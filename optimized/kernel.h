@@ -18,6 +18,7 @@
 // has_data() is false; such a step runs outside of captures, and infers again when it runs.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -215,11 +216,70 @@ enum class Overlap : std::uint8_t {
                   // (pointwise), or takes what is written for a copy that is made (scatter_)
 };
 
+// When every row of the results hangs on the same row of the operands alone, and why not: one of
+// the rules of analysis/row_rules.h.
+class RowCall;
+struct Refusal;
+using RowRule = std::optional<Refusal> (*)(const RowCall& call);
+
+// When results are row-major at every size, whatever the caller passes (passes/row_major.h).
+enum class RowMajorRule : std::uint8_t {
+  kUnknown,          // but for pointwise ops of row-major operands
+  kAlways,           // new and row-major, whatever the operands are
+  kFactory,          // the same, unless a memory format is asked for
+  kLikeSelf,         // row-major when self is; a format asked for is contiguous or preserve
+  kLikeSelfInPlace,  // the same, and so is the in-place form
+};
+
+// Of a kernel that only moves elements: the arguments whose elements move. The others are read for
+// their values (docs/provenance.md). No arguments: the kernel computes.
+struct Moves {
+  std::array<std::string_view, 2> arguments = {};
+  // The result has the elements of the first one in their order, where it has as many.
+  bool is_copy = false;
+};
+
+// What is known of an op. The facts behind `overlap` are set in the families' tables:
+//   Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self")
 struct Kernel {
   std::string_view base_name;  // "aten.add" serves add.Tensor, add_.Tensor, add.out
   void (*infer)(Inference&) = nullptr;
   Launch (*bind)(const Binding&) = nullptr;  // null: nothing to launch, ever (views)
   Overlap overlap = Overlap::kNone;
+
+  // Null: by the op's tags (analysis/padding_rules.h).
+  RowRule row_rule = nullptr;
+  // Whether results number the rows where the only tensor operand does.
+  bool passes_row_numbers = false;
+  RowMajorRule row_major_rule = RowMajorRule::kUnknown;
+  Moves moved = {};
+
+  [[nodiscard]] constexpr Kernel rows(RowRule rule) const {
+    Kernel out = *this;
+    out.row_rule = rule;
+    return out;
+  }
+  [[nodiscard]] constexpr Kernel row_numbers() const {
+    Kernel out = *this;
+    out.passes_row_numbers = true;
+    return out;
+  }
+  [[nodiscard]] constexpr Kernel row_major(RowMajorRule rule) const {
+    Kernel out = *this;
+    out.row_major_rule = rule;
+    return out;
+  }
+  [[nodiscard]] constexpr Kernel moves(std::string_view first, std::string_view second = "") const {
+    Kernel out = *this;
+    out.moved = {{first, second}};
+    return out;
+  }
+  [[nodiscard]] constexpr Kernel copies(std::string_view first,
+                                        std::string_view second = "") const {
+    Kernel out = moves(first, second);
+    out.moved.is_copy = true;
+    return out;
+  }
 };
 
 // The kernel of an op, or null. The table is made of the families in kernels/ (see registry.cpp).

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "optimized/analysis/row_dim.h"
+#include "optimized/kernel.h"
 #include "spec/graph.h"
 #include "spec/op_table.h"
 
@@ -68,9 +69,8 @@ class RowCall {
   std::vector<const RowFact*> results_;
 };
 
-using RowRule = std::optional<Refusal> (*)(const RowCall& call);
-
-// Null for ops that nothing is known of. `ops`: an in-place form follows its functional one.
+// That of the op's kernel, else what its tags say; null for ops that nothing is known of. `ops`: an
+// in-place form follows its functional one.
 [[nodiscard]] RowRule find_row_rule(const spec::OpRow& row, const spec::OpTable& ops);
 
 // Arguments that may hang on the symbol without harm: they state sizes, which types tell anyway.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include "optimized/analysis/row_rules.h"
 
@@ -7,21 +6,20 @@ namespace graphgate::optimized::row_rules {
 
 namespace {
 
-// The names of the factors of a product, and of what is added to it.
+// The arguments that a product multiplies.
 struct Factors {
   std::string_view a, b;
-  bool b_is_transposed = false;
+  [[nodiscard]] bool b_is_transposed() const { return b == "weight"; }
 };
 
 std::optional<Factors> factors_of(const spec::OpSchema& schema) {
-  static const std::map<std::string_view, Factors> kFactors = {
-      {"mm", {"self", "mat2"}},          {"bmm", {"self", "mat2"}},
-      {"matmul", {"self", "other"}},     {"addmm", {"mat1", "mat2"}},
-      {"mv", {"self", "vec"}},           {"addmv", {"mat", "vec"}},
-      {"baddbmm", {"batch1", "batch2"}}, {"linear", {"input", "weight", true}},
-  };
-  const auto found = kFactors.find(schema.base_name());
-  return found == kFactors.end() ? std::nullopt : std::optional(found->second);
+  static constexpr Factors kFactors[] = {
+      {"mat1", "mat2"}, {"batch1", "batch2"}, {"mat", "vec"}, {"input", "weight"},
+      {"self", "mat2"}, {"self", "other"},    {"self", "vec"}};
+  for (const Factors& factors : kFactors) {
+    if (schema.find_argument(factors.a) && schema.find_argument(factors.b)) return factors;
+  }
+  return {};
 }
 
 }  // namespace
@@ -34,7 +32,7 @@ Verdict product(const RowCall& call) {
   const RowFact* b = call.tensor(factors->b);
   if (has_rows(a) && a->rows->from_the_right() == 0) return mixes("sums over the rows");
   if (has_rows(b)) {
-    const std::size_t summed = b->rows->rank == 1 || factors->b_is_transposed ? 0 : 1;
+    const std::size_t summed = b->rows->rank == 1 || factors->b_is_transposed() ? 0 : 1;
     if (b->rows->from_the_right() == summed) return mixes("sums over the rows");
     const bool is_batch = b->rows->from_the_right() > 1;
     const bool meets_rows = has_rows(a) && a->rows->from_the_right() == b->rows->from_the_right();

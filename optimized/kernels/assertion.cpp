@@ -1,4 +1,5 @@
 // Assertions: they make nothing, and throw when what they state does not hold.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/families.h"
 
 namespace graphgate::optimized {
@@ -45,8 +46,8 @@ void infer_assert_metadata(Inference& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten._assert_scalar", infer_assert_scalar},
-    {"aten._assert_tensor_metadata", infer_assert_metadata},
+    Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
+    Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
 };
 
 }  // namespace

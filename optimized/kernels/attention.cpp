@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/attention_work.h"
@@ -286,7 +287,8 @@ Launch bind_fused_attention(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.scaled_dot_product_attention", infer_attention, bind_attention},
+    Kernel{"aten.scaled_dot_product_attention", infer_attention, bind_attention}.rows(
+        row_rules::attention),
     {"aten._scaled_dot_product_flash_attention_for_cpu", infer_fused_attention,
      bind_fused_attention},
 };

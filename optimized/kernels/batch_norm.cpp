@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/batch_norm_text.h"
@@ -215,8 +216,9 @@ constexpr Kernel kKernels[] = {
     {"aten.native_batch_norm", infer_batch_norm<Form::kNative>, bind_batch_norm<Form::kNative>},
     {"aten._native_batch_norm_legit", infer_batch_norm<Form::kNative>,
      bind_batch_norm<Form::kNative>},
-    {"aten._native_batch_norm_legit_no_training", infer_batch_norm<Form::kNoTraining>,
-     bind_batch_norm<Form::kNoTraining>},
+    Kernel{"aten._native_batch_norm_legit_no_training", infer_batch_norm<Form::kNoTraining>,
+           bind_batch_norm<Form::kNoTraining>}
+        .rows(row_rules::per_image),
     {"aten._batch_norm_with_update", infer_batch_norm<Form::kWithUpdate>,
      bind_batch_norm<Form::kWithUpdate>},
 };

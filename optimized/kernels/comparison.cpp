@@ -1,4 +1,5 @@
 // Comparisons, logic and bits.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
@@ -41,9 +42,9 @@ Launch bind_nan_to_num(const Binding& call) {
 std::span<const Kernel> comparison_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
-      pointwise_kernel<kBits>("aten.__and__", element::BitAnd()),
-      pointwise_kernel<kBits>("aten.__or__", element::BitOr()),
-      pointwise_kernel<kBits>("aten.__xor__", element::BitXor()),
+      pointwise_kernel<kBits>("aten.__and__", element::BitAnd()).rows(row_rules::pointwise),
+      pointwise_kernel<kBits>("aten.__or__", element::BitOr()).rows(row_rules::pointwise),
+      pointwise_kernel<kBits>("aten.__xor__", element::BitXor()).rows(row_rules::pointwise),
       pointwise_kernel<kBits>("aten.bitwise_and", element::BitAnd()),
       {"aten.bitwise_not", infer_pointwise<kBitsOfOne>, bind_bitwise_not, kOverlap},
       pointwise_kernel<kBits>("aten.bitwise_or", element::BitOr()),

@@ -1,4 +1,5 @@
 // Products whose shapes are free: linear, matmul (einsum: einsum.cpp).
+#include "optimized/analysis/row_rules.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/einsum.h"
 #include "optimized/kernels/families.h"
@@ -95,8 +96,10 @@ Launch bind_linear(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.matmul", infer_matmul, bind_matmul},
-    {"aten.linear", infer_linear, bind_linear},
+    Kernel{"aten.matmul", infer_matmul, bind_matmul}.rows(row_rules::product),
+    Kernel{"aten.linear", infer_linear, bind_linear}
+        .rows(row_rules::product)
+        .row_major(RowMajorRule::kAlways),
     {"aten.einsum", infer_einsum, bind_einsum},
 };
 

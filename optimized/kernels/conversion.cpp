@@ -1,4 +1,5 @@
 // Conversions between dtypes, devices and layouts, and fills.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
@@ -172,18 +173,41 @@ Launch bind_nothing(const Binding&) { return {}; }
 std::span<const Kernel> conversion_kernels() {
   static const Kernel kKernels[] = {
       {"aten._local_scalar_dense", infer_item},
-      {"aten._to_copy", infer_to_copy, bind_copy_of_self},
-      {"aten.clone", infer_clone, bind_copy_of_self},
-      {"aten.contiguous", infer_contiguous, bind_copy_of_self},
-      {"aten.copy", infer_copy, bind_copy, Overlap::kSameGeometry},
-      {"aten.dropout", infer_dropout, bind_nothing, Overlap::kSameGeometry},
-      {"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry},
+      Kernel{"aten._to_copy", infer_to_copy, bind_copy_of_self}
+          .rows(row_rules::pointwise)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self"),
+      Kernel{"aten.clone", infer_clone, bind_copy_of_self}
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self"),
+      Kernel{"aten.contiguous", infer_contiguous, bind_copy_of_self}
+          .rows(row_rules::pointwise)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self"),
+      Kernel{"aten.copy", infer_copy, bind_copy, Overlap::kSameGeometry}
+          .rows(row_rules::pointwise)
+          .row_major(RowMajorRule::kLikeSelfInPlace)
+          .copies("src", "self"),
+      Kernel{"aten.dropout", infer_dropout, bind_nothing, Overlap::kSameGeometry}.rows(
+          row_rules::dropout),
+      Kernel{"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry}.rows(row_rules::pointwise),
       {"aten.item", infer_item},
-      {"aten.lift_fresh", infer_lift_fresh},
-      {"aten.lift_fresh_copy", infer_lift_fresh_copy, bind_copy_of_self},
-      {"aten.to", infer_to, bind_copy_of_self},
-      {"aten.type_as", infer_type_as, bind_copy_of_self},
-      {"aten.zero", infer_zero, bind_zero, Overlap::kSameGeometry},
+      Kernel{"aten.lift_fresh", infer_lift_fresh}.rows(row_rules::pointwise),
+      Kernel{"aten.lift_fresh_copy", infer_lift_fresh_copy, bind_copy_of_self}
+          .rows(row_rules::pointwise)
+          .copies("self"),
+      Kernel{"aten.to", infer_to, bind_copy_of_self}
+          .rows(row_rules::pointwise)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self", "other"),
+      Kernel{"aten.type_as", infer_type_as, bind_copy_of_self}
+          .rows(row_rules::pointwise)
+          .copies("self", "other"),
+      Kernel{"aten.zero", infer_zero, bind_zero, Overlap::kSameGeometry}.rows(row_rules::pointwise),
   };
   return kKernels;
 }

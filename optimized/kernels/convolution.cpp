@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/convolution_text.h"
 #include "optimized/gemm.h"
 #include "optimized/geometry/convolution_shape.h"
@@ -221,9 +222,9 @@ Launch bind_convolution(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.conv1d", infer_convolution, bind_convolution},
-    {"aten.conv2d", infer_convolution, bind_convolution},
-    {"aten.convolution", infer_convolution, bind_convolution},
+    Kernel{"aten.conv1d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
+    Kernel{"aten.conv2d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
+    Kernel{"aten.convolution", infer_convolution, bind_convolution}.rows(row_rules::per_image),
 };
 
 }  // namespace

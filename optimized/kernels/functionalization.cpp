@@ -1,4 +1,5 @@
 // What undoing a functionalization needs.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"
 
@@ -16,7 +17,9 @@ Launch bind_clone(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"graphgate.clone_preserve_strides", infer_clone, bind_clone, Overlap::kNone},
+    Kernel{"graphgate.clone_preserve_strides", infer_clone, bind_clone, Overlap::kNone}
+        .rows(row_rules::pointwise)
+        .copies("self"),
 };
 
 }  // namespace

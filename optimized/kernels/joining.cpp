@@ -4,6 +4,7 @@
 // Each is a number of copies into views of the result; what they do not cover is zero (block_diag).
 #include <algorithm>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
@@ -213,13 +214,13 @@ Launch bind_block_diag(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.block_diag", infer_block_diag, bind_block_diag},
-    {"aten.cat", infer_cat, bind_cat},
-    {"aten.flip", infer_flip, bind_flip},
-    {"aten.repeat", infer_repeat, bind_repeat},
-    {"aten.roll", infer_roll, bind_roll},
-    {"aten.rot90", infer_rot90, bind_rot90},
-    {"aten.stack", infer_stack, bind_stack},
+    Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
+    Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
+    Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
+    Kernel{"aten.repeat", infer_repeat, bind_repeat}.rows(row_rules::repeat).moves("self"),
+    Kernel{"aten.roll", infer_roll, bind_roll}.rows(row_rules::along_dims).moves("self"),
+    Kernel{"aten.rot90", infer_rot90, bind_rot90}.moves("self"),
+    Kernel{"aten.stack", infer_stack, bind_stack}.rows(row_rules::move_dims).moves("tensors"),
 };
 
 }  // namespace

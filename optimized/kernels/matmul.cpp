@@ -1,5 +1,6 @@
 // Products of matrices and vectors whose shapes are fixed: mm, bmm, mv, dot, and their forms that
 // add. All of them are one Product (gemm.h) over views of the arguments.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/converted_rows.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/elements/elements.h"
@@ -223,12 +224,20 @@ Launch bind_addr(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.mm", infer_matrices<2, kMm>, bind_matrices<kMm>},
-    {"aten.bmm", infer_matrices<3, kBmm>, bind_matrices<kBmm>},
-    {"aten.addmm", infer_matrices<2, kAddmm>, bind_matrices<kAddmm>},
-    {"aten.baddbmm", infer_matrices<3, kBaddbmm>, bind_matrices<kBaddbmm>},
-    {"aten.mv", infer_matrix_vector<kMv>, bind_matrix_vector<kMv>},
-    {"aten.addmv", infer_matrix_vector<kAddmv>, bind_matrix_vector<kAddmv>},
+    Kernel{"aten.mm", infer_matrices<2, kMm>, bind_matrices<kMm>}
+        .rows(row_rules::product)
+        .row_major(RowMajorRule::kAlways),
+    Kernel{"aten.bmm", infer_matrices<3, kBmm>, bind_matrices<kBmm>}
+        .rows(row_rules::product)
+        .row_major(RowMajorRule::kAlways),
+    Kernel{"aten.addmm", infer_matrices<2, kAddmm>, bind_matrices<kAddmm>}
+        .rows(row_rules::product)
+        .row_major(RowMajorRule::kAlways),
+    Kernel{"aten.baddbmm", infer_matrices<3, kBaddbmm>, bind_matrices<kBaddbmm>}.rows(
+        row_rules::product),
+    Kernel{"aten.mv", infer_matrix_vector<kMv>, bind_matrix_vector<kMv>}.rows(row_rules::product),
+    Kernel{"aten.addmv", infer_matrix_vector<kAddmv>, bind_matrix_vector<kAddmv>}.rows(
+        row_rules::product),
     {"aten.dot", infer_dot<kDot>, bind_dot<kDot>},
     {"aten.vdot", infer_dot<kVdot>, bind_dot<kVdot>},
     {"aten.addbmm", infer_addbmm, bind_addbmm},

@@ -2,6 +2,7 @@
 // that goes back to those places. A later NaN wins over an earlier one.
 #include <cstring>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/plane_text.h"
 #include "optimized/codegen/type_text.h"
 #include "optimized/geometry/planes.h"
@@ -164,13 +165,18 @@ Launch bind_backward(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>},
-    {"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>},
-    {"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>},
-    {"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>},
+    Kernel{"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>}.rows(
+        row_rules::per_image),
     {"aten.max_pool2d_with_indices_backward", infer_backward, bind_backward},
     {"aten.max_pool3d", infer_max_pool<3, false>, bind_max_pool<3>},
-    {"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>},
+    Kernel{"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>}.rows(
+        row_rules::per_image),
 };
 
 }  // namespace

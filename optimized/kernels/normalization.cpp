@@ -1,4 +1,5 @@
 // Softmax along one dimension. Layer and group normalization: normalization_layer.cpp.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/row_text.h"
@@ -78,14 +79,17 @@ Launch bind_softmax(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.softmax", infer_softmax, bind_softmax<Kind::kSoftmax>},
-    {"aten._softmax", infer_softmax, bind_softmax<Kind::kSoftmax>},
-    {"aten._safe_softmax", infer_softmax, bind_softmax<Kind::kSafe>},
+    Kernel{"aten.softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}.rows(row_rules::along_dim),
+    Kernel{"aten._softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}.rows(row_rules::along_dim),
+    Kernel{"aten._safe_softmax", infer_softmax, bind_softmax<Kind::kSafe>}.rows(
+        row_rules::along_dim),
     {"aten.log_softmax", infer_softmax, bind_softmax<Kind::kLog>},
-    {"aten._log_softmax", infer_softmax, bind_softmax<Kind::kLog>},
-    {"aten.layer_norm", infer_layer_norm, bind_layer_norm},
-    {"aten.native_layer_norm", infer_native_layer_norm, bind_layer_norm},
-    {"aten.native_group_norm", infer_native_group_norm, bind_native_group_norm},
+    Kernel{"aten._log_softmax", infer_softmax, bind_softmax<Kind::kLog>}.rows(row_rules::along_dim),
+    Kernel{"aten.layer_norm", infer_layer_norm, bind_layer_norm}.rows(row_rules::layer_norm),
+    Kernel{"aten.native_layer_norm", infer_native_layer_norm, bind_layer_norm}.rows(
+        row_rules::layer_norm),
+    Kernel{"aten.native_group_norm", infer_native_group_norm, bind_native_group_norm}.rows(
+        row_rules::per_image),
 };
 
 }  // namespace

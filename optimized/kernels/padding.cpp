@@ -5,6 +5,7 @@
 // input's elements that an index list names for each padded dimension.
 #include <algorithm>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
@@ -231,14 +232,22 @@ Launch bind_pad(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.constant_pad_nd", infer_constant, bind_constant},
-    {"aten.pad", infer_pad, bind_pad},
-    {"aten.reflection_pad1d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>},
-    {"aten.reflection_pad2d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>},
-    {"aten.reflection_pad3d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>},
-    {"aten.replication_pad1d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>},
-    {"aten.replication_pad2d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>},
-    {"aten.replication_pad3d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>},
+    Kernel{"aten.constant_pad_nd", infer_constant, bind_constant}
+        .rows(row_rules::pad)
+        .moves("self"),
+    Kernel{"aten.pad", infer_pad, bind_pad}.rows(row_rules::pad).moves("self"),
+    Kernel{"aten.reflection_pad1d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
+        "self"),
+    Kernel{"aten.reflection_pad2d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
+        "self"),
+    Kernel{"aten.reflection_pad3d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
+        "self"),
+    Kernel{"aten.replication_pad1d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
+        .moves("self"),
+    Kernel{"aten.replication_pad2d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
+        .moves("self"),
+    Kernel{"aten.replication_pad3d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
+        .moves("self"),
 };
 
 }  // namespace

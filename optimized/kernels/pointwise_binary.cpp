@@ -150,7 +150,7 @@ Launch bind_power(const Binding& call) {
 std::span<const Kernel> pointwise_binary_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
-      {"aten.add", infer_add, bind_scaled<element::AddScaled>, kOverlap},
+      Kernel{"aten.add", infer_add, bind_scaled<element::AddScaled>, kOverlap}.row_numbers(),
       {"aten.addcdiv", infer_pointwise<kAddcdiv>, bind_with_value<kAddcdiv, element::AddQuotient>,
        kOverlap},
       {"aten.addcmul", infer_addcmul, bind_with_value<kAddcmul, element::AddProduct>, kOverlap},

@@ -1,4 +1,5 @@
 // Averages over windows and over adaptive parts of planes.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/plane_text.h"
 #include "optimized/codegen/type_text.h"
@@ -128,13 +129,19 @@ Launch bind_adaptive(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten._adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>},
-    {"aten._adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
-    {"aten.adaptive_avg_pool1d", infer_adaptive<1>, bind_adaptive<1>},
-    {"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>},
+    Kernel{"aten._adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+        row_rules::per_image),
+    Kernel{"aten._adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.adaptive_avg_pool1d", infer_adaptive<1>, bind_adaptive<1>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+        row_rules::per_image),
     {"aten.adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
-    {"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>},
-    {"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>},
+    Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(
+        row_rules::per_image),
+    Kernel{"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>}.rows(
+        row_rules::per_image),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/chosen_text.h"
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
@@ -246,12 +247,25 @@ Launch bind_region_scatter(const Binding& call) {
 
 constexpr auto kSame = Overlap::kSameGeometry;
 constexpr Kernel kKernels[] = {
-    {"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>},
-    {"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>},
-    {"aten.index_put", infer_index_put, bind_index_put, kSame},
-    {"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter, kSame},
-    {"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>},
-    {"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>},
+    Kernel{"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>}
+        .moves("self", "src"),
+    Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}
+        .moves("self", "src"),
+    Kernel{"aten.index_put", infer_index_put, bind_index_put, kSame}
+        .rows(row_rules::scatter_anywhere)
+        .row_major(RowMajorRule::kLikeSelfInPlace)
+        .moves("self", "values"),
+    Kernel{"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter, kSame}
+        .rows(row_rules::scatter_anywhere)
+        .moves("self", "source"),
+    Kernel{"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>}
+        .rows(row_rules::scatter_along_dim)
+        .row_major(RowMajorRule::kLikeSelf)
+        .moves("self", "src"),
+    Kernel{"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>}
+        .rows(row_rules::scatter_along_dim)
+        .row_major(RowMajorRule::kLikeSelf)
+        .moves("self", "src"),
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Running sums, products, extrema and differences along one dimension.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/scan_text.h"
 #include "optimized/codegen/type_text.h"
 #include "optimized/converted_rows.h"
@@ -246,12 +247,12 @@ Launch bind_diff(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.cumsum", infer_scan, bind_cumulative_sum},
-    {"aten.cumprod", infer_scan, bind_cumulative_product},
-    {"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp},
-    {"aten.cummax", infer_extremum, bind_extremum<true>},
-    {"aten.cummin", infer_extremum, bind_extremum<false>},
-    {"aten.diff", infer_diff, bind_diff},
+    Kernel{"aten.cumsum", infer_scan, bind_cumulative_sum}.rows(row_rules::along_dim),
+    Kernel{"aten.cumprod", infer_scan, bind_cumulative_product}.rows(row_rules::along_dim),
+    Kernel{"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp}.rows(row_rules::along_dim),
+    Kernel{"aten.cummax", infer_extremum, bind_extremum<true>}.rows(row_rules::along_dim),
+    Kernel{"aten.cummin", infer_extremum, bind_extremum<false>}.rows(row_rules::along_dim),
+    Kernel{"aten.diff", infer_diff, bind_diff}.rows(row_rules::along_dim),
 };
 
 }  // namespace

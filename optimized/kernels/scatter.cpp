@@ -1,5 +1,6 @@
 // Writing through index tensors along one dimension: scatter and its reductions, index_add,
 // index_copy, index_fill, index_reduce; and put, which counts elements.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
 #include "optimized/strides.h"
@@ -288,14 +289,28 @@ Launch bind_put(const Binding& call) {
 
 constexpr auto kSame = Overlap::kSameGeometry;
 constexpr Kernel kKernels[] = {
-    {"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame},
-    {"aten.index_copy", infer_index_copy, bind_index_copy, kSame},
-    {"aten.index_fill", infer_index_fill, bind_index_fill, kSame},
-    {"aten.index_reduce", infer_index_accumulation, bind_index_accumulation, kSame},
-    {"aten.put", infer_put, bind_put, kSame},
-    {"aten.scatter", infer_scatter, bind_scatter, kSame},
-    {"aten.scatter_add", infer_scatter, bind_scatter, kSame},
-    {"aten.scatter_reduce", infer_scatter, bind_scatter, kSame},
+    Kernel{"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame}.rows(
+        row_rules::scatter_along_dim),
+    Kernel{"aten.index_copy", infer_index_copy, bind_index_copy, kSame}
+        .rows(row_rules::scatter_along_dim)
+        .moves("self", "source"),
+    Kernel{"aten.index_fill", infer_index_fill, bind_index_fill, kSame}
+        .rows(row_rules::scatter_along_dim)
+        .moves("self", "value"),
+    Kernel{"aten.index_reduce", infer_index_accumulation, bind_index_accumulation, kSame}.rows(
+        row_rules::scatter_along_dim),
+    Kernel{"aten.put", infer_put, bind_put, kSame}
+        .rows(row_rules::scatter_anywhere)
+        .moves("self", "source"),
+    Kernel{"aten.scatter", infer_scatter, bind_scatter, kSame}
+        .rows(row_rules::scatter_along_dim)
+        .row_major(RowMajorRule::kLikeSelf)
+        .moves("self", "src"),
+    Kernel{"aten.scatter_add", infer_scatter, bind_scatter, kSame}
+        .rows(row_rules::scatter_along_dim)
+        .row_major(RowMajorRule::kLikeSelf),
+    Kernel{"aten.scatter_reduce", infer_scatter, bind_scatter, kSame}.rows(
+        row_rules::scatter_along_dim),
 };
 
 }  // namespace

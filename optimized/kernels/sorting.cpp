@@ -2,6 +2,7 @@
 // every number. Which of several equal elements sort (unless it is stable), topk and kthvalue name
 // follows from their selection algorithms (elements/order.h); median names the one that a stable
 // sort would put in the middle.
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/order_text.h"
 #include "optimized/codegen/type_text.h"
 #include "optimized/kernels/elements/stable_order.h"
@@ -290,11 +291,11 @@ Launch bind_median(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.kthvalue", infer_kth_value, bind_kth_value},
-    {"aten.median", infer_median, bind_median<false>},
-    {"aten.nanmedian", infer_median, bind_median<true>},
-    {"aten.sort", infer_sort, bind_sort},
-    {"aten.topk", infer_topk, bind_topk},
+    Kernel{"aten.kthvalue", infer_kth_value, bind_kth_value}.rows(row_rules::along_dim),
+    Kernel{"aten.median", infer_median, bind_median<false>}.rows(row_rules::along_dim),
+    Kernel{"aten.nanmedian", infer_median, bind_median<true>}.rows(row_rules::along_dim),
+    Kernel{"aten.sort", infer_sort, bind_sort}.rows(row_rules::along_dim),
+    Kernel{"aten.topk", infer_topk, bind_topk}.rows(row_rules::along_dim),
 };
 
 }  // namespace

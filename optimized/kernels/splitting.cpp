@@ -4,6 +4,7 @@
 // a tensor of its own, or into the tensors of `out`, which they do not return.
 #include <algorithm>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/work.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
@@ -127,14 +128,22 @@ Launch bind_copies(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.chunk", infer_views<chunk>, nullptr},
-    {"aten.split", infer_views<split>, nullptr},
-    {"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr},
-    {"aten.split_with_sizes_copy", infer_copies<split_with_sizes>, bind_copies<split_with_sizes>},
-    {"aten.unbind", infer_views<unbind>, nullptr},
-    {"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>},
+    Kernel{"aten.chunk", infer_views<chunk>, nullptr}.rows(row_rules::along_dim),
+    Kernel{"aten.split", infer_views<split>, nullptr}.rows(row_rules::along_dim),
+    Kernel{"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr}.rows(
+        row_rules::along_dim),
+    Kernel{"aten.split_with_sizes_copy", infer_copies<split_with_sizes>,
+           bind_copies<split_with_sizes>}
+        .rows(row_rules::along_dim)
+        .moves("self"),
+    Kernel{"aten.unbind", infer_views<unbind>, nullptr}.rows(row_rules::along_dim),
+    Kernel{"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>}
+        .rows(row_rules::along_dim)
+        .moves("self"),
     // By its schema tensors of their own; ATen makes views.
-    {"aten.unsafe_split", infer_views<split>, nullptr},
+    Kernel{"aten.unsafe_split", infer_views<split>, nullptr}
+        .rows(row_rules::along_dim)
+        .moves("self"),
 };
 
 }  // namespace

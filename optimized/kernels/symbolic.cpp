@@ -8,6 +8,7 @@
 #include <compare>
 #include <limits>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/power.h"
 #include "optimized/kernels/families.h"
 
@@ -291,7 +292,7 @@ constexpr Kernel kKernels[] = {
     {"_operator.rshift", infer_binary<rshift>},
     {"_operator.sub", infer_binary<sub>},
     {"_operator.truediv", infer_binary<truediv>},
-    {"aten.sym_size", infer_size},
+    Kernel{"aten.sym_size", infer_size}.rows(row_rules::states_sizes),
     {"math.ceil", infer_unary<ceiled>},
     {"math.floor", infer_unary<floored>},
     {"math.trunc", infer_unary<truncated>},

@@ -2,6 +2,7 @@
 // taps, made from sizes and scales alone; a result element is the nested weighted sum over them.
 #include <bit>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/plane_text.h"
 #include "optimized/geometry/planes.h"
 #include "optimized/kernels/elements/resampling.h"
@@ -139,12 +140,12 @@ constexpr Kernel kernel_of(std::string_view name) {
 constexpr Kernel kKernels[] = {
     kernel_of<Mode::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
     kernel_of<Mode::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
-    kernel_of<Mode::kCubic, 2>("aten.upsample_bicubic2d"),
-    kernel_of<Mode::kLinear, 2>("aten.upsample_bilinear2d"),
-    kernel_of<Mode::kLinear, 1>("aten.upsample_linear1d"),
-    kernel_of<Mode::kNearest, 1>("aten.upsample_nearest1d"),
-    kernel_of<Mode::kNearest, 2>("aten.upsample_nearest2d"),
-    kernel_of<Mode::kNearest, 3>("aten.upsample_nearest3d"),
+    kernel_of<Mode::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
+    kernel_of<Mode::kLinear, 2>("aten.upsample_bilinear2d").rows(row_rules::per_image),
+    kernel_of<Mode::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),
+    kernel_of<Mode::kNearest, 1>("aten.upsample_nearest1d").rows(row_rules::per_image),
+    kernel_of<Mode::kNearest, 2>("aten.upsample_nearest2d").rows(row_rules::per_image),
+    kernel_of<Mode::kNearest, 3>("aten.upsample_nearest3d").rows(row_rules::per_image),
     kernel_of<Mode::kLinear, 3>("aten.upsample_trilinear3d"),
 };
 

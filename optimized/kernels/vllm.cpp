@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/format_dispatch.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
@@ -291,9 +292,11 @@ Launch bind_grouped_mm(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm},
-    {"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul},
-    {"vllm.unified_attention_with_output", infer_attention, bind_attention},
+    Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}.rows(
+        row_rules::within_rows),
+    Kernel{"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}.rows(row_rules::within_rows),
+    Kernel{"vllm.unified_attention_with_output", infer_attention, bind_attention}.rows(
+        row_rules::attention_over_rows),
     {"transformers.grouped_mm_fallback", infer_grouped_mm, bind_grouped_mm},
 };
 

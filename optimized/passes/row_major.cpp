@@ -1,8 +1,6 @@
 #include "optimized/passes/row_major.h"
 
-#include <algorithm>
-#include <unordered_map>
-
+#include "optimized/kernel.h"
 #include "optimized/passes/size_facts.h"
 
 namespace graphgate::optimized {
@@ -11,48 +9,13 @@ namespace {
 using spec::Node;
 using spec::ValueId;
 
-enum class Rule : std::uint8_t {
-  kAlways,    // new and row-major, whatever the operands are
-  kFactory,   // the same, unless a memory format is asked for
-  kLikeSelf,  // row-major when self is; a memory format asked for is contiguous or preserve
-};
-
-const std::unordered_map<std::string_view, Rule>& rules() {
-  static const std::unordered_map<std::string_view, Rule> kRules = {
-      {"aten.mm", Rule::kAlways},
-      {"aten.bmm", Rule::kAlways},
-      {"aten.addmm", Rule::kAlways},
-      {"aten.linear", Rule::kAlways},
-      {"aten.embedding", Rule::kAlways},
-      {"aten.arange", Rule::kAlways},
-      {"aten.sum", Rule::kAlways},
-      {"aten.mean", Rule::kAlways},
-      {"aten.amax", Rule::kAlways},
-      {"aten.amin", Rule::kAlways},
-      {"aten.full", Rule::kFactory},
-      {"aten.zeros", Rule::kFactory},
-      {"aten.ones", Rule::kFactory},
-      {"aten.empty", Rule::kFactory},
-      {"aten.view", Rule::kLikeSelf},
-      {"aten.reshape", Rule::kLikeSelf},
-      {"aten._unsafe_view", Rule::kLikeSelf},
-      {"aten.unsqueeze", Rule::kLikeSelf},
-      {"aten.contiguous", Rule::kLikeSelf},
-      {"aten.alias", Rule::kLikeSelf},
-      {"aten.detach", Rule::kLikeSelf},
-      {"aten.clone", Rule::kLikeSelf},
-      {"aten.to", Rule::kLikeSelf},
-      {"aten._to_copy", Rule::kLikeSelf},
-      {"aten.copy_", Rule::kLikeSelf},
-      {"aten.copy", Rule::kLikeSelf},
-      {"aten.slice_scatter", Rule::kLikeSelf},
-      {"aten.select_scatter", Rule::kLikeSelf},
-      {"aten.index_put", Rule::kLikeSelf},
-      {"aten.index_put_", Rule::kLikeSelf},
-      {"aten.scatter", Rule::kLikeSelf},
-      {"aten.scatter_add", Rule::kLikeSelf},
-  };
-  return kRules;
+// The rule of the form that the row is.
+RowMajorRule rule_of(const spec::OpRow& row) {
+  const Kernel* const kernel = find_kernel(row);
+  if (kernel == nullptr) return RowMajorRule::kUnknown;
+  const bool holds =
+      !row.effects.is_in_place || kernel->row_major_rule == RowMajorRule::kLikeSelfInPlace;
+  return holds ? kernel->row_major_rule : RowMajorRule::kUnknown;
 }
 
 bool asks_for_contiguous_or_nothing(const Node& node, bool may_preserve) {
@@ -96,10 +59,10 @@ bool RowMajor::out_is_known(const Node& node, const spec::OpRow& row) const {
 
 bool RowMajor::follows(const spec::Graph& graph, const Node& node, const spec::OpRow& row) const {
   if (row.effects.is_out) return out_is_known(node, row);
-  const auto rule = rules().find(family_of_op(node.op));
-  if (rule != rules().end()) {
-    if (rule->second == Rule::kAlways) return true;
-    if (rule->second == Rule::kFactory) return asks_for_contiguous_or_nothing(node, false);
+  const RowMajorRule rule = rule_of(row);
+  if (rule == RowMajorRule::kAlways) return true;
+  if (rule == RowMajorRule::kFactory) return asks_for_contiguous_or_nothing(node, false);
+  if (rule != RowMajorRule::kUnknown) {
     const auto self = value_of(node, "self");
     // view.dtype changes the size of elements, and with it strides; the rule holds all the same.
     return self && is_known_[self->index] && asks_for_contiguous_or_nothing(node, true);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
-#include <unordered_map>
 
 #include "optimized/launch.h"
 #include "optimized/runtime/host/memory.h"
@@ -13,50 +11,9 @@ namespace graphgate::optimized {
 namespace {
 
 using spec::BaseType;
-using Names = std::vector<std::string_view>;
-using Moves = std::unordered_map<std::string, MovingOp>;
-
-// By family.
-Moves make_moves() {
-  Moves moves;
-  const auto add = [&](const Names& arguments, std::optional<std::size_t> copied,
-                       std::initializer_list<const char*> ops) {
-    for (const char* op : ops)
-      moves.emplace(std::string("aten.") + op, MovingOp{arguments, copied});
-  };
-  // Copies and copies of views, of all elements in their order, or of some.
-  add({"self"}, 0,
-      {"_reshape_copy", "_to_copy", "_unsafe_view", "alias_copy", "clone", "contiguous",
-       "detach_copy", "flatten", "lift_fresh_copy", "reshape", "squeeze_copy", "unsqueeze_copy",
-       "view_copy"});
-  moves.emplace("graphgate.clone_preserve_strides", MovingOp{{"self"}, 0});
-  add({"self"}, std::nullopt,
-      {"as_strided_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
-       "select_copy", "slice_copy", "split_copy", "split_with_sizes_copy", "t_copy",
-       "transpose_copy", "unbind_copy", "unfold_copy", "unsafe_split"});
-  add({"self", "src"}, 1, {"copy"});  // src, into self
-  add({"self", "other"}, 0, {"to", "type_as"});
-  // Other orders and places.
-  add({"self"}, std::nullopt,
-      {"constant_pad_nd", "diag_embed", "flip", "pad", "reflection_pad1d", "reflection_pad2d",
-       "reflection_pad3d", "repeat", "replication_pad1d", "replication_pad2d", "replication_pad3d",
-       "roll", "rot90", "tril", "triu"});
-  add({"tensors"}, std::nullopt, {"block_diag", "cat", "stack"});
-  // By an index or a mask.
-  add({"self"}, std::nullopt,
-      {"gather", "index", "index_select", "masked_select", "repeat_interleave", "take"});
-  add({"weight"}, std::nullopt, {"embedding"});
-  // Into parts of self.
-  add({"self", "src"}, std::nullopt,
-      {"as_strided_scatter", "diagonal_scatter", "scatter", "select_scatter", "slice_scatter"});
-  add({"self", "source"}, std::nullopt, {"index_copy", "masked_scatter", "put"});
-  add({"self", "value"}, std::nullopt, {"index_fill"});
-  add({"self", "values"}, std::nullopt, {"index_put"});
-  return moves;
-}
-
-bool names(const Names& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
+bool moves_argument(const Moves& moves, std::string_view argument) {
+  return std::find(moves.arguments.begin(), moves.arguments.end(), argument) !=
+         moves.arguments.end();
 }
 
 // Int64 memory in the shape of a tensor, with addresses of its own.
@@ -214,7 +171,7 @@ class StagedMove {
     const std::size_t k = placed_.size();
     const bool is_written = call_.row->writes(argument);
     is_moved_.push_back(is_written ||
-                        names(move.op.moved, call_.row->schema.arguments[argument].name));
+                        moves_argument(move.moves, call_.row->schema.arguments[argument].name));
     if (!is_moved_[k]) {
       is_complete_ &= tensor.bytes != nullptr || tensor.count() == 0;
       placed_.push_back(tensor);
@@ -267,26 +224,29 @@ class StagedMove {
   bool is_complete_ = true;
 };
 
-const MovingOp* find_moving_op(const BoundCall& call, const std::string& family) {
-  static const Moves kMoves = make_moves();
-  const auto found = kMoves.find(family);
+const Moves* find_moves(const BoundCall& call) {
+  const Kernel* const kernel = find_kernel(*call.row);
+  if (kernel == nullptr || kernel->moved.arguments.front().empty()) return nullptr;
   const spec::OpSchema& schema = call.row->schema;
-  if (found == kMoves.end() || !schema.find_argument(found->second.moved.front())) return nullptr;
+  if (!schema.find_argument(kernel->moved.arguments.front())) return nullptr;
   // Bytes of a view of another dtype move, not elements.
   if (schema.name == "view_copy" && schema.overload == "dtype") return nullptr;
   if (schema.find_argument("reduce")) return nullptr;
   const auto accumulate = schema.find_argument("accumulate");
   const auto* adds = accumulate ? call.arguments[*accumulate].as<bool>() : nullptr;
-  return adds && *adds ? nullptr : &found->second;
+  return adds && *adds ? nullptr : &kernel->moved;
 }
 
 std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& derived) {
   const WordOutput& first = move.outputs.front();
-  const auto& copied = move.op.copied;
-  if (copied && *copied < move.operands.size() && move.outputs.size() == 1) {
-    const Words& words = move.operands[*copied];
+  const auto& declared = move.call.row->schema.arguments;
+  const auto copied = std::find_if(move.inputs.begin(), move.inputs.end(), [&](const auto& input) {
+    return declared[input.argument].name == move.moves.arguments.front();
+  });
+  if (move.moves.is_copy && copied != move.inputs.end() && move.outputs.size() == 1) {
+    const Words& words = move.operands[static_cast<std::size_t>(copied - move.inputs.begin())];
     if (words->size() == static_cast<std::size_t>(first.tensor->count())) {
-      const spec::DType dtype = move.inputs[*copied].tensor->dtype;
+      const spec::DType dtype = copied->tensor->dtype;
       return std::vector{derived.converted(words, dtype, first.tensor->dtype, move.producer)};
     }
   }

@@ -5,22 +5,14 @@
 
 namespace graphgate::optimized {
 
-// An op whose results are made of elements of its operands.
-struct MovingOp {
-  // The arguments whose elements move. The others are read for their values.
-  std::vector<std::string_view> moved;
-  // The tensor argument whose elements are those of the result, in their order, if there are as
-  // many.
-  std::optional<std::size_t> copied;
-};
-// Null for a call that computes. `family` is that of the op: "aten.add".
-[[nodiscard]] const MovingOp* find_moving_op(const BoundCall& call, const std::string& family);
+// What the call's kernel moves; null for a call that computes.
+[[nodiscard]] const Moves* find_moves(const BoundCall& call);
 
 // A call whose kernel is bound to words.
 class StagedMove;
 
 struct Move {
-  const MovingOp& op;
+  const Moves& moves;
   const BoundCall& call;  // one that only moves
   const std::vector<WordInput>& inputs;
   const std::vector<Words>& operands;  // parallel to inputs

@@ -195,7 +195,7 @@ WordRule::WordRule(const BoundCall& call)
     return;
   }
   const std::string family = family_name(*call.row);
-  moves_ = find_moving_op(call, family);
+  moves_ = find_moves(call);
   find_key(family);
   for (const WordOutput& output : outputs_) {
     hashing_.push_back(hashing_of(output, family));

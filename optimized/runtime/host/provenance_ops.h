@@ -28,7 +28,6 @@ struct WordOutput {
   const Tensor* tensor = nullptr;  // in the call
 };
 
-struct MovingOp;  // provenance_moves.h
 class StagedMove;
 
 // What one call makes of words, as far as the call itself tells: found out once for a launch that
@@ -57,8 +56,8 @@ class WordRule {
   [[nodiscard]] std::uint64_t digest_of(const std::vector<Words>& operands) const;
 
   const BoundCall& call_;
-  bool allocates_ = false;           // and no more
-  const MovingOp* moves_ = nullptr;  // null for an op that computes
+  bool allocates_ = false;        // and no more
+  const Moves* moves_ = nullptr;  // null for an op that computes
   mutable std::shared_ptr<StagedMove> staged_;
   std::uint32_t producer_ = 0;
   std::uint64_t key_ = 0;
