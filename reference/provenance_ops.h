@@ -18,18 +18,6 @@
 
 namespace graphgate::reference {
 
-// The arguments of an op whose elements move into its results. What else it takes (indices, masks)
-// is read for what it is.
-struct Moves {
-  std::string_view base_name;
-  std::string_view first;
-  std::string_view second = {};
-
-  [[nodiscard]] bool has(std::string_view argument) const {
-    return argument == first || argument == second;
-  }
-};
-
 // What an op makes of words, whatever it is given.
 struct WordRule {
   explicit WordRule(const spec::OpRow& row);

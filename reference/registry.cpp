@@ -65,18 +65,32 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
   return bodies;
 }
 
-Entry find_entry(const spec::OpRow& row) {
+const Entry* find_entry(const spec::OpRow& row) {
   static const auto kBodies = index_bodies();
   const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kBodies.end() ? Entry{} : found->second;
+  return found == kBodies.end() ? nullptr : &found->second;
 }
 
 }  // namespace
 
-Body find_body(const spec::OpRow& row) { return find_entry(row).op.body; }
+const OpBody* find_op(const spec::OpRow& row) {
+  const Entry* const entry = find_entry(row);
+  return entry != nullptr ? &entry->op : nullptr;
+}
 
-bool writes_one_number(const spec::OpRow& row) { return find_entry(row).op.writes_one_number; }
+Body find_body(const spec::OpRow& row) {
+  const OpBody* const op = find_op(row);
+  return op != nullptr ? op->body : nullptr;
+}
 
-std::string_view family_of(const spec::OpRow& row) { return find_entry(row).family; }
+bool writes_one_number(const spec::OpRow& row) {
+  const OpBody* const op = find_op(row);
+  return op != nullptr && op->writes_one_number;
+}
+
+std::string_view family_of(const spec::OpRow& row) {
+  const Entry* const entry = find_entry(row);
+  return entry != nullptr ? entry->family : std::string_view();
+}
 
 }  // namespace graphgate::reference

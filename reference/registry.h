@@ -14,11 +14,37 @@ namespace graphgate::reference {
 
 using Body = void (*)(Call&);
 
+// The arguments of an op whose elements move into its results; none of one that computes. What else
+// the op takes (indices, masks) is read for what it is.
+struct Moves {
+  std::string_view first = {};
+  std::string_view second = {};
+
+  [[nodiscard]] bool has(std::string_view argument) const {
+    return argument == first || argument == second;
+  }
+};
+
+// The facts behind the body are set in the families' tables: OpBody{"aten.flip",
+// flip}.moves("self")
 struct OpBody {
   std::string_view base_name;  // "aten.silu", "vllm.silu_and_mul", "_operator.mul"
   Body body = nullptr;
   // The same number into every element: elements of what it writes may share memory.
   bool writes_one_number = false;
+  Moves moved = {};
+  bool leaves_unwritten = false;  // the results hold nothing yet
+
+  [[nodiscard]] constexpr OpBody moves(std::string_view first, std::string_view second = {}) const {
+    OpBody out = *this;
+    out.moved = {first, second};
+    return out;
+  }
+  [[nodiscard]] constexpr OpBody unwritten() const {
+    OpBody out = *this;
+    out.leaves_unwritten = true;
+    return out;
+  }
 };
 
 // The families, in the order of the files in reference/ops/.
@@ -58,7 +84,9 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
 
-// The body for a qualified name's row, or null: this reference cannot run the op.
+// What there is for a qualified name's row, or null: this reference cannot run the op.
+[[nodiscard]] const OpBody* find_op(const spec::OpRow& row);
+// Its body, or null.
 [[nodiscard]] Body find_body(const spec::OpRow& row);
 // OpBody::writes_one_number of that row's body; false if there is none.
 [[nodiscard]] bool writes_one_number(const spec::OpRow& row);

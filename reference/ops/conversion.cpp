@@ -164,16 +164,16 @@ void local_scalar_dense(Call& call) {
 constexpr std::array kOps = {
     OpBody{"aten._local_scalar_dense", local_scalar_dense},
     OpBody{"aten.item", local_scalar_dense},
-    OpBody{"aten._to_copy", to_copy},
-    OpBody{"aten.clone", clone},
-    OpBody{"aten.contiguous", contiguous},
-    OpBody{"aten.copy", copy},
+    OpBody{"aten._to_copy", to_copy}.moves("self"),
+    OpBody{"aten.clone", clone}.moves("self"),
+    OpBody{"aten.contiguous", contiguous}.moves("self"),
+    OpBody{"aten.copy", copy}.moves("self", "src"),
     OpBody{"aten.dropout", dropout},
     OpBody{"aten.fill", fill, true},
     OpBody{"aten.lift_fresh", lift_fresh},
-    OpBody{"aten.lift_fresh_copy", lift_fresh_copy},
-    OpBody{"aten.to", to},
-    OpBody{"aten.type_as", type_as},
+    OpBody{"aten.lift_fresh_copy", lift_fresh_copy}.moves("self"),
+    OpBody{"aten.to", to}.moves("self", "other"),
+    OpBody{"aten.type_as", type_as}.moves("self", "other"),
     OpBody{"aten.zero", zero, true},
 };
 

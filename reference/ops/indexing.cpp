@@ -192,15 +192,15 @@ void repeat_interleave(Call& call) {
 }
 
 constexpr std::array kOps = {
-    OpBody{"aten.embedding", embedding},
-    OpBody{"aten.gather", gather},
-    OpBody{"aten.index", index},
-    OpBody{"aten.index_select", index_select},
-    OpBody{"aten.masked_select", masked_select},
+    OpBody{"aten.embedding", embedding}.moves("weight"),
+    OpBody{"aten.gather", gather}.moves("self"),
+    OpBody{"aten.index", index}.moves("self"),
+    OpBody{"aten.index_select", index_select}.moves("self"),
+    OpBody{"aten.masked_select", masked_select}.moves("self"),
     OpBody{"aten.nonzero", nonzero},
     OpBody{"aten.nonzero_static", nonzero_static},
-    OpBody{"aten.repeat_interleave", repeat_interleave},
-    OpBody{"aten.take", take},
+    OpBody{"aten.repeat_interleave", repeat_interleave}.moves("self"),
+    OpBody{"aten.take", take}.moves("self"),
 };
 
 }  // namespace

@@ -213,9 +213,13 @@ void block_diag(Call& call) {
 }
 
 constexpr std::array kOps = {
-    OpBody{"aten.block_diag", block_diag}, OpBody{"aten.cat", cat},   OpBody{"aten.flip", flip},
-    OpBody{"aten.repeat", repeat},         OpBody{"aten.roll", roll}, OpBody{"aten.rot90", rot90},
-    OpBody{"aten.stack", stack},
+    OpBody{"aten.block_diag", block_diag}.moves("tensors"),
+    OpBody{"aten.cat", cat}.moves("tensors"),
+    OpBody{"aten.flip", flip}.moves("self"),
+    OpBody{"aten.repeat", repeat}.moves("self"),
+    OpBody{"aten.roll", roll}.moves("self"),
+    OpBody{"aten.rot90", rot90}.moves("self"),
+    OpBody{"aten.stack", stack}.moves("tensors"),
 };
 
 }  // namespace

@@ -142,12 +142,12 @@ void index_put(Call& call) {
 }
 
 constexpr std::array kOps = {
-    OpBody{"aten.as_strided_scatter", as_strided_scatter},
-    OpBody{"aten.diagonal_scatter", diagonal_scatter},
-    OpBody{"aten.index_put", index_put},
-    OpBody{"aten.masked_scatter", masked_scatter},
-    OpBody{"aten.select_scatter", select_scatter},
-    OpBody{"aten.slice_scatter", slice_scatter},
+    OpBody{"aten.as_strided_scatter", as_strided_scatter}.moves("self", "src"),
+    OpBody{"aten.diagonal_scatter", diagonal_scatter}.moves("self", "src"),
+    OpBody{"aten.index_put", index_put}.moves("self", "values"),
+    OpBody{"aten.masked_scatter", masked_scatter}.moves("self", "source"),
+    OpBody{"aten.select_scatter", select_scatter}.moves("self", "src"),
+    OpBody{"aten.slice_scatter", slice_scatter}.moves("self", "src"),
 };
 
 }  // namespace

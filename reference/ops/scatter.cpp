@@ -224,11 +224,11 @@ void put(Call& call) {
 
 constexpr std::array kOps = {
     OpBody{"aten.index_add", index_add},
-    OpBody{"aten.index_copy", index_copy},
-    OpBody{"aten.index_fill", index_fill},
+    OpBody{"aten.index_copy", index_copy}.moves("self", "source"),
+    OpBody{"aten.index_fill", index_fill}.moves("self", "value"),
     OpBody{"aten.index_reduce", index_reduce},
-    OpBody{"aten.put", put},
-    OpBody{"aten.scatter", scatter},
+    OpBody{"aten.put", put}.moves("self", "source"),
+    OpBody{"aten.scatter", scatter}.moves("self", "src"),
     OpBody{"aten.scatter_add", scatter_add},
     OpBody{"aten.scatter_reduce", scatter_reduce},
 };

@@ -112,10 +112,10 @@ constexpr std::array kOps = {
     OpBody{"aten.chunk", views_op<chunk>},
     OpBody{"aten.split", views_op<split>},
     OpBody{"aten.split_with_sizes", views_op<split_with_sizes>},
-    OpBody{"aten.split_with_sizes_copy", copies_op<split_with_sizes>},
+    OpBody{"aten.split_with_sizes_copy", copies_op<split_with_sizes>}.moves("self"),
     OpBody{"aten.unbind", views_op<unbind>},
-    OpBody{"aten.unbind_copy", copies_op<unbind>},
-    OpBody{"aten.unsafe_split", unsafe_split},
+    OpBody{"aten.unbind_copy", copies_op<unbind>}.moves("self"),
+    OpBody{"aten.unsafe_split", unsafe_split}.moves("self"),
 };
 
 }  // namespace
