@@ -16,7 +16,7 @@ Category category_of(DType dtype) {
 }
 
 bool is_8bit_float(DType dtype) {
-  return dtype == DType::kFloat8E4M3FN || dtype == DType::kFloat8E5M2;
+  return spec::is_floating_point(dtype) && spec::item_size_bytes(dtype) == 1;
 }
 
 // Widths decide among signed integers, and among floats; u8 with a signed type needs 16 bits, and

@@ -29,4 +29,36 @@ auto with_float_format(spec::DType dtype, F&& f) {
   }
 }
 
+// Calls visit with the format of `dtype`.
+template <class Visit>
+void with_format(spec::DType dtype, Visit visit) {
+  switch (dtype) {
+    case spec::DType::kFloat64:
+      return visit(Plain<double>{});
+    case spec::DType::kFloat32:
+      return visit(Plain<float>{});
+    case spec::DType::kFloat16:
+      return visit(F16{});
+    case spec::DType::kBFloat16:
+      return visit(BF16{});
+    case spec::DType::kFloat8E4M3FN:
+      return visit(F8E4M3FN{});
+    case spec::DType::kFloat8E5M2:
+      return visit(F8E5M2{});
+    case spec::DType::kInt64:
+      return visit(Plain<std::int64_t>{});
+    case spec::DType::kInt32:
+      return visit(Plain<std::int32_t>{});
+    case spec::DType::kInt16:
+      return visit(Plain<std::int16_t>{});
+    case spec::DType::kInt8:
+      return visit(Plain<std::int8_t>{});
+    case spec::DType::kUInt8:
+      return visit(Plain<std::uint8_t>{});
+    case spec::DType::kBool:
+      return visit(Boolean{});
+  }
+  GRAPHGATE_CHECK(false);
+}
+
 }  // namespace graphgate::optimized

@@ -20,21 +20,29 @@ struct Plain {
 };
 struct F16 {
   using Bits = std::uint16_t;
+  static constexpr Bits kGreatest = 0x7BFF;  // the greatest finite number
+  static constexpr Bits kNan = 0x7E00;
   static float decode(Bits bits) { return f16_to_float(bits); }
   static Bits encode(float value) { return float_to_f16(value); }
 };
 struct BF16 {
   using Bits = std::uint16_t;
+  static constexpr Bits kGreatest = 0x7F7F;
+  static constexpr Bits kNan = 0x7FC0;
   static float decode(Bits bits) { return bf16_to_float(bits); }
   static Bits encode(float value) { return float_to_bf16(value); }
 };
 struct F8E4M3FN {
   using Bits = std::uint8_t;
+  static constexpr Bits kGreatest = 0x7E;
+  static constexpr Bits kNan = 0x7F;
   static float decode(Bits bits) { return f8e4m3fn_to_float(bits); }
   static Bits encode(float value) { return float_to_f8e4m3fn(value); }
 };
 struct F8E5M2 {
   using Bits = std::uint8_t;
+  static constexpr Bits kGreatest = 0x7B;
+  static constexpr Bits kNan = 0x7E;
   static float decode(Bits bits) { return f8e5m2_to_float(bits); }
   static Bits encode(float value) { return float_to_f8e5m2(value); }
 };

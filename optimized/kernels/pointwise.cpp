@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "optimized/arithmetic/format_dispatch.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -61,20 +63,11 @@ void check_real(double value, DType dtype) {
 }  // namespace
 
 double greatest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return std::numeric_limits<float>::max();
-    case DType::kFloat16:
-      return 65504;
-    case DType::kBFloat16:
-      return 0x1.fep127;
-    case DType::kFloat8E4M3FN:
-      return 448;
-    case DType::kFloat8E5M2:
-      return 57344;
-    default:
-      return std::numeric_limits<double>::max();
-  }
+  if (!spec::is_floating_point(dtype)) return std::numeric_limits<double>::max();
+  return with_float_format(dtype, []<class Format>() -> double {
+    if constexpr (requires { Format::kGreatest; }) return Format::decode(Format::kGreatest);
+    return std::numeric_limits<typename Format::Bits>::max();
+  });
 }
 
 DType common_dtype(const KernelCall& call, const PointwiseSignature& signature) {

@@ -3,43 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
-#include "base/result.h"
+#include "optimized/arithmetic/format_dispatch.h"
 
 namespace graphgate::optimized {
 namespace {
 
 using spec::DType;
-using Pattern = std::array<unsigned char, 8>;
-
-// The least significant bytes first.
-Pattern pattern(std::uint64_t bits) {
-  Pattern out{};
-  for (unsigned char& byte : out) {
-    byte = static_cast<unsigned char>(bits & 0xFFU);
-    bits >>= 8U;
-  }
-  return out;
-}
+using Pattern = std::array<std::byte, 8>;
 
 // NaN, or the largest finite number.
 Pattern pad_pattern(DType dtype, bool is_nan) {
-  switch (dtype) {
-    case DType::kFloat64:
-      return pattern(is_nan ? 0x7FF8000000000000U : 0x7FEFFFFFFFFFFFFFU);
-    case DType::kFloat32:
-      return pattern(is_nan ? 0x7FC00000U : 0x7F7FFFFFU);
-    case DType::kFloat16:
-      return pattern(is_nan ? 0x7E00U : 0x7BFFU);
-    case DType::kBFloat16:
-      return pattern(is_nan ? 0x7FC0U : 0x7F7FU);
-    case DType::kFloat8E4M3FN:
-      return pattern(is_nan ? 0x7FU : 0x7EU);
-    case DType::kFloat8E5M2:
-      return pattern(is_nan ? 0x7EU : 0x7BU);
-    default:
-      GRAPHGATE_CHECK(false);
-  }
+  return with_float_format(dtype, [is_nan]<class Format>() {
+    typename Format::Bits bits{};
+    if constexpr (requires { Format::kNan; }) {
+      bits = is_nan ? Format::kNan : Format::kGreatest;
+    } else {
+      using Limits = std::numeric_limits<typename Format::Bits>;
+      bits = is_nan ? Limits::quiet_NaN() : Limits::max();
+    }
+    Pattern out{};
+    std::memcpy(out.data(), &bits, sizeof bits);
+    return out;
+  });
 }
 
 // Calls `visit(byte offset)` for every element.
