@@ -231,6 +231,16 @@ enum class RowMajorRule : std::uint8_t {
   kLikeSelfInPlace,  // the same, and so is the in-place form
 };
 
+// How calls go into fused groups (schedule/fuse_rows.h).
+enum class Fusion : std::uint8_t {
+  kByTag,            // pointwise with the tag, else alone
+  kPointwise,        // without the tag
+  kAlongDim,         // by rows: each is what lies along the argument `dim`...
+  kNormalizedShape,  // ...or along the dimensions of `normalized_shape`...
+  kLastDim,          // ...or along the last one
+  kScatter,          // by rows of the result
+};
+
 // Of a kernel that only moves elements: the arguments whose elements move. The others are read for
 // their values (docs/provenance.md). No arguments: the kernel computes.
 struct Moves {
@@ -252,6 +262,7 @@ struct Kernel {
   // Whether results number the rows where the only tensor operand does.
   bool passes_row_numbers = false;
   RowMajorRule row_major_rule = RowMajorRule::kUnknown;
+  Fusion fusion = Fusion::kByTag;
   Moves moved = {};
 
   [[nodiscard]] constexpr Kernel rows(RowRule rule) const {
@@ -267,6 +278,11 @@ struct Kernel {
   [[nodiscard]] constexpr Kernel row_major(RowMajorRule rule) const {
     Kernel out = *this;
     out.row_major_rule = rule;
+    return out;
+  }
+  [[nodiscard]] constexpr Kernel fuses(Fusion how) const {
+    Kernel out = *this;
+    out.fusion = how;
     return out;
   }
   [[nodiscard]] constexpr Kernel moves(std::string_view first, std::string_view second = "") const {

@@ -174,6 +174,7 @@ std::span<const Kernel> conversion_kernels() {
   static const Kernel kKernels[] = {
       {"aten._local_scalar_dense", infer_item},
       Kernel{"aten._to_copy", infer_to_copy, bind_copy_of_self}
+          .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
@@ -188,12 +189,15 @@ std::span<const Kernel> conversion_kernels() {
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
       Kernel{"aten.copy", infer_copy, bind_copy, Overlap::kSameGeometry}
+          .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .copies("src", "self"),
       Kernel{"aten.dropout", infer_dropout, bind_nothing, Overlap::kSameGeometry}.rows(
           row_rules::dropout),
-      Kernel{"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry}.rows(row_rules::pointwise),
+      Kernel{"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry}
+          .fuses(Fusion::kPointwise)
+          .rows(row_rules::pointwise),
       {"aten.item", infer_item},
       Kernel{"aten.lift_fresh", infer_lift_fresh}.rows(row_rules::pointwise),
       Kernel{"aten.lift_fresh_copy", infer_lift_fresh_copy, bind_copy_of_self}

@@ -225,10 +225,12 @@ Launch bind_maximum_or_minimum(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    Kernel{"aten.amax", infer_values<1>, bind_values<Extreme::kGreatest>}.row_major(
-        RowMajorRule::kAlways),
-    Kernel{"aten.amin", infer_values<1>, bind_values<Extreme::kLeast>}.row_major(
-        RowMajorRule::kAlways),
+    Kernel{"aten.amax", infer_values<1>, bind_values<Extreme::kGreatest>}
+        .fuses(Fusion::kAlongDim)
+        .row_major(RowMajorRule::kAlways),
+    Kernel{"aten.amin", infer_values<1>, bind_values<Extreme::kLeast>}
+        .fuses(Fusion::kAlongDim)
+        .row_major(RowMajorRule::kAlways),
     {"aten.aminmax", infer_values<2>, bind_aminmax},
     {"aten.argmax", infer_places, bind_places<Extreme::kGreatest>},
     {"aten.argmin", infer_places, bind_places<Extreme::kLeast>},

@@ -50,7 +50,8 @@ Launch bind_silu_mul(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"graphgate.silu_mul", infer_silu_mul, bind_silu_mul, Overlap::kSameGeometry},
+    Kernel{"graphgate.silu_mul", infer_silu_mul, bind_silu_mul, Overlap::kSameGeometry}.fuses(
+        Fusion::kPointwise),
 };
 
 }  // namespace

@@ -213,16 +213,22 @@ Launch bind_norm(const Binding& call) {
 
 constexpr Overlap kOverlap = Overlap::kSameGeometry;
 constexpr Kernel kKernels[] = {
-    {"graphgate.rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap},
-    {"graphgate.add_rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap},
-    {"graphgate.rms_norm_static_quant", infer_norm<Quant::kStatic>, bind_norm<Quant::kStatic>,
-     kOverlap},
-    {"graphgate.add_rms_norm_static_quant", infer_norm<Quant::kStatic>, bind_norm<Quant::kStatic>,
-     kOverlap},
-    {"graphgate.rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>, bind_norm<Quant::kDynamic>,
-     kOverlap},
-    {"graphgate.add_rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
-     bind_norm<Quant::kDynamic>, kOverlap},
+    Kernel{"graphgate.rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}.fuses(
+        Fusion::kLastDim),
+    Kernel{"graphgate.add_rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}
+        .fuses(Fusion::kLastDim),
+    Kernel{"graphgate.rms_norm_static_quant", infer_norm<Quant::kStatic>, bind_norm<Quant::kStatic>,
+           kOverlap}
+        .fuses(Fusion::kLastDim),
+    Kernel{"graphgate.add_rms_norm_static_quant", infer_norm<Quant::kStatic>,
+           bind_norm<Quant::kStatic>, kOverlap}
+        .fuses(Fusion::kLastDim),
+    Kernel{"graphgate.rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
+           bind_norm<Quant::kDynamic>, kOverlap}
+        .fuses(Fusion::kLastDim),
+    Kernel{"graphgate.add_rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
+           bind_norm<Quant::kDynamic>, kOverlap}
+        .fuses(Fusion::kLastDim),
 };
 
 }  // namespace

@@ -162,10 +162,14 @@ Launch bind_trace(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    Kernel{"aten.sum", infer_sum, bind_sum}.row_major(RowMajorRule::kAlways),
+    Kernel{"aten.sum", infer_sum, bind_sum}
+        .fuses(Fusion::kAlongDim)
+        .row_major(RowMajorRule::kAlways),
     {"aten.nansum", infer_sum, bind_nansum},
     {"aten.prod", infer_sum, bind_prod},
-    Kernel{"aten.mean", infer_mean, bind_mean}.row_major(RowMajorRule::kAlways),
+    Kernel{"aten.mean", infer_mean, bind_mean}
+        .fuses(Fusion::kAlongDim)
+        .row_major(RowMajorRule::kAlways),
     {"aten.all", infer_test, bind_test<true>},
     {"aten.any", infer_test, bind_test<false>},
     {"aten.count_nonzero", infer_count_nonzero, bind_count_nonzero},

@@ -252,6 +252,7 @@ constexpr Kernel kKernels[] = {
     Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}
         .moves("self", "src"),
     Kernel{"aten.index_put", infer_index_put, bind_index_put, kSame}
+        .fuses(Fusion::kScatter)
         .rows(row_rules::scatter_anywhere)
         .row_major(RowMajorRule::kLikeSelfInPlace)
         .moves("self", "values"),

@@ -289,8 +289,9 @@ Launch bind_put(const Binding& call) {
 
 constexpr auto kSame = Overlap::kSameGeometry;
 constexpr Kernel kKernels[] = {
-    Kernel{"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame}.rows(
-        row_rules::scatter_along_dim),
+    Kernel{"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame}
+        .fuses(Fusion::kScatter)
+        .rows(row_rules::scatter_along_dim),
     Kernel{"aten.index_copy", infer_index_copy, bind_index_copy, kSame}
         .rows(row_rules::scatter_along_dim)
         .moves("self", "source"),
@@ -303,14 +304,17 @@ constexpr Kernel kKernels[] = {
         .rows(row_rules::scatter_anywhere)
         .moves("self", "source"),
     Kernel{"aten.scatter", infer_scatter, bind_scatter, kSame}
+        .fuses(Fusion::kScatter)
         .rows(row_rules::scatter_along_dim)
         .row_major(RowMajorRule::kLikeSelf)
         .moves("self", "src"),
     Kernel{"aten.scatter_add", infer_scatter, bind_scatter, kSame}
+        .fuses(Fusion::kScatter)
         .rows(row_rules::scatter_along_dim)
         .row_major(RowMajorRule::kLikeSelf),
-    Kernel{"aten.scatter_reduce", infer_scatter, bind_scatter, kSame}.rows(
-        row_rules::scatter_along_dim),
+    Kernel{"aten.scatter_reduce", infer_scatter, bind_scatter, kSame}
+        .fuses(Fusion::kScatter)
+        .rows(row_rules::scatter_along_dim),
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ Launch bind_variance(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten.var", infer_variance<false>, bind_variance<false, false>},
+    Kernel{"aten.var", infer_variance<false>, bind_variance<false, false>}.fuses(Fusion::kAlongDim),
     {"aten.std", infer_variance<false>, bind_variance<true, false>},
     {"aten.var_mean", infer_variance<true>, bind_variance<false, true>},
     {"aten.std_mean", infer_variance<true>, bind_variance<true, true>},

@@ -292,9 +292,12 @@ Launch bind_grouped_mm(const Binding& call) {
 }
 
 constexpr Kernel kKernels[] = {
-    Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}.rows(
-        row_rules::within_rows),
-    Kernel{"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}.rows(row_rules::within_rows),
+    Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}
+        .fuses(Fusion::kLastDim)
+        .rows(row_rules::within_rows),
+    Kernel{"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}
+        .fuses(Fusion::kLastDim)
+        .rows(row_rules::within_rows),
     Kernel{"vllm.unified_attention_with_output", infer_attention, bind_attention}.rows(
         row_rules::attention_over_rows),
     {"transformers.grouped_mm_fallback", infer_grouped_mm, bind_grouped_mm},

@@ -10,45 +10,6 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Which dimensions of its main tensor a row op works over.
-enum class Over : std::uint8_t { kDim, kNormalizedShape, kLast };
-
-struct RowOp {
-  std::string_view base_name;
-  Over over;
-};
-
-constexpr RowOp kRowOps[] = {
-    {"aten.sum", Over::kDim},
-    {"aten.mean", Over::kDim},
-    {"aten.amax", Over::kDim},
-    {"aten.amin", Over::kDim},
-    {"aten.var", Over::kDim},
-    {"aten.softmax", Over::kDim},
-    {"aten._softmax", Over::kDim},
-    {"aten._safe_softmax", Over::kDim},
-    {"aten.log_softmax", Over::kDim},
-    {"aten._log_softmax", Over::kDim},
-    {"aten.layer_norm", Over::kNormalizedShape},
-    {"aten.native_layer_norm", Over::kNormalizedShape},
-    {"aten.rms_norm", Over::kNormalizedShape},
-    {"graphgate.rms_norm", Over::kLast},
-    {"graphgate.add_rms_norm", Over::kLast},
-    {"graphgate.rms_norm_static_quant", Over::kLast},
-    {"graphgate.add_rms_norm_static_quant", Over::kLast},
-    {"graphgate.rms_norm_dynamic_quant", Over::kLast},
-    {"graphgate.add_rms_norm_dynamic_quant", Over::kLast},
-    {"vllm.fused_add_rms_norm", Over::kLast},
-    {"vllm.silu_and_mul", Over::kLast},
-};
-
-// Pointwise without the tag.
-constexpr std::string_view kPointwise[] = {"aten.copy", "aten._to_copy", "aten.fill",
-                                           "graphgate.silu_mul"};
-
-constexpr std::string_view kScatters[] = {"aten.scatter_add", "aten.scatter_reduce",
-                                          "aten.index_add", "aten.index_put", "aten.scatter"};
-
 // Base names of which an overload has the tag, by the built-in table.
 const std::set<std::string, std::less<>>& pointwise_families() {
   static const auto kFamilies = [] {
@@ -59,13 +20,6 @@ const std::set<std::string, std::less<>>& pointwise_families() {
     return out;
   }();
   return kFamilies;
-}
-
-const RowOp* find_row_op(const Kernel& kernel) {
-  const auto* found = std::find_if(std::begin(kRowOps), std::end(kRowOps), [&](const RowOp& op) {
-    return op.base_name == kernel.base_name;
-  });
-  return found == std::end(kRowOps) ? nullptr : found;
 }
 
 using Operands = SmallVector<const Tensor*, 6>;
@@ -89,12 +43,13 @@ const Item* argument(const TileCall& call, std::string_view name) {
 }
 
 // The least of the dimensions that the op works over, or nothing where it takes all of them.
-std::optional<std::int64_t> first_inner_dim(const TileCall& call, Over over, std::int64_t rank) {
-  if (over == Over::kLast) return rank - 1;
-  const Item* item = argument(call, over == Over::kDim ? "dim" : "normalized_shape");
+std::optional<std::int64_t> first_inner_dim(const TileCall& call, std::int64_t rank) {
+  const Fusion fusion = call.kernel->fusion;
+  if (fusion == Fusion::kLastDim) return rank - 1;
+  const Item* item = argument(call, fusion == Fusion::kAlongDim ? "dim" : "normalized_shape");
   if (item == nullptr) return {};
   const auto* list = item->as<Item::List>();
-  if (over == Over::kNormalizedShape) {
+  if (fusion == Fusion::kNormalizedShape) {
     return rank - (list != nullptr ? static_cast<std::int64_t>(list->size()) : 1);
   }
   std::optional<std::int64_t> least;
@@ -125,15 +80,14 @@ std::optional<Frame> frame_of(const TileCall& call, bool pointwise) {
     frame.max_lead = call.results.front().rank();
     return frame;
   }
-  const RowOp* op = find_row_op(*call.kernel);
-  if (op == nullptr) return {};
+  if (!is_row_op(*call.kernel)) return {};
   const Sizes* widest = nullptr;
   for (const Tensor* tensor : frame.operands) {
     if (widest == nullptr || tensor->sizes.size() > widest->size()) widest = &tensor->sizes;
   }
   if (widest != nullptr) frame.sizes = *widest;
   const auto rank = static_cast<std::int64_t>(frame.sizes.size());
-  const auto first = first_inner_dim(call, op->over, rank);
+  const auto first = first_inner_dim(call, rank);
   if (!first || *first < 0) return {};
   frame.max_lead = *first;
   return frame;
@@ -274,20 +228,17 @@ Sizes tile_sizes(const Tensor& tensor, const RowForm& form, std::int64_t rows,
 bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {
   if (kernel.bind == nullptr || row.has_tag("nondeterministic_seeded")) return false;
   if (row.has_tag("pointwise")) return true;
-  if (std::find(std::begin(kPointwise), std::end(kPointwise), kernel.base_name) !=
-      std::end(kPointwise)) {
-    return true;
-  }
+  if (kernel.fusion == Fusion::kPointwise) return true;
   // add_ and add.out are what add is.
   return kernel.overlap == Overlap::kSameGeometry && row.effects.mutates() &&
          pointwise_families().contains(kernel.base_name);
 }
 
-bool is_row_op(const Kernel& kernel) { return find_row_op(kernel) != nullptr; }
-
-bool is_scatter(const Kernel& kernel) {
-  return std::find(std::begin(kScatters), std::end(kScatters), kernel.base_name) !=
-         std::end(kScatters);
+bool is_row_op(const Kernel& kernel) {
+  return kernel.fusion == Fusion::kAlongDim || kernel.fusion == Fusion::kNormalizedShape ||
+         kernel.fusion == Fusion::kLastDim;
 }
+
+bool is_scatter(const Kernel& kernel) { return kernel.fusion == Fusion::kScatter; }
 
 }  // namespace graphgate::optimized
