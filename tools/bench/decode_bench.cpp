@@ -194,7 +194,7 @@ Result<DecodeTimes> measure_decode(const DecodeMeasure& measure) {
     times.floor_seconds = time_reading(
         *device, measure, {state.data(), static_cast<std::size_t>(state.size_bytes())});
     if (measure.by_kernel) {
-      times.by_kernel = time_kernels(*device, measure, loaded->host->on_device()->text, units);
+      times.by_kernel = time_kernels(*device, measure, loaded->host->on_device()->text(), units);
     }
   } catch (const optimized::DeviceError& error) {
     return infrastructure(error.what());

@@ -22,10 +22,10 @@ Result<std::vector<const OnDevice::Unit*>> units_of(const optimized::HostProgram
   for (std::size_t p = 0; p < partitions.size(); ++p) {
     bool is_there = true;
     if (partitions[p].captured) {
-      is_there = add(program.on_device()->partitions.front()[p]);
+      is_there = add(program.on_device()->partitions().front()[p]);
     } else {
       for (std::uint32_t s = partitions[p].begin_step; s < partitions[p].end_step; ++s) {
-        is_there &= add(program.on_device()->steps[s]);
+        is_there &= add(program.on_device()->steps()[s]);
       }
     }
     if (!is_there) {

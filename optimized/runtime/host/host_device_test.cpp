@@ -64,8 +64,8 @@ class OnADevice : public testing::Test {
 TEST_F(OnADevice, RunsMayBeStartedBehindEachOther) {
   std::size_t graphs = 0;
   std::size_t steps = 0;
-  for (const auto& unit : program_->on_device()->partitions.front()) graphs += unit.is_captured;
-  for (const auto& unit : program_->on_device()->steps) steps += unit.run != nullptr;
+  for (const auto& unit : program_->on_device()->partitions().front()) graphs += unit.is_captured;
+  for (const auto& unit : program_->on_device()->steps()) steps += unit.run != nullptr;
   EXPECT_EQ(graphs, 2U);
   EXPECT_EQ(steps, 1U);
   start(1);
