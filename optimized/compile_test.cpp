@@ -287,5 +287,55 @@ TEST(HostProgram, RunsAPlanThatWasReadFromTextWithoutAnyGraph) {
   }
 }
 
+// What is said of a plan of the program whose partitions are all captured.
+std::string refusal_of_capture(const char* text, const std::vector<spec::InputValue>& inputs) {
+  spec::Plan plan = good_plan_of(program_of(text), inputs);
+  for (spec::PlanBlock& block : plan.blocks) {
+    for (spec::PlanPartition& partition : block.partitions) partition.captured = true;
+  }
+  StateMemory state;
+  try {
+    const HostProgram program(std::move(plan), spec::builtin_op_table(), state);
+  } catch (const OpError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HostProgram, RefusesToCaptureWhatOnlyTheCallKnows) {
+  EXPECT_EQ(refusal_of_capture(R"(program "data" {
+  symbol u0 in [0, 4]
+  input %x : f32[4]
+  %i : i64[u0, 1] = aten.nonzero.default(%x)
+  %s : i64[1] = aten.sum.dim_IntList(%i, [0])
+  output %s
+})",
+                               ones({4})),
+            "node 'i' (aten.nonzero.default): is captured, and what it makes depends on what it "
+            "reads");
+}
+
+TEST(HostProgram, RefusesToCaptureAConditional) {
+  EXPECT_EQ(
+      refusal_of_capture(R"(program "either" {
+  input %p : bool[]
+  input %x : f32[2]
+  graph @yes {
+    input %a : f32[2]
+    %b = aten.neg.default(%a)
+    output %b
+  }
+  graph @no {
+    input %c : f32[2]
+    %d = aten.relu.default(%c)
+    output %d
+  }
+  %y = higher_order.cond(%p, @yes, @no, [%x])
+  output %y
+})",
+                         {bools({}, {1}), ones({2}).front()}),
+      "node 'y' (higher_order.cond): is captured, and has no kernel: it can only run eagerly");
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

@@ -193,7 +193,7 @@ TextWork product_of_terms() {
   product.a = terms;
   product.b = swapped(weight, 0, 1);
   product.rounds_to = DType::kBFloat16;
-  return std::get<TextWork>(fast_product_works(product).value().front());
+  return std::get<TextWork>(fast_product_works(listener, product).value().front());
 }
 
 PointwiseWork product_of(const Tensor& result, const Tensor& x, const Tensor& y) {
@@ -389,7 +389,7 @@ const Tensor sums = row_of(24576, {1, 16});
 TextWork norm_of(const Tensor& result, const Tensor& input) {
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
-  return rms_norm_text({result, input, nullptr, nullptr, scale}).value();
+  return rms_norm_text(listener, {result, input, nullptr, nullptr, scale}).value();
 }
 
 TextWork product_of_rows(const Tensor& rows, const Tensor& result) {
@@ -400,7 +400,7 @@ TextWork product_of_rows(const Tensor& rows, const Tensor& result) {
   product.a = rows;
   product.b = swapped(columns, 0, 1);
   product.rounds_to = DType::kBFloat16;
-  return std::get<TextWork>(fast_product_works(product).value().front());
+  return std::get<TextWork>(fast_product_works(listener, product).value().front());
 }
 
 TEST(JoinWorks, AProductMakesTheRowThatItMultiplies) {

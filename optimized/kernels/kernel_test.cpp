@@ -122,17 +122,18 @@ void overwrite_new(const std::vector<Made>& made) {
   }
 }
 
-void launch(const spec::OpRow& row, const std::vector<Item>& arguments, Inference& inference) {
+void launch_twice(const spec::OpRow& row, const std::vector<Item>& arguments,
+                  Inference& inference) {
   std::vector<std::byte> scratch(static_cast<std::size_t>(inference.workspace_bytes()) + 64);
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
-  const Launch run = bind_call(kernel_of(row), row, arguments, flat_tensors(inference.results()),
-                               scratch.data() + (64 - address % 64) % 64);
-  if (!run) return;
-  run();
+  const Launch launch = bind_call(kernel_of(row), row, arguments, flat_tensors(inference.results()),
+                                  scratch.data() + (64 - address % 64) % 64);
+  if (!launch) return;
+  launch.run();
   if (writes_arguments(row)) return;
   const auto first = bytes_of(inference.results());
   overwrite_new(inference.results());
-  run();
+  launch.run();
   EXPECT_EQ(bytes_of(inference.results()), first) << "the second launch gave other bits";
 }
 
@@ -187,7 +188,7 @@ std::vector<Item> run_op(std::string_view op, const std::vector<TestArgument>& a
   const std::vector<Item> items = complete(row, arguments, named);
   Inference inference = infer_call(kernel_of(row), row, items, true);
   for (Made& made : inference.results()) allocate_new(made);
-  if (takes_step(kernel_of(row), inference)) launch(row, items, inference);
+  if (takes_step(kernel_of(row), inference)) launch_twice(row, items, inference);
   std::vector<Item> results;
   for (const Made& made : inference.results()) results.push_back(item_of(made));
   return results;

@@ -70,7 +70,7 @@ Result<std::int64_t> calibrate(std::size_t kernels, double kernel_seconds) {
                   Recorded::make(make_straight_chain(kernels, elements), compiled_by("eager")));
     const std::vector<Launch> launches = chain->bind_launches(spec::builtin_op_table());
     const auto run = [&] {
-      for (const Launch& launch : launches) launch();
+      for (const Launch& launch : launches) launch.run();
     };
     const double seconds =
         compare<ThreadClock>(20, run, run).first_seconds / static_cast<double>(launches.size());
@@ -124,7 +124,7 @@ Result<ReplayTimes> measure_replay(std::size_t kernels, double kernel_seconds) {
   times.replay_by_direct = compare<ThreadClock>(
       kRounds, [&] { chain->replay(); },
       [&] {
-        for (const Launch& launch : launches) launch();
+        for (const Launch& launch : launches) launch.run();
       });
   return times;
 }

@@ -405,7 +405,7 @@ void expect_exact(const Shape& s, spec::DType dtype, bool is_constant, Behind be
   const Product product = product_of(out, a, w);
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [=](const Tensor&) { return is_constant; });
-  auto works = fast_product_works(product);
+  auto works = fast_product_works(listener, product);
   ASSERT_TRUE(works.has_value());
   if (behind != Behind::kNothing) {
     Tensor first = out.tensor;
@@ -507,7 +507,7 @@ void expect_heads(std::int64_t m, std::int64_t k, std::int64_t first) {
   const Product product = product_of(out, a, w);
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
-  DeviceWorks works = fast_product_works(product).value();
+  DeviceWorks works = fast_product_works(listener, product).value();
   works.emplace_back(
       PointwiseWork{view(last, {m, 2, 8}, {24, 8, 1}, 0),
                     kDtype,
@@ -549,13 +549,13 @@ TEST(FastProduct, TurnsHalvesOfHeadsAndPutsThemIntoCells) {
 TEST(FastProduct, LeavesOtherProductsToOthers) {
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
-  const auto takes = [](const Shape& s, std::int64_t shift, bool has_more) {
+  const auto takes = [&](const Shape& s, std::int64_t shift, bool has_more) {
     Matrix a(s.m, s.k + shift, s.k + 8, spec::DType::kBFloat16, 1);
     Matrix w(s.n, s.k + shift, s.k + 8, spec::DType::kBFloat16, 2);
     Matrix out(s.m, s.n, s.n, spec::DType::kBFloat16, 3);
     Product product = product_of(out, a, w);
     if (has_more) product.added = out.tensor;
-    return fast_product_works(product).has_value();
+    return fast_product_works(listener, product).has_value();
   };
   EXPECT_TRUE(takes({4, 16, 32}, 0, false));
   EXPECT_TRUE(takes({33, 16, 512}, 0, false)) << "though nobody reserves";
@@ -609,7 +609,7 @@ struct AttentionCase {
       return scratch.data();
     };
     const DeviceListener listener(reserve, [](const Tensor&) { return false; });
-    const auto works = one_row_attention_works(work);
+    const auto works = one_row_attention_works(listener, work);
     ASSERT_TRUE(works.has_value());
     EXPECT_EQ(works->size(), scratch.empty() ? 1U : 2U);
     if (scratch.empty()) scratch.resize(1);

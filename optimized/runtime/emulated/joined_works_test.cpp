@@ -194,7 +194,7 @@ class Draws {
     }
     const DeviceListener listener([](std::int64_t) { return nullptr; },
                                   [](const Tensor&) { return false; });
-    auto works = fast_product_works(product);
+    auto works = fast_product_works(listener, product);
     if (!works) return {};
     made_.push_back(product.result);
     is_behind_product_ = true;

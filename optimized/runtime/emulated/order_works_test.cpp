@@ -63,19 +63,17 @@ std::vector<std::int64_t> places_on_device(std::vector<float> rows, const std::s
   std::vector<std::int64_t> places(values.size());
   const auto device = make_emulated_device().value();
   std::vector<std::shared_ptr<const std::span<std::byte>>> scratch;
-  std::optional<DeviceWorks> works;
-  {
-    const DeviceListener listener([&](std::int64_t bytes) {
-      scratch.push_back(device->memory().reserve(bytes));
-      return scratch.back()->data();
-    });
-    works = select_works({tensor_of(DType::kFloat32, rows, kLength),
-                          {1},
-                          tensor_of(DType::kFloat32, values, taken),
-                          tensor_of(DType::kInt64, places, taken),
-                          {1}},
-                         function);
-  }
+  const DeviceListener listener([&](std::int64_t bytes) {
+    scratch.push_back(device->memory().reserve(bytes));
+    return scratch.back()->data();
+  });
+  const auto works = select_works(listener,
+                                  {tensor_of(DType::kFloat32, rows, kLength),
+                                   {1},
+                                   tensor_of(DType::kFloat32, values, taken),
+                                   tensor_of(DType::kInt64, places, taken),
+                                   {1}},
+                                  function);
   const std::array<std::span<std::byte>, 3> memory = {std::as_writable_bytes(std::span(rows)),
                                                       std::as_writable_bytes(std::span(values)),
                                                       std::as_writable_bytes(std::span(places))};
