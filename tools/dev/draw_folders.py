@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("base", "spec", "interop", "reference", "optimized", "conformance", "fuzz", "tools")
+NESTED = [["kernels", "elements"]] + [["runtime", part] for part in ("cuda", "device", "emulated", "host")]
 WIDTH, BOX_HEIGHT, ROW = 1180, 28, 78
 
 
@@ -45,7 +46,7 @@ def optimized_folder(name):
     if len(parts) == 2:
         stem = parts[1].split(".")[0]
         return stem if stem in ("compile", "executor", "optimized", "registry") else "kernel, launch, tensor"
-    return "/".join(parts[1:-1]) if parts[1] == "runtime" else parts[1]
+    return "/".join(parts[1:3]) if parts[1:3] in NESTED else parts[1]
 
 
 def graph(folder_of):
@@ -102,7 +103,7 @@ def levels_of(nodes, edges, component):
 
 
 def reduced(nodes, edges, component):
-    """Without arrows that follow from others."""
+    """Without arrows that follow from others; of those to folders that include each other, one."""
     def reach(node, seen):
         for other in edges[node]:
             if other not in seen:
@@ -110,12 +111,14 @@ def reduced(nodes, edges, component):
                 reach(other, seen)
         return seen
 
-    kept = []
+    kept, shown = [], set()
     for node in nodes:
         for other in sorted(edges[node]):
-            ways = (m for m in edges[node] if m != other and component[m] != component[node])
-            if component[other] == component[node] or not any(other in reach(m, set()) for m in ways):
+            here, there = component[node], component[other]
+            ways = (m for m in edges[node] if component[m] not in (here, there))
+            if here == there or ((node, there) not in shown and not any(other in reach(m, set()) for m in ways)):
                 kept.append((node, other))
+                shown.add((node, there))
     return kept
 
 
