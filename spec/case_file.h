@@ -47,6 +47,7 @@
 #include <variant>
 #include <vector>
 
+#include "spec/configuration.h"
 #include "spec/op_table.h"
 #include "spec/outcome.h"
 #include "spec/program.h"
@@ -116,8 +117,8 @@ struct CaseFile {
   std::vector<std::string> header;  // comment lines behind the version, without "# "
   std::string name;
   std::uint64_t seed = 0;
-  std::map<std::string, std::string, std::less<>> options;  // of the executor under test
-  std::vector<std::string> ops;                             // rows of custom ops, as in op_table.h
+  Configuration options;         // of the executor under test
+  std::vector<std::string> ops;  // rows of custom ops, as in op_table.h
   std::vector<Program> programs;
   std::vector<CaseWeights> weights;
   std::vector<InputSet> inputs;

@@ -4,9 +4,12 @@
 
 #include "conformance/judges/configuration_table.h"
 #include "spec/deviation.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
+
+namespace option = spec::option;
 
 // Each option of the script left out; of lists each element, too.
 void add_removals(const Configuration& options, std::vector<Change>& out) {
@@ -25,13 +28,13 @@ void add_removals(const Configuration& options, std::vector<Change>& out) {
   }
 }
 
-// `text` ("no-reuse", "memory=pools memory-pool=none") set over the options. List options grow.
-void add_set(const Configuration& options, const std::string& text, std::vector<Change>& out) {
-  Change change{text, options};
-  for (const auto& [name, value] : parse_configuration(text)) {
+// `set` over the options. List options grow.
+void add_set(const Configuration& options, std::string words, const Configuration& set,
+             std::vector<Change>& out) {
+  Change change{std::move(words), options};
+  for (const auto& [name, value] : set) {
     std::string& now = change.options[name];
-    const bool is_list = name == "split-op" || name == "no-pass" || name == "no-deviation";
-    if (is_list && !now.empty()) {
+    if (spec::find_option(name)->is_several() && !now.empty()) {
       now.append(",").append(value);
     } else {
       now = value;
@@ -53,12 +56,11 @@ std::vector<std::string> ops_of(const Script& script) {
 }
 
 // Rows with one option: the common ones first.
-std::vector<std::string> single_rows() {
-  std::vector<std::string> out;
+std::vector<ConfigurationRow> single_rows() {
+  std::vector<ConfigurationRow> out;
   for (const bool common : {true, false}) {
     for (const ConfigurationRow& row : configuration_rows()) {
-      const bool is_single = row.text.find(' ') == std::string::npos;
-      if (is_single && row.is_common == common) out.push_back(row.text);
+      if (row.options.size() == 1 && row.is_common == common) out.push_back(row);
     }
   }
   return out;
@@ -69,32 +71,39 @@ std::vector<std::string> single_rows() {
 std::vector<Change> single_changes(const Script& script) {
   std::vector<Change> out;
   add_removals(script.options, out);
-  for (const std::string& row : single_rows()) add_set(script.options, row, out);
-  add_set(script.options, "streams=1", out);
+  const auto add = [&](const Configuration& set) {
+    add_set(script.options, print_configuration(set), set, out);
+  };
+  for (const ConfigurationRow& row : single_rows()) add(row.options);
+  add({{option::kStreams, "1"}});
   constexpr std::size_t kMostOps = 8;
   const std::vector<std::string> ops = ops_of(script);
   for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i) {
-    add_set(script.options, "split-op=" + ops[i], out);
+    add({{option::kSplitOp, ops[i]}});
   }
   return out;
 }
 
 std::vector<Change> pairs_of_changes(const Script& script) {
-  const std::vector<std::string> rows = single_rows();
+  const std::vector<ConfigurationRow> rows = single_rows();
   std::vector<Change> out;
   constexpr std::size_t kFirst = 10;
   for (std::size_t b = 0; b < std::min(kFirst, rows.size()); ++b) {
-    for (std::size_t a = 0; a < b; ++a) add_set(script.options, rows[a] + " " + rows[b], out);
+    for (std::size_t a = 0; a < b; ++a) {
+      add_set(script.options, rows[a].text + " " + rows[b].text,
+              merged(rows[a].options, rows[b].options), out);
+    }
   }
   return out;
 }
 
 std::vector<Change> deviations_less(const Script& script) {
   std::vector<Change> out;
-  if (!script.options.contains("profile")) return out;
+  if (!script.options.contains(option::kProfile)) return out;
   for (const spec::DeviationRow& row : spec::deviations()) {
-    add_set(script.options, "no-deviation=" + std::string(row.name), out);
-    out.back().words = "without the profile's deviation " + std::string(row.name);
+    const std::string name(row.name);
+    add_set(script.options, "without the profile's deviation " + name,
+            {{option::kNoDeviation, name}}, out);
   }
   return out;
 }

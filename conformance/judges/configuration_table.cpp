@@ -1,67 +1,92 @@
 #include "conformance/judges/configuration_table.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
-#include <set>
+#include <utility>
+
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
+
+using Settings = std::initializer_list<std::pair<const char*, std::string>>;
+
+ConfigurationRow row_of(Settings settings, bool is_common) {
+  ConfigurationRow row{{}, {}, is_common};
+  for (const auto& [name, value] : settings) {
+    row.text += (row.text.empty() ? "" : " ") + print_configuration({{name, value}});
+    row.options[name] = value;
+  }
+  return row;
+}
+
 std::vector<ConfigurationRow> make_rows() {
   std::vector<ConfigurationRow> rows;
-  for (const char* text :
-       {"no-reuse", "no-in-place", "no-capture", "compiler=eager", "memory=lines", "memory=pools",
-        "max-partition=1", "max-partition=3 reorder=minimize", "partition=split-graph",
-        "streams=2 interleaving=1", "mode=full"}) {
-    rows.push_back({text, true});
-  }
-  for (const char* text : {"compiler=standalone",
-                           "realize=reads",
-                           "realize=bytes",
-                           "reorder=simple",
-                           "reorder=minimize",
-                           "max-partition=2",
-                           "max-partition=5 compiler=standalone",
-                           "min-partition=3",
-                           "partition=split-graph-older",
-                           "partition=split-graph max-partition=2",
-                           "outputs-apart",
-                           "outputs-apart memory=lines",
-                           "memory=pools memory-pool=none",
-                           "memory=pools memory-pool=outputs",
-                           "memory=pools memory-pool=combined",
-                           "memory=lines no-in-place",
-                           "memory=pools no-in-place",
-                           "memory=lines compiler=eager",
-                           "memory=pools compiler=eager max-partition=1",
-                           "mode=none",
-                           "mode=full_and_piecewise",
-                           "mode=full_decode_only",
-                           "streams=4 interleaving=2",
-                           "streams=4 interleaving=7",
-                           "streams=2 memory=lines interleaving=3",
-                           "streams=3 memory=pools interleaving=5",
-                           "streams=4 compiler=eager interleaving=4",
-                           "weak-outputs",
-                           "share-pools",
-                           "weak-outputs share-pools",
-                           "share-pools memory=lines",
-                           "no-reuse no-in-place no-capture compiler=eager",
-                           "no-pass=drop_proven_assertions",
-                           "no-pass=noop_elimination",
-                           "no-pass=reinplace",
-                           "no-pass=fuse_rms_norm",
-                           "no-pass=fuse_add_rms_norm",
-                           "no-pass=fuse_silu_mul",
-                           "no-pass=fuse_norm_quant",
-                           "no-pass=fuse_attention_quant",
-                           "no-pass=dead_code",
-                           "poison=0x00",
-                           "poison=0xff",
-                           "poison=0x7f memory=lines",
-                           "poison=0xff streams=2 interleaving=6"}) {
-    rows.push_back({text, false});
-  }
+  const auto common = [&](Settings settings) { rows.push_back(row_of(settings, true)); };
+  const auto rare = [&](Settings settings) { rows.push_back(row_of(settings, false)); };
+  common({{option::kNoReuse, ""}});
+  common({{option::kNoInPlace, ""}});
+  common({{option::kNoCapture, ""}});
+  common({{option::kCompiler, "eager"}});
+  common({{option::kMemory, "lines"}});
+  common({{option::kMemory, "pools"}});
+  common({{option::kMaxPartition, "1"}});
+  common({{option::kMaxPartition, "3"}, {option::kReorder, "minimize"}});
+  common({{option::kPartition, "split-graph"}});
+  common({{option::kStreams, "2"}, {option::kInterleaving, "1"}});
+  common({{option::kMode, "full"}});
+
+  rare({{option::kCompiler, "standalone"}});
+  rare({{option::kRealize, "reads"}});
+  rare({{option::kRealize, "bytes"}});
+  rare({{option::kReorder, "simple"}});
+  rare({{option::kReorder, "minimize"}});
+  rare({{option::kMaxPartition, "2"}});
+  rare({{option::kMaxPartition, "5"}, {option::kCompiler, "standalone"}});
+  rare({{option::kMinPartition, "3"}});
+  rare({{option::kPartition, "split-graph-older"}});
+  rare({{option::kPartition, "split-graph"}, {option::kMaxPartition, "2"}});
+  rare({{option::kOutputsApart, ""}});
+  rare({{option::kOutputsApart, ""}, {option::kMemory, "lines"}});
+  rare({{option::kMemory, "pools"}, {option::kMemoryPool, "none"}});
+  rare({{option::kMemory, "pools"}, {option::kMemoryPool, "outputs"}});
+  rare({{option::kMemory, "pools"}, {option::kMemoryPool, "combined"}});
+  rare({{option::kMemory, "lines"}, {option::kNoInPlace, ""}});
+  rare({{option::kMemory, "pools"}, {option::kNoInPlace, ""}});
+  rare({{option::kMemory, "lines"}, {option::kCompiler, "eager"}});
+  rare({{option::kMemory, "pools"}, {option::kCompiler, "eager"}, {option::kMaxPartition, "1"}});
+  rare({{option::kMode, "none"}});
+  rare({{option::kMode, "full_and_piecewise"}});
+  rare({{option::kMode, "full_decode_only"}});
+  rare({{option::kStreams, "4"}, {option::kInterleaving, "2"}});
+  rare({{option::kStreams, "4"}, {option::kInterleaving, "7"}});
+  rare({{option::kStreams, "2"}, {option::kMemory, "lines"}, {option::kInterleaving, "3"}});
+  rare({{option::kStreams, "3"}, {option::kMemory, "pools"}, {option::kInterleaving, "5"}});
+  rare({{option::kStreams, "4"}, {option::kCompiler, "eager"}, {option::kInterleaving, "4"}});
+  rare({{option::kWeakOutputs, ""}});
+  rare({{option::kSharePools, ""}});
+  rare({{option::kWeakOutputs, ""}, {option::kSharePools, ""}});
+  rare({{option::kSharePools, ""}, {option::kMemory, "lines"}});
+  rare({{option::kNoReuse, ""},
+        {option::kNoInPlace, ""},
+        {option::kNoCapture, ""},
+        {option::kCompiler, "eager"}});
+  rare({{option::kNoPass, "drop_proven_assertions"}});
+  rare({{option::kNoPass, "noop_elimination"}});
+  rare({{option::kNoPass, "reinplace"}});
+  rare({{option::kNoPass, "fuse_rms_norm"}});
+  rare({{option::kNoPass, "fuse_add_rms_norm"}});
+  rare({{option::kNoPass, "fuse_silu_mul"}});
+  rare({{option::kNoPass, "fuse_norm_quant"}});
+  rare({{option::kNoPass, "fuse_attention_quant"}});
+  rare({{option::kNoPass, "dead_code"}});
+  rare({{option::kPoison, "0x00"}});
+  rare({{option::kPoison, "0xff"}});
+  rare({{option::kPoison, "0x7f"}, {option::kMemory, "lines"}});
+  rare({{option::kPoison, "0xff"}, {option::kStreams, "2"}, {option::kInterleaving, "6"}});
   return rows;
 }
 
@@ -88,13 +113,15 @@ void add_padding(const Trace& base, std::vector<ConfigurationRow>& rows) {
   for (std::int64_t size = 2; size <= most + 2; size += std::max<std::int64_t>(2, size / 2)) {
     ladder += (ladder.empty() ? "" : ",") + std::to_string(size);
   }
-  rows.push_back({"capture-sizes=" + one, true});
-  rows.push_back({"capture-sizes=" + ladder, false});
+  rows.push_back(row_of({{option::kCaptureSizes, one}}, true));
+  rows.push_back(row_of({{option::kCaptureSizes, ladder}}, false));
   for (const char* fill : {"nan", "huge"}) {
-    rows.push_back({"capture-sizes=" + one + " pad-fill=" + fill, false});
+    rows.push_back(row_of({{option::kCaptureSizes, one}, {option::kPadFill, fill}}, false));
   }
-  rows.push_back({"capture-sizes=" + one + " poison=0xff", false});
-  rows.push_back({"capture-sizes=" + one + " share-pools weak-outputs", false});
+  rows.push_back(row_of({{option::kCaptureSizes, one}, {option::kPoison, "0xff"}}, false));
+  rows.push_back(
+      row_of({{option::kCaptureSizes, one}, {option::kSharePools, ""}, {option::kWeakOutputs, ""}},
+             false));
 }
 
 // Ops of the programs, the most frequent first: cutting at these cuts everywhere.
@@ -141,17 +168,21 @@ Configuration parse_configuration(const std::string& text) {
 
 std::vector<ConfigurationRow> derived_rows(const Script& script, const Trace& base) {
   std::vector<ConfigurationRow> rows;
-  const auto device = script.options.find("device");
-  if (device != script.options.end() && device->second != "host") {
-    const bool has_memory = script.options.contains("device-memory");
-    rows.push_back({has_memory ? "device=host device-memory=plain" : "device=host", true});
+  if (spec::value_of(script.options, option::kDevice, "host") != "host") {
+    const bool has_memory = script.options.contains(option::kDeviceMemory);
+    rows.push_back(has_memory
+                       ? row_of({{option::kDevice, "host"}, {option::kDeviceMemory, "plain"}}, true)
+                       : row_of({{option::kDevice, "host"}}, true));
   }
   add_padding(base, rows);
   constexpr std::size_t kMostOps = 4;
   const std::vector<std::string> ops = frequent_ops(script);
   for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i) {
-    rows.push_back({"split-op=" + ops[i], i == 0});
-    rows.push_back({"split-op=" + ops[i] + " partition=split-graph memory=lines", false});
+    rows.push_back(row_of({{option::kSplitOp, ops[i]}}, i == 0));
+    rows.push_back(row_of({{option::kSplitOp, ops[i]},
+                           {option::kPartition, "split-graph"},
+                           {option::kMemory, "lines"}},
+                          false));
   }
   return rows;
 }

@@ -13,7 +13,8 @@
 namespace graphgate::conformance {
 
 struct ConfigurationRow {
-  std::string text;       // as print_configuration has it: "memory=pools memory-pool=outputs"
+  std::string text;  // as print_configuration has it: "memory=pools memory-pool=outputs"
+  Configuration options;
   bool is_common = true;  // part of the small set
 };
 

@@ -1,4 +1,5 @@
 #include "conformance/judges/cut_changes.h"
+#include "spec/option.h"
 
 #include <algorithm>
 #include <map>
@@ -7,6 +8,7 @@
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using Names = std::vector<std::string>;
 
 // Where nodes stand in the program, arms behind everything around them.
@@ -127,11 +129,11 @@ class CutSearch {
   // The script's options with these cuts alone, and those that stand where capture begins or ends.
   [[nodiscard]] Configuration with_cuts(const std::vector<PlanCut>& cuts) const {
     Configuration options = options_;
-    options.erase("max-partition");
+    options.erase(option::kMaxPartition);
     Names names;
     for (const PlanCut& cut : cuts) names.push_back(cut.behind);
-    options["cut-after"] = join_list(names);
-    if (names.empty()) options.erase("cut-after");
+    options[option::kCutAfter] = join_list(names);
+    if (names.empty()) options.erase(option::kCutAfter);
     return options;
   }
 
@@ -209,9 +211,9 @@ class CutSearch {
 
   [[nodiscard]] Configuration with_more_cuts(const Names& behind) const {
     Configuration options = options_;
-    Names names = split_list(options["cut-after"]);
+    Names names = split_list(options[option::kCutAfter]);
     names.insert(names.end(), behind.begin(), behind.end());
-    options["cut-after"] = join_list(names);
+    options[option::kCutAfter] = join_list(names);
     return options;
   }
 

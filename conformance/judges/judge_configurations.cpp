@@ -9,10 +9,12 @@
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::Finding;
 using spec::Outcome;
 
@@ -73,9 +75,8 @@ class ConfigurationJudge {
   Result<void> compare_rows(const std::vector<ConfigurationRow>& rows) {
     for (const ConfigurationRow& row : rows) {
       if (!row.is_common && !settings_.every_configuration) continue;
-      const Configuration changes = parse_configuration(row.text);
-      if (merged(runs_.script().options, changes) == runs_.script().options) continue;
-      GRAPHGATE_TRY_VOID(compare_run(row.text, runs_.script(), changes, *base_, "the default"));
+      if (merged(runs_.script().options, row.options) == runs_.script().options) continue;
+      GRAPHGATE_TRY_VOID(compare_run(row.text, runs_.script(), row.options, *base_, "the default"));
     }
     return {};
   }
@@ -170,7 +171,8 @@ class ConfigurationJudge {
   Result<void> compare_replays() {
     Script twice = runs_.script();
     twice.steps.insert(twice.steps.end(), runs_.script().steps.begin(), runs_.script().steps.end());
-    const Configuration plain = parse_configuration("no-capture no-reuse compiler=eager");
+    const Configuration plain = {
+        {option::kNoCapture, ""}, {option::kNoReuse, ""}, {option::kCompiler, "eager"}};
     const auto expected = runs_.subject_on(twice, plain);
     if (!expected.ok()) {
       if (!is_refusal(expected.error())) return expected.error();
@@ -202,22 +204,25 @@ class ConfigurationJudge {
 
   // Cold, warm, and warm after runs of other options in the same folder.
   Result<void> compare_cached() {
-    if (runs_.script().options.contains("cache")) return compare_with_no_cache();
+    if (runs_.script().options.contains(option::kCache)) return compare_with_no_cache();
     const TemporaryFolder folder;
-    const Configuration cache = {{"cache", folder.path()}};
+    const Configuration cache = {{option::kCache, folder.path()}};
     GRAPHGATE_TRY(const bool cold, compare_cache_run("cold cache", cache));
     if (!cold) return {};
     GRAPHGATE_TRY_VOID(compare_cache_run("warm cache", cache));
     if (!settings_.every_configuration) return {};
     const TemporaryFolder shared;
-    for (const char* text : {"max-partition=1", "no-pass=reinplace", "memory=lines", "no-reuse"}) {
-      Configuration other = parse_configuration(text);
-      other["cache"] = shared.path();
+    for (Configuration other :
+         std::initializer_list<Configuration>{{{option::kMaxPartition, "1"}},
+                                              {{option::kNoPass, "reinplace"}},
+                                              {{option::kMemory, "lines"}},
+                                              {{option::kNoReuse, ""}}}) {
+      other[option::kCache] = shared.path();
       const auto filled = runs_.subject_on(runs_.script(), other);
       if (!filled.ok() && !is_refusal(filled.error())) return filled.error();
     }
     GRAPHGATE_TRY_VOID(
-        compare_cache_run("cache filled under other options", {{"cache", shared.path()}}));
+        compare_cache_run("cache filled under other options", {{option::kCache, shared.path()}}));
     return {};
   }
 
@@ -235,7 +240,7 @@ class ConfigurationJudge {
   // The script has a cache of its own, which its restarts find as the runs before left it.
   Result<void> compare_with_no_cache() {
     Script bare = runs_.script();
-    bare.options.erase("cache");
+    bare.options.erase(option::kCache);
     const auto trace = runs_.subject_on(bare, {});
     if (!trace.ok()) return trace.error();
     compare_plans("the script's cache", *base_, trace.value());

@@ -13,9 +13,12 @@
 #include "conformance/judges/provenance_compare.h"
 #include "conformance/judges/rounded_index.h"
 #include "conformance/run/runs.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
+
+namespace option = spec::option;
 
 JudgeReport not_possible(const StopWatch& watch, const std::string& why) {
   JudgeReport report;
@@ -129,7 +132,7 @@ bool leave_equal_states(const CallRecord& actual, const CallRecord& expected) {
 
 Result<JudgeReport> judge_provenance(Runs& runs, const JudgeSettings& /*settings*/) {
   const StopWatch watch;
-  const auto subject = runs.subject({{"instrument", "provenance"}});
+  const auto subject = runs.subject({{option::kInstrument, "provenance"}});
   if (!subject.ok()) return not_possible(watch, subject.error().message);
   const auto oracle = runs.oracle("provenance");
   if (!oracle.ok()) return not_possible(watch, "the reference: " + oracle.error().message);

@@ -10,10 +10,12 @@
 #include "conformance/judges/plan_quality.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/seeded_inputs.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::Finding;
 using spec::HostTensor;
 using spec::Outcome;
@@ -214,8 +216,8 @@ class QualityJudge {
                      std::to_string(stats.no_reuse_bytes) + " without reuse; " +
                      std::to_string(stats.captured_steps) + " of " + std::to_string(stats.steps) +
                      " steps captured";
-    const bool padding_asked = runs_.script().options.contains("capture-sizes") ||
-                               runs_.script().options.contains("max-capture-size");
+    const bool padding_asked = runs_.script().options.contains(option::kCaptureSizes) ||
+                               runs_.script().options.contains(option::kMaxCaptureSize);
     if (padding_asked && !runs_.script().steps.empty()) report_.remark += padding_remark();
   }
 

@@ -10,10 +10,12 @@
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::Finding;
 using spec::HostTensor;
 using spec::Outcome;
@@ -58,11 +60,11 @@ class ShadowJudge {
     if (base_->calls.empty() && base_->error) return not_run(*base_->error);
     GRAPHGATE_TRY_VOID(watch_memory());
     for (const std::string_view poison : kPoisons) {
-      GRAPHGATE_TRY_VOID(compare_fill("poison", std::string(poison), "S9.poison"));
+      GRAPHGATE_TRY_VOID(compare_fill(option::kPoison, std::string(poison), "S9.poison"));
     }
     for (const std::string_view fill : kPadFills) {
       if (is_padded()) {
-        GRAPHGATE_TRY_VOID(compare_fill("pad-fill", std::string(fill), "S5.pad-read"));
+        GRAPHGATE_TRY_VOID(compare_fill(option::kPadFill, std::string(fill), "S5.pad-read"));
       }
     }
     GRAPHGATE_TRY_VOID(look_at_held());
@@ -94,7 +96,7 @@ class ShadowJudge {
   }
 
   Result<void> watch_memory() {
-    const auto shadow = runs_.subject({{"instrument", "shadow"}});
+    const auto shadow = runs_.subject({{option::kInstrument, "shadow"}});
     if (!shadow.ok()) {
       if (!is_refusal(shadow.error())) return shadow.error();
       lacks_.emplace_back("shadow memory");
@@ -228,7 +230,7 @@ class ShadowJudge {
     const CallRecord& made = trace.calls[*maker];
     const std::size_t index = held.output.index;
     // A plan may not make weak what nobody asked to be weak.
-    const bool is_weak = trace.configuration.contains("weak-outputs") && made.plan &&
+    const bool is_weak = trace.configuration.contains(option::kWeakOutputs) && made.plan &&
                          index < made.plan->output_lifetimes.size() &&
                          made.plan->output_lifetimes[index] == OutputLifetime::kWeak;
     const std::string what = std::string(is_weak ? "weak" : "strong") + " output " +

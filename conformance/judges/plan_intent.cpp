@@ -6,10 +6,12 @@
 #include <set>
 
 #include "conformance/judges/judge_report.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::Finding;
 using spec::Plan;
 using spec::PlanPartition;
@@ -79,16 +81,17 @@ class IntentJudge {
   [[nodiscard]] bool is_full() const {
     const auto decode = case_.call.flags.find("uniform_decode");
     const bool is_decode = decode != case_.call.flags.end() && decode->second == "true";
-    const std::string mode = value("mode");
+    const std::string mode = value(option::kMode);
     return mode == "full" || (is_decode && mode.starts_with("full_"));
   }
   // Whether something other than the graph may keep a partition from being captured.
   [[nodiscard]] bool may_stay_eager() const {
-    const std::string mode = value("mode");
+    const std::string mode = value(option::kMode);
     const bool by_mode = !mode.empty() && mode != "piecewise" && mode != "full";
-    return by_mode || has("no-capture") || has("min-partition") || has("capture-sizes") ||
-           has("max-capture-size") || case_.call.mode == spec::CallMode::kEager ||
-           (has("skip-dynamic-graphs") && !plan_.symbols.empty());
+    return by_mode || has(option::kNoCapture) || has(option::kMinPartition) ||
+           has(option::kCaptureSizes) || has(option::kMaxCaptureSize) ||
+           case_.call.mode == spec::CallMode::kEager ||
+           (has(option::kSkipDynamicGraphs) && !plan_.symbols.empty());
   }
 
   void look_at(const PlanPartition& partition) {
@@ -144,7 +147,7 @@ class IntentJudge {
   }
 
   [[nodiscard]] bool names_split_op(std::string_view op) const {
-    const std::vector<std::string> options = split_list(value("split-op"));
+    const std::vector<std::string> options = split_list(value(option::kSplitOp));
     return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
       return option_names_op(option, std::string(op));
     });
@@ -162,7 +165,7 @@ class IntentJudge {
 
   template <class Iterator>
   void look_at_capture(const PlanPartition& partition, Iterator begin, Iterator end) {
-    if (has("no-capture") || value("mode") == "none") {
+    if (has(option::kNoCapture) || value(option::kMode) == "none") {
       add("Q4.not-in-effect", name_ + " is captured, though no capture was asked for", partition);
     }
     const auto split =
@@ -173,11 +176,11 @@ class IntentJudge {
     }
     const auto fused =
         std::find_if(begin, end, [](const PlanStep& step) { return !step.body.empty(); });
-    if (fused != end && value("compiler") == "eager") {
+    if (fused != end && value(option::kCompiler) == "eager") {
       add("Q4.not-in-effect", name_ + " has fused steps, though compiler=eager was asked for",
           partition);
     }
-    const auto most = number_option(case_.configuration, "max-partition");
+    const auto most = number_option(case_.configuration, option::kMaxPartition);
     if (most && partition.end_step - partition.begin_step > *most) {
       add("Q4.not-in-effect",
           name_ + " has " + std::to_string(partition.end_step - partition.begin_step) +
@@ -189,7 +192,7 @@ class IntentJudge {
   // The least that two streams are good for: two steps that wait for nothing in the partition, and
   // touch nothing of each other, begin side by side.
   void look_at_streams(const PlanPartition& partition) {
-    const auto count = number_option(case_.configuration, "streams").value_or(1);
+    const auto count = number_option(case_.configuration, option::kStreams).value_or(1);
     std::set<std::uint32_t> used;
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       used.insert(plan_.steps[s].stream);
@@ -289,8 +292,9 @@ class IntentJudge {
 
   // Two captured partitions side by side say that something was cut for nothing.
   void look_at_neighbours(const spec::PlanBlock& block) {
-    const bool cuts_anyway = has("max-partition") || has("cut-after") || has("profile");
-    if (cuts_anyway || value("partition").starts_with("split-graph")) return;
+    const bool cuts_anyway =
+        has(option::kMaxPartition) || has(option::kCutAfter) || has(option::kProfile);
+    if (cuts_anyway || value(option::kPartition).starts_with("split-graph")) return;
     for (std::size_t p = 1; p < block.partitions.size(); ++p) {
       if (!block.partitions[p - 1].captured || !block.partitions[p].captured) continue;
       add("Q3.over-partitioned",

@@ -3,10 +3,12 @@
 #include <map>
 
 #include "conformance/judges/plan_intent.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::Finding;
 using spec::Plan;
 using spec::PlanBuffer;
@@ -18,9 +20,9 @@ class MemoryIntent {
   explicit MemoryIntent(const IntentCase& intent) : case_(intent), plan_(*intent.plan) {}
 
   std::vector<Finding> run() {
-    if (case_.configuration.contains("no-reuse")) look_at_reuse();
-    if (case_.configuration.contains("static-input")) look_at_inputs();
-    const auto unaligned = case_.configuration.find("unaligned-op");
+    if (case_.configuration.contains(option::kNoReuse)) look_at_reuse();
+    if (case_.configuration.contains(option::kStaticInput)) look_at_inputs();
+    const auto unaligned = case_.configuration.find(option::kUnalignedOp);
     if (unaligned != case_.configuration.end()) look_at_alignment(split_list(unaligned->second));
     return std::move(findings_);
   }

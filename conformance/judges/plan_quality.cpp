@@ -3,8 +3,12 @@
 #include <charconv>
 #include <optional>
 
+#include "spec/option.h"
+
 namespace graphgate::conformance {
 namespace {
+
+namespace option = spec::option;
 
 std::optional<std::int64_t> find(const Quality& quality, std::string_view name) {
   for (const auto& [key, value] : quality) {
@@ -72,8 +76,8 @@ std::string print_quality(const std::string& program, std::size_t call, const Qu
 
 std::string quality_suffix(const Configuration& configuration) {
   Configuration asked = configuration;
-  for (const char* name :
-       {"deviation", "no-deviation", "profile", "overrides", "cache", "instrument"}) {
+  for (const char* name : {option::kDeviation, option::kNoDeviation, option::kProfile,
+                           option::kOverrides, option::kCache, option::kInstrument}) {
     asked.erase(name);
   }
   return asked.empty() ? "" : " with " + print_configuration(asked);

@@ -6,9 +6,12 @@
 #include "conformance/judges/plan_intent.h"
 #include "conformance/run/runs.h"
 #include "conformance/verify/verify.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
+
+namespace option = spec::option;
 
 // Facts of a run are at the call's sizes: they say nothing of a plan for larger ones.
 bool is_of_its_size(const spec::Plan& plan, const spec::Program& program, const CallRecord& call) {
@@ -61,7 +64,7 @@ class PlansVerifier {
   // Of plans for graphs of the executor's own making, which were verified where they came from.
   // With an instrument its findings are of that.
   void take_own_plans(const Trace& trace) {
-    if (trace.configuration.contains("instrument")) return;
+    if (trace.configuration.contains(option::kInstrument)) return;
     for (const CallRecord& call : trace.calls) {
       for (const spec::Finding& finding : call.result.findings) {
         if (finding.rule == kOwnPlan) {
@@ -108,7 +111,7 @@ class PlansVerifier {
   static std::set<std::string, std::less<>> unaligned_ops(const spec::Plan& plan,
                                                           const Configuration& options) {
     std::set<std::string, std::less<>> out;
-    const auto named = options.find("unaligned-op");
+    const auto named = options.find(option::kUnalignedOp);
     if (named == options.end()) return out;
     for (const std::string& name : split_list(named->second)) {
       for (const spec::PlanStep& step : plan.steps) {
@@ -132,9 +135,9 @@ class PlansVerifier {
     if (const auto* asked = std::get_if<ScriptCall>(&steps[call.step])) {
       use.options = asked->options;
     }
-    use.allows_weak = options.contains("weak-outputs");
-    use.shares_pools = options.contains("share-pools");
-    use.plans_kept = number_option(options, "plans-kept").value_or(0);
+    use.allows_weak = options.contains(option::kWeakOutputs);
+    use.shares_pools = options.contains(option::kSharePools);
+    use.plans_kept = number_option(options, option::kPlansKept).value_or(0);
     use.read_until.resize(call.plan->outputs.size());
     for (const HeldRecord& held : trace.held) {
       if (held.output.index >= use.read_until.size() || !held.now) continue;

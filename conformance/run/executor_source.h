@@ -5,36 +5,24 @@
 // behind them. tools/ implements this for the built-in executors; an adapter may for others.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "spec/configuration.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 
 namespace graphgate::conformance {
 
-// Options of an executor by the names of the command line's flags, without dashes: "memory" ->
-// "lines", "no-reuse" -> "" (a switch), "deviation" -> "frees_twice,key_without_dtype" (repeatable
-// flags take a list). An empty configuration is the default one.
-using Configuration = std::map<std::string, std::string, std::less<>>;
-
-// "memory=lines no-reuse"; "default" for an empty one.
-[[nodiscard]] std::string print_configuration(const Configuration& configuration);
-
-// `changes` over `base`. An empty value in `changes` sets a switch; nothing is ever removed.
-[[nodiscard]] Configuration merged(const Configuration& base, const Configuration& changes);
-
-// The elements of a list option, "a,b"; empty ones are left out. And back.
-[[nodiscard]] std::vector<std::string> split_list(const std::string& text);
-[[nodiscard]] std::string join_list(const std::vector<std::string>& elements);
-
-// The value of an option that is a number; nothing where it is absent, no number, or 0.
-[[nodiscard]] std::optional<std::uint32_t> number_option(const Configuration& options,
-                                                         std::string_view name);
+// Of judges as of all who ask executors.
+using spec::Configuration;
+using spec::join_list;
+using spec::merged;
+using spec::number_option;
+using spec::print_configuration;
+using spec::split_list;
 
 // What an executor promises of its results, beside that they are right.
 struct Promises {

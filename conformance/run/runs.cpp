@@ -4,9 +4,12 @@
 #include "base/temporary_folder.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/trials.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
+
+namespace option = spec::option;
 
 // A script that follows what a subject did, and where its steps stand in the script that it was
 // made of: what is new counts as the call before it.
@@ -79,7 +82,7 @@ Guided guided_by(const Trace& trace, const Script& script, bool with_states) {
 bool computes_numbers(std::string_view mode) { return mode != "provenance" && mode != "geometry"; }
 
 const Configuration& with_words() {
-  static const Configuration words = {{"instrument", "provenance"}};
+  static const Configuration words = {{option::kInstrument, "provenance"}};
   return words;
 }
 
@@ -133,10 +136,10 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
   const Configuration asked = merged(script.options, wanted);
   std::unique_ptr<TemporaryFolder> folder;
   Configuration changes = wanted;
-  const auto cache = asked.find("cache");
+  const auto cache = asked.find(option::kCache);
   if (cache != asked.end() && cache->second == kTemporaryCache) {
     folder = std::make_unique<TemporaryFolder>();
-    changes["cache"] = folder->path();
+    changes[option::kCache] = folder->path();
   }
   const Configuration configuration = merged(script.options, changes);
   const auto executor = subject_.make(configuration, *script.ops);
@@ -167,13 +170,14 @@ void Runs::note_end(const Trace& trace, const Configuration& changes) {
 }
 
 Configuration Runs::oracle_configuration(std::string_view mode) const {
-  Configuration configuration = {{"mode", std::string(mode)}};
+  Configuration configuration = {{option::kMode, std::string(mode)}};
   const Promises promised = promises();
   // Sizes hang on kernels, too: those of statistics that a batch norm saves.
-  if (promised.has_cuda_kernels) configuration["kernels"] = "cuda";
+  if (promised.has_cuda_kernels) configuration[option::kKernels] = "cuda";
   if (mode != "worst-case" && mode != "sampled") return configuration;
-  if (promised.arithmetic != "strict") configuration["arithmetic"] = promised.arithmetic;
-  if (!promised.split_sums.empty()) configuration["split-sums"] = join_list(promised.split_sums);
+  if (promised.arithmetic != "strict") configuration[option::kArithmetic] = promised.arithmetic;
+  if (!promised.split_sums.empty())
+    configuration[option::kSplitSums] = join_list(promised.split_sums);
   return configuration;
 }
 
@@ -201,7 +205,7 @@ Result<const Trace*> Runs::subject(const Configuration& changes) {
 
 // Runs the subject with words, if it can, and tells whether that shows what a plain run would.
 bool Runs::is_run_with_words() {
-  if (script_.options.contains("instrument")) return false;
+  if (script_.options.contains(option::kInstrument)) return false;
   const auto watched = subject(with_words());
   return watched.ok() && watched.value()->is_as_unwatched;
 }
@@ -249,7 +253,7 @@ Result<const std::vector<spec::CallResult>*> Runs::widened_oracle() {
   for (int i = 0; i < Trials::kPlain + Trials::kFar; ++i) {
     const bool is_far = i >= Trials::kPlain;
     Configuration configuration = oracle_configuration("sampled");
-    configuration["trial"] =
+    configuration[option::kTrial] =
         std::to_string(i) + (is_far ? "x" + std::to_string(Trials::kFarScale) : "");
     GRAPHGATE_TRY(OracleRun made, run_oracle(configuration, takes_states(script_, "sampled")));
     (is_far ? trials.far : trials.plain).push_back(std::move(made.trace));

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "conformance/run/input_layout.h"
+#include "spec/option.h"
 
 namespace graphgate::conformance {
 namespace {
 
+namespace option = spec::option;
 using spec::HostStorage;
 using spec::HostTensor;
 
@@ -25,10 +27,10 @@ std::size_t reach_bytes(const HostTensor& tensor) {
 Result<std::vector<std::size_t>> inputs_promised_static(const spec::Program& program,
                                                         const Configuration& options) {
   std::vector<std::size_t> out;
-  const auto option = options.find("static-input");
-  if (option == options.end()) return out;
+  const auto asked = options.find(option::kStaticInput);
+  if (asked == options.end()) return out;
   const auto passed = passed_inputs(program);
-  for (const std::string& wanted : split_list(option->second)) {
+  for (const std::string& wanted : split_list(asked->second)) {
     std::size_t i = 0;
     const auto is_it = [&] {
       const bool is_tensor = program.graph.value(passed[i]->value).kind == spec::ValueKind::kTensor;

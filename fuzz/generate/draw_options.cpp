@@ -2,11 +2,13 @@
 #include <algorithm>
 
 #include "fuzz/generate/drawn_program.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
 
-using Options = std::map<std::string, std::string, std::less<>>;
+namespace option = spec::option;
+using Options = spec::Configuration;
 
 class OptionDrawer {
  public:
@@ -15,19 +17,19 @@ class OptionDrawer {
       : genes_(genes), alphabet_(alphabet), programs_(programs), options_(options) {}
 
   void run() {
-    if (programs_.size() > 1 && genes_.chance(75)) options_.emplace("share-pools", "");
-    if (has(Trait::kSplitOps)) draw_ops_for("split-op");
+    if (programs_.size() > 1 && genes_.chance(75)) options_.emplace(option::kSharePools, "");
+    if (has(Trait::kSplitOps)) draw_ops_for(option::kSplitOp);
     if (has(Trait::kCuts)) draw_cuts();
     if (has(Trait::kMemory)) draw_memory();
     if (has(Trait::kStreams)) draw_streams();
     if (has(Trait::kPadding) && !programs_.front().symbols.empty()) draw_padding();
     if (has(Trait::kModes)) draw_mode();
     if (has(Trait::kPasses)) draw_passes();
-    if (has(Trait::kCache)) options_.emplace("cache", "temporary");
-    if (has(Trait::kWeakOutputs)) options_.emplace("weak-outputs", "");
+    if (has(Trait::kCache)) options_.emplace(option::kCache, "temporary");
+    if (has(Trait::kWeakOutputs)) options_.emplace(option::kWeakOutputs, "");
     if (has(Trait::kPoison)) {
       static constexpr const char* kBytes[] = {"0xff", "0x00", "0x7f"};
-      options_.emplace("poison", genes_.of(kBytes));
+      options_.emplace(option::kPoison, genes_.of(kBytes));
     }
     // Last: older generators draw all others as they did.
     if (has(Trait::kRareOptions)) draw_rare();
@@ -73,30 +75,30 @@ class OptionDrawer {
   void draw_cuts() {
     switch (genes_.below(8)) {
       case 0:
-        options_.emplace("max-partition", std::to_string(1 + genes_.below(5)));
+        options_.emplace(option::kMaxPartition, std::to_string(1 + genes_.below(5)));
         break;
       case 1:
-        options_.emplace("cut-after", draw_node().name);
+        options_.emplace(option::kCutAfter, draw_node().name);
         break;
       case 2:
-        options_.emplace("partition", "split-graph");
+        options_.emplace(option::kPartition, "split-graph");
         break;
       case 3:
-        options_.emplace("partition", "split-graph-older");
+        options_.emplace(option::kPartition, "split-graph-older");
         break;
       case 4:
-        options_.emplace("reorder", genes_.chance(50) ? "simple" : "minimize");
-        options_.emplace("max-partition", std::to_string(2 + genes_.below(3)));
+        options_.emplace(option::kReorder, genes_.chance(50) ? "simple" : "minimize");
+        options_.emplace(option::kMaxPartition, std::to_string(2 + genes_.below(3)));
         break;
       case 5:
-        options_.emplace("min-partition", std::to_string(2 + genes_.below(3)));
+        options_.emplace(option::kMinPartition, std::to_string(2 + genes_.below(3)));
         break;
       case 6:
-        options_.emplace("partition", "split-graph");
-        options_.emplace("max-partition", std::to_string(1 + genes_.below(4)));
+        options_.emplace(option::kPartition, "split-graph");
+        options_.emplace(option::kMaxPartition, std::to_string(1 + genes_.below(4)));
         break;
       default:
-        options_.emplace("reorder", genes_.chance(50) ? "simple" : "minimize");
+        options_.emplace(option::kReorder, genes_.chance(50) ? "simple" : "minimize");
         break;
     }
   }
@@ -105,127 +107,129 @@ class OptionDrawer {
     switch (genes_.below(8)) {
       case 0:
       case 1:
-        options_.emplace("memory", "lines");
+        options_.emplace(option::kMemory, "lines");
         break;
       case 2:
       case 3: {
         static constexpr const char* kRules[] = {"", "none", "intermediates", "outputs",
                                                  "combined"};
-        options_.emplace("memory", "pools");
+        options_.emplace(option::kMemory, "pools");
         const std::string rule = genes_.of(kRules);
-        if (!rule.empty()) options_.emplace("memory-pool", rule);
+        if (!rule.empty()) options_.emplace(option::kMemoryPool, rule);
         break;
       }
       case 4:
-        options_.emplace("no-in-place", "");
+        options_.emplace(option::kNoInPlace, "");
         break;
       case 5:
-        options_.emplace("outputs-apart", "");
+        options_.emplace(option::kOutputsApart, "");
         break;
       case 6:
-        options_.emplace("no-reuse", "");
+        options_.emplace(option::kNoReuse, "");
         break;
       default:
-        options_.emplace("memory", "lines");
-        options_.emplace("no-in-place", "");
+        options_.emplace(option::kMemory, "lines");
+        options_.emplace(option::kNoInPlace, "");
         break;
     }
     if (genes_.chance(30)) {
       static constexpr const char* kCompilers[] = {"eager", "standalone"};
-      options_.emplace("compiler", genes_.of(kCompilers));
+      options_.emplace(option::kCompiler, genes_.of(kCompilers));
     }
-    if (genes_.chance(20)) options_.emplace("realize", genes_.chance(50) ? "reads" : "bytes");
-    if (genes_.chance(10)) options_.emplace("place-alignment", genes_.chance(50) ? "16" : "64");
+    if (genes_.chance(20))
+      options_.emplace(option::kRealize, genes_.chance(50) ? "reads" : "bytes");
+    if (genes_.chance(10))
+      options_.emplace(option::kPlaceAlignment, genes_.chance(50) ? "16" : "64");
   }
 
   void draw_streams() {
-    options_.emplace("streams", std::to_string(2 + genes_.below(3)));
-    options_.emplace("interleaving", std::to_string(1 + genes_.below(9)));
-    if (genes_.chance(40)) options_.try_emplace("compiler", "eager");
+    options_.emplace(option::kStreams, std::to_string(2 + genes_.below(3)));
+    options_.emplace(option::kInterleaving, std::to_string(1 + genes_.below(9)));
+    if (genes_.chance(40)) options_.try_emplace(option::kCompiler, "eager");
   }
 
   // Sizes that calls lie on, between and above.
   void draw_padding() {
     static constexpr const char* kLadders[] = {"4,8", "8", "2,4,8", "4,8,16", "3,6,12", "16"};
-    options_.emplace("capture-sizes", genes_.of(kLadders));
-    if (genes_.chance(35)) options_.emplace("pad-fill", genes_.chance(50) ? "nan" : "huge");
-    if (genes_.chance(15)) options_.emplace("plans-kept", "1");
+    options_.emplace(option::kCaptureSizes, genes_.of(kLadders));
+    if (genes_.chance(35)) options_.emplace(option::kPadFill, genes_.chance(50) ? "nan" : "huge");
+    if (genes_.chance(15)) options_.emplace(option::kPlansKept, "1");
   }
 
   void draw_mode() {
     static constexpr const char* kModes[] = {"full", "piecewise", "full_and_piecewise",
                                              "full_decode_only", "none"};
-    if (genes_.chance(20) && !options_.contains("capture-sizes")) {
-      options_.emplace("no-capture", "");
+    if (genes_.chance(20) && !options_.contains(option::kCaptureSizes)) {
+      options_.emplace(option::kNoCapture, "");
       return;
     }
-    options_.emplace("mode", genes_.of(kModes));
-    if (genes_.chance(25)) options_.emplace("warm-up", "1");
+    options_.emplace(option::kMode, genes_.of(kModes));
+    if (genes_.chance(25)) options_.emplace(option::kWarmUp, "1");
   }
 
   void draw_passes() {
     static constexpr const char* kPasses[] = {"reinplace",     "noop_elimination",
                                               "dead_code",     "fuse_rms_norm",
                                               "fuse_silu_mul", "drop_proven_assertions"};
-    options_.emplace("no-pass", genes_.of(kPasses));
-    if (genes_.chance(20)) options_.emplace("no-recompute", "");
+    options_.emplace(option::kNoPass, genes_.of(kPasses));
+    if (genes_.chance(20)) options_.emplace(option::kNoRecompute, "");
   }
 
   // What few callers ask for, over what is drawn already and without contradicting it.
   void draw_rare() {
     if (!programs_.front().symbols.empty()) draw_rare_sizes();
-    if (genes_.chance(30)) draw_ops_for("unaligned-op");
+    if (genes_.chance(30)) draw_ops_for(option::kUnalignedOp);
     if (genes_.chance(25)) {
       static constexpr const char* kMakers[] = {"aten.nonzero", "aten.masked_select",
                                                 "aten._local_scalar_dense"};
-      options_.emplace("unsafe-unbacked-op", genes_.of(kMakers));
+      options_.emplace(option::kUnsafeUnbackedOp, genes_.of(kMakers));
     }
     if (genes_.chance(25)) {
       static constexpr const char* kPasses[] = {"fuse_add_rms_norm", "fuse_norm_quant",
                                                 "fuse_attention_quant"};
-      options_.emplace("no-pass", genes_.of(kPasses));
+      options_.emplace(option::kNoPass, genes_.of(kPasses));
     }
-    if (genes_.chance(15)) options_.emplace("plans-kept", genes_.chance(50) ? "2" : "1");
-    if (genes_.chance(15)) options_.emplace("no-reuse", "");
+    if (genes_.chance(15)) options_.emplace(option::kPlansKept, genes_.chance(50) ? "2" : "1");
+    if (genes_.chance(15)) options_.emplace(option::kNoReuse, "");
   }
 
   // Capture sizes, where there are any, are at most 16 (draw_padding).
   void draw_rare_sizes() {
-    const auto captured = options_.find("capture-sizes");
+    const auto captured = options_.find(option::kCaptureSizes);
     const bool has_sizes = captured != options_.end();
     switch (genes_.below(6)) {
       case 0: {
         static constexpr const char* kSizes[] = {"4", "8", "4,8", "2,16"};
         const std::string sizes = genes_.of(kSizes);
         options_.emplace(
-            "compile-sizes",
+            option::kCompileSizes,
             has_sizes ? captured->second.substr(0, captured->second.find(',')) : sizes);
         break;
       }
       case 1: {
         static constexpr const char* kRanges[] = {"1:5,5:17", "2:8,8:64", "4:5"};
-        options_.emplace("compile-range", genes_.of(kRanges));
+        options_.emplace(option::kCompileRange, genes_.of(kRanges));
         break;
       }
       case 2: {
         static constexpr const char* kMultiples[] = {"2", "4", "8", "3"};
-        options_.emplace("size-multiple", genes_.of(kMultiples));
+        options_.emplace(option::kSizeMultiple, genes_.of(kMultiples));
         break;
       }
       case 3: {
         static constexpr const char* kMost[] = {"4", "16", "64"};
         const std::string most = genes_.of(kMost);
-        if (options_.contains("no-capture")) break;
-        options_.emplace("max-capture-size", has_sizes ? "16" : most);
+        if (options_.contains(option::kNoCapture)) break;
+        options_.emplace(option::kMaxCaptureSize, has_sizes ? "16" : most);
         break;
       }
       case 4:
-        options_.emplace("skip-dynamic-graphs", "");
+        options_.emplace(option::kSkipDynamicGraphs, "");
         break;
       default: {
         const auto has_second = [](const DrawnProgram& drawn) { return drawn.symbols.size() > 1; };
         if (std::all_of(programs_.begin(), programs_.end(), has_second)) {
-          options_.emplace("pad", programs_.front().symbols.back());
+          options_.emplace(option::kPad, programs_.front().symbols.back());
         }
         break;
       }

@@ -3,6 +3,7 @@
 
 #include "fuzz/generate/drawn_data.h"
 #include "fuzz/generate/drawn_program.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -43,14 +44,14 @@ class ScenarioDrawer {
   [[nodiscard]] bool has(Trait trait) { return genes_.chance(alphabet_.chance(trait)); }
 
   void draw_traits() {
-    holds_ = has(Trait::kHeldOutputs) && !case_.options.contains("weak-outputs");
+    holds_ = has(Trait::kHeldOutputs) && !case_.options.contains(spec::option::kWeakOutputs);
     feeds_back_ = has(Trait::kFeedBack);
     swaps_ = has(Trait::kSwappedWeights);
     shares_inputs_ = has(Trait::kSharedInputs);
     data_ = has(Trait::kExactData) ? DataClass::kExact : DataClass::kRandom;
     if (has(Trait::kSpecialData)) data_ = DataClass::kSpecial;
     names_modes_ = has(Trait::kCallModes);
-    restarts_ = case_.options.contains("cache");
+    restarts_ = case_.options.contains(spec::option::kCache);
   }
 
   void between_calls(std::size_t next, std::size_t c) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fuzz/generate/drawn_program.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -38,7 +39,7 @@ void draw_static_inputs(GeneReader genes, const Alphabet& alphabet,
           spec::StaticStep{{program.program.name, static_cast<std::uint32_t>(place)}});
     }
   }
-  the_case.options.emplace("static-input", std::move(names));
+  the_case.options.emplace(spec::option::kStaticInput, std::move(names));
 }
 
 }  // namespace graphgate::fuzz

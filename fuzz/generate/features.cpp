@@ -8,10 +8,12 @@
 
 #include "fuzz/generate/family.h"
 #include "fuzz/generate/functionalized_forms.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
 
+namespace option = spec::option;
 using spec::Plan;
 using spec::ValueId;
 
@@ -53,14 +55,16 @@ constexpr std::string_view kReasons[] = {
     "unsafe",         "uses symbol", "nothing to launch", "fewer than"};
 constexpr std::string_view kEdges[] = {"inputs", "freed inputs", "outputs", "constants", "symbols"};
 constexpr std::string_view kOptions[] = {
-    "split-op", "max-partition", "cut-after", "partition", "reorder", "min-partition", "memory",
-    "memory-pool", "no-in-place", "outputs-apart", "no-reuse", "compiler", "realize", "streams",
-    "capture-sizes", "pad-fill", "plans-kept", "mode", "no-capture", "warm-up", "no-pass",
-    "no-recompute", "cache", "weak-outputs", "poison", "share-pools", "place-alignment",
-    "static-input",
+    option::kSplitOp, option::kMaxPartition, option::kCutAfter, option::kPartition,
+    option::kReorder, option::kMinPartition, option::kMemory, option::kMemoryPool,
+    option::kNoInPlace, option::kOutputsApart, option::kNoReuse, option::kCompiler,
+    option::kRealize, option::kStreams, option::kCaptureSizes, option::kPadFill, option::kPlansKept,
+    option::kMode, option::kNoCapture, option::kWarmUp, option::kNoPass, option::kNoRecompute,
+    option::kCache, option::kWeakOutputs, option::kPoison, option::kSharePools,
+    option::kPlaceAlignment, option::kStaticInput,
     // since generator 5
-    "compile-sizes", "compile-range", "size-multiple", "max-capture-size", "pad", "unaligned-op",
-    "unsafe-unbacked-op", "skip-dynamic-graphs"};
+    option::kCompileSizes, option::kCompileRange, option::kSizeMultiple, option::kMaxCaptureSize,
+    option::kPad, option::kUnalignedOp, option::kUnsafeUnbackedOp, option::kSkipDynamicGraphs};
 constexpr std::string_view kTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                         "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",

@@ -5,6 +5,7 @@
 
 #include "conformance/run/runs.h"
 #include "fuzz/generate/features.h"
+#include "spec/option.h"
 #include "spec/provenance_words.h"
 
 namespace graphgate::fuzz {
@@ -13,8 +14,6 @@ namespace {
 using conformance::CaseReport;
 using conformance::Runs;
 using conformance::Script;
-
-constexpr const char* kZeroAndOne = "allow-zero-and-one";
 
 class NoFiles final : public conformance::CaseFiles {
  public:
@@ -26,7 +25,8 @@ class NoFiles final : public conformance::CaseFiles {
 
 const conformance::ExecutorSource& oracle_for(const CaseExecutors& executors,
                                               const conformance::Configuration& options) {
-  return options.contains(kZeroAndOne) ? executors.wide_oracle : executors.oracle;
+  return options.contains(spec::option::kAllowZeroAndOne) ? executors.wide_oracle
+                                                          : executors.oracle;
 }
 
 Result<Script> checked_script(const spec::CaseFile& the_case, const CaseExecutors& executors) {

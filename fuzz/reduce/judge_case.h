@@ -16,6 +16,9 @@
 
 namespace graphgate::fuzz {
 
+// What judges a drawn case where nothing else is asked for: what finds most for its time.
+inline constexpr const char* kQuickJudges = "provenance,bounds,verifier,state,happens-before";
+
 // What judges a case. `wide_oracle` takes sizes 0 and 1 where a range starts at 2: it is asked for
 // cases with the option allow-zero-and-one. All outlive whoever holds this.
 struct CaseExecutors {

@@ -1,14 +1,14 @@
 // Configuration bits: options of the case and of restarts, elements of lists, rows of custom ops.
 #include "fuzz/reduce/reduction_pass.h"
 #include "spec/deviation.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
 
+namespace option = spec::option;
 using spec::CaseFile;
 using Candidate = std::optional<CaseFile>;
-
-constexpr const char* kProfile = "profile";
 
 // One option, or one element of its value.
 struct OptionPlace {
@@ -32,22 +32,10 @@ Candidate drop_options(const CaseFile& the_case, const KeptOptions& kept, std::s
   return out;
 }
 
-std::vector<std::string> elements_of(const std::string& value) {
-  std::vector<std::string> out(1);
-  for (const char c : value) {
-    if (c == ',') {
-      out.emplace_back();
-    } else {
-      out.back() += c;
-    }
-  }
-  return out;
-}
-
 std::vector<OptionPlace> option_elements(const CaseFile& the_case, const KeptOptions& kept) {
   std::vector<OptionPlace> out;
   for (const auto& [name, value] : the_case.options) {
-    const std::size_t count = elements_of(value).size();
+    const std::size_t count = spec::split_list(value).size();
     if (kept.contains(name) || count < 2) continue;
     for (std::size_t e = 0; e < count; ++e) out.push_back({name, e});
   }
@@ -59,7 +47,7 @@ Candidate drop_option_element(const CaseFile& the_case, const KeptOptions& kept,
   const OptionPlace place = option_elements(the_case, kept)[index];
   CaseFile out = the_case;
   std::string& value = out.options.find(place.name)->second;
-  const std::vector<std::string> elements = elements_of(value);
+  const std::vector<std::string> elements = spec::split_list(value);
   value.clear();
   for (std::size_t e = 0; e < elements.size(); ++e) {
     if (e != place.element) value += (value.empty() ? "" : ",") + elements[e];
@@ -70,8 +58,8 @@ Candidate drop_option_element(const CaseFile& the_case, const KeptOptions& kept,
 // A profile stands for many deviations; one of them alone says what is wrong.
 Candidate name_deviation(const CaseFile& the_case, std::size_t index) {
   CaseFile out = the_case;
-  out.options.erase(kProfile);
-  std::string& deviations = out.options["deviation"];
+  out.options.erase(option::kProfile);
+  std::string& deviations = out.options[option::kDeviation];
   deviations += (deviations.empty() ? "" : ",") + std::string(spec::deviations()[index].name);
   return out;
 }
@@ -125,13 +113,14 @@ std::vector<ReductionPass> option_passes(const KeptOptions& kept) {
        /*is_joint=*/false},
       {"the profile for a deviation",
        [kept](const CaseFile& the_case) {
-         const bool is_free = the_case.options.contains(kProfile) && !kept.contains(kProfile) &&
-                              !kept.contains("deviation");
+         const bool is_free = the_case.options.contains(option::kProfile) &&
+                              !kept.contains(option::kProfile) &&
+                              !kept.contains(option::kDeviation);
          return is_free ? spec::deviations().size() : 0;
        },
        [](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-         return the_case.options.contains(kProfile) ? name_deviation(the_case, begin)
-                                                    : std::nullopt;
+         return the_case.options.contains(option::kProfile) ? name_deviation(the_case, begin)
+                                                            : std::nullopt;
        },
        /*is_joint=*/false},
       {"options of restarts", count_restart_options, drop_restart_options},

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "fuzz/reduce/graph_edit.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -273,7 +274,8 @@ std::vector<std::size_t> case_weight(const spec::CaseFile& the_case) {
     for (const auto& [name, value] : call->sizes) sizes += static_cast<std::size_t>(value);
   }
   // A profile stands for many deviations.
-  const std::size_t options = size.options + (the_case.options.contains("profile") ? 1 : 0);
+  const std::size_t options =
+      size.options + (the_case.options.contains(spec::option::kProfile) ? 1 : 0);
   const auto text = spec::print_case(the_case);
   return {size.calls,
           size.programs,

@@ -7,6 +7,7 @@
 
 #include "conformance/judges/judge_report.h"
 #include "spec/case_ops.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -46,13 +47,6 @@ std::string base_name(std::string_view op) {
   return std::string(op.substr(0, op.find('.', dot + 1)));
 }
 
-// Options whose values name nodes, inputs, symbols or places on a disk.
-bool names_things(std::string_view option) {
-  constexpr std::array<std::string_view, 6> kOptions = {
-      "cache", "cache-environment", "cut-after", "overrides", "pad", "static-input"};
-  return std::find(kOptions.begin(), kOptions.end(), option) != kOptions.end();
-}
-
 // A number, or a list of numbers and ranges: "4", "0xFF", "1:5,9".
 bool is_number(std::string_view value) {
   if (value.empty() || !std::isdigit(static_cast<unsigned char>(value.front()))) return false;
@@ -61,13 +55,15 @@ bool is_number(std::string_view value) {
   });
 }
 
-// "frees_twice:7" -> "frees_twice": which of the places a plan mutation takes is a seed.
-std::string without_seed(const std::string& value) {
+// An option as signatures have it: without numbers, and without what means something in one program
+// or on one machine alone. Which of the places a plan mutation takes ("frees_twice:7") is a seed.
+std::string option_bit(const std::string& name, const std::string& value) {
+  const spec::OptionRow* row = spec::find_option(name);
+  if (value.empty() || is_number(value) || (row && row->is_local())) return name;
   const std::size_t colon = value.rfind(':');
-  if (colon == std::string::npos || !is_number(std::string_view(value).substr(colon + 1))) {
-    return value;
-  }
-  return value.substr(0, colon);
+  const bool has_seed =
+      colon != std::string::npos && is_number(std::string_view(value).substr(colon + 1));
+  return name + "=" + value.substr(0, has_seed ? colon : std::string::npos);
 }
 
 // Ops by the names of nodes and values, those of each program and of all; the first of a name
@@ -224,6 +220,22 @@ std::optional<std::string> take_until(std::string_view& text, char end) {
   return out;
 }
 
+// The options of a signature, without what no signature tells: those of before have the values of
+// "cache-env".
+std::string told_of(std::string_view configuration) {
+  std::string out;
+  while (!configuration.empty()) {
+    const std::size_t end = std::min(configuration.find(", "), configuration.size());
+    const std::string_view bit = configuration.substr(0, end);
+    configuration.remove_prefix(std::min(end + 2, configuration.size()));
+    const std::string_view name = bit.substr(0, bit.find('='));
+    const spec::OptionRow* row = spec::find_option(name);
+    out += out.empty() ? "" : ", ";
+    out += row && row->is_local() ? name : bit;
+  }
+  return out;
+}
+
 Error no_signature(std::string_view text) {
   return bad_input("expected a signature as 'DETECTOR RULE [OPS] {OPTIONS}', found '" +
                    std::string(text) + "'");
@@ -249,7 +261,7 @@ Result<Signature> parse_signature(std::string_view text) {
                         rest.starts_with(" {") && rest.ends_with('}');
   if (!is_whole) return no_signature(text);
   return Signature{*detector, rule->substr(0, rule->size() - 1), *pattern,
-                   std::string(rest.substr(2, rest.size() - 3))};
+                   told_of(rest.substr(2, rest.size() - 3))};
 }
 
 std::vector<Signature> signatures_of(const CaseReport& report, const spec::CaseFile& the_case) {
@@ -273,9 +285,7 @@ std::optional<Signature> signature_of(const CaseReport& report, const spec::Case
 std::string configuration_bits(const spec::CaseFile& the_case) {
   std::string text;
   for (const auto& [name, value] : the_case.options) {
-    text += (text.empty() ? "" : ", ") + name;
-    if (value.empty() || is_number(value) || names_things(name)) continue;
-    text += "=" + without_seed(value);
+    text += (text.empty() ? "" : ", ") + option_bit(name, value);
   }
   return text;
 }

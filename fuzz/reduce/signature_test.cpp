@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/case_file.h"
+#include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -160,6 +161,21 @@ TEST(Signature, IsReadAsItIsPrinted) {
     ASSERT_TRUE(parsed.ok()) << parsed.error().message;
     EXPECT_EQ(print_signature(parsed.value()), text);
   }
+}
+
+// What an option names in one program or on one machine stands in no signature. Those of before had
+// it of the cache's environment.
+TEST(Signature, TellsNoValueThatIsOfOneMachine) {
+  CaseFile the_case;
+  the_case.options = {{spec::option::kCacheEnv, "LAYERS=2,RANK=1"},
+                      {spec::option::kCache, "temporary"},
+                      {spec::option::kPad, "s0"},
+                      {spec::option::kPlanMutation, "frees_twice:7"}};
+  EXPECT_EQ(configuration_bits(the_case), "cache, cache-env, pad, plan-mutation=frees_twice");
+  const auto before =
+      parse_signature("exact E1.exact [mm] {cache, cache-env=LAYERS=2, memory=lines}");
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(before.value().configuration, "cache, cache-env, memory=lines");
 }
 
 TEST(Signature, RefusesTextThatIsNone) {
