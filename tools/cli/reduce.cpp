@@ -11,6 +11,7 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
 #include "tools/executors/case_sources.h"
+#include "tools/executors/exchange_folder.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
 #include "tools/store/case_archive.h"
@@ -122,7 +123,8 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
   const conformance::TemporaryFolder folder;
   const bool as_archive = is_archive(output_of(verb));
   const conformance::Configuration flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags));
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags, exchange.path()));
   const auto files = files_beside(verb.file);
   const CaseSources sources(*files, subject);
   std::optional<Error> first_error;

@@ -12,6 +12,7 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/verbs.h"
 #include "tools/executors/case_sources.h"
+#include "tools/executors/exchange_folder.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
 #include "tools/store/check_input.h"
@@ -189,7 +190,8 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
   const auto flags = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags));
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags, exchange.path()));
   input.the_case = with_flags(std::move(input.the_case), flags, *subject);
   if (!verb.write.empty()) {
     GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));

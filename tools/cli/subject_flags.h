@@ -20,6 +20,6 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 // command line that it does not take. `exchange` is that of SubjectSettings.
 [[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
     const SubjectFlags& flags, const conformance::Configuration& options,
-    const std::string& exchange = {});
+    const std::string& exchange);
 
 }  // namespace graphgate::tools
