@@ -10,11 +10,13 @@
 #include "fuzz/generate/features.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
-#include "tools/cli/fuzz.h"
+#include "spec/option.h"
 #include "tools/executors/executor_sources.h"
 
 namespace graphgate::tools {
 namespace {
+
+namespace option = spec::option;
 
 constexpr std::uint64_t kBenchSeed = 1;
 constexpr std::uint64_t kPoints = 8;
@@ -108,7 +110,7 @@ struct Workload {
 
 Result<void> judge_one(const spec::CaseFile& the_case, const Workload& work, PartClock& clock) {
   const auto subject = optimized_source();
-  const auto oracle = reference_source(the_case.options.contains("allow-zero-and-one"));
+  const auto oracle = reference_source(the_case.options.contains(option::kAllowZeroAndOne));
   GRAPHGATE_TRY_VOID(spec::check_case(the_case));
   GRAPHGATE_TRY(const auto script, conformance::script_of(the_case, fuzz::no_files()));
   clock.end("script");
@@ -187,7 +189,7 @@ Result<JudgeTimes> measure_judging(std::uint64_t cases) {
 }
 
 Result<JudgeTimes> measure_campaign_cases(std::uint64_t cases) {
-  GRAPHGATE_TRY(const auto judges, conformance::parse_judges(kQuickJudges));
+  GRAPHGATE_TRY(const auto judges, conformance::parse_judges(fuzz::kQuickJudges));
   return judged_times(cases, {[](const spec::CaseFile&) { return true; }, judges});
 }
 

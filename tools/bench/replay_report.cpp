@@ -7,6 +7,7 @@
 #include "tools/bench/idle_device.h"
 #include "tools/bench/report.h"
 #include "tools/bench/size_bench.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/report.h"
 #include "tools/store/programs.h"
 
@@ -117,8 +118,8 @@ Result<Json> print_sizes(std::FILE* page, const std::string& name, const SizeMea
 }  // namespace
 
 // No GPU: launches do nothing, and what is left is the runtime's.
-Result<Json> bench_runtime(const BenchVerb& verb) {
-  std::FILE* const page = page_of(verb);
+Result<Json> bench_runtime(const BenchOptions& options) {
+  std::FILE* const page = page_of(options);
   std::fprintf(page, "runtime: a run on a device whose launches do nothing\n");
   Json json = Json::array();
   for (const LaunchSubject& subject :
@@ -141,12 +142,12 @@ Result<Json> bench_runtime(const BenchVerb& verb) {
   return json;
 }
 
-Result<Json> bench_launch(const BenchVerb& verb) {
-  std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device));
+Result<Json> bench_launch(const BenchOptions& options) {
+  std::FILE* const page = page_of(options);
+  GRAPHGATE_TRY(const auto device, open_device(options.device));
   std::fprintf(page, "launch: processor time on %s, by bare launches of the same graphs\n",
                device->description().c_str());
-  const bool is_gpu = verb.device.device == "cuda";
+  const bool is_gpu = device_of(options.device) == "cuda";
   Json json = Json::array();
   for (const LaunchSubject& subject :
        {chain_of(1, 1), chain_of(1, 10), chain_of(1, 100), chain_of(33, 1), chain_of(50, 1),
@@ -175,9 +176,9 @@ Result<Json> bench_launch(const BenchVerb& verb) {
   return json;
 }
 
-Result<Json> bench_boundaries(const BenchVerb& verb) {
-  std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device));
+Result<Json> bench_boundaries(const BenchOptions& options) {
+  std::FILE* const page = page_of(options);
+  GRAPHGATE_TRY(const auto device, open_device(options.device));
   std::fprintf(page, "boundaries: until %s is done, by one graph of the same kernels\n",
                device->description().c_str());
   Json json = Json::array();
@@ -185,7 +186,7 @@ Result<Json> bench_boundaries(const BenchVerb& verb) {
     LaunchMeasure measure;
     measure.subject = subject;
     measure.device = device;
-    if (verb.device.device != "cuda") measure.rounds = 1;  // counts are the same
+    if (device_of(options.device) != "cuda") measure.rounds = 1;  // counts are the same
     GRAPHGATE_TRY(const BoundaryTimes times, measure_boundaries(measure));
     std::fprintf(page, "  %s: %.2f us for each of %zu boundaries\n", subject.name.c_str(),
                  times.seconds_per_boundary() * 1e6, times.graphs - 1);
@@ -200,9 +201,9 @@ Result<Json> bench_boundaries(const BenchVerb& verb) {
   return json;
 }
 
-Result<Json> bench_graphs(const BenchVerb& verb) {
-  std::FILE* const page = page_of(verb);
-  GRAPHGATE_TRY(const auto device, make_device(verb.device));
+Result<Json> bench_graphs(const BenchOptions& options) {
+  std::FILE* const page = page_of(options);
+  GRAPHGATE_TRY(const auto device, open_device(options.device));
   std::fprintf(page, "graphs: what one takes to make, on %s\n", device->description().c_str());
   struct Size {
     std::size_t kernels;
@@ -235,27 +236,28 @@ Result<Json> bench_graphs(const BenchVerb& verb) {
 
 // What one more capture size takes: of a program of the user's, or of layers, as piecewise graphs
 // and as one.
-Result<Json> bench_sizes(const BenchVerb& verb) {
+Result<Json> bench_sizes(const BenchOptions& options) {
   constexpr std::size_t kLayers = 32;
-  std::FILE* const page = page_of(verb);
+  std::FILE* const page = page_of(options);
   std::vector<std::pair<std::string, SizeMeasure>> measures;
-  if (verb.model.empty()) {
+  if (options.model.empty()) {
     const std::string layers = std::to_string(kLayers) + " layers";
     measures.emplace_back(layers + ", cut behind each", layers_of(kLayers, true));
     measures.emplace_back(layers + " in one", layers_of(kLayers, false));
   } else {
-    measures.emplace_back(verb.model, SizeMeasure{});
+    measures.emplace_back(options.model, SizeMeasure{});
     GRAPHGATE_TRY(measures.back().second.program,
-                  read_program(verb.model, spec::builtin_op_table()));
+                  read_program(options.model, spec::builtin_op_table()));
   }
   Json json = Json::array();
   for (auto& [name, measure] : measures) {
-    GRAPHGATE_TRY(measure.device, make_device(verb.device));
+    GRAPHGATE_TRY(measure.device, open_device(options.device));
     if (json.empty()) {
       std::fprintf(page, "sizes: what each capture size takes, the largest first, on %s\n",
                    measure.device->description().c_str());
     }
-    measure.sizes = verb.capture_sizes.empty() ? usual_sizes(measure.program) : verb.capture_sizes;
+    measure.sizes =
+        options.capture_sizes.empty() ? usual_sizes(measure.program) : options.capture_sizes;
     GRAPHGATE_TRY(Json one, print_sizes(page, name, measure));
     json.push_back(std::move(one));
   }

@@ -2,7 +2,7 @@
 
 namespace graphgate::tools {
 
-std::FILE* page_of(const BenchVerb& verb) { return verb.json == "-" ? stderr : stdout; }
+std::FILE* page_of(const BenchOptions& options) { return options.json == "-" ? stderr : stdout; }
 
 void print_ratio(std::FILE* page, const char* what, const Comparison& comparison) {
   std::fprintf(page, "  %-36s %8.3fx  (%.4g s / %.4g s)\n", what, comparison.ratio,

@@ -1,26 +1,46 @@
 // How `graphgate bench` prints and writes what it has measured.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
+#include <string>
+#include <vector>
 
+#include "base/result.h"
+#include "spec/configuration.h"
 #include "tools/bench/stopwatch.h"
-#include "tools/cli/verbs.h"
 #include "tools/store/json.h"
 
 namespace graphgate::tools {
 
+// What is measured, as the command line says.
+struct BenchOptions {
+  std::string what;               // "plan", "judges", "fuzz", "replay" or "decode"
+  std::vector<std::string> only;  // parts; empty: all
+  std::size_t nodes = 100'000;
+  std::int64_t tensor_mib = 256;
+  std::string model;                     // of a part; empty: the part's own
+  std::string models = "golden/models";  // a folder
+  std::string json;
+  std::uint64_t cases = 4000;                        // of bench fuzz
+  std::vector<std::int64_t> batches = {1, 16, 128};  // of bench decode
+  std::string torch;                                 // of bench decode: a command; empty: none
+  spec::Configuration device;                        // of bench replay and decode
+  std::vector<std::int64_t> capture_sizes;           // of bench replay; empty: 1, 2, 4 ... 512
+};
+
 // Where people read: standard output, unless JSON goes there.
-[[nodiscard]] std::FILE* page_of(const BenchVerb& verb);
+[[nodiscard]] std::FILE* page_of(const BenchOptions& options);
 // "op at a time / fused    3.10x  (0.812 s / 0.262 s)"
 void print_ratio(std::FILE* page, const char* what, const Comparison& comparison);
 // {"ratio": 3.1, "unfused_seconds": 0.812, "fused_seconds": 0.262}
 [[nodiscard]] Json json_of(const Comparison& comparison, const char* first, const char* second);
 
 // Parts of `bench replay`, in replay_report.cpp: each prints, and returns its JSON.
-[[nodiscard]] Result<Json> bench_runtime(const BenchVerb& verb);
-[[nodiscard]] Result<Json> bench_launch(const BenchVerb& verb);
-[[nodiscard]] Result<Json> bench_boundaries(const BenchVerb& verb);
-[[nodiscard]] Result<Json> bench_graphs(const BenchVerb& verb);
-[[nodiscard]] Result<Json> bench_sizes(const BenchVerb& verb);
+[[nodiscard]] Result<Json> bench_runtime(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_launch(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_boundaries(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_graphs(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_sizes(const BenchOptions& options);
 
 }  // namespace graphgate::tools

@@ -1,13 +1,17 @@
 // graphgate bench: how fast planning and replay are, and what judges cost, as ratios of times taken
 // in one run.
 #include <algorithm>
+#include <memory>
 
 #include "tools/bench/decode_bench.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/judge_bench.h"
 #include "tools/bench/plan_bench.h"
 #include "tools/bench/report.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
+#include "tools/cli/verb.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
@@ -18,7 +22,7 @@ constexpr std::size_t kKernels = 20;
 constexpr double kKernelSeconds = 10e-6;
 constexpr const char* kStartedModel = "golden/models/llama_sdpa.pt2";
 
-Result<Json> bench_planning(const BenchVerb& verb) {
+Result<Json> bench_planning(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   std::fprintf(page, "planning: a chain of pointwise nodes on f32[8], from the graph to a plan\n");
   Json sizes = Json::array();
@@ -46,7 +50,7 @@ Result<Json> bench_planning(const BenchVerb& verb) {
   return Json{{"sizes", sizes}, {"growth_per_node", growth}};
 }
 
-Result<Json> bench_fusion(const BenchVerb& verb) {
+Result<Json> bench_fusion(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const FusionTimes times, measure_fusion(kChainOps, verb.tensor_mib << 20));
   std::fprintf(
@@ -63,7 +67,7 @@ Result<Json> bench_fusion(const BenchVerb& verb) {
               {"fused_by_memcpy", json_of(times.fused_by_memcpy, "fused", "memcpy")}};
 }
 
-Result<Json> bench_replay(const BenchVerb& verb) {
+Result<Json> bench_replay(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const ReplayTimes times, measure_replay(kKernels, kKernelSeconds));
   std::fprintf(page, "replay: %zu partitions of %zu kernels on f32[%lld], %.2f us each\n",
@@ -81,7 +85,7 @@ Result<Json> bench_replay(const BenchVerb& verb) {
               {"overhead_seconds_per_partition", times.overhead_seconds_per_partition()}};
 }
 
-Result<Json> bench_start(const BenchVerb& verb) {
+Result<Json> bench_start(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const StartTimes times,
                 measure_start(verb.model.empty() ? kStartedModel : verb.model));
@@ -99,7 +103,7 @@ Result<Json> bench_start(const BenchVerb& verb) {
 // ---- judges ----
 
 // Watched runs by plain ones: each model, the worst, and all together.
-Result<Json> bench_watching(const BenchVerb& verb, const char* title, Watched what) {
+Result<Json> bench_watching(const BenchOptions& verb, const char* title, Watched what) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const auto paths, find_models(verb.models));
   std::fprintf(page, "%s / plain: recorded calls of the programs in %s\n", title,
@@ -133,17 +137,17 @@ Result<Json> bench_watching(const BenchVerb& verb, const char* title, Watched wh
               {"all", json_of(sum, "watched", "plain")}};
 }
 
-Result<Json> bench_reference_provenance(const BenchVerb& verb) {
+Result<Json> bench_reference_provenance(const BenchOptions& verb) {
   return bench_watching(verb, "provenance, reference", Watched::kReferenceProvenance);
 }
-Result<Json> bench_provenance(const BenchVerb& verb) {
+Result<Json> bench_provenance(const BenchOptions& verb) {
   return bench_watching(verb, "provenance, optimized", Watched::kProvenance);
 }
-Result<Json> bench_shadow(const BenchVerb& verb) {
+Result<Json> bench_shadow(const BenchOptions& verb) {
   return bench_watching(verb, "shadow memory", Watched::kShadow);
 }
 
-Result<Json> bench_verifier(const BenchVerb& verb) {
+Result<Json> bench_verifier(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   GRAPHGATE_TRY(const auto paths, find_models(verb.models));
   std::fprintf(page, "verifier: share of a check (bounds, state, verifier)\n");
@@ -167,7 +171,7 @@ Result<Json> bench_verifier(const BenchVerb& verb) {
 
 // ---- fuzz ----
 
-Result<Json> bench_draw(const BenchVerb& verb) {
+Result<Json> bench_draw(const BenchOptions& verb) {
   std::FILE* const page = page_of(verb);
   const DrawTimes times = measure_drawing(std::min<std::uint64_t>(verb.cases, 100'000), verb.cases);
   const auto cases = static_cast<double>(times.cases);
@@ -197,7 +201,7 @@ Json print_judging(std::FILE* page, const char* what, const JudgeTimes& times) {
   return {{"cases", times.cases}, {"cases_per_second", cases / times.seconds}, {"seconds", parts}};
 }
 
-Result<Json> bench_judging(const BenchVerb& verb) {
+Result<Json> bench_judging(const BenchOptions& verb) {
   GRAPHGATE_TRY(const JudgeTimes median, measure_judging(verb.cases));
   Json json = {{"median", print_judging(page_of(verb), "judge, median case", median)}};
   GRAPHGATE_TRY(const JudgeTimes campaign, measure_campaign_cases(verb.cases));
@@ -233,16 +237,16 @@ Json print_curves(std::FILE* page, const std::string& what, const Curves& curves
   return Json{{"blind", std::move(blind)}, {"bred", std::move(bred)}};
 }
 
-std::uint64_t curve_cases(const BenchVerb& verb) {
+std::uint64_t curve_cases(const BenchOptions& verb) {
   return std::min<std::uint64_t>(verb.cases, 100'000);
 }
 
-Result<Json> bench_features(const BenchVerb& verb) {
+Result<Json> bench_features(const BenchOptions& verb) {
   GRAPHGATE_TRY(const Curves curves, measure_features(kCurveSeed, curve_cases(verb)));
   return print_curves(page_of(verb), "features: seen", curves, {});
 }
 
-Result<Json> bench_search(const BenchVerb& verb) {
+Result<Json> bench_search(const BenchOptions& verb) {
   Json json;
   for (const auto target : {fuzz::Score::kPeak, fuzz::Score::kReuseDepth}) {
     const std::string name(fuzz::score_name(target));
@@ -297,7 +301,7 @@ Json print_decode(std::FILE* page, const char* what, const DecodeShape& shape,
 }
 
 // Beside one graph's time.
-Result<Json> bench_torch(const BenchVerb& verb, ExternalProcess& torch, const DecodeShape& shape,
+Result<Json> bench_torch(const BenchOptions& verb, ExternalProcess& torch, const DecodeShape& shape,
                          double step_seconds) {
   GRAPHGATE_TRY(const auto times, measure_torch(torch, shape));
   std::fprintf(page_of(verb), "PyTorch, batch %lld\n", static_cast<long long>(shape.batch));
@@ -319,7 +323,7 @@ Result<Json> bench_torch(const BenchVerb& verb, ExternalProcess& torch, const De
 
 // Every batch as one graph, and piecewise with attention as a split op; then PyTorch's steps. Its
 // process comes last: launches of the one take longer while the other has the GPU open.
-Result<Json> bench_decoder(const BenchVerb& verb, DecodeShape shape) {
+Result<Json> bench_decoder(const BenchOptions& verb, DecodeShape shape) {
   Json json = Json::array();
   for (const std::int64_t batch : verb.batches) {
     shape.batch = batch;
@@ -330,7 +334,7 @@ Result<Json> bench_decoder(const BenchVerb& verb, DecodeShape shape) {
       measure.is_piecewise = is_piecewise;
       measure.compares = !is_piecewise && batch <= 16;
       measure.by_kernel = !is_piecewise;
-      GRAPHGATE_TRY(measure.device, make_device(verb.device));
+      GRAPHGATE_TRY(measure.device, open_device(verb.device));
       GRAPHGATE_TRY(const DecodeTimes times, measure_decode(measure));
       const char* const what = is_piecewise ? "piecewise" : "one graph";
       Json one = print_decode(page_of(verb), what, shape, times);
@@ -355,8 +359,8 @@ Result<Json> bench_decoder(const BenchVerb& verb, DecodeShape shape) {
 }
 
 // Shapes of Llama 3.2 1B, and of Llama 3.1 8B with four layers.
-Result<Json> bench_llama_1b(const BenchVerb& verb) { return bench_decoder(verb, {}); }
-Result<Json> bench_llama_8b(const BenchVerb& verb) {
+Result<Json> bench_llama_1b(const BenchOptions& verb) { return bench_decoder(verb, {}); }
+Result<Json> bench_llama_8b(const BenchOptions& verb) {
   DecodeShape shape;
   shape.layers = 4;
   shape.width = 4096;
@@ -368,7 +372,7 @@ Result<Json> bench_llama_8b(const BenchVerb& verb) {
 struct Part {
   const char* what;
   const char* name;
-  Result<Json> (*run)(const BenchVerb& verb);
+  Result<Json> (*run)(const BenchOptions& verb);
   bool needs_device = false;  // another --device than the host
 };
 constexpr Part kParts[] = {{"plan", "planning", bench_planning},
@@ -398,8 +402,8 @@ std::vector<std::string> part_names() {
 }
 
 // Whether the flags go together, and the device is there.
-Result<void> check_bench(const BenchVerb& verb) {
-  const bool has_device = !verb.device.is_host();
+Result<void> check_bench(const BenchOptions& verb) {
+  const bool has_device = !is_on_host(verb.device);
   for (const std::string& name : verb.only) {
     const auto* const part =
         std::find_if(std::begin(kParts), std::end(kParts),
@@ -411,20 +415,40 @@ Result<void> check_bench(const BenchVerb& verb) {
       return bad_input("--only: '" + name + "' takes --device cuda or emulated");
     }
   }
-  if (!has_device) return validate(verb.device);
+  if (!has_device) return check_device(verb.device);
   if (verb.what != "replay" && verb.what != "decode") {
     return bad_input("--device: '" + verb.what + "' takes none");
   }
-  if (verb.device.device == "compiled") {
+  if (device_of(verb.device) == "compiled") {
     return bad_input("--device compiled: nothing runs there that could be measured");
   }
-  const auto device = make_device(verb.device);
+  const auto device = open_device(verb.device);
   return device.ok() ? Result<void>() : device.error();
+}
+
+Result<ExitCode> run_bench(const BenchOptions& verb) {
+  GRAPHGATE_TRY_VOID(check_bench(verb));
+  Json json = {{"version", GRAPHGATE_VERSION},
+               {"build_type", GRAPHGATE_BUILD_TYPE},
+               {"allocator", GRAPHGATE_ALLOCATOR}};
+  std::fprintf(page_of(verb), "%s build by %s, %s allocator\n", GRAPHGATE_BUILD_TYPE,
+               GRAPHGATE_COMPILER, GRAPHGATE_ALLOCATOR);
+  for (const Part& part : kParts) {
+    const auto& only = verb.only;
+    if (part.what != verb.what || (part.needs_device && is_on_host(verb.device))) continue;
+    if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
+    GRAPHGATE_TRY(json[part.name], part.run(verb));
+    std::fflush(page_of(verb));
+  }
+  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  return ExitCode::kGood;
 }
 
 }  // namespace
 
-CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
+Verb add_bench(CLI::App& app) {
+  const auto owned = std::make_shared<BenchOptions>();
+  BenchOptions& verb = *owned;
   CLI::App* bench = app.add_subcommand(
       "bench", "measure planning, replay, judges and drawing, as ratios of times taken in one run");
   bench
@@ -462,7 +486,7 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
               "), or whose capture sizes are measured (default: layers of a product)")
       ->type_name(takes::kFile);
   bench
-      ->add_option("--capture-sizes", verb.capture_sizes,
+      ->add_option(std::string("--") + spec::option::kCaptureSizes, verb.capture_sizes,
                    "sizes whose graphs are measured, 1,2,4 (default: powers of two up to 512)")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -478,25 +502,7 @@ CLI::App* add_bench(CLI::App& app, BenchVerb& verb) {
       "  graphgate bench replay --device cuda --json replay.json\n"
       "  graphgate bench replay --device cuda --only sizes --model m.pt2 --capture-sizes 1,2,4,8\n"
       "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
-  return bench;
-}
-
-Result<ExitCode> run_bench(const BenchVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_bench(verb));
-  Json json = {{"version", GRAPHGATE_VERSION},
-               {"build_type", GRAPHGATE_BUILD_TYPE},
-               {"allocator", GRAPHGATE_ALLOCATOR}};
-  std::fprintf(page_of(verb), "%s build by %s, %s allocator\n", GRAPHGATE_BUILD_TYPE,
-               GRAPHGATE_COMPILER, GRAPHGATE_ALLOCATOR);
-  for (const Part& part : kParts) {
-    const auto& only = verb.only;
-    if (part.what != verb.what || (part.needs_device && verb.device.is_host())) continue;
-    if (!only.empty() && std::find(only.begin(), only.end(), part.name) == only.end()) continue;
-    GRAPHGATE_TRY(json[part.name], part.run(verb));
-    std::fflush(page_of(verb));
-  }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
-  return ExitCode::kGood;
+  return {bench, [owned](const auto& /*words*/) { return run_bench(*owned); }};
 }
 
 }  // namespace graphgate::tools

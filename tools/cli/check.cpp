@@ -1,10 +1,12 @@
 // graphgate check: programs and cases through the judges.
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "tools/cli/check_files.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/report/report_formats.h"
 #include "tools/store/bundle.h"
 
@@ -49,12 +51,31 @@ Result<void> check_combination(const CheckVerb& verb) {
   return {};
 }
 
+Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
+  GRAPHGATE_TRY_VOID(check_combination(verb));
+  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb));
+  ExitCode code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
+  for (const FileReport& report : reports) code = worse(code, report.exit_code());
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(reports, /*seconds=*/true)), verb.json));
+  }
+  if (!verb.junit.empty()) GRAPHGATE_TRY_VOID(write_text(print_junit(reports), verb.junit));
+  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
+  if (!verb.bundle.empty()) {
+    const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
+    GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, code));
+  }
+  if (prints_lines(verb)) std::printf("%s", describe_totals(reports).c_str());
+  return code;
+}
+
 }  // namespace
 
-CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
+Verb add_check(CLI::App& app) {
+  const auto owned = std::make_shared<CheckVerb>();
+  CheckVerb& verb = *owned;
   CLI::App* check = app.add_subcommand(
       "check", "judge programs and cases: against the oracle, recordings, and themselves");
-  verb.app = check;
   add_program_options(*check, verb.programs);
   check->get_option("files")->required(false)->description(
       "torch.export archives (.pt2), graph text, or cases");
@@ -105,22 +126,7 @@ CLI::App* add_check(CLI::App& app, CheckVerb& verb) {
       "  graphgate check --profile torch-2.9.0 --overrides vllm golden/models/*.pt2\n"
       "  graphgate check --judges all golden/cases/*.case\n\n"
       "Exit code: 0 all passed, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad input.");
-  return check;
-}
-
-Result<ExitCode> run_check(const CheckVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_combination(verb));
-  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb));
-  ExitCode code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
-  for (const FileReport& report : reports) code = worse(code, report.exit_code());
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(reports, /*seconds=*/true)), verb.json));
-  }
-  if (!verb.junit.empty()) GRAPHGATE_TRY_VOID(write_text(print_junit(reports), verb.junit));
-  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
-  if (!verb.bundle.empty()) GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, verb, reports, code));
-  if (prints_lines(verb)) std::printf("%s", describe_totals(reports).c_str());
-  return code;
+  return {check, [owned](const auto& words) { return run_check(*owned, words); }};
 }
 
 }  // namespace graphgate::tools

@@ -13,6 +13,7 @@
 #include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/executors/stored_subject.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
@@ -29,19 +30,16 @@ using conformance::Script;
 struct Setting {
   const CheckVerb& verb;
   std::shared_ptr<const spec::OpTable> ops;
-  Configuration flags;  // of the command line
   conformance::JudgeSet judges;
   std::vector<std::string> record_names;  // parallel to the files
   std::string quality_baseline;           // the text of verb.quality_baseline
 };
 
-const char* const kZeroAndOne = "allow-zero-and-one";
-
 // Has said who it is.
 MadeSubject started_subject(const std::string& executor, const Configuration& options,
                             const CheckVerb& verb) {
-  auto subject = make_subject(
-      executor, {answer_time(verb.executor_seconds), "", options.contains(kZeroAndOne)});
+  auto subject = make_subject(executor, {answer_time(verb.executor_seconds), "",
+                                         options.contains(spec::option::kAllowZeroAndOne)});
   if (!subject.ok()) return subject.error().at("'" + executor + "'");
   GRAPHGATE_TRY_VOID(subject.value()->start());
   return subject;
@@ -108,7 +106,7 @@ Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const 
 
 // kBadInput where --pad means a symbol that no program of the file has.
 Result<void> check_padded_symbol(const Script& script, const Configuration& flags) {
-  const auto pad = flags.find("pad");
+  const auto pad = flags.find(spec::option::kPad);
   if (pad == flags.end()) return {};
   const bool is_there =
       std::any_of(script.programs.begin(), script.programs.end(),
@@ -119,9 +117,9 @@ Result<void> check_padded_symbol(const Script& script, const Configuration& flag
 
 Result<void> check_with_all(const CheckInput& input, std::size_t index, const Setting& setting,
                             FileReport& report) {
-  GRAPHGATE_TRY_VOID(check_padded_symbol(input.script, setting.flags));
-  const Configuration options = conformance::merged(input.script.options, setting.flags);
-  const auto oracle = reference_source(options.contains(kZeroAndOne));
+  GRAPHGATE_TRY_VOID(check_padded_symbol(input.script, setting.verb.planner));
+  const Configuration options = conformance::merged(input.script.options, setting.verb.planner);
+  const auto oracle = reference_source(options.contains(spec::option::kAllowZeroAndOne));
   std::vector<std::unique_ptr<Script>> scripts;
   std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<Runs>> runs;
@@ -150,7 +148,10 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
 Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
   FileReport report;
   report.file = path;
-  GRAPHGATE_TRY(const CheckInput input, read_check_input(path, setting.verb, setting.ops));
+  GRAPHGATE_TRY(
+      const CheckInput input,
+      read_check_input(path, {setting.verb.programs.data, setting.verb.calls, setting.verb.seed},
+                       setting.ops));
   report.is_case = input.is_case;
   report.recorded = input.recorded;
   describe_script(input.script, report);
@@ -165,7 +166,8 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   report.is_case = stored.is_case;
   report.recorded = stored.recorded;
   describe_script(stored.script, report);
-  const auto oracle = reference_source(stored.script.options.contains(kZeroAndOne));
+  const auto oracle =
+      reference_source(stored.script.options.contains(spec::option::kAllowZeroAndOne));
   const auto subject = stored_subject(stored);
   Runs runs(stored.script, *subject, *oracle);
   for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
@@ -239,15 +241,16 @@ bool prints_lines(const CheckVerb& verb) {
 bool wants_details(const CheckVerb& verb) { return !verb.judges.empty(); }
 
 Result<std::vector<FileReport>> check_files(const CheckVerb& verb) {
-  Setting setting{verb, nullptr, {}, {}, {}, {}};
+  Setting setting{verb, nullptr, {}, {}, {}};
   if (!verb.quality_baseline.empty()) {
     GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
   }
   GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
-  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  std::vector<std::string> remarks;
+  GRAPHGATE_TRY(optimized::Options unused, options_of(verb.planner, ops, &remarks));
+  GRAPHGATE_TRY_VOID(open_resources(verb.planner, unused, &remarks));
+  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
   setting.ops = std::make_shared<const spec::OpTable>(std::move(ops));
-  setting.flags = planner_configuration(*verb.app);
   if (!verb.judges.empty()) {
     auto judges = conformance::parse_judges(verb.judges);
     if (!judges.ok()) return judges.error().at("--judges");

@@ -2,17 +2,47 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
+namespace {
 
-CLI::App* add_convert(CLI::App& app, ConvertVerb& verb) {
+struct ConvertVerb {
+  std::string input;
+  std::string output;
+  bool inline_tensors = false;
+  std::vector<std::string> custom_ops;
+};
+
+Result<ExitCode> run_convert(const ConvertVerb& verb) {
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  const auto read = read_program(verb.input, ops);
+  if (!read.ok()) return in_file(read.error(), verb.input);
+  const spec::Program& program = read.value();
+  if (std::filesystem::path(verb.output).extension() == ".pt2") {
+    interop::Pt2Options options;
+    options.ops = &ops;
+    GRAPHGATE_TRY_VOID(interop::write_pt2(program, verb.output, options));
+    return ExitCode::kGood;
+  }
+  spec::PrintOptions print;
+  if (verb.inline_tensors) print.max_inline_bytes = std::numeric_limits<std::int64_t>::max();
+  GRAPHGATE_TRY_VOID(write_text(spec::print_program(program, ops, print), verb.output));
+  return ExitCode::kGood;
+}
+
+}  // namespace
+
+Verb add_convert(CLI::App& app) {
+  const auto owned = std::make_shared<ConvertVerb>();
+  ConvertVerb& verb = *owned;
   CLI::App* convert = app.add_subcommand(
       "convert", "write a program in another form: graph text, or an archive for PyTorch");
   convert->add_option("input", verb.input, "a torch.export archive (.pt2), or graph text")
@@ -31,24 +61,7 @@ CLI::App* add_convert(CLI::App& app, ConvertVerb& verb) {
                    "a file of op schemas to add to the op table (repeatable)")
       ->type_name(takes::kFile);
   convert->footer("Example:\n  graphgate convert golden/models/mutations.pt2 -");
-  return convert;
-}
-
-Result<ExitCode> run_convert(const ConvertVerb& verb) {
-  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
-  const auto read = read_program(verb.input, ops);
-  if (!read.ok()) return in_file(read.error(), verb.input);
-  const spec::Program& program = read.value();
-  if (std::filesystem::path(verb.output).extension() == ".pt2") {
-    interop::Pt2Options options;
-    options.ops = &ops;
-    GRAPHGATE_TRY_VOID(interop::write_pt2(program, verb.output, options));
-    return ExitCode::kGood;
-  }
-  spec::PrintOptions print;
-  if (verb.inline_tensors) print.max_inline_bytes = std::numeric_limits<std::int64_t>::max();
-  GRAPHGATE_TRY_VOID(write_text(spec::print_program(program, ops, print), verb.output));
-  return ExitCode::kGood;
+  return {convert, [owned](const auto& /*words*/) { return run_convert(*owned); }};
 }
 
 }  // namespace graphgate::tools

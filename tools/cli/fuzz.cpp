@@ -16,12 +16,17 @@
 #include "fuzz/campaign/campaign_cases.h"
 #include "fuzz/campaign/run_campaign.h"
 #include "fuzz/generate/generator.h"
+#include "fuzz/reduce/judge_case.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/cli/fuzz.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
+#include "tools/cli/subject_flags.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/report/report_formats.h"
@@ -56,7 +61,7 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
   fuzz.add_flag("--replay-only", verb.replay_only, "only run what the corpus keeps");
   fuzz.add_flag("--no-replay", verb.no_replay, "do not run what the corpus keeps");
   fuzz.add_option("--judges", verb.judges,
-                  "all, or names with commas (default: " + std::string(kQuickJudges) +
+                  "all, or names with commas (default: " + std::string(fuzz::kQuickJudges) +
                       ", and all of them for every 16th case)")
       ->type_name(takes::kNames);
   fuzz.add_option("--ops", verb.ops, "draw these only: names with commas, weights as NAME=5")
@@ -102,7 +107,7 @@ std::optional<std::string> environment(const char* name) {
 }
 
 Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
-  auto judges = conformance::parse_judges(verb.judges.empty() ? kQuickJudges : verb.judges);
+  auto judges = conformance::parse_judges(verb.judges.empty() ? fuzz::kQuickJudges : verb.judges);
   if (!judges.ok()) return judges.error().at("--judges");
   return judges;
 }
@@ -164,7 +169,7 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   options.pool.jobs = verb.jobs > 0 ? verb.jobs : std::max(processors, 1);
   options.pool.shard = options.shard;
   const bool is_command = !verb.subject.executor.empty();
-  const bool is_limited = !is_command && verb.planner.device.is_host();
+  const bool is_limited = !is_command && is_on_host(verb.planner);
   options.pool.timeout_seconds =
       verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb);
   const std::string limit = is_limited ? kMemoryLimit : "0";
@@ -182,8 +187,9 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   if (!verb.ops.empty()) options.key.settings["ops"] = verb.ops;
   if (verb.data_sets > 1) options.key.settings["data-sets"] = std::to_string(verb.data_sets);
   if (is_command) options.key.settings["executor"] = verb.subject.executor;
-  const auto flags = planner_configuration(*verb.app);
-  if (!flags.empty()) options.key.settings["options"] = conformance::print_configuration(flags);
+  if (!verb.planner.empty()) {
+    options.key.settings["options"] = spec::print_configuration(verb.planner);
+  }
   GRAPHGATE_TRY_VOID(add_breeding(verb, options));
   return options;
 }
@@ -212,12 +218,11 @@ class Scratch {
 };
 
 Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::CampaignOptions& options,
-                                       const conformance::Configuration& flags,
                                        const Subject& subject) {
   fuzz::CaseSetting setting;
   setting.generator = options.key.generator;
   setting.seed = verb.seed;
-  for (const auto& [name, value] : flags) setting.kept_options.insert(name);
+  for (const auto& [name, value] : verb.planner) setting.kept_options.insert(name);
   if (subject.is_process()) setting.longest_look_seconds = 1e6;
   GRAPHGATE_TRY(setting.judges, judges_of(verb));
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
@@ -232,20 +237,20 @@ Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::Campaig
 
 // Whether workers find the device, held to as much memory as they are. CUDA does not go through a
 // fork: so it is another process that looks.
-Result<void> look_for_device(const DeviceFlags& flags, const fuzz::PoolOptions& pool) {
-  if (flags.is_host()) return {};
+Result<void> look_for_device(const spec::Configuration& options, const fuzz::PoolOptions& pool) {
+  if (is_on_host(options)) return {};
   const ChildOptions limits{1, static_cast<std::uint32_t>(std::min(pool.timeout_seconds, 1e6)) + 1,
                             pool.memory_bytes};
   GRAPHGATE_TRY(const std::vector<ChildResult> looks,
                 run_children(1, limits, [&](std::size_t) -> std::string {
-                  const auto device = make_device(flags);
+                  const auto device = open_device(options);
                   return device.ok() ? "" : device.error().message;
                 }));
   const ChildResult& look = looks.front();
   const std::string ending = look.describe();
   const std::string& why = ending.empty() ? look.output : ending;
   if (why.empty()) return {};
-  return Error{ErrorKind::kInfrastructure, "--device " + flags.device + ": " + why};
+  return Error{ErrorKind::kInfrastructure, "--device " + device_of(options) + ": " + why};
 }
 
 // What is not drawn: what the command line says, and what the subject says that it does not take.
@@ -260,24 +265,24 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, fuzz::CampaignView& view) {
   GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
-  const auto asked = planner_configuration(*verb.app);
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, asked, scratch.path()));
-  GRAPHGATE_TRY(const fuzz::CaseSetting setting, case_setting(verb, options, asked, *subject));
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, scratch.path()));
+  GRAPHGATE_TRY(const fuzz::CaseSetting setting, case_setting(verb, options, *subject));
   const std::string exclude = excluded(verb.exclude, *subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   if (verb.subject.executor.empty()) {
-    GRAPHGATE_TRY_VOID(look_for_device(verb.planner.device, options.pool));
+    GRAPHGATE_TRY_VOID(look_for_device(verb.planner, options.pool));
   }
   // What one worker compiles is there for all, and for the next campaign.
-  if (verb.planner.device.makes_cubins()) {
+  const std::string device = device_of(verb.planner);
+  if (device == "cuda" || device == "compiled") {
     optimized::cuda::keep_cubins_in(std::filesystem::path(corpus.root()) / "cubins");
   }
-  PlannerFlags flags = verb.planner;
-  GRAPHGATE_TRY_VOID(validate(std::exchange(flags.device, {})));
-  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(flags, ops));
-  for (const std::string& remark : planner.remarks) view.remark(remark);
+  std::vector<std::string> remarks;
+  GRAPHGATE_TRY(optimized::Options unused, options_of(verb.planner, ops, &remarks));
+  GRAPHGATE_TRY_VOID(open_cache(verb.planner, unused, &remarks));
+  for (const std::string& remark : remarks) view.remark(remark);
   const auto genes = [&verb](const fuzz::Descent& descent) {
     return fuzz::genes_of(verb.seed, descent, verb.data_sets);
   };
@@ -289,7 +294,9 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
          return fuzz::hash_of({reinterpret_cast<const char*>(vector.data()),
                                vector.size() * sizeof(vector.front())});
        },
-       [&](spec::CaseFile the_case) { return with_flags(std::move(the_case), asked, *subject); }},
+       [&](spec::CaseFile the_case) {
+         return with_flags(std::move(the_case), verb.planner, *subject);
+       }},
       setting, sources.get());
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
@@ -347,31 +354,7 @@ Result<void> write_fuzz_reports(const FuzzVerb& verb, const FuzzOutcome& outcome
   return {};
 }
 
-CLI::App* add_fuzz(CLI::App& app, FuzzVerb& verb) {
-  CLI::App* fuzz = app.add_subcommand(
-      "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
-  verb.app = fuzz;
-  add_campaign_options(*fuzz, verb);
-  add_subject_flags(*fuzz, verb.subject);
-  add_planner_flags(*fuzz, verb.planner);
-  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
-      ->type_name(takes::kOutput);
-  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
-      ->type_name(takes::kOutput);
-  fuzz->footer(
-      "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
-      "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
-      "  graphgate fuzz --time 1h --target reuse-depth --corpus deep\n"
-      "  graphgate fuzz --cases 1000 --judges exact,bounds,state --executor 'python3 -m "
-      "graphgate_torch serve'\n"
-      "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
-      "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
-      "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");
-  verb.merge_app = add_fuzz_merge(*fuzz, verb);
-  return fuzz;
-}
+namespace {
 
 Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   const int to_stdout = (verb.json == "-") + (verb.junit == "-") + (verb.sarif == "-");
@@ -391,6 +374,35 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   view->end(describe(outcome, ledger));
   GRAPHGATE_TRY_VOID(write_fuzz_reports(verb, outcome, ledger));
   return exit_code_of(outcome, ledger);
+}
+
+}  // namespace
+
+Verb add_fuzz(CLI::App& app) {
+  const auto owned = std::make_shared<FuzzVerb>();
+  FuzzVerb& verb = *owned;
+  CLI::App* fuzz = app.add_subcommand(
+      "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
+  add_campaign_options(*fuzz, verb);
+  add_subject_flags(*fuzz, verb.subject);
+  add_planner_flags(*fuzz, verb.planner);
+  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
+      ->type_name(takes::kOutput);
+  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
+      ->type_name(takes::kOutput);
+  fuzz->footer(
+      "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
+      "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"
+      "  graphgate fuzz --time 1h --target reuse-depth --corpus deep\n"
+      "  graphgate fuzz --cases 1000 --judges exact,bounds,state --executor 'python3 -m "
+      "graphgate_torch serve'\n"
+      "  graphgate fuzz merge shard-0 shard-1 --json all.json\n\n"
+      "Exit code: 0 nothing new found, 1 findings, 2 inconclusive (also: nothing was run, or "
+      "interrupted), 3 infrastructure, 4 bad input, 5 a defect of graphgate.");
+  verb.merge_app = add_fuzz_merge(*fuzz, verb);
+  return {fuzz, [owned](const auto& /*words*/) { return run_fuzz(*owned); }};
 }
 
 }  // namespace graphgate::tools

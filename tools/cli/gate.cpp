@@ -2,14 +2,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <set>
 
 #include "base/stop_signals.h"
-#include "tools/cli/fuzz.h"
+#include "fuzz/reduce/judge_case.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/exchange_folder.h"
+#include "tools/executors/optimized_options.h"
+#include "tools/gate/gate_overrides.h"
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
 #include "tools/gate/side_choice.h"
@@ -19,7 +23,29 @@
 namespace graphgate::tools {
 namespace {
 
-Result<SideOptions> options_of(const GateVerb& verb) {
+struct GateVerb {
+  std::string baseline;                                // tools/gate/side_choice.h
+  std::vector<std::string> candidates;                 // the same, oldest first
+  std::string overrides;                               // "vllm", or a path; over both sides
+  std::vector<std::string> corpus = {"golden/cases"};  // folders
+  std::string judges;                                  // empty: all
+  std::string waivers;                                 // a file
+  double plan_threshold_percent = 5;
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 120;
+  double executor_seconds = 60;  // for each answer of a command
+  int reruns = 2;
+  std::string time;  // for drawn cases; empty: none
+  std::uint64_t seed = 1;
+  spec::Configuration device;  // of profiles
+  std::string save;            // a .json for the candidate's side
+  std::string json;            // a path, or "-"
+  std::string markdown;        // a path, or "-"
+  std::string junit;           // a path, or "-"
+  std::string sarif;           // a path, or "-"
+};
+
+Result<SideOptions> side_options_of(const GateVerb& verb) {
   SideOptions options;
   options.jobs = verb.jobs;
   options.timeout_seconds = verb.timeout_seconds;
@@ -58,24 +84,20 @@ Result<void> check_side(const SideChoice& side, const GateVerb& verb) {
     return bad_input("--overrides is for profiles, and '" + side.name + "' is a command");
   }
   if (!side.is_profile()) return {};
-  PlannerFlags flags;
-  flags.profile = side.profile;
-  flags.overrides = verb.overrides;
-  GRAPHGATE_TRY_VOID(choose_planner(flags, spec::builtin_op_table()));
-  return {};
+  return check_options(ProfileSide{side.profile, verb.overrides}.flags());
 }
 
 Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   if (!verb.save.empty() && choices.candidates.size() != 1) {
     return bad_input("--save goes with exactly one candidate");
   }
-  GRAPHGATE_TRY_VOID(validate(verb.device));
+  GRAPHGATE_TRY_VOID(check_device(verb.device));
   bool has_profile = choices.baseline.is_profile();
   for (const SideChoice& candidate : choices.candidates) {
     GRAPHGATE_TRY_VOID(check_side(candidate, verb));
     has_profile |= candidate.is_profile();
   }
-  if (!verb.device.is_host() && !has_profile) {
+  if (!is_on_host(verb.device) && !has_profile) {
     return bad_input("--device is for profiles, and no side is one");
   }
   return check_side(choices.baseline, verb);
@@ -181,7 +203,7 @@ class GateRun {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     SideOptions options = options_;
     if (verb_.judges.empty()) {
-      GRAPHGATE_TRY(options.judges, conformance::parse_judges(kQuickJudges));
+      GRAPHGATE_TRY(options.judges, conformance::parse_judges(fuzz::kQuickJudges));
     }
     while (std::chrono::steady_clock::now() < end && !was_stopped()) {
       const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round());
@@ -237,7 +259,7 @@ class GateRun {
   }
 
   [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
-    return {choice.profile, verb_.overrides, configuration_of(verb_.device)};
+    return {choice.profile, verb_.overrides, verb_.device};
   }
 
   const StopSignals stop_;
@@ -266,9 +288,30 @@ bool prints_text(const GateVerb& verb) {
   return verb.json != "-" && verb.markdown != "-" && verb.junit != "-" && verb.sarif != "-";
 }
 
+Result<ExitCode> run_gate(const GateVerb& verb) {
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
+  GRAPHGATE_TRY_VOID(check_verb(verb, choices));
+  CompareOptions compare;
+  compare.plan_threshold = verb.plan_threshold_percent / 100;
+  if (!verb.waivers.empty()) {
+    GRAPHGATE_TRY(const std::string text, read_text(verb.waivers));
+    GRAPHGATE_TRY(compare.waivers, parse_waivers(text, verb.waivers));
+  }
+  GRAPHGATE_TRY(const SideOptions options, side_options_of(verb));
+  GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
+  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange);
+  GRAPHGATE_TRY(const GateReport report, run.run(std::move(compare)));
+  GRAPHGATE_TRY_VOID(write_reports(verb, report));
+  if (prints_text(verb)) std::printf("%s", describe(report).c_str());
+  return exit_code_of(report);
+}
+
 }  // namespace
 
-CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
+Verb add_gate(CLI::App& app) {
+  const auto owned = std::make_shared<GateVerb>();
+  GateVerb& verb = *owned;
   CLI::App* gate = app.add_subcommand(
       "gate", "tell whether a candidate may take a baseline's place, by what the corpus shows");
   gate->add_option("--baseline", verb.baseline,
@@ -283,7 +326,7 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
       ->type_name(takes::kSide)
       ->required()
       ->allow_extra_args(false);
-  gate->add_option("--overrides", verb.overrides,
+  gate->add_option(std::string("--") + spec::option::kOverrides, verb.overrides,
                    "workarounds over both: vllm, or a JSON file; each is judged on the candidate")
       ->type_name(takes::kOverridesFile);
   gate->add_option("--corpus", verb.corpus, "a folder of cases and programs (repeatable)")
@@ -337,26 +380,7 @@ CLI::App* add_gate(CLI::App& app, GateVerb& verb) {
       "Exit code: 0 nothing is worse, 1 something is, 2 inconclusive or interrupted, 3 "
       "infrastructure, 4 bad "
       "input.");
-  return gate;
-}
-
-Result<ExitCode> run_gate(const GateVerb& verb) {
-  const ExchangeFolder exchange;
-  GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
-  GRAPHGATE_TRY_VOID(check_verb(verb, choices));
-  CompareOptions compare;
-  compare.plan_threshold = verb.plan_threshold_percent / 100;
-  if (!verb.waivers.empty()) {
-    GRAPHGATE_TRY(const std::string text, read_text(verb.waivers));
-    GRAPHGATE_TRY(compare.waivers, parse_waivers(text, verb.waivers));
-  }
-  GRAPHGATE_TRY(const SideOptions options, options_of(verb));
-  GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
-  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange);
-  GRAPHGATE_TRY(const GateReport report, run.run(std::move(compare)));
-  GRAPHGATE_TRY_VOID(write_reports(verb, report));
-  if (prints_text(verb)) std::printf("%s", describe(report).c_str());
-  return exit_code_of(report);
+  return {gate, [owned](const auto& /*words*/) { return run_gate(*owned); }};
 }
 
 }  // namespace graphgate::tools

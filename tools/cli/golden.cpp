@@ -1,17 +1,31 @@
 // graphgate golden: what programs come to, held against golden files; the files made anew.
-#include "tools/cli/golden.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/executors/executor_sources.h"
+#include "tools/cli/verb.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/golden/golden_run.h"
 #include "tools/report/report.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
+
+struct GoldenVerb {
+  std::vector<std::string> folders = {"golden"};
+  std::string only;
+  int jobs = 1;
+  std::string json;               // a path, or "-"
+  spec::Configuration planner;    // of check
+  std::string reason;             // of update
+  bool dry_run = false;           // of update
+  CLI::App* check_app = nullptr;  // the subcommands
+  CLI::App* update_app = nullptr;
+};
 
 constexpr std::size_t kSentencesShown = 20;  // of one file
 
@@ -87,14 +101,16 @@ Result<ExitCode> report(const std::vector<GoldenItem>& items, const GoldenVerb& 
 
 Result<ExitCode> run_check(const GoldenVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
-  GRAPHGATE_TRY(const PlannerChoice planner, choose_planner(verb.planner, ops));
-  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  std::vector<std::string> remarks;
+  GRAPHGATE_TRY(optimized::Options unused, options_of(verb.planner, ops, &remarks));
+  GRAPHGATE_TRY_VOID(open_resources(verb.planner, unused, &remarks));
+  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
   std::vector<GoldenItem> items;
   for (const std::string& folder : verb.folders) {
     GoldenOptions options;
     options.folder = folder;
     options.only = verb.only;
-    options.flags = planner_configuration(*verb.check_app);
+    options.flags = verb.planner;
     options.jobs = verb.jobs;
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
     items.insert(items.end(), found.begin(), found.end());
@@ -124,9 +140,15 @@ Result<ExitCode> run_update(const GoldenVerb& verb) {
                 is_stopped || verb.dry_run ? "; nothing is written" : "");
 }
 
+Result<ExitCode> run_golden(const GoldenVerb& verb) {
+  return verb.update_app->parsed() ? run_update(verb) : run_check(verb);
+}
+
 }  // namespace
 
-CLI::App* add_golden(CLI::App& app, GoldenVerb& verb) {
+Verb add_golden(CLI::App& app) {
+  const auto owned = std::make_shared<GoldenVerb>();
+  GoldenVerb& verb = *owned;
   CLI::App* golden = app.add_subcommand(
       "golden", "what programs come to, bit by bit and plan by plan, against golden files");
   verb.check_app = golden->add_subcommand("check", "say what differs from the golden files");
@@ -157,11 +179,7 @@ CLI::App* add_golden(CLI::App& app, GoldenVerb& verb) {
       "Exit code: 0 written or nothing to do, 1 a judge objects (nothing is written), 3 "
       "infrastructure, 4 bad input.");
   golden->require_subcommand(1);
-  return golden;
-}
-
-Result<ExitCode> run_golden(const GoldenVerb& verb) {
-  return verb.update_app->parsed() ? run_update(verb) : run_check(verb);
+  return {golden, [owned](const auto& /*words*/) { return run_golden(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -5,14 +5,21 @@
 #include <system_error>
 
 #include "base/one_line.h"
-#include "tools/cli/golden.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 
 namespace {
 
 using graphgate::Result;
 using graphgate::tools::ExitCode;
+
+// In the order of --help.
+constexpr graphgate::tools::Verb (*kVerbs[])(CLI::App& app) = {
+    graphgate::tools::add_check,   graphgate::tools::add_plan,    graphgate::tools::add_run,
+    graphgate::tools::add_ops,     graphgate::tools::add_convert, graphgate::tools::add_bench,
+    graphgate::tools::add_mutants, graphgate::tools::add_fuzz,    graphgate::tools::add_reduce,
+    graphgate::tools::add_replay,  graphgate::tools::add_gate,    graphgate::tools::add_golden,
+    graphgate::tools::add_serve,   graphgate::tools::add_doctor};
 
 int finish(const Result<ExitCode>& result) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -42,35 +49,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(usage_error);
   app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
-  graphgate::tools::CheckVerb check;
-  graphgate::tools::PlanVerb plan;
-  graphgate::tools::RunVerb run;
-  graphgate::tools::OpsVerb ops;
-  graphgate::tools::ConvertVerb convert;
-  graphgate::tools::BenchVerb bench;
-  graphgate::tools::MutantsVerb mutants;
-  graphgate::tools::FuzzVerb fuzz;
-  graphgate::tools::ReduceVerb reduce;
-  graphgate::tools::ReplayVerb replay;
-  graphgate::tools::GateVerb gate;
-  graphgate::tools::GoldenVerb golden;
-  graphgate::tools::ServeVerb serve;
-  graphgate::tools::DoctorVerb doctor;
-  check.command_line.assign(argv, argv + argc);
-  const CLI::App* check_app = add_check(app, check);
-  const CLI::App* plan_app = add_plan(app, plan);
-  const CLI::App* run_app = add_run(app, run);
-  const CLI::App* ops_app = add_ops(app, ops);
-  const CLI::App* convert_app = add_convert(app, convert);
-  const CLI::App* bench_app = add_bench(app, bench);
-  const CLI::App* mutants_app = add_mutants(app, mutants);
-  const CLI::App* fuzz_app = add_fuzz(app, fuzz);
-  const CLI::App* reduce_app = add_reduce(app, reduce);
-  const CLI::App* replay_app = add_replay(app, replay);
-  const CLI::App* gate_app = add_gate(app, gate);
-  const CLI::App* golden_app = add_golden(app, golden);
-  const CLI::App* serve_app = add_serve(app, serve);
-  const CLI::App* doctor_app = add_doctor(app, doctor);
+  std::vector<graphgate::tools::Verb> verbs;
+  for (const auto add : kVerbs) verbs.push_back(add(app));
   graphgate::tools::refuse_empty_paths(app);
   try {
     app.parse(argc, argv);
@@ -87,20 +67,9 @@ int run(int argc, char** argv) {
     app.exit(error);
     return static_cast<int>(is_help ? ExitCode::kGood : ExitCode::kBadInput);
   }
-  if (check_app->parsed()) return finish(run_check(check));
-  if (plan_app->parsed()) return finish(run_plan(plan));
-  if (run_app->parsed()) return finish(run_run(run));
-  if (ops_app->parsed()) return finish(run_ops(ops));
-  if (convert_app->parsed()) return finish(run_convert(convert));
-  if (bench_app->parsed()) return finish(run_bench(bench));
-  if (mutants_app->parsed()) return finish(run_mutants_verb(mutants));
-  if (fuzz_app->parsed()) return finish(run_fuzz(fuzz));
-  if (reduce_app->parsed()) return finish(run_reduce(reduce));
-  if (replay_app->parsed()) return finish(run_replay(replay));
-  if (gate_app->parsed()) return finish(run_gate(gate));
-  if (golden_app->parsed()) return finish(run_golden(golden));
-  if (serve_app->parsed()) return finish(run_serve(serve));
-  if (doctor_app->parsed()) return finish(run_doctor(doctor));
+  for (const graphgate::tools::Verb& verb : verbs) {
+    if (verb.app->parsed()) return finish(verb.run({argv, argv + argc}));
+  }
   return static_cast<int>(ExitCode::kBadInput);
 }
 

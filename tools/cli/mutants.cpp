@@ -3,13 +3,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/file_io.h"
 #include "conformance/judges/judge_report.h"
+#include "spec/option.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/mutants/mutants.h"
 #include "tools/report/report.h"
 #include "tools/store/check_input.h"
@@ -17,6 +19,19 @@
 
 namespace graphgate::tools {
 namespace {
+
+struct MutantsVerb {
+  std::vector<std::string> folders = {"golden/cases"};
+  std::vector<std::string> filters;
+  std::size_t every = 1;
+  std::string known;  // a file
+  int jobs = 1;
+  std::uint32_t timeout_seconds = 600;
+  bool list = false;
+  std::string json;  // a path, or "-"
+};
+
+namespace option = spec::option;
 
 namespace fs = std::filesystem;
 
@@ -52,7 +67,7 @@ Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folde
     GRAPHGATE_TRY(const std::string text, read_text(path));
     GRAPHGATE_TRY(conformance::Script script, read_case(text, path));
     const bool passes = script.expectation.outcome == spec::Outcome::kPass;
-    if (!passes || script.options.contains("deviation")) continue;
+    if (!passes || script.options.contains(option::kDeviation)) continue;
     const std::string baseline = (fs::path(path).parent_path() / "quality.txt").string();
     std::string quality;
     GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
@@ -216,38 +231,6 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
   return json;
 }
 
-}  // namespace
-
-CLI::App* add_mutants(CLI::App& app, MutantsVerb& verb) {
-  CLI::App* mutants =
-      app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
-  mutants->add_option("folders", verb.folders, "folders with case files")
-      ->type_name(takes::kFolder)
-      ->capture_default_str();
-  mutants
-      ->add_option("--filter", verb.filters,
-                   "only mutants whose name contains this, or of this row (repeatable)")
-      ->type_name(takes::kName)
-      ->allow_extra_args(false);
-  mutants->add_option("--every", verb.every, "only the first of every so many")
-      ->check(CLI::Range(1, 1'000'000));
-  mutants
-      ->add_option("--known", verb.known,
-                   "a file of mutants that no case can kill, and why (docs/mutants.md)")
-      ->type_name(takes::kFile);
-  mutants->add_option("--jobs,-j", verb.jobs, "mutants run at a time")->check(CLI::Range(1, 1024));
-  mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
-      ->check(CLI::Range(1, 1'000'000));
-  mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
-  mutants->add_option("--json", verb.json, "write the verdicts as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  mutants->footer(
-      "Examples:\n  graphgate mutants -j 2 golden/cases\n"
-      "  graphgate mutants --filter frees_twice --filter B11\n\n"
-      "Exit code: 0 all killed or known, 1 survivors, 3 infrastructure, 4 bad input.");
-  return mutants;
-}
-
 Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   const std::vector<Mutant> all = all_mutants();
   const std::vector<Mutant> mutants = chosen(verb, all);
@@ -280,6 +263,40 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   }
   if (verb.json != "-") print_summary(verdicts);
   return totals_of(verdicts).survived == 0 ? ExitCode::kGood : ExitCode::kFindings;
+}
+
+}  // namespace
+
+Verb add_mutants(CLI::App& app) {
+  const auto owned = std::make_shared<MutantsVerb>();
+  MutantsVerb& verb = *owned;
+  CLI::App* mutants =
+      app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
+  mutants->add_option("folders", verb.folders, "folders with case files")
+      ->type_name(takes::kFolder)
+      ->capture_default_str();
+  mutants
+      ->add_option("--filter", verb.filters,
+                   "only mutants whose name contains this, or of this row (repeatable)")
+      ->type_name(takes::kName)
+      ->allow_extra_args(false);
+  mutants->add_option("--every", verb.every, "only the first of every so many")
+      ->check(CLI::Range(1, 1'000'000));
+  mutants
+      ->add_option("--known", verb.known,
+                   "a file of mutants that no case can kill, and why (docs/mutants.md)")
+      ->type_name(takes::kFile);
+  mutants->add_option("--jobs,-j", verb.jobs, "mutants run at a time")->check(CLI::Range(1, 1024));
+  mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
+      ->check(CLI::Range(1, 1'000'000));
+  mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
+  mutants->add_option("--json", verb.json, "write the verdicts as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  mutants->footer(
+      "Examples:\n  graphgate mutants -j 2 golden/cases\n"
+      "  graphgate mutants --filter frees_twice --filter B11\n\n"
+      "Exit code: 0 all killed or known, 1 survivors, 3 infrastructure, 4 bad input.");
+  return {mutants, [owned](const auto& /*words*/) { return run_mutants_verb(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -1,11 +1,12 @@
 // graphgate ops: the op table, what programs use of it, and recorded single-op calls.
 #include <cstdio>
 #include <map>
+#include <memory>
 
 #include "reference/reference.h"
 #include "tools/bench/bounds_report.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/subject.h"
 #include "tools/report/report.h"
@@ -14,6 +15,18 @@
 
 namespace graphgate::tools {
 namespace {
+
+struct OpsVerb {
+  std::string pattern;                 // ops whose name contains it
+  std::string cases;                   // judge these recorded calls instead
+  std::string executor = "reference";  // whose results are judged
+  bool bounds_report = false;          // how tight bounds are, and what they catch
+  std::vector<std::string> models;     // for the bounds report: programs with recordings
+  std::vector<std::string> coverage;   // programs whose ops are counted instead
+  std::vector<std::string> custom_ops;
+  int failures_shown = 20;  // per op
+  std::string json;
+};
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;
@@ -163,9 +176,19 @@ Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
   return ExitCode::kGood;
 }
 
+Result<ExitCode> run_ops(const OpsVerb& verb) {
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
+  if (verb.bounds_report) return show_bounds(verb, ops);
+  if (!verb.cases.empty()) return judge_cases(verb, ops);
+  if (!verb.coverage.empty()) return show_coverage(verb, ops);
+  return list_ops(verb, ops);
+}
+
 }  // namespace
 
-CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
+Verb add_ops(CLI::App& app) {
+  const auto owned = std::make_shared<OpsVerb>();
+  OpsVerb& verb = *owned;
   CLI::App* ops = app.add_subcommand("ops", "the op table, its coverage, and recorded op calls");
   ops->add_option("--only,pattern", verb.pattern, "only ops whose name contains this")
       ->type_name(takes::kName);
@@ -198,15 +221,7 @@ CLI::App* add_ops(CLI::App& app, OpsVerb& verb) {
       "  graphgate ops --cases golden/ops/op_cases.jsonl\n"
       "  graphgate ops --bounds-report --cases golden/ops/op_cases.jsonl --models "
       "golden/models/*.pt2");
-  return ops;
-}
-
-Result<ExitCode> run_ops(const OpsVerb& verb) {
-  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
-  if (verb.bounds_report) return show_bounds(verb, ops);
-  if (!verb.cases.empty()) return judge_cases(verb, ops);
-  if (!verb.coverage.empty()) return show_coverage(verb, ops);
-  return list_ops(verb, ops);
+  return {ops, [owned](const auto& /*words*/) { return run_ops(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "tools/cli/exit_code.h"
+#include "tools/report/exit_code.h"
 
 namespace graphgate::tools {
 

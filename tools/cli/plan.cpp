@@ -1,5 +1,6 @@
 // graphgate plan: what the optimized executor would do with a program, printed.
 #include <cstdio>
+#include <memory>
 
 #include "conformance/judges/plan_quality.h"
 #include "conformance/run/input_layout.h"
@@ -9,8 +10,13 @@
 #include "optimized/compile.h"
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
+#include "tools/cli/common_flags.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/pack_csv.h"
+#include "tools/cli/plan_verify.h"
+#include "tools/cli/verb.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/plan_dot.h"
 #include "tools/report/plan_summary.h"
 #include "tools/report/report.h"
@@ -18,6 +24,21 @@
 
 namespace graphgate::tools {
 namespace {
+
+struct PlanVerb {
+  ProgramOptions programs;
+  int call = 0;
+  std::uint64_t seed = 1;
+  spec::Configuration planner;
+  bool text = false;  // the canonical text instead of the summary
+  bool dot = false;
+  bool quality = false;  // one line of numbers for each call
+  bool verbose = false;  // the time of each stage, on stderr
+  PackCsvOptions pack;   // of a CSV file, instead of a program
+  std::string diff;      // a stored plan to compare with
+  std::string json;
+  PlanVerifyOptions verify;  // of a stored plan, instead of a program
+};
 
 Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
                                                      const spec::Program& program,
@@ -134,9 +155,59 @@ class StageTimes final : public optimized::CompileLog {
   }
 };
 
+Result<ExitCode> run_plan(const PlanVerb& verb) {
+  if (!verb.verify.file.empty()) {
+    if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
+      return bad_input("--verify goes without programs and --csv; --program names the program");
+    }
+    GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+    PlanVerifyOptions options = verb.verify;
+    options.capacity_bytes = verb.pack.capacity_bytes;
+    return run_plan_verify(options, ops);
+  }
+  if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
+    return bad_input("--capacity goes with --csv or --verify");
+  }
+  if (!verb.pack.csv.empty()) {
+    if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
+    return run_pack_csv(verb.pack);
+  }
+  if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
+  const bool one_file = verb.programs.files.size() == 1;
+  if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
+    return bad_input("--json, --diff and --data go with exactly one program");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  std::vector<std::string> remarks;
+  GRAPHGATE_TRY(optimized::Options options, options_of(verb.planner, ops, &remarks));
+  GRAPHGATE_TRY_VOID(open_resources(verb.planner, options, &remarks));
+  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  StageTimes times;
+  if (verb.verbose) options.compile.log = &times;
+  for (const std::string& file : verb.programs.files) {
+    if (verb.quality) {
+      const auto shown = show_quality(file, verb, options, ops);
+      if (!shown.ok()) return in_file(shown.error(), file);
+      continue;
+    }
+    const auto plan = plan_of(file, verb, options);
+    if (!plan.ok()) return in_file(plan.error(), file);
+    if (!verb.json.empty()) {
+      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));
+      GRAPHGATE_TRY_VOID(write_text(json, verb.json));
+      if (verb.json == "-") continue;
+    }
+    if (!verb.diff.empty()) return show_diff(plan.value(), verb.diff, ops);
+    GRAPHGATE_TRY_VOID(write_text(page_of(plan.value(), verb, ops), "-"));
+  }
+  return ExitCode::kGood;
+}
+
 }  // namespace
 
-CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
+Verb add_plan(CLI::App& app) {
+  const auto owned = std::make_shared<PlanVerb>();
+  PlanVerb& verb = *owned;
   CLI::App* plan = app.add_subcommand(
       "plan", "print partitions, signatures and memory of the optimized executor's plan");
   add_program_options(*plan, verb.programs);
@@ -173,53 +244,7 @@ CLI::App* add_plan(CLI::App& app, PlanVerb& verb) {
       "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
       "Exit code: 0 good, 1 the plan differs from that of --diff, --verify "
       "has findings or the capacity is not met, 3 infrastructure, 4 bad input.");
-  return plan;
-}
-
-Result<ExitCode> run_plan(const PlanVerb& verb) {
-  if (!verb.verify.file.empty()) {
-    if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
-      return bad_input("--verify goes without programs and --csv; --program names the program");
-    }
-    GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-    PlanVerifyOptions options = verb.verify;
-    options.capacity_bytes = verb.pack.capacity_bytes;
-    return run_plan_verify(options, ops);
-  }
-  if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
-    return bad_input("--capacity goes with --csv or --verify");
-  }
-  if (!verb.pack.csv.empty()) {
-    if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
-    return run_pack_csv(verb.pack);
-  }
-  if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
-  const bool one_file = verb.programs.files.size() == 1;
-  if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
-    return bad_input("--json, --diff and --data go with exactly one program");
-  }
-  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-  GRAPHGATE_TRY(PlannerChoice planner, choose_planner(verb.planner, ops));
-  for (const std::string& remark : planner.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
-  StageTimes times;
-  if (verb.verbose) planner.options.compile.log = &times;
-  for (const std::string& file : verb.programs.files) {
-    if (verb.quality) {
-      const auto shown = show_quality(file, verb, planner.options, ops);
-      if (!shown.ok()) return in_file(shown.error(), file);
-      continue;
-    }
-    const auto plan = plan_of(file, verb, planner.options);
-    if (!plan.ok()) return in_file(plan.error(), file);
-    if (!verb.json.empty()) {
-      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));
-      GRAPHGATE_TRY_VOID(write_text(json, verb.json));
-      if (verb.json == "-") continue;
-    }
-    if (!verb.diff.empty()) return show_diff(plan.value(), verb.diff, ops);
-    GRAPHGATE_TRY_VOID(write_text(page_of(plan.value(), verb, ops), "-"));
-  }
-  return ExitCode::kGood;
+  return {plan, [owned](const auto& /*words*/) { return run_plan(*owned); }};
 }
 
 }  // namespace graphgate::tools

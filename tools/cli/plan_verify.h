@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 #include "spec/op_table.h"
-#include "tools/cli/exit_code.h"
+#include "tools/report/exit_code.h"
 
 namespace graphgate::tools {
 

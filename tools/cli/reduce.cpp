@@ -3,16 +3,20 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
 #include "fuzz/campaign/reduce_case.h"
+#include "tools/cli/common_flags.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subject_flags.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
-#include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/report.h"
 #include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
@@ -20,6 +24,25 @@
 
 namespace graphgate::tools {
 namespace {
+
+struct ReduceVerb {
+  std::string file;       // a case, graph text or a .pt2 archive
+  std::string output;     // empty: beside the file
+  std::string check;      // a command; empty: the signature
+  std::string judges;     // empty: all
+  std::string signature;  // empty: the one that stands for the case
+  double seconds = 60;
+  std::size_t checks = 100'000;
+  bool isolate = false;
+  std::uint32_t timeout_seconds = 0;  // 0: not given
+  std::uint64_t seed = 1;
+  int calls = 2;
+  std::string neighbour;  // a file for the nearest passing case
+  std::vector<std::string> custom_ops;
+  SubjectFlags subject;
+  spec::Configuration planner;
+  std::string json;  // a path, or "-"
+};
 
 namespace fs = std::filesystem;
 
@@ -62,8 +85,7 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   out.push_back(std::move(drawn));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
   if (!recorded.empty()) out.push_back(fuzz::case_of_recording(program, recorded));
-  GRAPHGATE_TRY(const auto kept,
-                conformance::inputs_promised_static(program, planner_configuration(*verb.app)));
+  GRAPHGATE_TRY(const auto kept, conformance::inputs_promised_static(program, verb.planner));
   for (const std::size_t i : kept) {
     for (CaseFile& one : out) {
       auto& steps = one.scenario.steps;
@@ -84,11 +106,10 @@ std::uint32_t timeout_of(const ReduceVerb& verb) {
 }
 
 Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case,
-                                       const conformance::Configuration& flags,
                                        const Subject& subject) {
   fuzz::ReduceRequest request;
-  request.the_case = with_flags(std::move(the_case), flags, subject);
-  for (const auto& [name, value] : flags) request.limits.kept_options.insert(name);
+  request.the_case = with_flags(std::move(the_case), verb.planner, subject);
+  for (const auto& [name, value] : verb.planner) request.limits.kept_options.insert(name);
   if (!verb.judges.empty()) {
     auto judges = conformance::parse_judges(verb.judges);
     if (!judges.ok()) return judges.error().at("--judges");
@@ -122,15 +143,13 @@ Result<std::string> write_candidate(const CaseFile& candidate, const std::string
 Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases) {
   const conformance::TemporaryFolder folder;
   const bool as_archive = is_archive(output_of(verb));
-  const conformance::Configuration flags = planner_configuration(*verb.app);
   const ExchangeFolder exchange;
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags, exchange.path()));
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
   const auto files = files_beside(verb.file);
   const CaseSources sources(*files, subject);
   std::optional<Error> first_error;
   for (CaseFile& the_case : cases) {
-    GRAPHGATE_TRY(fuzz::ReduceRequest request,
-                  request_of(verb, std::move(the_case), flags, *subject));
+    GRAPHGATE_TRY(fuzz::ReduceRequest request, request_of(verb, std::move(the_case), *subject));
     if (!verb.check.empty()) {
       request.external = [&](const CaseFile& candidate) -> Result<bool> {
         GRAPHGATE_TRY(const std::string path,
@@ -189,11 +208,33 @@ nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string&
   return json;
 }
 
+Result<ExitCode> run_reduce(const ReduceVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
+  GRAPHGATE_TRY(const fuzz::ReducedCase made, reduce_first(verb, std::move(cases)));
+  const std::string output = output_of(verb);
+  GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
+  if (is_archive(output)) {
+    GRAPHGATE_TRY_VOID(write_case_archive(made.reduced.the_case, verb.file, output));
+  }
+  GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
+  if (!verb.neighbour.empty() && made.reduced.passing) {
+    GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
+    GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
+  }
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(made, output)), verb.json));
+  }
+  if (verb.json != "-") print_reduced(made, output);
+  return ExitCode::kGood;
+}
+
 }  // namespace
 
-CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
+Verb add_reduce(CLI::App& app) {
+  const auto owned = std::make_shared<ReduceVerb>();
+  ReduceVerb& verb = *owned;
   CLI::App* reduce = app.add_subcommand("reduce", "make a case that fails as small as it gets");
-  verb.app = reduce;
   reduce->add_option("file", verb.file, "a case, graph text, or a torch.export archive (.pt2)")
       ->type_name(takes::kFile)
       ->required();
@@ -248,28 +289,7 @@ CLI::App* add_reduce(CLI::App& app, ReduceVerb& verb) {
       "  graphgate reduce --deviation frees_twice -o small.case golden/models/llama_sdpa.pt2\n"
       "  graphgate reduce --check './still_wrong.sh' -o small.pt2 model.pt2\n\n"
       "Exit code: 0 reduced, 3 infrastructure, 4 bad input, or a case that shows nothing.");
-  return reduce;
-}
-
-Result<ExitCode> run_reduce(const ReduceVerb& verb) {
-  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
-  GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
-  GRAPHGATE_TRY(const fuzz::ReducedCase made, reduce_first(verb, std::move(cases)));
-  const std::string output = output_of(verb);
-  GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
-  if (is_archive(output)) {
-    GRAPHGATE_TRY_VOID(write_case_archive(made.reduced.the_case, verb.file, output));
-  }
-  GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
-  if (!verb.neighbour.empty() && made.reduced.passing) {
-    GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
-    GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
-  }
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(made, output)), verb.json));
-  }
-  if (verb.json != "-") print_reduced(made, output);
-  return ExitCode::kGood;
+  return {reduce, [owned](const auto& /*words*/) { return run_reduce(*owned); }};
 }
 
 }  // namespace graphgate::tools

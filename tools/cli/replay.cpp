@@ -1,6 +1,7 @@
 // graphgate replay: a case again, as it was judged when something was found in it.
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <sstream>
 
 #include "base/file_io.h"
@@ -9,17 +10,34 @@
 #include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
+#include "tools/cli/common_flags.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subject_flags.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
-#include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/report/report.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
+
+struct ReplayVerb {
+  std::vector<std::string> words;      // a file, an id, a finding's name, or a line with one
+  std::string judges;                  // empty: all
+  std::string corpus = "fuzz-corpus";  // a folder
+  std::string ops;                     // of an id
+  std::string exclude;
+  std::uint64_t data_sets = 1;
+  std::uint32_t timeout_seconds = 60;
+  std::string write;  // a path, or "-": where the case goes instead of being run
+  SubjectFlags subject;
+  spec::Configuration planner;
+  std::string json;  // a path, or "-"
+};
 
 using fuzz::Signature;
 using spec::CaseFile;
@@ -141,11 +159,45 @@ nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& l
   return json;
 }
 
+Result<ExitCode> run_replay(const ReplayVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
+  input.the_case = with_flags(std::move(input.the_case), verb.planner, *subject);
+  if (!verb.write.empty()) {
+    GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
+    GRAPHGATE_TRY_VOID(write_text(text, verb.write));
+    return ExitCode::kGood;
+  }
+  GRAPHGATE_TRY(const std::optional<Signature> stored, fuzz::stored_signature(input.the_case));
+  fuzz::JudgeChoice choice;
+  choice.settings.localize = false;
+  if (!verb.judges.empty()) {
+    auto judges = conformance::parse_judges(verb.judges);
+    if (!judges.ok()) return judges.error().at("--judges");
+    choice.judges = judges.value();
+  }
+  const auto files = files_beside(input.path);
+  const CaseSources sources(*files, subject);
+  const auto look =
+      fuzz::look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
+  if (!look.ok()) return in_file(look.error(), input.name);
+  const Replayed replayed = compare(look.value(), stored);
+  if (!verb.json.empty()) {
+    GRAPHGATE_TRY_VOID(
+        write_text(print_json(json_of(input, look.value(), stored, replayed)), verb.json));
+  }
+  if (verb.json != "-") print_replay(input, look.value(), stored, replayed);
+  return look.value().signatures.empty() ? exit_code_of(look.value().outcome) : ExitCode::kFindings;
+}
+
 }  // namespace
 
-CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
+Verb add_replay(CLI::App& app) {
+  const auto owned = std::make_shared<ReplayVerb>();
+  ReplayVerb& verb = *owned;
   CLI::App* replay = app.add_subcommand("replay", "run a case again that something was found in");
-  verb.app = replay;
   replay
       ->add_option("case", verb.words,
                    "a case file, the name of a finding in the corpus, the id of a drawn case "
@@ -183,41 +235,7 @@ CLI::App* add_replay(CLI::App& app, ReplayVerb& verb) {
       "  graphgate replay --corpus fuzz-corpus verifier-V3.overlap-mm-121650cdaed3\n\n"
       "Exit code: 0 all judges are content, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad "
       "input, of another version too.");
-  return replay;
-}
-
-Result<ExitCode> run_replay(const ReplayVerb& verb) {
-  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
-  GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
-  const auto flags = planner_configuration(*verb.app);
-  const ExchangeFolder exchange;
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, flags, exchange.path()));
-  input.the_case = with_flags(std::move(input.the_case), flags, *subject);
-  if (!verb.write.empty()) {
-    GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
-    GRAPHGATE_TRY_VOID(write_text(text, verb.write));
-    return ExitCode::kGood;
-  }
-  GRAPHGATE_TRY(const std::optional<Signature> stored, fuzz::stored_signature(input.the_case));
-  fuzz::JudgeChoice choice;
-  choice.settings.localize = false;
-  if (!verb.judges.empty()) {
-    auto judges = conformance::parse_judges(verb.judges);
-    if (!judges.ok()) return judges.error().at("--judges");
-    choice.judges = judges.value();
-  }
-  const auto files = files_beside(input.path);
-  const CaseSources sources(*files, subject);
-  const auto look =
-      fuzz::look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
-  if (!look.ok()) return in_file(look.error(), input.name);
-  const Replayed replayed = compare(look.value(), stored);
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(
-        write_text(print_json(json_of(input, look.value(), stored, replayed)), verb.json));
-  }
-  if (verb.json != "-") print_replay(input, look.value(), stored, replayed);
-  return look.value().signatures.empty() ? exit_code_of(look.value().outcome) : ExitCode::kFindings;
+  return {replay, [owned](const auto& /*words*/) { return run_replay(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -1,16 +1,30 @@
 // graphgate run: one program through one executor, results shown and saved.
 #include <cstdio>
+#include <memory>
 
 #include "conformance/compare/element.h"
 #include "conformance/run/seeded_inputs.h"
 #include "interop/safetensors.h"
-#include "reference/reference.h"
+#include "tools/cli/common_flags.h"
+#include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
+#include "tools/executors/optimized_options.h"
+#include "tools/executors/subject.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
+
+struct RunVerb {
+  ProgramOptions programs;
+  std::string mode = "eager";
+  std::uint64_t seed = 1;
+  int calls = 1;  // seeded calls, where there is no data
+  std::string executor = "reference";
+  spec::Configuration options;  // of the optimized executor
+  std::string save;             // a .safetensors for outputs, final inputs and states
+};
 
 using spec::HostTensor;
 
@@ -66,12 +80,10 @@ void show_call(std::size_t index, const spec::CallResult& result, interop::Named
 
 Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const spec::OpTable& ops) {
   SubjectSettings settings;
-  settings.allow_zero_and_one = verb.allow_zero_and_one;
+  settings.allow_zero_and_one = verb.options.contains(spec::option::kAllowZeroAndOne);
   GRAPHGATE_TRY(const auto subject, make_subject(verb.executor, settings));
-  conformance::Configuration options = configuration_of(verb.device);
-  if (verb.allow_zero_and_one) options["allow-zero-and-one"] = "";
-  options = taken_of(*subject, std::move(options));
-  if (verb.mode == "oracle") options["mode"] = "sampled";
+  spec::Configuration options = taken_of(*subject, verb.options);
+  if (verb.mode == "oracle") options[spec::option::kMode] = "sampled";
   return subject->make(options, ops);
 }
 
@@ -98,36 +110,13 @@ Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::
   return verb.save.empty() ? Result<void>() : interop::write_safetensors(verb.save, saved);
 }
 
-}  // namespace
-
-CLI::App* add_run(CLI::App& app, RunVerb& verb) {
-  CLI::App* run = app.add_subcommand("run", "run programs and show the results");
-  add_program_options(*run, verb.programs);
-  run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
-      ->check(CLI::IsMember({"eager", "oracle"}));
-  run->add_option("--executor", verb.executor, "who runs them")
-      ->check(CLI::IsMember(built_in_names()));
-  add_device_flags(*run, verb.device);
-  run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
-  run->add_option("--calls", verb.calls, "how many calls where there is no recording")
-      ->check(CLI::Range(1, 1'000'000));
-  run->add_flag("--allow-zero-and-one", verb.allow_zero_and_one,
-                "accept sizes 0 and 1 where a range starts at 2");
-  run->add_option("--save", verb.save,
-                  "write outputs, final inputs and states to this .safetensors")
-      ->type_name(takes::kOutput);
-  run->footer(
-      "Example:\n  graphgate run golden/models/cond_nonzero.pt2 --save results.safetensors");
-  return run;
-}
-
 Result<ExitCode> run_run(const RunVerb& verb) {
   if (verb.programs.files.size() != 1 && !(verb.programs.data.empty() && verb.save.empty())) {
     return bad_input("--data and --save go with exactly one program");
   }
-  GRAPHGATE_TRY_VOID(validate(verb.device));
-  if (verb.executor == "reference" && !verb.device.is_host()) {
-    return bad_input("--device " + verb.device.device + " goes with --executor optimized");
+  GRAPHGATE_TRY_VOID(check_device(verb.options));
+  if (verb.executor == "reference" && !is_on_host(verb.options)) {
+    return bad_input("--device " + device_of(verb.options) + " goes with --executor optimized");
   }
   if (verb.executor == "optimized" && verb.mode != "eager") {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");
@@ -140,6 +129,30 @@ Result<ExitCode> run_run(const RunVerb& verb) {
     return about_results ? done.error() : in_file(done.error(), path);
   }
   return ExitCode::kGood;
+}
+
+}  // namespace
+
+Verb add_run(CLI::App& app) {
+  const auto owned = std::make_shared<RunVerb>();
+  RunVerb& verb = *owned;
+  CLI::App* run = app.add_subcommand("run", "run programs and show the results");
+  add_program_options(*run, verb.programs);
+  run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
+      ->check(CLI::IsMember({"eager", "oracle"}));
+  run->add_option("--executor", verb.executor, "who runs them")
+      ->check(CLI::IsMember(built_in_names()));
+  add_device_flags(*run, verb.options);
+  run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
+  run->add_option("--calls", verb.calls, "how many calls where there is no recording")
+      ->check(CLI::Range(1, 1'000'000));
+  add_option_flag(*run, *spec::find_option(spec::option::kAllowZeroAndOne), verb.options);
+  run->add_option("--save", verb.save,
+                  "write outputs, final inputs and states to this .safetensors")
+      ->type_name(takes::kOutput);
+  run->footer(
+      "Example:\n  graphgate run golden/models/cond_nonzero.pt2 --save results.safetensors");
+  return {run, [owned](const auto& /*words*/) { return run_run(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -5,20 +5,28 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <memory>
 
 #include "interop/plan_json.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 #include "spec/plan.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/option_flags.h"
+#include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/kept_inputs.h"
 #include "tools/executors/messages.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {
+
+struct ServeVerb {
+  std::string executor = "optimized";
+  spec::Configuration planner;  // over what a request asks for
+};
 
 using interop::JsonCursor;
 
@@ -81,16 +89,10 @@ class Server {
   }
 
   [[nodiscard]] std::vector<std::string> option_names() const {
-    if (subject_->name() == "reference")
-      return {"mode", "arithmetic", "kernels", "split-sums", "trial"};
-    CLI::App app;
-    PlannerFlags flags;
-    add_planner_flags(app, flags);
     std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        if (name != "help") names.push_back(name);
-      }
+    for (const spec::OptionRow& row : spec::option_rows()) {
+      const bool is_of_reference = row.group == spec::OptionGroup::kReference;
+      if (is_of_reference == (subject_->name() == "reference")) names.emplace_back(row.name);
     }
     return names;
   }
@@ -178,32 +180,13 @@ class Server {
   std::size_t answers_ = 0;
 };
 
-}  // namespace
-
-CLI::App* add_serve(CLI::App& app, ServeVerb& verb) {
-  CLI::App* serve = app.add_subcommand(
-      "serve", "be the executor of another graphgate, over standard input and output");
-  serve->add_option("executor", verb.executor, "which one")
-      ->check(CLI::IsMember(built_in_names()))
-      ->capture_default_str();
-  verb.app = serve;
-  add_planner_flags(*serve, verb.planner);
-  serve->footer(
-      "Examples:\n  graphgate check --executor 'graphgate serve optimized' "
-      "golden/cases/op/*.case\n"
-      "  graphgate gate --baseline cmd:'graphgate serve --profile torch-2.9.0' "
-      "--candidate cmd:'ssh host graphgate serve'\n\n"
-      "The protocol is in docs/executors.md.");
-  return serve;
-}
-
 Result<ExitCode> run_serve(const ServeVerb& verb) {
-  conformance::Configuration flags = planner_configuration(*verb.app);
+  spec::Configuration flags = verb.planner;
   SubjectSettings settings;
-  settings.allow_zero_and_one = flags.contains("allow-zero-and-one");
+  settings.allow_zero_and_one = flags.contains(spec::option::kAllowZeroAndOne);
   GRAPHGATE_TRY(auto subject, make_subject(verb.executor, settings));
   if (verb.executor == "reference") {
-    flags.erase("allow-zero-and-one");
+    flags.erase(spec::option::kAllowZeroAndOne);
     if (!flags.empty()) {
       return bad_input("the reference has no option '" + flags.begin()->first +
                        "': it makes no plans");
@@ -216,6 +199,26 @@ Result<ExitCode> run_serve(const ServeVerb& verb) {
     if (std::fflush(stdout) != 0) return infrastructure("standard output cannot be written");
   }
   return ExitCode::kGood;
+}
+
+}  // namespace
+
+Verb add_serve(CLI::App& app) {
+  const auto owned = std::make_shared<ServeVerb>();
+  ServeVerb& verb = *owned;
+  CLI::App* serve = app.add_subcommand(
+      "serve", "be the executor of another graphgate, over standard input and output");
+  serve->add_option("executor", verb.executor, "which one")
+      ->check(CLI::IsMember(built_in_names()))
+      ->capture_default_str();
+  add_planner_flags(*serve, verb.planner);
+  serve->footer(
+      "Examples:\n  graphgate check --executor 'graphgate serve optimized' "
+      "golden/cases/op/*.case\n"
+      "  graphgate gate --baseline cmd:'graphgate serve --profile torch-2.9.0' "
+      "--candidate cmd:'ssh host graphgate serve'\n\n"
+      "The protocol is in docs/executors.md.");
+  return {serve, [owned](const auto& /*words*/) { return run_serve(*owned); }};
 }
 
 }  // namespace graphgate::tools

@@ -15,7 +15,7 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
 }
 
 Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
-                                                      const conformance::Configuration& options,
+                                                      const spec::Configuration& options,
                                                       const std::string& exchange) {
   const std::string text = flags.executor.empty() ? "optimized" : flags.executor;
   auto made = make_subject(text, {answer_time(flags.seconds), exchange});

@@ -19,7 +19,6 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 // from here has its own. kInfrastructure where it does not answer, kBadInput for an option of the
 // command line that it does not take. `exchange` is that of SubjectSettings.
 [[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
-    const SubjectFlags& flags, const conformance::Configuration& options,
-    const std::string& exchange);
+    const SubjectFlags& flags, const spec::Configuration& options, const std::string& exchange);
 
 }  // namespace graphgate::tools

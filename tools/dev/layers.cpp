@@ -5,6 +5,8 @@
 namespace graphgate::dev {
 
 const std::vector<Layer>& layers() {
+  static const std::vector<std::string_view> kEverything = {
+      "base/", "spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/", "tools/"};
   static const std::vector<Layer> kLayers = {
       {"base/", {}, {"openssl/"}},
       {"conformance/bounds/", {"base/", "spec/", "conformance/compare/", "conformance/run/"}, {}},
@@ -45,9 +47,9 @@ const std::vector<Layer>& layers() {
       {"optimized/", {"base/", "spec/"}, {"absl/", "nlohmann/", "openssl/"}},
       {"reference/", {"base/", "spec/"}, {}},
       {"spec/", {"base/"}, {}},
-      {"tools/",
-       {"base/", "spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/"},
-       {"nlohmann/", "CLI/"}},
+      {"tools/cli/", kEverything, {"nlohmann/", "CLI/"}},
+      {"tools/tests/", kEverything, {"nlohmann/"}},
+      {"tools/", kEverything, {"nlohmann/"}, {"tools/cli/"}},
   };
   return kLayers;
 }
@@ -99,10 +101,12 @@ bool is_test(std::string_view path) {
 
 bool allowed(const Layer& layer, std::string_view path, std::string_view target) {
   const std::string_view name = target.substr(1);
-  if (target[0] == '"')
-    return starts_with(name, layer.folder) ||
-           std::any_of(layer.may_include.begin(), layer.may_include.end(),
-                       [&](std::string_view folder) { return covers(folder, name); });
+  if (target[0] == '"') {
+    const bool may = starts_with(name, layer.folder) ||
+                     std::any_of(layer.may_include.begin(), layer.may_include.end(),
+                                 [&](std::string_view folder) { return covers(folder, name); });
+    return may && !starts_with_any(name, layer.but_not);
+  }
   if (is_standard(name) || starts_with_any(name, layer.system_libraries)) return true;
   return is_test(path) && starts_with_any(name, kTestLibraries);
 }

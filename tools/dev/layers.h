@@ -14,6 +14,7 @@ struct Layer {
   std::string_view folder;
   std::vector<std::string_view> may_include;
   std::vector<std::string_view> system_libraries;  // prefixes of <...> beyond the standard library
+  std::vector<std::string_view> but_not = {};      // of what it may include, or of itself
 };
 
 // A folder inside of another one stands before it: the first that a path starts with is its layer,

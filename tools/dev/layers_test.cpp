@@ -46,6 +46,16 @@ TEST(Layers, TellFilesOfAFolderFromThoseBelowIt) {
           .empty());
 }
 
+TEST(Layers, KeepTheCommandLineInItsFolder) {
+  constexpr const char* kParser = "#include <CLI/CLI.hpp>\n";
+  EXPECT_TRUE(forbidden_includes("tools/cli/check.cpp", kParser).empty());
+  EXPECT_EQ(forbidden_includes("tools/gate/run_side.cpp", kParser).size(), 1U);
+  constexpr const char* kFlags = "#include \"tools/cli/option_flags.h\"\n";
+  EXPECT_TRUE(forbidden_includes("tools/cli/check.cpp", kFlags).empty());
+  EXPECT_TRUE(forbidden_includes("tools/tests/cli/a_test.cpp", kFlags).empty());
+  EXPECT_EQ(forbidden_includes("tools/store/bundle.cpp", kFlags).size(), 1U);
+}
+
 bool is_source(const fs::path& path) {
   return path.extension() == ".h" || path.extension() == ".cpp";
 }

@@ -74,7 +74,7 @@ const std::map<std::string, Allowed>& allowed() {
       {"reference/ops/sorting_test.cpp", {2, "radii, not values"}},
       {"tools/cli/bench.cpp", {1, "seconds"}},
       {"tools/cli/check.cpp", {1, "the range of the false-alarm rate"}},
-      {"tools/cli/verbs.h", {1, "a probability: the false-alarm rate"}},
+      {"tools/cli/check_files.h", {1, "a probability: the false-alarm rate"}},
   };
   return kAllowed;
 }

@@ -1,17 +1,9 @@
 #include "tools/executors/case_sources.h"
 
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
-namespace {
-
-bool go_together(const conformance::Configuration& options) {
-  const auto flags = planner_flags(options);
-  return flags.ok() && check_together(flags.value()).ok();
-}
-
-}  // namespace
-
 CaseSources::CaseSources(const conformance::CaseFiles& files,
                          std::shared_ptr<const Subject> subject)
     : subject_(subject ? std::move(subject) : optimized_source()),
@@ -22,11 +14,11 @@ CaseSources::CaseSources(const conformance::CaseFiles& files,
 conformance::Configuration options_under(const conformance::Configuration& own,
                                          const conformance::Configuration& flags) {
   conformance::Configuration merged = conformance::merged(own, flags);
-  if (go_together(merged)) return merged;
+  if (check_options(merged).ok()) return merged;
   conformance::Configuration kept = flags;
-  if (!go_together(flags)) return kept;
+  if (!check_options(flags).ok()) return kept;
   for (const auto& [name, value] : own) {
-    if (!kept.emplace(name, value).second || go_together(kept)) continue;
+    if (!kept.emplace(name, value).second || check_options(kept).ok()) continue;
     kept.erase(name);
   }
   return kept;

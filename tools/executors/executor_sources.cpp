@@ -2,63 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "reference/reference.h"
+#include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
 namespace {
 
+namespace option = spec::option;
 using conformance::Configuration;
-
-// Repeatable flags take one value each time; flags with a delimiter of their own take the list.
-bool is_repeatable(const CLI::Option& option) {
-  return option.get_items_expected_max() > 1 && option.get_delimiter() == '\0';
-}
-
-// "a,b" of a repeatable flag, else the one value.
-std::vector<std::string> items_of(const std::string& value, bool is_repeatable) {
-  return is_repeatable ? conformance::split_list(value) : std::vector<std::string>{value};
-}
-
-// The planner's flags, declared once: declaring them takes longer than reading the few that a case
-// sets. They are read one by one: CLI::App::parse() goes through all of them, and keeps for good in
-// which order they came.
-struct FlagReader {
-  FlagReader() {
-    add_planner_flags(app, flags);
-    for (CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        if (name != "help") by_name.emplace(name, option);
-      }
-    }
-  }
-
-  // The flags as they are without any.
-  void begin() {
-    for (CLI::Option* option : read) option->clear();
-    read.clear();
-    flags = {};
-  }
-
-  // Throws CLI::ParseError.
-  void take(CLI::Option& option, const std::string& name, const std::string& value) {
-    read.push_back(&option);
-    if (value.empty()) {
-      option.add_result(option.get_flag_value(name, ""));
-    } else {
-      for (std::string& item : items_of(value, is_repeatable(option))) {
-        option.add_result(std::move(item));
-      }
-    }
-    option.run_callback();
-  }
-
-  PlannerFlags flags;
-  CLI::App app;
-  std::map<std::string, CLI::Option*> by_name;
-  std::vector<CLI::Option*> read;  // since begin()
-};
 
 class OptimizedSource final : public Subject {
  public:
@@ -66,19 +18,18 @@ class OptimizedSource final : public Subject {
   [[nodiscard]] bool takes(std::string_view /*option*/) const override { return true; }
   [[nodiscard]] conformance::Promises promises(const Configuration& options) const override {
     conformance::Promises promises;
-    const auto arithmetic = options.find("arithmetic");
-    if (arithmetic != options.end() && arithmetic->second == "fast") {
+    if (spec::value_of(options, option::kArithmetic) == "fast") {
       promises.arithmetic = "tensor-core";
     }
     return promises;
   }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const override {
-    GRAPHGATE_TRY(const PlannerFlags flags, planner_flags(configuration));
-    GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
-    const bool is_watched = choice.options.runtime.instrument != optimized::InstrumentKind::kNone;
-    if (choice.options.device && is_watched) return unsupported("instruments watch the host alone");
-    return optimized::make_executor(std::move(choice.options));
+    GRAPHGATE_TRY(optimized::Options options, options_of(configuration, ops));
+    GRAPHGATE_TRY_VOID(open_resources(configuration, options));
+    const bool is_watched = options.runtime.instrument != optimized::InstrumentKind::kNone;
+    if (options.device && is_watched) return unsupported("instruments watch the host alone");
+    return optimized::make_executor(std::move(options));
   }
 };
 
@@ -95,7 +46,7 @@ constexpr ModeName kModes[] = {{"eager", reference::Mode::kEager},
 // What declares arithmetic, into `declared`; false for an option of another name.
 Result<bool> read_arithmetic(const std::string& name, const std::string& value,
                              reference::Arithmetic& declared) {
-  if (name == "arithmetic") {
+  if (name == option::kArithmetic) {
     const auto arithmetic = reference::parse_arithmetic(value);
     if (!arithmetic) {
       return bad_input("option 'arithmetic': expected " + reference::arithmetic_names() +
@@ -108,14 +59,14 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
     declared = named;
     return true;
   }
-  if (name == "kernels") {
+  if (name == option::kKernels) {
     if (value != "cpu" && value != "cuda") {
       return bad_input("option 'kernels': expected cpu or cuda, found '" + value + "'");
     }
     declared.has_cuda_kernels = value == "cuda";
     return true;
   }
-  if (name != "split-sums") return false;
+  if (name != option::kSplitSums) return false;
   for (const std::string& word : conformance::split_list(value)) {
     const auto dtype = spec::parse_dtype(word);
     if (!dtype || !declared.declare_splits(*dtype)) {
@@ -152,11 +103,11 @@ class ReferenceSource final : public Subject {
     for (const auto& [name, value] : configuration) {
       GRAPHGATE_TRY(const bool is_known, read_arithmetic(name, value, options.arithmetic));
       if (is_known) continue;
-      if (name == "trial") {
+      if (name == option::kTrial) {
         GRAPHGATE_TRY(options.trial, read_trial(value));
         continue;
       }
-      if (name != "mode") {
+      if (name != option::kMode) {
         return unsupported("the reference has no option '" + name + "': it makes no plans");
       }
       const auto* found =
@@ -176,47 +127,6 @@ class ReferenceSource final : public Subject {
 };
 
 }  // namespace
-
-Result<PlannerFlags> planner_flags(const Configuration& configuration) {
-  thread_local FlagReader reader;
-  reader.begin();
-  for (const auto& [name, value] : configuration) {
-    const auto found = reader.by_name.find(name);
-    if (found == reader.by_name.end()) {
-      return bad_input("option '" + name + "': the optimized executor has none such");
-    }
-    CLI::Option& option = *found->second;
-    const bool is_switch = option.get_items_expected_max() == 0;
-    if (value.empty() != is_switch) {
-      return bad_input("option '" + name + "': expected " + (is_switch ? "no value" : "a value"));
-    }
-    try {
-      reader.take(option, name, value);
-    } catch (const CLI::ParseError& error) {
-      return bad_input("options: " + std::string(error.what()));
-    }
-  }
-  return reader.flags;
-}
-
-Configuration planner_configuration(const CLI::App& app) {
-  CLI::App planner;
-  PlannerFlags flags;
-  add_planner_flags(planner, flags);
-  Configuration configuration;
-  for (const CLI::Option* known : planner.get_options()) {
-    if (known->get_lnames().empty()) continue;
-    const std::string& name = known->get_lnames().front();
-    const CLI::Option* given = app.get_option_no_throw("--" + name);
-    if (name == "help" || !given || given->count() == 0) continue;
-    std::string value;
-    if (given->get_items_expected_max() > 0) {
-      for (const std::string& item : given->results()) value += (value.empty() ? "" : ",") + item;
-    }
-    configuration.emplace(name, value);
-  }
-  return configuration;
-}
 
 std::unique_ptr<Subject> optimized_source() { return std::make_unique<OptimizedSource>(); }
 

@@ -1,25 +1,18 @@
 // The built-in executors for judges: made by options, as often as a judge asks.
 //
-// Options are the planner's flags (planner_options.h) by their names without dashes. The verbs
-// check and mutants make these; tests of judges over real executors too.
+// Options are those of spec/option.h. The verbs check and mutants make these; tests of judges over
+// real executors too.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "tools/cli/planner_options.h"
 #include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 
-// Flags as a configuration has them: "" sets a switch, values of repeatable flags are lists with
-// commas. kBadInput, with the option's name, for what there is not.
-[[nodiscard]] Result<PlannerFlags> planner_flags(const conformance::Configuration& configuration);
-
-// The inverse, for the planner's flags that were given on a command line.
-[[nodiscard]] conformance::Configuration planner_configuration(const CLI::App& app);
-
-// "optimized": takes every planner flag. What is none is refused when an executor is made.
+// "optimized": takes every option but those of the reference. What is none is refused when an
+// executor is made.
 [[nodiscard]] std::unique_ptr<Subject> optimized_source();
 
 // "reference": "mode" is eager, worst-case, sampled, provenance, or geometry: provenance rows

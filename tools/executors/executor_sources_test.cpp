@@ -1,7 +1,6 @@
 #include "tools/executors/executor_sources.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include "tools/executors/case_sources.h"
 
@@ -17,61 +16,7 @@ std::string error_of(const Configuration& configuration) {
   return made.error().message;
 }
 
-TEST(PlannerConfigurations, AreTheFlagsOfTheCommandLine) {
-  const PlannerFlags flags = planner_flags({{"memory", "lines"},
-                                            {"no-reuse", ""},
-                                            {"deviation", "frees_twice,key_without_dtype"},
-                                            {"capture-sizes", "2,4"},
-                                            {"profile", "torch-2.9.1,vllm-0.11.1"}})
-                                 .value();
-  EXPECT_EQ(flags.memory, "lines");
-  EXPECT_FALSE(flags.reuse);
-  EXPECT_EQ(flags.deviations, (std::vector<std::string>{"frees_twice", "key_without_dtype"}));
-  EXPECT_EQ(flags.capture_sizes, (std::vector<std::int64_t>{2, 4}));
-  EXPECT_EQ(flags.profile, "torch-2.9.1,vllm-0.11.1");
-}
-
-TEST(PlannerConfigurations, OweNothingToThoseBefore) {
-  const auto are_default = [](const PlannerFlags& flags) {
-    const PlannerFlags fresh;
-    return flags.memory == fresh.memory && flags.reuse == fresh.reuse &&
-           flags.capture_sizes == fresh.capture_sizes && flags.poison == fresh.poison &&
-           flags.streams == fresh.streams;
-  };
-  const Configuration many = {
-      {"capture-sizes", "2,4"}, {"memory", "lines"}, {"no-reuse", ""}, {"poison", "0xFF"}};
-  EXPECT_FALSE(are_default(planner_flags(many).value()));
-  EXPECT_TRUE(are_default(planner_flags({}).value()));
-  Configuration broken = many;
-  broken["streams"] = "few";
-  EXPECT_FALSE(planner_flags(broken).ok());
-  EXPECT_TRUE(are_default(planner_flags({}).value()));
-  EXPECT_EQ(planner_flags({{"capture-sizes", "8"}}).value().capture_sizes,
-            (std::vector<std::int64_t>{8}));
-}
-
-TEST(PlannerConfigurations, ReadBackFromACommandLine) {
-  CLI::App app;
-  PlannerFlags flags;
-  add_planner_flags(app, flags);
-  app.parse("--memory lines --no-reuse --capture-sizes 2,4 --deviation a --deviation b", false);
-  const Configuration expected = {
-      {"memory", "lines"}, {"no-reuse", ""}, {"capture-sizes", "2,4"}, {"deviation", "a,b"}};
-  EXPECT_EQ(planner_configuration(app), expected);
-}
-
-// A worker of a campaign reads some hundred thousand.
-TEST(PlannerConfigurations, KeepNoMemory) {
-  const Configuration some = {
-      {"memory", "lines"}, {"no-reuse", ""}, {"capture-sizes", "2,4"}, {"streams", "2"}};
-  const auto allocated_bytes = [] { return static_cast<std::int64_t>(::mallinfo2().uordblks); };
-  for (int i = 0; i < 16; ++i) ASSERT_TRUE(planner_flags(some).ok());
-  const std::int64_t before = allocated_bytes();
-  for (int i = 0; i < 4096; ++i) ASSERT_TRUE(planner_flags(some).ok());
-  EXPECT_LT(allocated_bytes() - before, 4096);
-}
-
-TEST(PlannerConfigurations, RefuseWhatThereIsNot) {
+TEST(OptimizedSource, RefusesWhatThereIsNot) {
   EXPECT_EQ(error_of({}), "made");
   EXPECT_EQ(error_of({{"speed", "high"}}), "option 'speed': the optimized executor has none such");
   EXPECT_EQ(error_of({{"memory", ""}}), "option 'memory': expected a value");

@@ -6,6 +6,7 @@
 #include "base/temporary_folder.h"
 #include "optimized/upstream/embedded.h"
 #include "optimized/upstream/overrides.h"
+#include "spec/option.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/report/report.h"
 #include "tools/store/programs.h"
@@ -118,8 +119,8 @@ void weigh_override(const GateSide& with, const GateSide& left_out, OverrideVerd
 
 conformance::Configuration ProfileSide::flags() const {
   conformance::Configuration flags = device;
-  flags["profile"] = profile;
-  if (!overrides.empty()) flags["overrides"] = overrides;
+  flags[spec::option::kProfile] = profile;
+  if (!overrides.empty()) flags[spec::option::kOverrides] = overrides;
   return flags;
 }
 

@@ -28,7 +28,7 @@ struct OverrideVerdict {
   std::vector<std::string> signatures;  // that come without it, or with it where it is harmful
 };
 
-// A side as it is run: a profile, a file of overrides ("" for none), and where (device_options.h).
+// A side as it is run: a profile, a file of overrides ("" for none), and where.
 struct ProfileSide {
   std::string profile;
   std::string overrides;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "fuzz/campaign/residual_risk.h"
-#include "tools/cli/exit_code.h"
 #include "tools/gate/compare_sides.h"
 #include "tools/gate/gate_overrides.h"
+#include "tools/report/exit_code.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {

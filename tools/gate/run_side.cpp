@@ -15,7 +15,7 @@
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/signature.h"
-#include "tools/cli/verbs.h"
+#include "spec/option.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
@@ -26,11 +26,10 @@ namespace graphgate::tools {
 namespace {
 
 namespace fs = std::filesystem;
+namespace option = spec::option;
 using conformance::Configuration;
 using conformance::Runs;
 using spec::Outcome;
-
-constexpr const char* kZeroAndOne = "allow-zero-and-one";
 
 // A process of PyTorch's takes seconds to start, and as long to compile a case.
 constexpr std::size_t kCasesOfProcess = 8;
@@ -38,10 +37,9 @@ constexpr std::size_t kCasesOfProcess = 8;
 // Whether a right executor passes the case as it is.
 bool tells_of_a_side(const spec::CaseFile& the_case) {
   if (the_case.expectation.outcome != Outcome::kPass) return false;
-  return std::none_of(the_case.options.begin(), the_case.options.end(), [](const auto& option) {
-    return option.first == "deviation" || option.first == "plan-mutation" ||
-           option.first == "profile";
-  });
+  const auto& asked = the_case.options;
+  return !asked.contains(option::kDeviation) && !asked.contains(option::kPlanMutation) &&
+         !asked.contains(option::kProfile);
 }
 
 // A case, or a program as one, with what signatures are made of.
@@ -63,11 +61,11 @@ Result<ReadInput> read_input(const GateInput& input, const SideOptions& options)
     GRAPHGATE_TRY(read.script, conformance::script_of(read.the_case, *files_beside(input.path)));
     return read;
   }
-  CheckVerb verb;
-  verb.seed = options.seed;
+  CallSource from;
+  from.seed = options.seed;
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   GRAPHGATE_TRY(CheckInput found,
-                read_check_input(input.path, verb, std::make_shared<const spec::OpTable>(ops)));
+                read_check_input(input.path, from, std::make_shared<const spec::OpTable>(ops)));
   read.script = std::move(found.script);
   for (const auto& program : read.script.programs) read.the_case.programs.push_back(*program);
   return read;
@@ -90,7 +88,7 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   const Configuration asked = subject.is_process()
                                   ? read.script.options
                                   : options_under(read.script.options, executor.flags);
-  const auto oracle = reference_source(asked.contains(kZeroAndOne));
+  const auto oracle = reference_source(asked.contains(option::kAllowZeroAndOne));
   GRAPHGATE_TRY_VOID(subject.start());
   read.script.options = taken_of(subject, asked);
   Runs runs(read.script, subject, *oracle);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "conformance/run/executor_source.h"
-#include "tools/cli/exit_code.h"
 #include "tools/golden/golden_list.h"
+#include "tools/report/exit_code.h"
 
 namespace graphgate::tools {
 

@@ -1,7 +1,6 @@
 #include "tools/golden/kernel_collector.h"
 
-#include "tools/cli/planner_options.h"
-#include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
 
@@ -16,10 +15,10 @@ std::vector<std::unique_ptr<optimized::DeviceRun>> KernelCollector::load(
 
 Result<std::unique_ptr<spec::Executor>> CollectingSource::make(
     const conformance::Configuration& configuration, const spec::OpTable& ops) const {
-  GRAPHGATE_TRY(const PlannerFlags flags, planner_flags(configuration));
-  GRAPHGATE_TRY(PlannerChoice choice, choose_planner(flags, ops));
-  choice.options.device = device_;
-  return optimized::make_executor(std::move(choice.options));
+  GRAPHGATE_TRY(optimized::Options options, options_of(configuration, ops));
+  GRAPHGATE_TRY_VOID(open_cache(configuration, options));
+  options.device = device_;
+  return optimized::make_executor(std::move(options));
 }
 
 }  // namespace graphgate::tools

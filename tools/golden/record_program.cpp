@@ -7,6 +7,7 @@
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/effects.h"
+#include "spec/option.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"
 #include "tools/executors/case_sources.h"
@@ -19,6 +20,7 @@
 namespace graphgate::tools {
 namespace {
 
+namespace option = spec::option;
 using conformance::CallRecord;
 using conformance::CaseReport;
 using conformance::Runs;
@@ -255,7 +257,7 @@ Result<RecordedProgram> record_program(const std::string& folder, const GoldenPr
   record.provenance.generator = std::string("graphgate ") + GRAPHGATE_VERSION;
 
   const auto subject = optimized_source();
-  const auto oracle = reference_source(script.options.contains("allow-zero-and-one"));
+  const auto oracle = reference_source(script.options.contains(option::kAllowZeroAndOne));
   Runs runs(script, *subject, *oracle);
   GRAPHGATE_TRY(const Trace* trace, runs.subject());
   record_calls(*trace, script, record);

@@ -10,12 +10,14 @@
 #include "conformance/mutations/plan_mutations.h"
 #include "conformance/run/runs.h"
 #include "spec/deviation.h"
+#include "spec/option.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {
 
+namespace option = spec::option;
 using conformance::CaseReport;
 using conformance::Configuration;
 using conformance::Runs;
@@ -25,7 +27,7 @@ using spec::Outcome;
 
 Configuration planted(const Mutant& mutant, const Configuration& options) {
   Configuration out = options;
-  out[mutant.is_deviation ? "deviation" : "plan-mutation"] = mutant.name;
+  out[mutant.is_deviation ? option::kDeviation : option::kPlanMutation] = mutant.name;
   return out;
 }
 
@@ -98,7 +100,7 @@ class MutantRun {
   }
 
   [[nodiscard]] const conformance::ExecutorSource& oracle_of(const Script& script) const {
-    return script.options.contains("allow-zero-and-one") ? *wide_oracle_ : *oracle_;
+    return script.options.contains(option::kAllowZeroAndOne) ? *wide_oracle_ : *oracle_;
   }
 
   // Killed only if the same case passes without the mutant.

@@ -8,7 +8,7 @@
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/replay_corpus.h"
-#include "tools/cli/exit_code.h"
+#include "tools/report/exit_code.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {

@@ -11,7 +11,7 @@
 
 #include "conformance/judges/judge.h"
 #include "conformance/judges/plan_stats.h"
-#include "tools/cli/exit_code.h"
+#include "tools/report/exit_code.h"
 
 namespace graphgate::tools {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "interop/zip_archive.h"
-#include "tools/cli/doctor.h"
+#include "tools/report/machine_facts.h"
 
 namespace graphgate::tools {
 namespace {
@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 // By path inside the bundle.
 using Entries = std::map<std::string, std::string>;
 
-std::string command_text(const CheckVerb& verb) {
+std::string command_text(const BundleRequest& request) {
   std::string text;
-  for (const std::string& word : verb.command_line) {
+  for (const std::string& word : request.command_line) {
     const bool plain =
         !word.empty() && word.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
     std::string quoted = word;
@@ -47,20 +47,20 @@ const char* verdict_of(ExitCode code) {
   return "";
 }
 
-std::string statement_of(const CheckVerb& verb, const std::vector<FileReport>& reports,
+std::string statement_of(const BundleRequest& request, const std::vector<FileReport>& reports,
                          ExitCode code) {
   std::string text = "graphgate " GRAPHGATE_VERSION " judged " + std::to_string(reports.size()) +
                      (reports.size() == 1 ? " file.\n\n" : " files.\n\n");
   text += std::string(verdict_of(code)) + "\n" + describe_totals(reports) + "Exit code " +
           std::to_string(static_cast<int>(code)) + ".\n\n";
   text += "Judges: " +
-          (verb.judges.empty() ? std::string("all for cases, bounds and state for programs")
-                               : verb.judges) +
+          (request.judges.empty() ? std::string("all for cases, bounds and state for programs")
+                                  : request.judges) +
           ".\nA number outside of its estimate alone is SUSPECT; a right call is called so with a "
           "probability below " +
           [&] {
             char rate[32];
-            std::snprintf(rate, sizeof(rate), "%g", verb.false_alarm_rate);
+            std::snprintf(rate, sizeof(rate), "%g", request.false_alarm_rate);
             return std::string(rate);
           }() +
           ".\n\ncommand.txt is the command line, versions.json this build and machine, report.json "
@@ -78,7 +78,8 @@ std::string flat_name(const std::string& path) {
   return name;
 }
 
-Entries entries_of(const CheckVerb& verb, const std::vector<FileReport>& reports, ExitCode code) {
+Entries entries_of(const BundleRequest& request, const std::vector<FileReport>& reports,
+                   ExitCode code) {
   Entries entries;
   std::string log;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -92,10 +93,10 @@ Entries entries_of(const CheckVerb& verb, const std::vector<FileReport>& reports
     }
   }
   entries["log.txt"] = log + describe_totals(reports);
-  entries["command.txt"] = command_text(verb);
+  entries["command.txt"] = command_text(request);
   entries["versions.json"] = print_json(machine_facts());
   entries["report.json"] = print_json(json_of(reports, /*seconds=*/false));
-  entries["statement.txt"] = statement_of(verb, reports, code);
+  entries["statement.txt"] = statement_of(request, reports, code);
   return entries;
 }
 
@@ -114,9 +115,9 @@ Result<void> write_folder(const std::string& path, const Entries& entries) {
 
 }  // namespace
 
-Result<void> write_bundle(const std::string& path, const CheckVerb& verb,
+Result<void> write_bundle(const std::string& path, const BundleRequest& request,
                           const std::vector<FileReport>& reports, ExitCode code) {
-  const Entries entries = entries_of(verb, reports, code);
+  const Entries entries = entries_of(request, reports, code);
   if (!path.ends_with(".zip")) return write_folder(path, entries);
   std::vector<interop::ZipEntry> zipped;
   for (const auto& [name, text] : entries) zipped.push_back({name, std::as_bytes(std::span(text))});

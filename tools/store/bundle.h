@@ -14,13 +14,19 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/verbs.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
 
+// How the run was asked for.
+struct BundleRequest {
+  std::vector<std::string> command_line;
+  std::string judges;  // names; empty: what files ask for by themselves
+  double false_alarm_rate = 0;
+};
+
 // A zip archive where `path` ends in ".zip", else a folder, which must be new or empty.
-[[nodiscard]] Result<void> write_bundle(const std::string& path, const CheckVerb& verb,
+[[nodiscard]] Result<void> write_bundle(const std::string& path, const BundleRequest& request,
                                         const std::vector<FileReport>& reports, ExitCode code);
 
 }  // namespace graphgate::tools

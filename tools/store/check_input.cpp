@@ -54,7 +54,7 @@ Result<conformance::Script> read_case(const std::string& text, const std::string
   return script;
 }
 
-Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& verb,
+Result<CheckInput> read_check_input(const std::string& path, const CallSource& from,
                                     std::shared_ptr<const spec::OpTable> ops) {
   CheckInput input;
   const bool is_text = std::filesystem::path(path).extension() != ".pt2";
@@ -69,11 +69,11 @@ Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& ve
   }
   GRAPHGATE_TRY(spec::Program program,
                 is_text ? program_of_text(text, path, *ops) : read_program(path, *ops));
-  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, verb.programs.data));
+  GRAPHGATE_TRY(const auto calls, read_expected_calls(path, from.data));
   input.recorded = !calls.empty();
   GRAPHGATE_TRY(input.script,
                 conformance::script_of(std::make_shared<const spec::Program>(std::move(program)),
-                                       calls, verb.calls, verb.seed, std::move(ops)));
+                                       calls, from.calls, from.seed, std::move(ops)));
   return input;
 }
 

@@ -1,12 +1,13 @@
 // What `graphgate check` was given, as scripts: archives, graph text, case files.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "conformance/run/script.h"
-#include "tools/cli/verbs.h"
+#include "spec/case_file.h"
 
 namespace graphgate::tools {
 
@@ -16,9 +17,16 @@ struct CheckInput {
   bool recorded = false;  // calls come from a recording, not from a seed
 };
 
+// Where the calls of a program come from.
+struct CallSource {
+  std::string data;  // a recording; empty: that beside the program, if there is one
+  int calls = 2;     // seeded ones, where there is no recording
+  std::uint64_t seed = 1;
+};
+
 // Tells by content: a file that is no archive and begins with "graphgate-case" (behind comments) is
 // a case; its own files are looked for beside it. kBadInput with the path in front.
-[[nodiscard]] Result<CheckInput> read_check_input(const std::string& path, const CheckVerb& verb,
+[[nodiscard]] Result<CheckInput> read_check_input(const std::string& path, const CallSource& from,
                                                   std::shared_ptr<const spec::OpTable> ops);
 
 // Whether a text is a case: its first word, behind comments, is "graphgate-case".

@@ -95,4 +95,13 @@ Result<std::vector<ExpectedCall>> read_expected_calls(const std::string& program
   return calls;
 }
 
+Result<spec::OpTable> load_op_table(const std::vector<std::string>& custom_ops) {
+  spec::OpTable ops = spec::builtin_op_table();
+  for (const std::string& path : custom_ops) {
+    GRAPHGATE_TRY(const std::string text, read_text(path));
+    GRAPHGATE_TRY_VOID(ops.add_text(text, path));
+  }
+  return ops;
+}
+
 }  // namespace graphgate::tools

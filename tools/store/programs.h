@@ -18,6 +18,9 @@ namespace graphgate::tools {
 // The bytes of a text file; kBadInput when it cannot be read.
 [[nodiscard]] Result<std::string> read_text(const std::string& path);
 
+// builtin_op_table() and the user's files of ops.
+[[nodiscard]] Result<spec::OpTable> load_op_table(const std::vector<std::string>& custom_ops);
+
 // The checked program of a text that was read from `path`.
 [[nodiscard]] Result<spec::Program> program_of_text(const std::string& text,
                                                     const std::string& path,

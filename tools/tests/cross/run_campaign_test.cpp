@@ -16,7 +16,7 @@
 
 #include "base/processes.h"
 #include "base/temporary_folder.h"
-#include "tools/cli/fuzz.h"
+#include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/store/programs.h"
 
@@ -204,16 +204,6 @@ TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
   const auto merged = merge_states(states);
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_TRUE(same_results(merged.value(), plain_state(200)));
-}
-
-// A compiler that shares its processor takes a second for a kernel (seed 2026112606).
-TEST(UsualTimeout, IsLongerWhereACaseIsCompiled) {
-  tools::FuzzVerb verb;
-  const double on_host = tools::usual_timeout(verb);
-  verb.planner.device.device = "emulated";
-  EXPECT_GE(tools::usual_timeout(verb), 5 * on_host);
-  verb.subject.executor = "serve";
-  EXPECT_GE(tools::usual_timeout(verb), 20 * on_host);
 }
 
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {

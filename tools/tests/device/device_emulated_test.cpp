@@ -6,8 +6,8 @@
 #include "optimized/runtime/device/device.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "tools/bench/decode_program.h"
-#include "tools/cli/planner_options.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/store/check_input.h"
 #include "tools/tests/cross/golden_models_test.h"
 #include "tools/tests/cross/stray_writes_test.h"
@@ -138,10 +138,9 @@ class FastSource final : public conformance::ExecutorSource {
   }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
-    GRAPHGATE_TRY(const auto flags, tools::planner_flags(with_choices(configuration)));
-    GRAPHGATE_TRY(tools::PlannerChoice choice, tools::choose_planner(flags, ops));
-    choice.options.device = device_;
-    return optimized::make_executor(std::move(choice.options));
+    GRAPHGATE_TRY(optimized::Options chosen, tools::options_of(with_choices(configuration), ops));
+    chosen.device = device_;
+    return optimized::make_executor(std::move(chosen));
   }
 
  private:

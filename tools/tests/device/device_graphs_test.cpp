@@ -7,8 +7,8 @@
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/fake_device_test.h"
 #include "optimized/runtime/device/call_order.h"
-#include "tools/cli/planner_options.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/tests/cross/golden_models_test.h"
 
 namespace graphgate {
@@ -109,11 +109,10 @@ class StreamedSource final : public conformance::ExecutorSource {
     conformance::Configuration streamed = configuration;
     streamed["streams"] = "3";
     if (devices_.size() % 2 == 1) streamed["arithmetic"] = "fast";
-    GRAPHGATE_TRY(const auto flags, tools::planner_flags(streamed));
-    GRAPHGATE_TRY(tools::PlannerChoice choice, tools::choose_planner(flags, ops));
+    GRAPHGATE_TRY(optimized::Options chosen, tools::options_of(streamed, ops));
     devices_.push_back(std::make_shared<FakeCuda>());
-    choice.options.device = devices_.back();
-    return optimized::make_executor(std::move(choice.options));
+    chosen.device = devices_.back();
+    return optimized::make_executor(std::move(chosen));
   }
   // Captured graphs so far that have side streams.
   [[nodiscard]] std::size_t streamed() const {

@@ -1,5 +1,5 @@
-// Every overload that the reference has a body for, and every flag of the planner, is drawn, or
-// docs/fuzzing.md says why not.
+// Every overload that the reference has a body for, and every option that its row says, is drawn,
+// or docs/fuzzing.md says why not.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -7,8 +7,7 @@
 
 #include "fuzz/generate/generator.h"
 #include "reference/reference.h"
-#include "tools/cli/planner_options.h"
-#include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -77,7 +76,7 @@ TEST(DrawnOps, AreAllThatHaveABody) {
   }
 }
 
-TEST(DrawnOptions, AreAllThatThePlannerHas) {
+TEST(DrawnOptions, AreThoseThatTheTableSays) {
   std::set<std::string> drawn;
   const fuzz::Alphabet alphabet;
   for (std::uint64_t index = 0; index < kCases; ++index) {
@@ -86,17 +85,15 @@ TEST(DrawnOptions, AreAllThatThePlannerHas) {
   }
   std::set<std::string> unused = explained("--[a-z-]+");
   EXPECT_FALSE(unused.empty());
-  CLI::App app;
-  app.set_help_flag();
-  PlannerFlags flags;
-  add_planner_flags(app, flags);
-  for (const CLI::Option* flag : app.get_options()) {
-    const std::string name = flag->get_name();
-    if (drawn.contains(name)) continue;
-    EXPECT_EQ(unused.erase(name), 1U) << name << " is never drawn";
+  for (const spec::OptionRow& row : spec::option_rows()) {
+    if (row.group == spec::OptionGroup::kReference) continue;
+    const std::string name = "--" + std::string(row.name);
+    EXPECT_EQ(row.is_drawn, drawn.contains(name)) << name;
+    EXPECT_EQ(unused.erase(name), row.is_drawn ? 0U : 1U)
+        << name << ": docs/fuzzing.md says what is not drawn";
   }
   for (const std::string& name : unused) {
-    ADD_FAILURE() << "docs/fuzzing.md says that this is not drawn, and it is, or is no flag: "
+    ADD_FAILURE() << "docs/fuzzing.md says that this is not drawn, and it is, or is no option: "
                   << name;
   }
 }
@@ -106,9 +103,7 @@ TEST(DrawnOptions, GoTogether) {
   const fuzz::Alphabet alphabet;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(1001, index), alphabet);
-    const auto planned = planner_flags(the_case.options);
-    ASSERT_TRUE(planned.ok()) << index << ": " << planned.error().message;
-    const auto together = check_together(planned.value());
+    const auto together = check_options(the_case.options);
     EXPECT_TRUE(together.ok()) << index << ": " << together.error().message;
   }
 }

@@ -1,4 +1,4 @@
-#include "tools/cli/exit_code.h"
+#include "tools/report/exit_code.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
+#include "tools/cli/common_flags.h"
+
 #include "tools/cli/option_types.h"
-#include "tools/cli/verbs.h"
-#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 
@@ -15,15 +15,6 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--custom-ops", options.custom_ops,
                  "a file of op schemas to add to the op table (repeatable)")
       ->type_name(takes::kFile);
-}
-
-Result<spec::OpTable> load_op_table(const std::vector<std::string>& custom_ops) {
-  spec::OpTable ops = spec::builtin_op_table();
-  for (const std::string& path : custom_ops) {
-    GRAPHGATE_TRY(const std::string text, read_text(path));
-    GRAPHGATE_TRY_VOID(ops.add_text(text, path));
-  }
-  return ops;
 }
 
 }  // namespace graphgate::tools

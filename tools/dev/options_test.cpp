@@ -1,0 +1,151 @@
+// Nobody spells an option by hand: code that must mention one takes its name from spec/option.h.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "spec/option.h"
+
+namespace graphgate::dev {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a word is no option, though one is called so; empty: whatever word. A part of a path.
+struct OtherMeaning {
+  std::string path;
+  std::string word;
+  bool is_used = false;
+};
+std::vector<OtherMeaning> other_meanings() {
+  return {
+      {"fuzz/families/", ""},                     // arguments of ops
+      {"fuzz/generate/draft.cpp", "device"},      // the same
+      {"fuzz/generate/alphabet.cpp", ""},         // traits of drawn cases
+      {"fuzz/generate/features.cpp", "streams"},  // a trait
+      {"judges/plan_quality.cpp", "no-reuse"},    // a figure of plans
+      {"golden/golden_diff.cpp", "no-reuse"},     // the same
+      {"golden/golden_diff.cpp", "kernels"},      // a block of records
+      {"golden/golden_text.cpp", ""},             // the same
+      {"fuzz_endings.cpp", "memory"},             // a detector of signatures
+      {"executors/case_runs.cpp", "memory"},      // the same
+      {"tools/bench/", ""},                       // members of JSON
+      {"cli/bench.cpp", ""},                      // the same
+      {"cli/mutants.cpp", "deviation"},           // a kind of mutant
+      {"cli/run.cpp", "mode"},                    // of run: who rounds
+      {"cli/serve.cpp", "mode"},                  // members of messages
+      {"executors/external_source.cpp", "mode"},  //
+      {"executors/promises.cpp", ""},             //
+      {"gate/gate_overrides.cpp", "overrides"},   // members of JSON
+      {"gate/gate_report.cpp", "overrides"},      //
+      {"machine_facts.cpp", ""},                  //
+      {"tools/store/", ""},                       //
+  };
+}
+
+bool is_looked_at(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return (path.extension() == ".h" || path.extension() == ".cpp") &&
+         name.find("_test.") == std::string::npos && name.find("test_") == std::string::npos &&
+         path.string().find("/tests/") == std::string::npos;
+}
+
+bool is_option(const std::string& word) {
+  const auto rows = spec::option_rows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const spec::OptionRow& row) { return row.name == word; });
+}
+
+// Whether the word stands for something else there, which uses up that meaning.
+bool means_another(const std::string& path, const std::string& word,
+                   std::vector<OtherMeaning>& meanings) {
+  bool is_other = false;
+  for (OtherMeaning& meaning : meanings) {
+    if (path.find(meaning.path) == std::string::npos) continue;
+    if (!meaning.word.empty() && meaning.word != word) continue;
+    meaning.is_used = is_other = true;
+  }
+  return is_other;
+}
+
+TEST(OptionNames, StandInNoOtherPlace) {
+  const fs::path root = GRAPHGATE_SOURCE_DIR;
+  const std::regex literal("\"(?:--)?([a-z][a-z-]*)(?:=[^\"]*)?\"");
+  std::vector<OtherMeaning> meanings = other_meanings();
+  std::size_t files = 0;
+  for (const char* folder : {"conformance", "fuzz", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!is_looked_at(entry.path())) continue;
+      ++files;
+      const std::string path = fs::relative(entry.path(), root).string();
+      std::ifstream file(entry.path());
+      std::size_t number = 0;
+      for (std::string line; std::getline(file, line);) {
+        ++number;
+        const std::string code = line.substr(0, line.find("//"));
+        for (std::sregex_iterator at(code.begin(), code.end(), literal), end; at != end; ++at) {
+          const std::string word = (*at)[1];
+          if (!is_option(word) || means_another(path, word, meanings)) continue;
+          ADD_FAILURE() << path << ":" << number << ": \"" << word
+                        << "\" is spelled by hand: take spec::option's name for it";
+        }
+      }
+    }
+  }
+  EXPECT_GT(files, 200U);
+  for (const OtherMeaning& meaning : meanings) {
+    EXPECT_TRUE(meaning.is_used) << meaning.path << " " << meaning.word << " is not there any more";
+  }
+}
+
+// What the value is, as the docs have it.
+std::string value_text(const spec::OptionRow& row) {
+  std::string text(row.values);
+  if (text.empty() && row.kind == spec::OptionKind::kOverrides) text = "vllm, or a file";
+  for (std::size_t at = 0; (at = text.find(',', at)) != std::string::npos; at += 2) {
+    if (text[at + 1] != ' ') text.insert(at + 1, " ");
+  }
+  if (!text.empty()) return text;
+  switch (row.kind) {
+    case spec::OptionKind::kSwitch:
+      return "";
+    case spec::OptionKind::kUint32:
+    case spec::OptionKind::kUint64:
+    case spec::OptionKind::kInt32:
+    case spec::OptionKind::kInt64:
+      return row.most > 0 ? "1 to " + std::to_string(row.most) : "a number";
+    case spec::OptionKind::kSeveralInt64:
+      return "numbers";
+    case spec::OptionKind::kByte:
+      return "a byte";
+    case spec::OptionKind::kSeveralRanges:
+      return "ranges";
+    case spec::OptionKind::kSeveralAssignments:
+      return "NAME=VALUE";
+    case spec::OptionKind::kFolder:
+      return "a folder";
+    default:
+      return row.is_several() ? "names" : "a name";
+  }
+}
+
+TEST(OptionDocs, HaveTheTable) {
+  std::string table = "| option | value | what |\n| --- | --- | --- |\n";
+  for (const spec::OptionRow& row : spec::option_rows()) {
+    const bool is_of_reference = row.group == spec::OptionGroup::kReference;
+    table += "| `" + std::string(row.name) + "`" + (is_of_reference ? " of the reference" : "") +
+             " | " + value_text(row) + " | " + std::string(row.help) + " |\n";
+  }
+  std::ifstream file(GRAPHGATE_SOURCE_DIR "/docs/options.md");
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_NE(page.str().find("\n" + table), std::string::npos)
+      << "docs/options.md has not this table:\n"
+      << table;
+}
+
+}  // namespace
+}  // namespace graphgate::dev

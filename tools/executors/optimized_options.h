@@ -1,0 +1,51 @@
+// From what is asked for by name (spec/option.h) to the optimized executor's options.
+//
+// A profile comes first, overrides change it, deviations by name are added; then every other option
+// decides for itself, over what the profile chose. What is absent is the profile's choice, or the
+// executor's default.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "optimized/optimized.h"
+#include "spec/option.h"
+
+namespace graphgate::tools {
+
+// kBadInput for an option or a value that there is not, a profile, an override file, a deviation, a
+// pass, an op, or a contradiction. Opens neither device nor cache; of files it reads that of the
+// overrides alone. `ops` outlives the options. `remarks` gets what came of each override, in words.
+[[nodiscard]] Result<optimized::Options> options_of(const spec::Configuration& configuration,
+                                                    const spec::OpTable& ops,
+                                                    std::vector<std::string>* remarks = nullptr);
+
+// kBadInput as options_of, whatever ops are named: those of a case are in the case's own table.
+[[nodiscard]] Result<void> check_options(const spec::Configuration& configuration);
+
+// Sets the device and the cache that are asked for. kInfrastructure where the one is not there, or
+// the other's folder cannot be made; one that cannot be written keeps nothing, and is remarked on.
+[[nodiscard]] Result<void> open_resources(const spec::Configuration& configuration,
+                                          optimized::Options& options,
+                                          std::vector<std::string>* remarks = nullptr);
+// One of both.
+[[nodiscard]] Result<std::shared_ptr<optimized::Device>> open_device(
+    const spec::Configuration& configuration);
+[[nodiscard]] Result<void> open_cache(const spec::Configuration& configuration,
+                                      optimized::Options& options,
+                                      std::vector<std::string>* remarks = nullptr);
+
+// The value of the option "device".
+[[nodiscard]] std::string device_of(const spec::Configuration& configuration);
+// Whether captured partitions run on the host.
+[[nodiscard]] bool is_on_host(const spec::Configuration& configuration);
+
+// kBadInput for a kind of memory that the device does not have.
+[[nodiscard]] Result<void> check_device(const spec::Configuration& configuration);
+
+// Of what a command line says, before any work: the profile, overrides and deviations, and the
+// folder of the cache. All else is looked at together with what each case asks for.
+[[nodiscard]] Result<void> check_named(const spec::Configuration& configuration);
+
+}  // namespace graphgate::tools
