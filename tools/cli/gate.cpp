@@ -259,7 +259,8 @@ class GateRun {
   }
 
   [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
-    return {choice.profile, verb_.overrides, verb_.device};
+    const bool is_usual = is_on_host(verb_.device);  // then each case's own device counts
+    return {choice.profile, verb_.overrides, is_usual ? spec::Configuration() : verb_.device};
   }
 
   const StopSignals stop_;

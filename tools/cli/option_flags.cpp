@@ -1,5 +1,7 @@
 #include "tools/cli/option_flags.h"
 
+#include <iterator>
+
 #include "tools/cli/option_types.h"
 
 namespace graphgate::tools {
@@ -12,37 +14,25 @@ using spec::OptionRow;
 
 constexpr const char* kPlannerGroup = "Planner of the optimized executor";
 
-const char* type_of(const OptionRow& row) {
-  switch (row.kind) {
-    case OptionKind::kSwitch:
-    case OptionKind::kWord:
-      return "TEXT";
-    case OptionKind::kName:
-    case OptionKind::kSeveralNames:
-    case OptionKind::kOwnName:
-    case OptionKind::kSeveralOwnNames:
-    case OptionKind::kSeededName:
-      return takes::kName;
-    case OptionKind::kUint32:
-    case OptionKind::kUint64:
-      return "UINT";
-    case OptionKind::kInt32:
-    case OptionKind::kInt64:
-    case OptionKind::kSeveralInt64:
-      return "INT";
-    case OptionKind::kByte:
-      return "BYTE";
-    case OptionKind::kSeveralRanges:
-      return "BEGIN:END";
-    case OptionKind::kSeveralAssignments:
-      return "NAME=VALUE";
-    case OptionKind::kFolder:
-      return takes::kOutputFolder;
-    case OptionKind::kOverrides:
-      return takes::kOverridesFile;
-  }
-  return "";
-}
+// What --help calls a value, in the order of OptionKind.
+constexpr const char* kTypes[] = {"TEXT",
+                                  "TEXT",
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  "UINT",
+                                  "UINT",
+                                  "INT",
+                                  "INT",
+                                  "INT",
+                                  "BYTE",
+                                  "BEGIN:END",
+                                  "NAME=VALUE",
+                                  takes::kOutputFolder,
+                                  takes::kOverridesFile};
+static_assert(std::size(kTypes) == static_cast<std::size_t>(OptionKind::kOverrides) + 1);
 
 // What --help tells of the values that are taken.
 std::string limits_of(const OptionRow& row) {
@@ -76,7 +66,8 @@ CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& give
     given[name] = spec::join_list(words);
     return true;
   };
-  CLI::Option* flag = app.add_option("--" + name, take)->type_name(type_of(row));
+  CLI::Option* flag =
+      app.add_option("--" + name, take)->type_name(kTypes[static_cast<std::size_t>(row.kind)]);
   if (row.is_several()) {
     flag->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(false);
   }

@@ -30,14 +30,14 @@ std::vector<OtherMeaning> other_meanings() {
       {"golden/golden_diff.cpp", "no-reuse"},     // the same
       {"golden/golden_diff.cpp", "kernels"},      // a block of records
       {"golden/golden_text.cpp", ""},             // the same
-      {"fuzz_endings.cpp", "memory"},             // a detector of signatures
-      {"executors/case_runs.cpp", "memory"},      // the same
+      {"campaign/endings.cpp", "memory"},         // a detector of signatures
+      {"campaign/case_runs.cpp", "memory"},       // the same
       {"tools/bench/", ""},                       // members of JSON
       {"cli/bench.cpp", ""},                      // the same
       {"cli/mutants.cpp", "deviation"},           // a kind of mutant
       {"cli/run.cpp", "mode"},                    // of run: who rounds
       {"cli/serve.cpp", "mode"},                  // members of messages
-      {"executors/external_source.cpp", "mode"},  //
+      {"executors/process_subject.cpp", "mode"},  //
       {"executors/promises.cpp", ""},             //
       {"gate/gate_overrides.cpp", "overrides"},   // members of JSON
       {"gate/gate_report.cpp", "overrides"},      //
@@ -101,42 +101,23 @@ TEST(OptionNames, StandInNoOtherPlace) {
   }
 }
 
-// What the value is, as the docs have it.
+// What the value is, as the docs have it, in the order of OptionKind.
 std::string value_text(const spec::OptionRow& row) {
-  std::string text(row.values);
-  if (text.empty() && row.kind == spec::OptionKind::kOverrides) text = "vllm, or a file";
-  for (std::size_t at = 0; (at = text.find(',', at)) != std::string::npos; at += 2) {
-    if (text[at + 1] != ' ') text.insert(at + 1, " ");
-  }
-  if (!text.empty()) return text;
-  switch (row.kind) {
-    case spec::OptionKind::kSwitch:
-      return "";
-    case spec::OptionKind::kUint32:
-    case spec::OptionKind::kUint64:
-    case spec::OptionKind::kInt32:
-    case spec::OptionKind::kInt64:
-      return row.most > 0 ? "1 to " + std::to_string(row.most) : "a number";
-    case spec::OptionKind::kSeveralInt64:
-      return "numbers";
-    case spec::OptionKind::kByte:
-      return "a byte";
-    case spec::OptionKind::kSeveralRanges:
-      return "ranges";
-    case spec::OptionKind::kSeveralAssignments:
-      return "NAME=VALUE";
-    case spec::OptionKind::kFolder:
-      return "a folder";
-    default:
-      return row.is_several() ? "names" : "a name";
-  }
+  constexpr const char* kKinds[] = {
+      "",       "",         "a name",     "names",    "a name",         "names",
+      "a name", "a number", "a number",   "a number", "a number",       "numbers",
+      "a byte", "ranges",   "NAME=VALUE", "a folder", "vllm, or a file"};
+  if (row.most > 0) return "1 to " + std::to_string(row.most);
+  if (row.values.empty()) return kKinds[static_cast<std::size_t>(row.kind)];
+  return std::regex_replace(std::string(row.values), std::regex(","), ", ");
 }
 
 TEST(OptionDocs, HaveTheTable) {
-  std::string table = "| option | value | what |\n| --- | --- | --- |\n";
+  constexpr const char* kGroups[] = {"profile", "planner", "runtime",          "programs",
+                                     "cache",   "device",  "a test of judges", "the reference"};
+  std::string table = "| option | of | value | what |\n| --- | --- | --- | --- |\n";
   for (const spec::OptionRow& row : spec::option_rows()) {
-    const bool is_of_reference = row.group == spec::OptionGroup::kReference;
-    table += "| `" + std::string(row.name) + "`" + (is_of_reference ? " of the reference" : "") +
+    table += "| `" + std::string(row.name) + "` | " + kGroups[static_cast<std::size_t>(row.group)] +
              " | " + value_text(row) + " | " + std::string(row.help) + " |\n";
   }
   std::ifstream file(GRAPHGATE_SOURCE_DIR "/docs/options.md");

@@ -294,10 +294,19 @@ Result<Options> chosen(const Configuration& configuration, const spec::OpTable& 
   GRAPHGATE_TRY_VOID(choose_upstream(configuration, options, remarks));
   for (const auto& [name, value] : configuration) {
     const auto set = setters().find(name);
-    if (set != setters().end()) set->second(value, options);
-    if (name == option::kPoison) GRAPHGATE_TRY_VOID(set_poison(value, options));
-    if (name == option::kCompileRange) GRAPHGATE_TRY_VOID(set_ranges(value, options));
-    if (name == option::kPlanMutation) GRAPHGATE_TRY_VOID(set_mutation(value, options));
+    if (set != setters().end()) {
+      set->second(value, options);
+    } else if (name == option::kPoison) {
+      GRAPHGATE_TRY_VOID(set_poison(value, options));
+    } else if (name == option::kCompileRange) {
+      GRAPHGATE_TRY_VOID(set_ranges(value, options));
+    } else if (name == option::kPlanMutation) {
+      GRAPHGATE_TRY_VOID(set_mutation(value, options));
+    } else {
+      const spec::OptionGroup group = spec::find_option(name)->group;
+      GRAPHGATE_CHECK(group == spec::OptionGroup::kUpstream ||
+                      group == spec::OptionGroup::kDevice || group == spec::OptionGroup::kCache);
+    }
   }
   optimized::RuntimeOptions& runtime = options.runtime;
   if (runtime.capture_sizes.empty() && runtime.max_capture_size > 0) {

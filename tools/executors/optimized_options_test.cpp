@@ -97,7 +97,25 @@ TEST(OptimizedOptions, PadToVllmsDefaultSizes) {
             (std::vector<std::int64_t>{2, 6}));
 }
 
-// A row of the table, and a value that it has not by default: something of the options changes.
+// A row of the table that nothing is made of ends the process.
+TEST(OptimizedOptions, AreMadeOfEveryRow) {
+  using Kind = spec::OptionKind;
+  std::size_t rows = 0;
+  for (const spec::OptionRow& row : spec::option_rows()) {
+    if (row.group == spec::OptionGroup::kReference) continue;
+    std::string value = "1";
+    if (!row.values.empty()) value = spec::split_list(row.values).front();
+    if (row.kind == Kind::kSwitch) value = "";
+    if (row.kind == Kind::kSeveralRanges) value = "1:2";
+    if (row.kind == Kind::kOverrides) value = "vllm";
+    const auto checked = check_options({{std::string(row.name), value}});
+    const bool is_refused = !checked.ok() && checked.error().kind != ErrorKind::kBadInput;
+    EXPECT_FALSE(is_refused) << row.name << ": " << checked.error().message;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 50U);
+}
+
 TEST(OptimizedOptions, ReachTheExecutor) {
   const optimized::Options chosen = options({{option::kWarmUp, "2"},
                                              {option::kPlansKept, "1"},

@@ -7,6 +7,7 @@
 #include "conformance/judges/plan_quality.h"
 #include "conformance/run/input_layout.h"
 #include "conformance/run/runs.h"
+#include "optimized/optimized.h"
 #include "optimized/passes/pass.h"
 #include "spec/graph_text.h"
 #include "tools/executors/executor_sources.h"
