@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-namespace graphgate::optimized {
+namespace graphgate {
 namespace {
 
 constexpr std::string_view kAside = ".tmp.";
@@ -139,4 +139,4 @@ void remove_leftovers(const std::filesystem::path& folder) {
   }
 }
 
-}  // namespace graphgate::optimized
+}  // namespace graphgate

@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 
-namespace graphgate::optimized {
+namespace graphgate {
 
 struct WriteOptions {
   // Write under the final name, without a file aside (kWritesInPlace).
@@ -49,4 +49,4 @@ inline constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 28;
 // Removes from a folder what writers of this host that no longer run have left aside.
 void remove_leftovers(const std::filesystem::path& folder);
 
-}  // namespace graphgate::optimized
+}  // namespace graphgate

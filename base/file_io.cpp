@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-namespace graphgate::interop {
+namespace graphgate {
 
 namespace {
 
@@ -377,4 +377,4 @@ Result<void> AtomicFile::copy_into_target() const {
   }
 }
 
-}  // namespace graphgate::interop
+}  // namespace graphgate

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 
-namespace graphgate::interop {
+namespace graphgate {
 
 // Read-only bytes with a name for messages.
 class ByteSource {
@@ -96,4 +96,4 @@ class AtomicFile {
   int target_ = -1;  // of what is written in place
 };
 
-}  // namespace graphgate::interop
+}  // namespace graphgate

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace graphgate::tools {
+namespace graphgate {
 
 // Calls work(i) for i in [0, count), at most `jobs` at a time, this thread among them; items begin
 // in order. `work` does not throw. Returns when all are done.
@@ -25,4 +25,4 @@ void on_threads(std::size_t count, int jobs, const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate

@@ -1,6 +1,6 @@
 #include "base/one_line.h"
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 // The bytes of the UTF-8 character that begins there; 0 where none does, or one that steers
@@ -44,4 +44,4 @@ std::string one_line(std::string_view text, std::size_t most) { return plain(tex
 
 std::string plain_lines(std::string_view text, std::size_t most) { return plain(text, most, true); }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate

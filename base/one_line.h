@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphgate::tools {
+namespace graphgate {
 
 // The text as a part of one line: an end of a line becomes a blank, what would steer a terminal or
 // is no UTF-8 a question mark, and what is longer than `most` bytes is cut.
@@ -16,4 +16,4 @@ namespace graphgate::tools {
 [[nodiscard]] std::string plain_lines(std::string_view text,
                                       std::size_t most = std::string_view::npos);
 
-}  // namespace graphgate::tools
+}  // namespace graphgate

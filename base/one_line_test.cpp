@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 TEST(OneLine, SteersNoTerminal) {
@@ -26,4 +26,4 @@ TEST(OneLine, IsCut) {
 }
 
 }  // namespace
-}  // namespace graphgate::tools
+}  // namespace graphgate

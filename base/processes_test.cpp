@@ -24,7 +24,7 @@ TEST(RunCommand, TellsTheStatusOfTheCommand) {
 }
 
 TEST(RunCommand, HandsOverPathsWithBlanksAndQuotes) {
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string inner = folder.path() + "/it's a \"path\" $HOME";
   std::filesystem::create_directories(inner);
   EXPECT_EQ(status_of("test -d", inner), 0);

@@ -5,7 +5,7 @@
 #include <array>
 #include <new>
 
-namespace graphgate::optimized {
+namespace graphgate {
 
 std::string sha256_hex(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -23,4 +23,4 @@ std::string sha256_hex(std::string_view bytes) {
   return hex;
 }
 
-}  // namespace graphgate::optimized
+}  // namespace graphgate

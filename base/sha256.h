@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-namespace graphgate::optimized {
+namespace graphgate {
 
 inline constexpr std::size_t kSha256Digits = 64;
 // kSha256Digits lower-case hexadecimal digits. Throws std::bad_alloc.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-}  // namespace graphgate::optimized
+}  // namespace graphgate

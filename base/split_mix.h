@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace graphgate::conformance {
+namespace graphgate {
 
 // SplitMix64 (Steele, Lea, Flood 2014).
 class SplitMix64 {
@@ -22,4 +22,4 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-}  // namespace graphgate::conformance
+}  // namespace graphgate

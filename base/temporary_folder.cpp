@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace graphgate::conformance {
+namespace graphgate {
 
 TemporaryFolder::TemporaryFolder() {
   static std::atomic<unsigned> count = 0;
@@ -24,4 +24,4 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace graphgate::conformance
+}  // namespace graphgate

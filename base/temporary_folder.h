@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphgate::conformance {
+namespace graphgate {
 
 // The value of the option "cache" that stands for a folder made for one run of a script.
 inline constexpr std::string_view kTemporaryCache = "temporary";
@@ -25,4 +25,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace graphgate::conformance
+}  // namespace graphgate

@@ -21,7 +21,6 @@ namespace graphgate::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-using conformance::TemporaryFolder;
 using spec::Outcome;
 
 // A made-up verdict, a pure function of the index.

@@ -24,12 +24,12 @@ CaseLog::~CaseLog() {
 Result<void> CaseLog::open(const std::string& path, bool append) {
   path_ = path;
   const int mode = append ? O_APPEND : O_TRUNC;
-  file_ = interop::open_to_write(path, O_CREAT | mode);
+  file_ = open_to_write(path, O_CREAT | mode);
   return file_ >= 0 ? Result<void>() : failed();
 }
 
 Result<void> CaseLog::write(std::string_view lines) const {
-  if (file_ >= 0 && !interop::write_all(file_, std::as_bytes(std::span(lines)))) return failed();
+  if (file_ >= 0 && !write_all(file_, std::as_bytes(std::span(lines)))) return failed();
   return {};
 }
 

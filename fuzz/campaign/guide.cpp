@@ -42,7 +42,7 @@ void Guide::learn(const Tally& shown) {
 }
 
 Descent Guide::descent_of(std::uint64_t index) const {
-  conformance::SplitMix64 random(seed_ ^ conformance::SplitMix64(index).next());
+  SplitMix64 random(seed_ ^ SplitMix64(index).next());
   if (candidates_.empty() || random.next() % 4 == 0) return {index, {}};
   const std::uint64_t at = random.next() % candidates_.back().weight;
   const auto parent = std::upper_bound(

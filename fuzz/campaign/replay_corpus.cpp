@@ -22,7 +22,7 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
     GRAPHGATE_TRY(const auto files, case_files(corpus.root(), folder));
     for (const std::string& file : files) {
       const std::string path = corpus.root() + "/" + file;
-      GRAPHGATE_TRY(const std::string text, interop::read_whole(path));
+      GRAPHGATE_TRY(const std::string text, read_whole(path));
       GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));
       cases.push_back({file, std::filesystem::path(file).stem().string(), std::move(the_case)});
     }

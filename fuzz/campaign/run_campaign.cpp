@@ -297,9 +297,9 @@ Result<CampaignState> first_state(const CampaignOptions& options, const Campaign
   state.cases = options.cases;
   const std::string path = parts.corpus.state_path(options.shard);
   if (!options.resume) return state;
-  GRAPHGATE_TRY(const bool is_stored, interop::is_there(path));
+  GRAPHGATE_TRY(const bool is_stored, graphgate::is_there(path));
   if (!is_stored) return state;
-  GRAPHGATE_TRY(const std::string text, interop::read_whole(path));
+  GRAPHGATE_TRY(const std::string text, read_whole(path));
   GRAPHGATE_TRY(CampaignState stored, parse_state(text, path));
   const std::string difference = key_difference(state.key, stored.key);
   if (!difference.empty()) {

@@ -12,7 +12,7 @@ namespace {
 class Breeder {
  public:
   Breeder(std::uint64_t seed, std::uint64_t index)
-      : random_(seed ^ conformance::SplitMix64(~index).next()), fresh_(genes_of(seed, index)) {}
+      : random_(seed ^ SplitMix64(~index).next()), fresh_(genes_of(seed, index)) {}
 
   // A child of these genes, which is not just the same.
   GeneVector child_of(const GeneVector& parent) {
@@ -88,7 +88,7 @@ class Breeder {
     }
   }
 
-  conformance::SplitMix64 random_;
+  SplitMix64 random_;
   GeneVector fresh_;
 };
 

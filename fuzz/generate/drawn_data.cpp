@@ -70,7 +70,7 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
   for (std::uint64_t i = 0; i < kIntegers; ++i) {
     conformance::write_integer(integers[i].data(), like.dtype, static_cast<int>(i) - 4);
   }
-  conformance::SplitMix64 random(seed);
+  SplitMix64 random(seed);
   for (std::size_t at = 0; at < tensor.storage->bytes.size(); at += item) {
     const std::uint64_t draw = random.next();
     std::byte* const place = tensor.storage->bytes.data() + at;

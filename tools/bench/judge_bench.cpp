@@ -83,8 +83,7 @@ class Caller {
 }  // namespace
 
 Result<std::vector<std::string>> find_models(const std::string& folder) {
-  GRAPHGATE_TRY(std::vector<std::string> out,
-                interop::list_files(folder, ".pt2", interop::Depth::kFolder));
+  GRAPHGATE_TRY(std::vector<std::string> out, list_files(folder, ".pt2", Depth::kFolder));
   if (out.empty()) return bad_input(folder + ": there is no .pt2 in this folder");
   return out;
 }

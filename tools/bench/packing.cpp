@@ -115,7 +115,7 @@ bool measure_file(const std::string& path, const optimized::PackOptions& options
   for (const auto& buffer : buffers.value()) {
     items.push_back({buffer.lower, buffer.upper, buffer.size_bytes});
   }
-  return measure(interop::base_name(path), items, options);
+  return measure(base_name(path), items, options);
 }
 
 }  // namespace

@@ -209,12 +209,12 @@ class Scratch {
   [[nodiscard]] std::string path() const { return folder_->path(); }
 
  private:
-  static std::unique_ptr<conformance::TemporaryFolder> prepared() {
+  static std::unique_ptr<TemporaryFolder> prepared() {
     constexpr const char* kInMemory = "/dev/shm";
     if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
-    return std::make_unique<conformance::TemporaryFolder>();
+    return std::make_unique<TemporaryFolder>();
   }
-  std::unique_ptr<conformance::TemporaryFolder> folder_;
+  std::unique_ptr<TemporaryFolder> folder_;
 };
 
 Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::CampaignOptions& options,
@@ -333,7 +333,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
 Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus) {
   const std::string usual = corpus + "/ledger.txt";
   if (path.empty()) {
-    GRAPHGATE_TRY(const bool is_kept, interop::is_there(usual));
+    GRAPHGATE_TRY(const bool is_kept, graphgate::is_there(usual));
     if (!is_kept) return fuzz::Ledger();
   }
   const std::string& chosen = path.empty() ? usual : path;

@@ -28,8 +28,7 @@ int finish(const Result<ExitCode>& result) {
     std::fprintf(stderr, "graphgate: standard output cannot be written\n");
     return static_cast<int>(ExitCode::kInfrastructure);
   }
-  std::fprintf(stderr, "graphgate: %s\n",
-               graphgate::tools::one_line(result.error().message).c_str());
+  std::fprintf(stderr, "graphgate: %s\n", graphgate::one_line(result.error().message).c_str());
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
 

@@ -58,7 +58,7 @@ std::vector<std::string> named_deviations(const std::string& text) {
 Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folders) {
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
-    GRAPHGATE_TRY(const auto found, interop::list_files(folder, ".case", interop::Depth::kBelow));
+    GRAPHGATE_TRY(const auto found, list_files(folder, ".case", Depth::kBelow));
     paths.insert(paths.end(), found.begin(), found.end());
   }
   std::sort(paths.begin(), paths.end());
@@ -70,7 +70,7 @@ Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folde
     if (!passes || script.options.contains(option::kDeviation)) continue;
     const std::string baseline = (fs::path(path).parent_path() / "quality.txt").string();
     std::string quality;
-    GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
+    GRAPHGATE_TRY(const bool has_baseline, graphgate::is_there(baseline));
     if (has_baseline) {
       GRAPHGATE_TRY(quality, read_text(baseline));
     }

@@ -64,7 +64,7 @@ std::string page_of(const PackCsvOptions& options, std::size_t buffers, const Pa
     padded.resize(13, ' ');
     return "  " + padded + text + "\n";
   };
-  std::string page = interop::base_name(options.csv) + ": " + std::to_string(buffers) +
+  std::string page = base_name(options.csv) + ": " + std::to_string(buffers) +
                      " buffers, alignment " + std::to_string(options.alignment_bytes) + "\n";
   page += line("peak", std::to_string(packing.peak_bytes));
   page += line("lower bound", std::to_string(load_bytes) + " (ratio " +

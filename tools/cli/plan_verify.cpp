@@ -36,7 +36,7 @@ Result<std::vector<spec::Finding>> verify_table(const std::string& text,
                                                 const PlanVerifyOptions& options) {
   if (!options.program.empty()) return bad_input("--program goes with a plan, not with a table");
   GRAPHGATE_TRY(const auto buffers,
-                interop::parse_placed_minimalloc(text, interop::base_name(options.file)));
+                interop::parse_placed_minimalloc(text, base_name(options.file)));
   std::vector<verify::PackedBuffer> packed;
   packed.reserve(buffers.size());
   for (const auto& [buffer, offset_bytes] : buffers) {

@@ -77,7 +77,7 @@ Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id)
 
 // A file, or the case of the corpus that has this name.
 Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
-  GRAPHGATE_TRY(const bool is_file, interop::is_there(word));
+  GRAPHGATE_TRY(const bool is_file, graphgate::is_there(word));
   if (is_file) return word;
   for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
     GRAPHGATE_TRY(const auto files, fuzz::case_files(verb.corpus, folder));

@@ -8,13 +8,13 @@ namespace graphgate::tools {
 namespace {
 
 std::string refused(const std::string& line) {
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto message = Message::read(line, folder.path());
   return message.ok() ? "" : message.error().message;
 }
 
 TEST(ExecutorMessage, CarriesTensorsThatShareAStorage) {
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   spec::HostTensor whole = spec::make_host_tensor(spec::DType::kFloat32, {2, 2});
   whole.storage->bytes[4] = std::byte{1};
   spec::HostTensor row = whole;
@@ -68,7 +68,7 @@ TEST(ExecutorMessage, IsWithinLimits) {
 }
 
 TEST(ExecutorMessage, HasTensorsWithinLimits) {
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto read = [&](const std::string& tensors, std::int64_t most) -> std::string {
     StoredBytes bytes;
     (void)bytes.tensor(spec::make_host_tensor(spec::DType::kFloat32, {4}));

@@ -103,7 +103,7 @@ TEST(ExternalProcess, SaysNoMoreThanItIsAsked) {
   EXPECT_EQ(exchanged(twice, 100s),
             "the executor '" + twice + "' says more than its answer: 'two? '");
   // The second line is there before the second request.
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string said = folder.path() + "/said";
   auto process =
       ExternalProcess::start("read line; echo one; echo two; : >" + said + "; read line").value();

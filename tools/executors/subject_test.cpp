@@ -35,13 +35,13 @@ TEST(Subject, TakesOfACaseWhatItKnows) {
 
 // A process that counts how often it is started.
 TEST(Subject, IsStartedOnceForEachProcessAndRests) {
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string log = folder.path() + "/starts";
   const auto subject =
       made("echo >>" + log + "; read line; " +
            R"(echo '{"name": "sh", "version": "2", "options": ["memory"]}'; exec cat)");
   const auto starts = [&] {
-    const std::string lines = interop::read_whole(log).value();
+    const std::string lines = read_whole(log).value();
     return std::count(lines.begin(), lines.end(), '\n');
   };
   EXPECT_FALSE(subject->takes("memory"));

@@ -217,7 +217,7 @@ void merge_look(const GateCase& again, GateCase& one) {
 Result<std::vector<GateInput>> find_gate_inputs(const std::vector<std::string>& folders) {
   std::map<std::string, std::string> by_name;
   for (const std::string& folder : folders) {
-    GRAPHGATE_TRY(const auto files, interop::list_files(folder, "", interop::Depth::kBelow));
+    GRAPHGATE_TRY(const auto files, list_files(folder, "", Depth::kBelow));
     for (const std::string& file : files) {
       const fs::path path(file);
       if (path.extension() != ".case" && path.extension() != ".pt2") continue;

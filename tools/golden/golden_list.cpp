@@ -20,8 +20,7 @@ Result<std::vector<std::string>> matches(const std::string& folder, const std::s
   std::vector<std::string> out;
   const fs::path wanted(pattern);
   GRAPHGATE_TRY(const auto files,
-                interop::list_files((fs::path(folder) / wanted.parent_path()).string(), "",
-                                    interop::Depth::kFolder));
+                list_files((fs::path(folder) / wanted.parent_path()).string(), "", Depth::kFolder));
   for (const std::string& file : files) {
     const std::string name = fs::path(file).filename().string();
     if (fnmatch(wanted.filename().c_str(), name.c_str(), 0) != 0) continue;
@@ -93,7 +92,7 @@ Result<GoldenList> read_golden_list(const std::string& folder) {
 
 Result<std::vector<std::string>> find_records(const std::string& folder) {
   const std::string root = folder + "/recorded";
-  GRAPHGATE_TRY(auto paths, interop::list_files(root, ".golden", interop::Depth::kBelow));
+  GRAPHGATE_TRY(auto paths, list_files(root, ".golden", Depth::kBelow));
   for (std::string& path : paths) path.erase(0, root.size() + 1);
   return paths;
 }

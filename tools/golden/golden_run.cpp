@@ -127,7 +127,7 @@ GoldenItem compare_program(const GoldenProgram& program, const GoldenList& list,
   if (!take_runs({program}, runs, item)) return item;
   const RecordedProgram& now = runs.recorded.at(program.path);
   item.file = list.record_path(now.record.provenance.arithmetic, program.path);
-  const auto is_there = interop::is_there(item.file);
+  const auto is_there = graphgate::is_there(item.file);
   auto stored = is_there.ok() && is_there.value() ? read_text(item.file) : std::string();
   if (!is_there.ok() || !stored.ok()) {
     item.state = GoldenState::kFailed;
@@ -153,7 +153,7 @@ GoldenItem compare_text(const std::string& name, const GoldenList& list, const P
   item.file = list.folder + "/" + name;
   if (!take_runs(programs_of_text(name, list), runs, item)) return item;
   auto text = make_whole_text(name, list, runs.recorded);
-  const auto is_there = interop::is_there(item.file);
+  const auto is_there = graphgate::is_there(item.file);
   auto stored = is_there.ok() && is_there.value() ? read_text(item.file) : std::string();
   if (!text.ok() || !is_there.ok() || !stored.ok()) {
     item.state = GoldenState::kFailed;

@@ -148,7 +148,7 @@ std::string describe(const Apart& found, const GoldenValue& before, const Golden
 }  // namespace
 
 std::string digest_of(std::string_view bytes) {
-  return "sha256:" + optimized::sha256_hex(bytes).substr(0, 16);
+  return "sha256:" + sha256_hex(bytes).substr(0, 16);
 }
 
 GoldenValue golden_value(std::string place, const HostTensor& tensor) {

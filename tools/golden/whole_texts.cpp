@@ -61,7 +61,7 @@ Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
   spec::OpTable ops = spec::builtin_op_table();
   fs::path beside = path;
   beside.replace_extension(".ops");
-  GRAPHGATE_TRY(const bool has_ops, interop::is_there(beside.string()));
+  GRAPHGATE_TRY(const bool has_ops, graphgate::is_there(beside.string()));
   if (has_ops) {
     GRAPHGATE_TRY(const std::string rows, read_text(beside.string()));
     GRAPHGATE_TRY_VOID(ops.add_text(rows, beside.string()));
@@ -75,7 +75,7 @@ Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
   plan_case.ops = &ops;
   std::optional<spec::Program> program;
   beside.replace_extension(".txt");
-  GRAPHGATE_TRY(const bool has_program, interop::is_there(beside.string()));
+  GRAPHGATE_TRY(const bool has_program, graphgate::is_there(beside.string()));
   if (has_program) {
     GRAPHGATE_TRY(program, read_program(beside.string(), ops));
     plan_case.program = &*program;
@@ -84,8 +84,7 @@ Result<std::vector<spec::Finding>> findings_of(const fs::path& path) {
 }
 
 Result<std::string> findings_text(const std::string& folder) {
-  GRAPHGATE_TRY(const auto found,
-                interop::list_files(folder + "/plans/bad", ".plan", interop::Depth::kFolder));
+  GRAPHGATE_TRY(const auto found, list_files(folder + "/plans/bad", ".plan", Depth::kFolder));
   const std::vector<fs::path> plans(found.begin(), found.end());
   if (plans.empty()) return bad_input(folder + "/plans/bad: has no plans");
   std::string text =

@@ -281,7 +281,7 @@ Result<void> write_text(const std::string& text, const std::string& path) {
       return infrastructure("standard output cannot be written");
     return {};
   }
-  GRAPHGATE_TRY(interop::AtomicFile file, interop::AtomicFile::create(path));
+  GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
   GRAPHGATE_TRY_VOID(file.write(std::as_bytes(std::span(text))));
   return file.commit();
 }

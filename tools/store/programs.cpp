@@ -58,7 +58,7 @@ Error in_file(const Error& error, const std::string& path) {
   return placed.at(path);
 }
 
-Result<std::string> read_text(const std::string& path) { return interop::read_whole(path); }
+Result<std::string> read_text(const std::string& path) { return read_whole(path); }
 
 Result<spec::Program> program_of_text(const std::string& text, const std::string& path,
                                       const spec::OpTable& ops) {
@@ -82,7 +82,7 @@ Result<std::vector<ExpectedCall>> read_expected_calls(const std::string& program
                                                       const std::string& data) {
   const std::string path = data.empty() ? stem(program_path) + ".safetensors" : data;
   if (data.empty()) {
-    GRAPHGATE_TRY(const bool is_recorded, interop::is_there(path));
+    GRAPHGATE_TRY(const bool is_recorded, graphgate::is_there(path));
     if (!is_recorded) return std::vector<ExpectedCall>();
   }
   const std::string geometry_path =

@@ -224,9 +224,9 @@ Error cannot(const std::string& folder, const char* what, const std::error_code&
 // Puts the finished folder in its place. A stored run that was there goes.
 Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
   std::error_code failed;
-  GRAPHGATE_TRY(const bool is_there, interop::is_there(folder.string()));
+  GRAPHGATE_TRY(const bool is_there, graphgate::is_there(folder.string()));
   if (is_there) {
-    GRAPHGATE_TRY(const bool is_run, interop::is_there((folder / "run.json").string()));
+    GRAPHGATE_TRY(const bool is_run, graphgate::is_there((folder / "run.json").string()));
     const bool is_ours = is_run || fs::is_empty(folder, failed);
     if (failed || !is_ours) return infrastructure(folder.string() + ": is no stored run");
     const fs::path old = made.string() + ".old";

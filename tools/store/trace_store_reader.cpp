@@ -152,11 +152,13 @@ class RunReader {
 Result<StoredRun> read_run(const std::string& folder) { return RunReader(folder).read(); }
 
 Result<std::vector<std::string>> find_runs(const std::string& folder) {
-  const auto is_run = [](const std::string& path) { return interop::is_there(path + "/run.json"); };
+  const auto is_run = [](const std::string& path) {
+    return graphgate::is_there(path + "/run.json");
+  };
   GRAPHGATE_TRY(const bool is_one, is_run(folder));
   if (is_one) return std::vector{folder};
   std::vector<std::string> found;
-  GRAPHGATE_TRY(const auto folders, interop::list_files(folder, "", interop::Depth::kFolder));
+  GRAPHGATE_TRY(const auto folders, list_files(folder, "", Depth::kFolder));
   for (const std::string& each : folders) {
     GRAPHGATE_TRY(const bool is_kept, is_run(each));
     if (is_kept) found.push_back(each);

@@ -145,7 +145,7 @@ TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
   EXPECT_LE(made.value().reduced.after.nodes, 5U) << text_of(made.value().reduced.the_case);
   EXPECT_EQ(made.value().reduced.after.calls, 1U);
   // What is left is a program that PyTorch's form can hold.
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_directories(folder.path());
   const std::string path = folder.path() + "/small.pt2";
   const auto written = tools::write_case_archive(made.value().reduced.the_case, ".", path);

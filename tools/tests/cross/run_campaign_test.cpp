@@ -24,7 +24,6 @@ namespace graphgate::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
-using conformance::TemporaryFolder;
 using spec::Outcome;
 
 constexpr const char* kWrong = "verifier V3.overlap [mm] {}";

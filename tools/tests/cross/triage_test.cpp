@@ -83,7 +83,7 @@ TEST_F(LookingAgain, TellsWhatDoesNotComeAgain) {
   EXPECT_EQ(never.triage.status, TriageStatus::kFlaky);
   EXPECT_EQ(never.triage.remark, "did not come again, alone or behind the cases before it");
   // Every other worker sees it: a file is what they share.
-  const conformance::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path() + "x";
   const TriageResult sometimes = look(
       [path](const Descent&) {

@@ -39,7 +39,7 @@ Result<CaseReport> judge_golden(const GoldenCase& golden, const conformance::Con
   conformance::JudgeSettings settings;
   settings.localize = false;
   const std::string baseline = (golden.path.parent_path() / kQualityFile).string();
-  GRAPHGATE_TRY(const bool has_baseline, interop::is_there(baseline));
+  GRAPHGATE_TRY(const bool has_baseline, graphgate::is_there(baseline));
   if (has_baseline) {
     GRAPHGATE_TRY(settings.quality_baseline, read_text(baseline));
   }
