@@ -1,4 +1,5 @@
-// Files that are there whole or not at all, whatever kills the writer, and however many write.
+// Files that are there whole or not at all, whatever kills the writer, and however many write:
+// AtomicFile for those that a user names, write_file for those of our own folders.
 //
 //   write_file:  NAME.tmp.HOST.PID.N   write, sync   ─rename─>  NAME
 //
@@ -13,13 +14,47 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "base/file_io.h"
 
 namespace graphgate {
+
+// A file being written beside its final place. commit() makes it durable and renames it; without
+// commit() nothing of it remains and what stood at `path` is untouched.
+//
+// A link is followed. What is there and no regular file (a device, a pipe, standard output by the
+// name /dev/stdout) is never replaced: commit() writes the bytes into it.
+class AtomicFile {
+ public:
+  // kInfrastructure when no file can be made there, or what is there cannot be written.
+  [[nodiscard]] static Result<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&&) = default;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> commit();
+  // Where the bytes are until commit().
+  [[nodiscard]] const std::string& temporary_path() const { return temporary_path_; }
+
+ private:
+  AtomicFile() = default;
+  // kInfrastructure, of the file as it was named, with errno's reason.
+  [[nodiscard]] Error failed() const;
+  [[nodiscard]] Result<void> copy_into_target() const;
+
+  std::string name_;  // as it was given
+  std::string path_;  // links followed
+  std::string temporary_path_;
+  Descriptor descriptor_;
+  Descriptor target_;  // of what is written in place
+};
+
+// Writes text to a file, as AtomicFile does, or to standard output for "-".
+[[nodiscard]] Result<void> write_text(const std::string& text, const std::string& path);
 
 struct WriteOptions {
   // Write under the final name, without a file aside (kWritesInPlace).
@@ -36,15 +71,6 @@ struct WriteOptions {
 // nothing is left aside.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view bytes,
                                       const WriteOptions& options = {});
-
-// No plan and no program of a GPU comes near it. What is larger was not written here.
-inline constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 28;
-
-// The bytes; nothing when there is no such file; kInfrastructure when it cannot be read, is no
-// regular file, or has more than so many bytes. Waits for nobody, and takes no memory for a size
-// that is only claimed.
-[[nodiscard]] Result<std::optional<std::string>> read_file(
-    const std::filesystem::path& path, std::int64_t most_bytes = kMostFileBytes);
 
 // Removes from a folder what writers of this host that no longer run have left aside.
 void remove_leftovers(const std::filesystem::path& folder);

@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <new>
-#include <utility>
 
 namespace graphgate {
 
@@ -35,21 +32,18 @@ bool inside(const ByteSource& source, std::int64_t offset_bytes, std::size_t cou
 
 class FileSource : public ByteSource {
  public:
-  FileSource(std::string path, int descriptor, std::int64_t size_bytes)
+  FileSource(std::string path, Descriptor descriptor, std::int64_t size_bytes)
       : ByteSource(base_name(path)),
         path_(std::move(path)),
-        descriptor_(descriptor),
+        descriptor_(std::move(descriptor)),
         size_bytes_(size_bytes) {}
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-  ~FileSource() override { ::close(descriptor_); }
 
   [[nodiscard]] std::int64_t size_bytes() const override { return size_bytes_; }
 
   Result<void> read_at(std::int64_t offset_bytes, std::span<std::byte> out) const override {
     if (!inside(*this, offset_bytes, out.size())) return outside(*this, offset_bytes, out.size());
     while (!out.empty()) {
-      const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset_bytes);
+      const ssize_t got = ::pread(descriptor_.number(), out.data(), out.size(), offset_bytes);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return infrastructure("cannot be read: " + system_message()).at(path_);
       if (got == 0) return outside(*this, offset_bytes, out.size());
@@ -61,7 +55,7 @@ class FileSource : public ByteSource {
 
  private:
   std::string path_;
-  int descriptor_;
+  Descriptor descriptor_;
   std::int64_t size_bytes_;
 };
 
@@ -82,22 +76,6 @@ class MemorySource : public ByteSource {
 
  private:
   std::span<const std::byte> bytes_;
-};
-
-// A descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
 };
 
 std::string kind_of(mode_t mode) {
@@ -167,41 +145,6 @@ class NoWriteSignals {
   sigset_t before_{};
 };
 
-// The standard stream that `info` is, as a descriptor of our own; -1 for anything else. Its
-// position is shared, so that what the stream holds already stays.
-int standard_stream(const struct stat& info) {
-  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    struct stat other {};
-    if (::fstat(stream, &other) != 0) continue;
-    if (other.st_dev != info.st_dev || other.st_ino != info.st_ino) continue;
-    (void)std::fflush(stream == STDOUT_FILENO ? stdout : stderr);
-    return ::fcntl(stream, F_DUPFD_CLOEXEC, 0);
-  }
-  return -1;
-}
-
-// A private file beside `path`; where the name has no room for more, its beginning is cut off.
-int make_beside(const std::string& path, std::string& temporary) {
-  constexpr std::size_t kLongestName = 255;
-  constexpr std::string_view kEnding = ".partial-XXXXXX";
-  const std::string name = base_name(path);
-  temporary = path.substr(0, path.size() - name.size()) +
-              name.substr(0, kLongestName - kEnding.size()) + std::string(kEnding);
-  return ::mkostemp(temporary.data(), O_CLOEXEC);
-}
-
-// A private file in the machine's temporary folder.
-int make_apart(std::string& temporary) {
-  std::error_code error;
-  const auto folder = std::filesystem::temp_directory_path(error);
-  if (error) {
-    errno = error.value();
-    return -1;
-  }
-  temporary = (folder / "graphgate-XXXXXX").string();
-  return ::mkostemp(temporary.data(), O_CLOEXEC);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
@@ -215,7 +158,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
     return bad_input(kind_of(info.st_mode) + ", expected a regular file").at(path);
   }
   return std::unique_ptr<ByteSource>(
-      std::make_unique<FileSource>(path, file.release(), info.st_size));
+      std::make_unique<FileSource>(path, std::move(file), info.st_size));
 }
 
 Result<std::string> read_whole(const std::string& path) {
@@ -237,6 +180,26 @@ Result<std::string> read_whole(const std::string& path) {
   } catch (const std::bad_alloc&) {
     return too_large;
   }
+}
+
+Result<std::optional<std::string>> read_file(const std::string& path, std::int64_t most_bytes) {
+  const Descriptor file(open_to_read(path));
+  if (file.number() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
+    return infrastructure("cannot be opened: " + system_message()).at(path);
+  }
+  struct stat info {};
+  if (::fstat(file.number(), &info) != 0) {
+    return infrastructure("cannot be read: " + system_message()).at(path);
+  }
+  if (!S_ISREG(info.st_mode)) return infrastructure("is no regular file").at(path);
+  if (info.st_size > most_bytes) {
+    return infrastructure("has " + std::to_string(info.st_size) + " bytes, expected at most " +
+                          std::to_string(most_bytes))
+        .at(path);
+  }
+  GRAPHGATE_TRY(std::string bytes, read_to_end(file.number(), info.st_size, path));
+  return std::optional<std::string>(std::move(bytes));
 }
 
 int open_to_write(const std::string& path, int flags) {
@@ -295,86 +258,6 @@ std::unique_ptr<ByteSource> memory_source(std::span<const std::byte> bytes, std:
 std::string base_name(const std::string& path) {
   const auto slash = path.find_last_of('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-Result<AtomicFile> AtomicFile::create(const std::string& path) {
-  AtomicFile file;
-  file.name_ = path;
-  file.path_ = path;
-  struct stat info {};
-  const bool is_new = ::stat(path.c_str(), &info) != 0;
-  if (is_new && (errno != ENOENT || path.empty())) return file.failed();
-  if (!is_new && S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return file.failed();
-  }
-  if (!is_new) file.target_ = standard_stream(info);
-  if (!is_new && !S_ISREG(info.st_mode) && file.target_ < 0) {
-    file.target_ = open_to_write(path, 0);
-    if (file.target_ < 0) return file.failed();
-  }
-  if (file.target_ >= 0) {
-    file.descriptor_ = make_apart(file.temporary_path_);
-    if (file.descriptor_ < 0) return file.failed();
-    return file;
-  }
-  if (!is_new) {
-    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return file.failed();
-    std::error_code error;
-    const auto followed = std::filesystem::canonical(path, error);
-    if (!error) file.path_ = followed.string();
-  }
-  file.descriptor_ = make_beside(file.path_, file.temporary_path_);
-  if (file.descriptor_ < 0) return file.failed();
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(file.descriptor_, 0666 & ~mask);  // mkostemp makes private files
-  return file;
-}
-
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : name_(std::move(other.name_)),
-      path_(std::move(other.path_)),
-      temporary_path_(std::move(other.temporary_path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      target_(std::exchange(other.target_, -1)) {}
-
-AtomicFile::~AtomicFile() {
-  if (target_ >= 0) ::close(target_);
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_path_.c_str());
-}
-
-Error AtomicFile::failed() const {
-  return infrastructure("cannot be written: " + system_message()).at(name_);
-}
-
-Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
-  if (!write_all(descriptor_, bytes)) return failed();
-  return {};
-}
-
-Result<void> AtomicFile::commit() {
-  if (target_ >= 0) return copy_into_target();
-  // Opened again: a library may have put another file under this name.
-  const Descriptor written(::open(temporary_path_.c_str(), O_RDONLY | O_CLOEXEC));
-  const bool durable = written.number() >= 0 && ::fsync(written.number()) == 0;
-  if (!durable || ::rename(temporary_path_.c_str(), path_.c_str()) != 0) return failed();
-  ::close(std::exchange(descriptor_, -1));
-  return {};
-}
-
-Result<void> AtomicFile::copy_into_target() const {
-  const Descriptor made(::open(temporary_path_.c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<std::byte, std::size_t{1} << 16> chunk;
-  while (true) {
-    const ssize_t got = ::read(made.number(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got == 0) return {};
-    if (got < 0) return failed();
-    if (!write_all(target_, std::span(chunk).first(static_cast<std::size_t>(got)))) return failed();
-  }
 }
 
 }  // namespace graphgate

@@ -1,20 +1,46 @@
-// Bytes in and out: sources that can be read at any position, and files that appear whole or not
-// at all.
+// Bytes in and out: sources that can be read at any position, whole files, folders. Files that
+// appear whole or not at all are written by atomic_file.h.
 //
 // Readers take a ByteSource, so the same code reads a file and a buffer in memory (fuzzers).
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace graphgate {
+
+// A file's descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  // Negative where there is none.
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+  // False, with errno, where a delayed write failed.
+  [[nodiscard]] bool close() { return ::close(release()) == 0; }
+
+ private:
+  int number_;
+};
 
 // Read-only bytes with a name for messages.
 class ByteSource {
@@ -41,6 +67,15 @@ class ByteSource {
 // may have no end, or no writer. kInfrastructure when reading fails.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path);
 
+// No plan and no program of a GPU comes near it. What is larger was not written here.
+inline constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 28;
+
+// The bytes of a file of our own; nothing when there is no such file; kInfrastructure when it
+// cannot be read, is no regular file, or has more than so many bytes. Waits for nobody, and takes
+// no memory for a size that is only claimed.
+[[nodiscard]] Result<std::optional<std::string>> read_file(
+    const std::string& path, std::int64_t most_bytes = kMostFileBytes);
+
 // Opens what is there, or makes a regular file. Does not wait: a named pipe that nobody reads is an
 // error (ENXIO). -1 with errno.
 [[nodiscard]] int open_to_write(const std::string& path, int flags);
@@ -64,36 +99,5 @@ enum class Depth { kFolder, kBelow };
 
 // The last component of a path, for messages and names: "a/b.pt2" -> "b.pt2".
 [[nodiscard]] std::string base_name(const std::string& path);
-
-// A file being written beside its final place. commit() makes it durable and renames it; without
-// commit() nothing of it remains and what stood at `path` is untouched.
-//
-// A link is followed. What is there and no regular file (a device, a pipe, standard output by the
-// name /dev/stdout) is never replaced: commit() writes the bytes into it.
-class AtomicFile {
- public:
-  // kInfrastructure when no file can be made there, or what is there cannot be written.
-  [[nodiscard]] static Result<AtomicFile> create(const std::string& path);
-  AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&&) = delete;
-  ~AtomicFile();
-
-  [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
-  [[nodiscard]] Result<void> commit();
-  // Where the bytes are until commit().
-  [[nodiscard]] const std::string& temporary_path() const { return temporary_path_; }
-
- private:
-  AtomicFile() = default;
-  // kInfrastructure, of the file as it was named, with errno's reason.
-  [[nodiscard]] Error failed() const;
-  [[nodiscard]] Result<void> copy_into_target() const;
-
-  std::string name_;  // as it was given
-  std::string path_;  // links followed
-  std::string temporary_path_;
-  int descriptor_ = -1;
-  int target_ = -1;  // of what is written in place
-};
 
 }  // namespace graphgate

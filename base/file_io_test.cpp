@@ -11,6 +11,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/atomic_file.h"
 #include "base/test_files.h"
 
 namespace graphgate::interop {

@@ -1,27 +1,18 @@
 #include "base/one_line.h"
 
+#include "base/utf8.h"
+
 namespace graphgate {
 namespace {
 
-// The bytes of the UTF-8 character that begins there; 0 where none does, or one that steers
-// terminals (C1).
+// The bytes of the character that begins there; 0 where none does, or one that steers terminals
+// (C0, DEL, C1).
 std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const std::size_t size = utf8_length(text, at);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  std::size_t size = 0;
-  if (first >= 0xc2 && first < 0xe0) size = 2;
-  if (first >= 0xe0 && first < 0xf0) size = 3;
-  if (first >= 0xf0 && first < 0xf5) size = 4;
-  if (size == 0 || at + size > text.size()) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(at + i) & 0xc0U) != 0x80) return 0;
-  }
-  const unsigned char second = byte(at + 1);
-  const bool is_other = (first == 0xc2 && second < 0xa0) || (first == 0xe0 && second < 0xa0) ||
-                        (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
-                        (first == 0xf4 && second >= 0x90);
-  return is_other ? 0 : size;
+  const bool is_control = (size == 1 && (byte(at) < 0x20 || byte(at) == 0x7f)) ||
+                          (size == 2 && byte(at) == 0xc2 && byte(at + 1) < 0xa0);
+  return is_control ? 0 : size;
 }
 
 std::string plain(std::string_view text, std::size_t most, bool keeps_lines) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/atomic_file.h"
 #include "interop/json_stream.h"
 
 namespace graphgate::interop {

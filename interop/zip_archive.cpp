@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file_io.h"
+#include "base/atomic_file.h"
 
 namespace graphgate::interop {
 

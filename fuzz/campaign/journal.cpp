@@ -12,25 +12,12 @@
 #include <ctime>
 #include <utility>
 
+#include "base/file_io.h"
+
 namespace graphgate::fuzz {
 namespace {
 
 constexpr char kMagic[8] = {'g', 'g', 'j', 'o', 'u', 'r', 'n', '1'};
-
-// A descriptor that is closed at the end; the mapping lives on.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 Error cannot(const std::string& path, const char* what, int code) {
   return infrastructure(path + ": " + what + ": " + std::strerror(code));

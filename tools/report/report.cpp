@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/file_io.h"
+#include "base/atomic_file.h"
 #include "base/one_line.h"
 #include "conformance/judges/judge_report.h"
 
