@@ -8,7 +8,7 @@
 #include "tools/bench/report.h"
 #include "tools/bench/size_bench.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/report/report.h"
+#include "tools/report/plan_words.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "tools/bench/decode_bench.h"
 #include "tools/bench/fuzz_bench.h"
 #include "tools/bench/judge_bench.h"
@@ -12,7 +13,8 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
+#include "tools/report/plan_words.h"
 
 namespace graphgate::tools {
 namespace {

@@ -6,20 +6,15 @@
 #include "tools/cli/check_files.h"
 #include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
+#include "tools/cli/report_options.h"
 #include "tools/cli/verb.h"
-#include "tools/report/report_formats.h"
 #include "tools/store/bundle.h"
 
 namespace graphgate::tools {
 namespace {
 
 void add_output_options(CLI::App& check, CheckVerb& verb) {
-  check.add_option("--json", verb.json, "write the reports as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  check.add_option("--junit", verb.junit, "write the reports as JUnit XML to this file")
-      ->type_name(takes::kOutput);
-  check.add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
-      ->type_name(takes::kOutput);
+  add_report_options(check, verb.reports, "the reports");
   check
       .add_option("--bundle", verb.bundle,
                   "pack reports, plans, versions and a statement into this .zip, or folder")
@@ -46,27 +41,20 @@ Result<void> check_combination(const CheckVerb& verb) {
   if (!verb.programs.data.empty() && verb.programs.files.size() != 1) {
     return bad_input("--data goes with exactly one program");
   }
-  const int to_stdout = (verb.json == "-") + (verb.junit == "-") + (verb.sarif == "-");
-  if (to_stdout > 1) return bad_input("only one report can go to standard output");
-  return {};
+  return check_report_paths(verb.reports);
 }
 
 Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
   GRAPHGATE_TRY_VOID(check_combination(verb));
   GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb));
-  ExitCode code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
-  for (const FileReport& report : reports) code = worse(code, report.exit_code());
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(reports, /*seconds=*/true)), verb.json));
-  }
-  if (!verb.junit.empty()) GRAPHGATE_TRY_VOID(write_text(print_junit(reports), verb.junit));
-  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
+  const Report report = report_of(reports);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   if (!verb.bundle.empty()) {
     const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
-    GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, code));
+    GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, report.code));
   }
-  if (prints_lines(verb)) std::printf("%s", describe_totals(reports).c_str());
-  return code;
+  if (to_stdout(verb.reports) == 0) std::printf("%s", report.totals.c_str());
+  return report.code;
 }
 
 }  // namespace

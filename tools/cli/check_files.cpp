@@ -212,8 +212,8 @@ std::vector<FileReport> check_all(const std::vector<std::string>& files, const S
     done[i] = true;
     for (; printed < files.size() && done[printed]; ++printed) {
       const FileReport& ready = reports[printed];
-      if (!prints_lines(setting.verb) && !ready.error) continue;
-      print_report(ready, wants_details(setting.verb) || ready.is_case);
+      if (to_stdout(setting.verb.reports) > 0 && !ready.error) continue;
+      print_item(item_of(ready, wants_details(setting.verb) || ready.is_case));
     }
   });
   return reports;
@@ -233,10 +233,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
 }
 
 }  // namespace
-
-bool prints_lines(const CheckVerb& verb) {
-  return verb.json != "-" && verb.junit != "-" && verb.sarif != "-";
-}
 
 bool wants_details(const CheckVerb& verb) { return !verb.judges.empty(); }
 

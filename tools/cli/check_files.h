@@ -6,7 +6,8 @@
 
 #include "spec/configuration.h"
 #include "tools/cli/common_flags.h"
-#include "tools/report/report.h"
+#include "tools/report/check_report.h"
+#include "tools/report/forms.h"
 
 namespace graphgate::tools {
 
@@ -23,9 +24,7 @@ struct CheckVerb {
   bool every_configuration = false;  // the whole table, not only the first few
   std::string judges;  // "all", or names; empty: all for cases, bounds and state for programs
   spec::Configuration planner;
-  std::string json;            // a path, or "-"
-  std::string junit;           // a path, or "-"
-  std::string sarif;           // a path, or "-"
+  ReportPaths reports;
   std::string bundle;          // a .zip, or a folder
   std::string record;          // a folder for stored runs
   std::string judge_recorded;  // a folder with stored runs, instead of files
@@ -38,8 +37,5 @@ struct CheckVerb {
 
 // Whether judges were named, so that what each said is told.
 [[nodiscard]] bool wants_details(const CheckVerb& verb);
-
-// Whether lines for people go to standard output: not where a report for a program does.
-[[nodiscard]] bool prints_lines(const CheckVerb& verb);
 
 }  // namespace graphgate::tools

@@ -4,11 +4,11 @@
 #include <limits>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
-#include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

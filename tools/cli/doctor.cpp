@@ -2,10 +2,11 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
+#include "tools/report/forms.h"
 #include "tools/report/machine_facts.h"
-#include "tools/report/report.h"
 #include "tools/store/json.h"
 
 namespace graphgate::tools {

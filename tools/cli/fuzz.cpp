@@ -9,6 +9,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/atomic_file.h"
 #include "base/child_processes.h"
 #include "base/file_io.h"
 #include "base/stop_signals.h"
@@ -22,6 +23,7 @@
 #include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
+#include "tools/cli/report_options.h"
 #include "tools/cli/subject_flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
@@ -29,7 +31,6 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
-#include "tools/report/report_formats.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -341,24 +342,10 @@ Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& cor
   return fuzz::Ledger::parse(text, chosen);
 }
 
-Result<void> write_fuzz_reports(const FuzzVerb& verb, const FuzzOutcome& outcome,
-                                const fuzz::Ledger& ledger) {
-  const std::vector<FileReport> reports = file_reports(outcome, ledger);
-  if (!verb.junit.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_junit(reports, "graphgate fuzz"), verb.junit));
-  }
-  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(reports), verb.sarif));
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(outcome, ledger)), verb.json));
-  }
-  return {};
-}
-
 namespace {
 
 Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
-  const int to_stdout = (verb.json == "-") + (verb.junit == "-") + (verb.sarif == "-");
-  if (to_stdout > 1) return bad_input("only one report can go to standard output");
+  GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
   if (verb.merge_app->parsed()) return run_fuzz_merge(verb);
   if (verb.replay_only && verb.no_replay) {
     return bad_input("--replay-only and --no-replay contradict each other");
@@ -369,11 +356,12 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
                                                ? fuzz::Corpus::open_for_reading(verb.corpus)
                                                : fuzz::Corpus::open(verb.corpus, write_text));
   // A report on standard output leaves it to itself.
-  const auto view = view_for(to_stdout > 0 ? stderr : stdout);
+  const auto view = view_for(to_stdout(verb.reports) > 0 ? stderr : stdout);
   GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, *view));
-  view->end(describe(outcome, ledger));
-  GRAPHGATE_TRY_VOID(write_fuzz_reports(verb, outcome, ledger));
-  return exit_code_of(outcome, ledger);
+  const Report report = report_of(outcome, ledger);
+  view->end(report.totals);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
+  return report.code;
 }
 
 }  // namespace
@@ -386,12 +374,7 @@ Verb add_fuzz(CLI::App& app) {
   add_campaign_options(*fuzz, verb);
   add_subject_flags(*fuzz, verb.subject);
   add_planner_flags(*fuzz, verb.planner);
-  fuzz->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  fuzz->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
-      ->type_name(takes::kOutput);
-  fuzz->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
-      ->type_name(takes::kOutput);
+  add_report_options(*fuzz, verb.reports, "the result");
   fuzz->footer(
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops add,mul,view=5\n"

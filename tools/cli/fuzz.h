@@ -4,6 +4,7 @@
 #include "tools/cli/common_flags.h"
 #include "tools/cli/subject_flags.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/report/forms.h"
 #include "tools/report/fuzz_report.h"
 
 namespace graphgate::tools {
@@ -32,9 +33,7 @@ struct FuzzVerb {
   std::uint32_t lineages = 0;  // 0: as many as there are shards
   SubjectFlags subject;
   spec::Configuration planner;
-  std::string json;                // a path, or "-"
-  std::string junit;               // a path, or "-"
-  std::string sarif;               // a path, or "-"
+  ReportPaths reports;
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;
   const CLI::App* merge_app = nullptr;  // the subcommand
@@ -53,9 +52,5 @@ CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb);
 
 // The file, or the ledger of the corpus; empty where there is none.
 [[nodiscard]] Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus);
-
-// Writes what --json, --junit and --sarif ask for.
-[[nodiscard]] Result<void> write_fuzz_reports(const FuzzVerb& verb, const FuzzOutcome& outcome,
-                                              const fuzz::Ledger& ledger);
 
 }  // namespace graphgate::tools

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <set>
 
+#include "base/atomic_file.h"
 #include "tools/cli/fuzz.h"
 #include "tools/cli/option_types.h"
+#include "tools/cli/report_options.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -41,12 +43,7 @@ CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
       ->type_name(takes::kOutputFolder);
   merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)")
       ->type_name(takes::kFile);
-  merge->add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  merge->add_option("--junit", verb.junit, "write the result as JUnit XML to this file")
-      ->type_name(takes::kOutput);
-  merge->add_option("--sarif", verb.sarif, "write the findings as SARIF 2.1.0 to this file")
-      ->type_name(takes::kOutput);
+  add_report_options(*merge, verb.reports, "the result");
   merge->footer(
       "Example:\n  graphgate fuzz merge shard-0 shard-1 shard-2 shard-3 --into all\n\n"
       "Exit code: that of the campaign; 4 where the shards do not add up.");
@@ -72,20 +69,19 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
     GRAPHGATE_TRY_VOID(copy_cases(verb.merge, into));
     GRAPHGATE_TRY_VOID(into.write(fuzz::print_state(outcome.state), into.state_path({})));
   }
-  const bool is_free = verb.json != "-" && verb.junit != "-" && verb.sarif != "-";
-  if (is_free) std::printf("%s", describe(outcome, ledger).c_str());
-  GRAPHGATE_TRY_VOID(write_fuzz_reports(verb, outcome, ledger));
+  const Report report = report_of(outcome, ledger);
+  if (to_stdout(verb.reports) == 0) print_lines(report);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   // What some shard has not run is not known to be good.
   const bool is_whole =
       outcome.state.done.size() == 1 && outcome.state.done.begin()->first.count == 1;
-  const ExitCode code = exit_code_of(outcome, ledger);
   if (!is_whole && outcome.state.cases > 0) {
     std::fprintf(stderr, "graphgate: the shards lack %llu of %llu cases\n",
                  static_cast<unsigned long long>(outcome.state.cases - outcome.state.tally.cases),
                  static_cast<unsigned long long>(outcome.state.cases));
-    return worse(code, ExitCode::kInconclusive);
+    return worse(report.code, ExitCode::kInconclusive);
   }
-  return code;
+  return report.code;
 }
 
 }  // namespace graphgate::tools

@@ -5,11 +5,13 @@
 #include <memory>
 #include <set>
 
+#include "base/atomic_file.h"
 #include "base/stop_signals.h"
 #include "fuzz/reduce/judge_case.h"
 #include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/quantities.h"
+#include "tools/cli/report_options.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
@@ -17,7 +19,7 @@
 #include "tools/gate/gate_report.h"
 #include "tools/gate/run_side.h"
 #include "tools/gate/side_choice.h"
-#include "tools/report/report_formats.h"
+#include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -39,10 +41,7 @@ struct GateVerb {
   std::uint64_t seed = 1;
   spec::Configuration device;  // of profiles
   std::string save;            // a .json for the candidate's side
-  std::string json;            // a path, or "-"
-  std::string markdown;        // a path, or "-"
-  std::string junit;           // a path, or "-"
-  std::string sarif;           // a path, or "-"
+  ReportPaths reports;
 };
 
 Result<SideOptions> side_options_of(const GateVerb& verb) {
@@ -274,21 +273,6 @@ class GateRun {
   std::set<std::string> drawn_;  // ids
 };
 
-Result<void> write_reports(const GateVerb& verb, const GateReport& report) {
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json_of(report)), verb.json));
-  if (!verb.markdown.empty()) GRAPHGATE_TRY_VOID(write_text(print_markdown(report), verb.markdown));
-  const std::vector<FileReport> files = file_reports(report);
-  if (!verb.junit.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_junit(files, "graphgate gate"), verb.junit));
-  }
-  if (!verb.sarif.empty()) GRAPHGATE_TRY_VOID(write_text(print_sarif(files), verb.sarif));
-  return {};
-}
-
-bool prints_text(const GateVerb& verb) {
-  return verb.json != "-" && verb.markdown != "-" && verb.junit != "-" && verb.sarif != "-";
-}
-
 Result<ExitCode> run_gate(const GateVerb& verb) {
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
@@ -302,10 +286,11 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
   GRAPHGATE_TRY(const SideOptions options, side_options_of(verb));
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
   GateRun run(verb, std::move(choices), std::move(inputs), options, exchange);
-  GRAPHGATE_TRY(const GateReport report, run.run(std::move(compare)));
-  GRAPHGATE_TRY_VOID(write_reports(verb, report));
-  if (prints_text(verb)) std::printf("%s", describe(report).c_str());
-  return exit_code_of(report);
+  GRAPHGATE_TRY(const GateReport gate, run.run(std::move(compare)));
+  const Report report = report_of(gate);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
+  if (to_stdout(verb.reports) == 0) print_lines(report);
+  return report.code;
 }
 
 }  // namespace
@@ -361,16 +346,10 @@ Verb add_gate(CLI::App& app) {
   add_device_flags(*gate, verb.device);
   gate->add_option("--save", verb.save, "keep what the candidate came to in this .json")
       ->type_name(takes::kOutput);
-  gate->add_option("--json", verb.json, "write the comparison as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  gate->add_option("--markdown", verb.markdown,
-                   "write a summary for a pull request to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  gate->add_option("--junit", verb.junit, "write it as JUnit XML to this file (- for stdout)")
-      ->type_name(takes::kOutput);
-  gate->add_option("--sarif", verb.sarif,
-                   "write it as SARIF 2.1.0 with baselineState to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_report_options(*gate, verb.reports, "the comparison");
+  gate->get_option("--junit")->description("write it as JUnit XML to this file (- for stdout)");
+  gate->get_option("--sarif")->description(
+      "write it as SARIF 2.1.0 with baselineState to this file (- for stdout)");
   gate->footer(
       "Examples:\n  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1\n"
       "  graphgate gate --baseline torch-2.9.0 --candidate torch-2.9.1 --candidate torch-2.11.0 "

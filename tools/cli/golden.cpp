@@ -6,10 +6,11 @@
 
 #include "tools/cli/option_flags.h"
 #include "tools/cli/option_types.h"
+#include "tools/cli/report_options.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/golden/golden_report.h"
 #include "tools/golden/golden_run.h"
-#include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -19,7 +20,7 @@ struct GoldenVerb {
   std::vector<std::string> folders = {"golden"};
   std::string only;
   int jobs = 1;
-  std::string json;               // a path, or "-"
+  ReportPaths reports;
   spec::Configuration planner;    // of check
   std::string reason;             // of update
   bool dry_run = false;           // of update
@@ -27,76 +28,19 @@ struct GoldenVerb {
   CLI::App* update_app = nullptr;
 };
 
-constexpr std::size_t kSentencesShown = 20;  // of one file
-
 void add_common_options(CLI::App& app, GoldenVerb& verb) {
   app.add_option("--only", verb.only,
                  "only programs and texts whose path has this part, or is like this pattern with * "
                  "and ?")
       ->type_name(takes::kName);
   app.add_option("--jobs,-j", verb.jobs, "programs run at a time")->check(CLI::Range(1, 1024));
-  app.add_option("--json", verb.json, "write the result as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_report_options(app, verb.reports, "the result");
 }
 
-void print_item(const GoldenItem& item, bool is_update) {
-  if (item.state == GoldenState::kSame) return;
-  if (item.error && item.state != GoldenState::kDamaged) {
-    std::fprintf(stderr, "graphgate: %s\n", item.error->message.c_str());
-    return;
-  }
-  std::printf("%s: %s\n", item.file.c_str(), std::string(golden_state_name(item.state)).c_str());
-  if (item.error) {
-    std::fprintf(is_update ? stdout : stderr, "%s%s\n",
-                 is_update ? "  " : "graphgate: ", item.error->message.c_str());
-  }
-  const std::size_t shown = std::min(item.sentences.size(), kSentencesShown);
-  for (std::size_t i = 0; i < shown; ++i) std::printf("  %s\n", item.sentences[i].c_str());
-  if (item.sentences.size() > shown) {
-    std::printf("  and %zu more (--json has all)\n", item.sentences.size() - shown);
-  }
-}
-
-std::map<std::string, std::size_t> counts_of(const std::vector<GoldenItem>& items) {
-  std::map<std::string, std::size_t> counts;
-  for (const GoldenItem& item : items) ++counts[std::string(golden_state_name(item.state))];
-  return counts;
-}
-
-nlohmann::ordered_json json_of(const std::vector<GoldenItem>& items, ExitCode code) {
-  nlohmann::ordered_json json;
-  json["items"] = nlohmann::ordered_json::array();
-  for (const GoldenItem& item : items) {
-    nlohmann::ordered_json each = {{"name", item.name},
-                                   {"file", item.file},
-                                   {"state", golden_state_name(item.state)},
-                                   {"changes", item.sentences}};
-    if (item.error) each["error"] = item.error->message;
-    json["items"].push_back(std::move(each));
-  }
-  json["counts"] = counts_of(items);
-  json["exit_code"] = static_cast<int>(code);
-  return json;
-}
-
-std::string describe_counts(const std::vector<GoldenItem>& items) {
-  std::string text;
-  for (const auto& [name, count] : counts_of(items)) {
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + name;
-  }
-  return text;
-}
-
-Result<ExitCode> report(const std::vector<GoldenItem>& items, const GoldenVerb& verb,
-                        bool is_update, ExitCode code, const std::string& what_was_done) {
-  if (verb.json != "-") {
-    for (const GoldenItem& item : items) print_item(item, is_update);
-    std::printf("%s%s\n", describe_counts(items).c_str(), what_was_done.c_str());
-  }
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(items, code)), verb.json));
-  }
-  return code;
+Result<ExitCode> write(const Report& report, const ReportPaths& paths) {
+  if (to_stdout(paths) == 0) print_lines(report);
+  GRAPHGATE_TRY_VOID(write_report(report, paths));
+  return report.code;
 }
 
 Result<ExitCode> run_check(const GoldenVerb& verb) {
@@ -115,9 +59,7 @@ Result<ExitCode> run_check(const GoldenVerb& verb) {
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
     items.insert(items.end(), found.begin(), found.end());
   }
-  ExitCode code = ExitCode::kGood;
-  for (const GoldenItem& item : items) code = worse(code, exit_code_of(item));
-  return report(items, verb, /*is_update=*/false, code, "");
+  return write(report_of(items, /*is_update=*/false), verb.reports);
 }
 
 Result<ExitCode> run_update(const GoldenVerb& verb) {
@@ -130,14 +72,13 @@ Result<ExitCode> run_update(const GoldenVerb& verb) {
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
     items.insert(items.end(), found.begin(), found.end());
   }
-  ExitCode code = ExitCode::kGood;
-  for (const GoldenItem& item : items) {
-    if (stops_update(item)) code = worse(code, exit_code_of(item));
+  Report report = report_of(items, /*is_update=*/true);
+  if (report.code != ExitCode::kGood || verb.dry_run) {
+    report.totals.insert(report.totals.size() - 1, "; nothing is written");
+  } else {
+    GRAPHGATE_TRY_VOID(write_golden(items));
   }
-  const bool is_stopped = code != ExitCode::kGood;
-  if (!is_stopped && !verb.dry_run) GRAPHGATE_TRY_VOID(write_golden(items));
-  return report(items, verb, /*is_update=*/true, code,
-                is_stopped || verb.dry_run ? "; nothing is written" : "");
+  return write(report, verb.reports);
 }
 
 Result<ExitCode> run_golden(const GoldenVerb& verb) {

@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "conformance/judges/judge_report.h"
 #include "spec/option.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
 #include "tools/mutants/mutants.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 

@@ -3,13 +3,14 @@
 #include <map>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "reference/reference.h"
 #include "tools/bench/bounds_report.h"
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/subject.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/json.h"
 #include "tools/store/programs.h"
 

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 #include "tools/cli/pack_csv.h"
-#include "tools/report/report.h"
 
 namespace graphgate::tools {
 namespace {

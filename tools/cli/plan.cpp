@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "conformance/judges/plan_quality.h"
 #include "conformance/run/input_layout.h"
 #include "conformance/run/seeded_inputs.h"
@@ -19,7 +20,6 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/report/plan_dot.h"
 #include "tools/report/plan_summary.h"
-#include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "conformance/verify/packing.h"
 #include "conformance/verify/verify.h"
@@ -9,7 +10,6 @@
 #include "interop/plan_json.h"
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
-#include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
@@ -17,7 +18,7 @@
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "base/one_line.h"
 #include "fuzz/campaign/corpus.h"
@@ -18,7 +19,7 @@
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 

@@ -385,7 +385,7 @@ Result<void> open_cache(const Configuration& configuration, Options& options,
                         std::vector<std::string>* remarks) {
   const std::string folder(spec::value_of(configuration, option::kCache));
   if (folder.empty()) return {};
-  if (folder != conformance::kTemporaryCache) {  // that is made for each run
+  if (folder != kTemporaryCache) {  // that is made for each run
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return infrastructure("--cache " + folder + ": cannot be made: " + error.message());

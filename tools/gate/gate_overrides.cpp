@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "base/atomic_file.h"
 #include "base/temporary_folder.h"
 #include "optimized/upstream/embedded.h"
 #include "optimized/upstream/overrides.h"
 #include "spec/option.h"
 #include "tools/executors/executor_sources.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -90,14 +90,6 @@ std::map<std::string, std::vector<std::string>> reasons_of(const GateComparison&
   return reasons;
 }
 
-std::string describe_uncompared(const GateComparison& comparison) {
-  std::string text;
-  for (const auto& [reason, cases] : reasons_of(comparison)) {
-    text += "NOT COMPARED: " + count_and_names(cases) + "\n    " + reason + "\n";
-  }
-  return text;
-}
-
 std::string describe(const DrawnCases& drawn) {
   char text[160];
   std::snprintf(text, sizeof(text),
@@ -124,16 +116,6 @@ const char* verdict_of(const GateStep& step, const GateReport& report) {
 std::string interruption_of(const GateReport& report) {
   return "interrupted, " + std::to_string(report.not_run) +
          (report.not_run == 1 ? " case not run" : " cases not run");
-}
-
-// For one cell of a table.
-std::string cell(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
 }
 
 Json json_of_row(const GateRow& row) {
@@ -163,43 +145,138 @@ const char* baseline_state(GateBucket bucket) {
   }
 }
 
-FileReport report_of(const std::string& candidate, const GateRow& row) {
-  FileReport report;
-  report.file = row.name;
-  report.name = row.name;
-  report.is_case = true;
-  report.baseline_state = baseline_state(row.bucket);
+ReportItem item_of(const std::string& candidate, const GateRow& row) {
+  ReportItem item;
+  item.place = row.name;
+  item.text = describe(row);
+  item.baseline_state = baseline_state(row.bucket);
   if (row.bucket == GateBucket::kNotCompared) {
-    report.error = infrastructure(row.name + ": " + row.message);
-    return report;
+    item.error = infrastructure(row.name + ": " + row.message);
+    return item;
   }
-  ExecutorReport executor;
-  executor.executor = candidate;
-  executor.judged.name = row.name;
-  executor.judged.outcome = row.outcome();
-  executor.judged.reason = row.message;
+  item.outcome = row.outcome();
+  item.reason = row.message;
   spec::Finding finding;
   if (row.bucket == GateBucket::kUnsupported) finding.outcome = row.outcome();
   const auto signature = fuzz::parse_signature(row.signature);
   finding.rule = signature.ok() ? signature.value().rule : bucket_name(row.bucket);
   finding.message = row.message + "; in " + list_cases(places_of(row));
-  executor.judged.findings.push_back(std::move(finding));
-  report.executors.push_back(std::move(executor));
-  return report;
+  item.findings.push_back({std::move(finding), candidate, ""});
+  return item;
 }
 
-// A report that leaves a question open.
-FileReport open_report(const std::string& name, spec::Outcome outcome, const std::string& reason) {
-  FileReport report;
-  report.file = name;
-  report.name = name;
-  ExecutorReport executor;
-  executor.executor = name;
-  executor.judged.name = name;
-  executor.judged.outcome = outcome;
-  executor.judged.reason = reason;
-  report.executors.push_back(std::move(executor));
-  return report;
+ReportTable table_of(const std::vector<GateRow>& rows) {
+  ReportTable table{{"bucket", "finding", "cases", "what"}, {}};
+  for (const GateRow& row : rows) {
+    const auto& places = places_of(row);
+    table.rows.push_back({{bucket_name(row.bucket), false, "waived", row.waiver},
+                          {row.name, true},
+                          {std::to_string(places.size()) + ": " + list_cases(places)},
+                          {row.message}});
+  }
+  return table;
+}
+
+ReportTable table_of(const std::vector<OverrideVerdict>& verdicts) {
+  ReportTable table{{"override", "verdict", "why"}, {}};
+  for (const OverrideVerdict& verdict : verdicts) {
+    table.rows.push_back({{verdict.name, true}, {use_name(verdict.use)}, {verdict.sentence}});
+  }
+  return table;
+}
+
+// A gate without rows has passed, and says so; one that was interrupted, or that compared nothing,
+// has not.
+std::vector<ReportItem> without_rows(const GateStep& step, const GateReport& report) {
+  const GateComparison& comparison = step.comparison;
+  ReportItem item;
+  item.place = comparison.candidate;
+  if (report.is_interrupted) {
+    item.outcome = spec::Outcome::kUndecided;
+    item.reason = interruption_of(report);
+  } else if (!comparison.rows.empty()) {
+    return {};
+  } else if (comparison.compared == 0) {
+    item.outcome = spec::Outcome::kUnsupported;
+    item.reason = "nothing was compared";
+  }
+  return {item};
+}
+
+ReportSection section_of(const GateStep& step, const GateReport& report) {
+  const GateComparison& comparison = step.comparison;
+  ReportSection section;
+  section.verdict = verdict_of(step, report);
+  section.subjects = {comparison.baseline, comparison.candidate};
+  const std::string counts = counts_of(comparison);
+  const std::string cases =
+      cases_of(comparison) + (report.is_interrupted ? "; " + interruption_of(report) : "");
+  const std::string drawn = step.drawn ? describe(*step.drawn) : "";
+  section.head = comparison.baseline + " -> " + comparison.candidate + ": " + cases + "\n";
+  section.page.emplace_back(cases + "; " + counts + ".");
+  if (step.drawn) section.page.emplace_back(drawn + ".");
+  section.page.emplace_back(table_of(comparison.rows));
+  for (const GateRow& row : comparison.rows) {
+    section.items.push_back(item_of(comparison.candidate, row));
+  }
+  for (const auto& [reason, names] : reasons_of(comparison)) {
+    const std::string which = count_and_names(names);
+    ReportItem item;
+    item.place = "not compared: " + list_cases(names);
+    item.outcome = spec::Outcome::kUnsupported;
+    item.reason = reason;
+    item.text = "NOT COMPARED: " + which + "\n    " + reason + "\n";
+    section.items.push_back(std::move(item));
+    section.page.emplace_back("Not compared: " + which + ": " + reason);
+  }
+  for (ReportItem& item : without_rows(step, report)) section.items.push_back(std::move(item));
+  if (!step.overrides.empty()) section.page.emplace_back(table_of(step.overrides));
+  for (const OverrideVerdict& verdict : step.overrides) section.tail += describe(verdict);
+  if (step.drawn) section.tail += drawn + "\n";
+  section.tail += section.verdict + " " + comparison.candidate + ": " + counts + "\n";
+  return section;
+}
+
+Json json_of_step(const GateStep& step, const GateReport& report) {
+  const GateComparison& comparison = step.comparison;
+  Json one;
+  one["baseline"] = comparison.baseline;
+  one["candidate"] = comparison.candidate;
+  one["verdict"] = verdict_of(step, report);
+  one["compared"] = comparison.compared;
+  one["clean"] = comparison.clean;
+  one["unsupported_on_both"] = comparison.unsupported();
+  one["not_compared"] = Json::array();
+  for (const UncomparedCase& each : comparison.uncompared) {
+    one["not_compared"].push_back({{"case", each.name}, {"reason", each.reason}});
+  }
+  one["rows"] = Json::array();
+  for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
+  one["overrides"] = Json::array();
+  for (const OverrideVerdict& verdict : step.overrides) {
+    one["overrides"].push_back({{"name", verdict.name},
+                                {"use", use_name(verdict.use)},
+                                {"sentence", verdict.sentence},
+                                {"signatures", verdict.signatures}});
+  }
+  if (step.drawn) {
+    one["drawn"] = {{"cases", step.drawn->cases},
+                    {"regressions", step.drawn->risk.seen},
+                    {"probability_of_another", step.drawn->risk.probability},
+                    {"upper_bound_95", step.drawn->risk.upper_bound.value_or(1)}};
+  }
+  return one;
+}
+
+Json json_of(const GateReport& report) {
+  Json json;
+  json["steps"] = Json::array();
+  for (const GateStep& step : report.steps) json["steps"].push_back(json_of_step(step, report));
+  json["interrupted"] = report.is_interrupted;
+  json["not_run"] = report.not_run;
+  const GateStep* bad = report.first_bad();
+  json["first_bad"] = bad ? Json(bad->comparison.candidate) : Json(nullptr);
+  return json;
 }
 
 }  // namespace
@@ -235,125 +312,18 @@ ExitCode exit_code_of(const GateReport& report) {
   return code;
 }
 
-std::string describe(const GateReport& report) {
-  std::string text;
-  for (const GateStep& step : report.steps) {
-    const GateComparison& comparison = step.comparison;
-    text += comparison.baseline + " -> " + comparison.candidate + ": " + cases_of(comparison) +
-            (report.is_interrupted ? "; " + interruption_of(report) : "") + "\n";
-    for (const GateRow& row : comparison.rows) text += describe(row);
-    text += describe_uncompared(comparison);
-    for (const OverrideVerdict& verdict : step.overrides) text += describe(verdict);
-    if (step.drawn) text += describe(*step.drawn) + "\n";
-    text += std::string(verdict_of(step, report)) + " " + comparison.candidate + ": " +
-            counts_of(comparison) + "\n";
+Report report_of(const GateReport& gate) {
+  Report report;
+  report.verb = "graphgate gate";
+  report.code = exit_code_of(gate);
+  report.facts = json_of(gate);
+  for (const GateStep& step : gate.steps) report.sections.push_back(section_of(step, gate));
+  if (gate.steps.size() > 1) {
+    const GateStep* bad = gate.first_bad();
+    if (bad) report.first_bad = bad->comparison.candidate;
+    report.totals = "first bad: " + (bad ? report.first_bad : "none") + "\n";
   }
-  if (report.steps.size() > 1) {
-    const GateStep* bad = report.first_bad();
-    text += bad ? "first bad: " + bad->comparison.candidate + "\n" : "first bad: none\n";
-  }
-  return text;
-}
-
-std::string print_markdown(const GateReport& report) {
-  std::string text;
-  for (const GateStep& step : report.steps) {
-    const GateComparison& comparison = step.comparison;
-    text += "### " + std::string(verdict_of(step, report)) + ": `" + comparison.baseline + "` → `" +
-            comparison.candidate + "`\n\n" + cases_of(comparison) +
-            (report.is_interrupted ? "; " + interruption_of(report) : "") + "; " +
-            counts_of(comparison) + ".\n\n";
-    if (step.drawn) text += describe(*step.drawn) + ".\n\n";
-    if (!comparison.rows.empty()) {
-      text += "| bucket | finding | cases | what |\n| --- | --- | --- | --- |\n";
-    }
-    for (const GateRow& row : comparison.rows) {
-      text += "| " + std::string(bucket_name(row.bucket)) +
-              (row.waiver.empty() ? "" : ", [waived](" + row.waiver + ")") + " | `" + row.name +
-              "` | " + std::to_string(places_of(row).size()) + ": " +
-              cell(list_cases(places_of(row))) + " | " + cell(row.message) + " |\n";
-    }
-    for (const auto& [reason, cases] : reasons_of(comparison)) {
-      text += "\nNot compared: " + count_and_names(cases) + ": " + reason + "\n";
-    }
-    if (!step.overrides.empty()) text += "\n| override | verdict | why |\n| --- | --- | --- |\n";
-    for (const OverrideVerdict& verdict : step.overrides) {
-      text += "| `" + verdict.name + "` | " + use_name(verdict.use) + " | " +
-              cell(verdict.sentence) + " |\n";
-    }
-    text += '\n';
-  }
-  if (const GateStep* bad = report.first_bad(); bad && report.steps.size() > 1) {
-    text += "First bad: `" + bad->comparison.candidate + "`\n";
-  }
-  return text;
-}
-
-Json json_of(const GateReport& report) {
-  Json json;
-  json["steps"] = Json::array();
-  for (const GateStep& step : report.steps) {
-    const GateComparison& comparison = step.comparison;
-    Json one;
-    one["baseline"] = comparison.baseline;
-    one["candidate"] = comparison.candidate;
-    one["verdict"] = verdict_of(step, report);
-    one["compared"] = comparison.compared;
-    one["clean"] = comparison.clean;
-    one["unsupported_on_both"] = comparison.unsupported();
-    one["not_compared"] = Json::array();
-    for (const UncomparedCase& each : comparison.uncompared) {
-      one["not_compared"].push_back({{"case", each.name}, {"reason", each.reason}});
-    }
-    one["rows"] = Json::array();
-    for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
-    one["overrides"] = Json::array();
-    for (const OverrideVerdict& verdict : step.overrides) {
-      one["overrides"].push_back({{"name", verdict.name},
-                                  {"use", use_name(verdict.use)},
-                                  {"sentence", verdict.sentence},
-                                  {"signatures", verdict.signatures}});
-    }
-    if (step.drawn) {
-      one["drawn"] = {{"cases", step.drawn->cases},
-                      {"regressions", step.drawn->risk.seen},
-                      {"probability_of_another", step.drawn->risk.probability},
-                      {"upper_bound_95", step.drawn->risk.upper_bound.value_or(1)}};
-    }
-    json["steps"].push_back(std::move(one));
-  }
-  json["interrupted"] = report.is_interrupted;
-  json["not_run"] = report.not_run;
-  const GateStep* bad = report.first_bad();
-  json["first_bad"] = bad ? Json(bad->comparison.candidate) : Json(nullptr);
-  return json;
-}
-
-std::vector<FileReport> file_reports(const GateReport& report) {
-  std::vector<FileReport> out;
-  for (const GateStep& step : report.steps) {
-    for (const GateRow& row : step.comparison.rows) {
-      out.push_back(report_of(step.comparison.candidate, row));
-    }
-    for (const auto& [reason, cases] : reasons_of(step.comparison)) {
-      out.push_back(
-          open_report("not compared: " + list_cases(cases), spec::Outcome::kUnsupported, reason));
-    }
-    // A gate without rows has passed, and says so; one that was interrupted, or that compared
-    // nothing, has not.
-    const std::string& candidate = step.comparison.candidate;
-    if (report.is_interrupted) {
-      out.push_back(open_report(candidate, spec::Outcome::kUndecided, interruption_of(report)));
-    } else if (step.comparison.rows.empty() && step.comparison.compared == 0) {
-      out.push_back(open_report(candidate, spec::Outcome::kUnsupported, "nothing was compared"));
-    } else if (step.comparison.rows.empty()) {
-      FileReport passed;
-      passed.file = candidate;
-      passed.name = candidate;
-      out.push_back(std::move(passed));
-    }
-  }
-  return out;
+  return report;
 }
 
 }  // namespace graphgate::tools

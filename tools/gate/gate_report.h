@@ -1,7 +1,6 @@
-// What a gate came to, for people and for other programs.
+// What a gate came to, as a report.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,11 +46,7 @@ struct GateReport {
 // case, nothing was compared, or it was interrupted; else 0.
 [[nodiscard]] ExitCode exit_code_of(const GateReport& report);
 
-[[nodiscard]] std::string describe(const GateReport& report);
-// For an upgrade's pull request.
-[[nodiscard]] std::string print_markdown(const GateReport& report);
-[[nodiscard]] nlohmann::ordered_json json_of(const GateReport& report);
-// For print_junit and print_sarif: one for each row, with SARIF's baselineState.
-[[nodiscard]] std::vector<FileReport> file_reports(const GateReport& report);
+// A section for each step, an item for each row, with SARIF's baselineState.
+[[nodiscard]] Report report_of(const GateReport& report);
 
 }  // namespace graphgate::tools

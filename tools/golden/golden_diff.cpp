@@ -9,7 +9,7 @@
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
 #include "tools/golden/golden_values.h"
-#include "tools/report/report.h"
+#include "tools/report/plan_words.h"
 
 namespace graphgate::tools {
 namespace {

@@ -5,12 +5,12 @@
 #include <new>
 #include <system_error>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "base/on_threads.h"
 #include "tools/golden/golden_diff.h"
 #include "tools/golden/golden_text.h"
 #include "tools/golden/whole_texts.h"
-#include "tools/report/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -241,24 +241,6 @@ Result<void> write_golden(const std::vector<GoldenItem>& items) {
     GRAPHGATE_TRY_VOID(write_text(item.text, item.file));
   }
   return {};
-}
-
-ExitCode exit_code_of(const GoldenItem& item) {
-  switch (item.state) {
-    case GoldenState::kSame:
-      return ExitCode::kGood;
-    case GoldenState::kSkipped:
-      return ExitCode::kInconclusive;
-    case GoldenState::kDamaged:
-    case GoldenState::kFailed:
-      return exit_code_of(item.error->kind);
-    default:
-      return ExitCode::kFindings;
-  }
-}
-
-bool stops_update(const GoldenItem& item) {
-  return item.state == GoldenState::kRefused || item.state == GoldenState::kFailed;
 }
 
 }  // namespace graphgate::tools

@@ -51,10 +51,4 @@ struct GoldenOptions {
 // cannot be written.
 [[nodiscard]] Result<void> write_golden(const std::vector<GoldenItem>& items);
 
-// Of a check: 1 for what is changed, new, stale or refused; 2 for what was skipped.
-[[nodiscard]] ExitCode exit_code_of(const GoldenItem& item);
-
-// Whether an update has to leave everything as it is.
-[[nodiscard]] bool stops_update(const GoldenItem& item);
-
 }  // namespace graphgate::tools

@@ -82,10 +82,6 @@ std::string replay_line(const FuzzOutcome& outcome, const FindingRow& row) {
                                     : case_id(outcome, row) + flags_of(outcome.state.key.settings));
 }
 
-std::string count_text(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 std::string describe_outcomes(const Tally& tally) {
   std::string text;
   for (std::size_t i = 0; i < tally.outcomes.size(); ++i) {
@@ -149,28 +145,20 @@ Json json_of_risk(const ResidualRisk& risk) {
   return json;
 }
 
-FileReport report_of(const std::string& file, const std::string& name, const std::string& rule,
-                     Outcome outcome, const std::string& message,
-                     const std::vector<std::string>& nodes) {
-  FileReport report;
-  report.file = file;
-  report.name = name;
-  report.is_case = true;
-  ExecutorReport executor;
-  executor.executor = "optimized";
-  executor.judged.name = name;
-  executor.judged.outcome = outcome;
-  executor.judged.reason = message;
-  if (outcome != Outcome::kPass) {
-    spec::Finding finding;
-    finding.rule = rule;
-    finding.outcome = outcome;
-    finding.message = message;
-    finding.nodes = nodes;
-    executor.judged.findings.push_back(std::move(finding));
-  }
-  report.executors.push_back(std::move(executor));
-  return report;
+ReportItem item_of(const std::string& place, const std::string& rule, Outcome outcome,
+                   const std::string& message, const std::vector<std::string>& nodes) {
+  ReportItem item;
+  item.place = place;
+  item.outcome = outcome;
+  item.reason = message;
+  if (outcome == Outcome::kPass) return item;
+  spec::Finding finding;
+  finding.rule = rule;
+  finding.outcome = outcome;
+  finding.message = message;
+  finding.nodes = nodes;
+  item.findings.push_back({std::move(finding), "optimized", ""});
+  return item;
 }
 
 // "verifier V3.overlap [mm] {}" -> "V3.overlap"
@@ -181,12 +169,11 @@ std::string rule_of(const std::string& signature) {
 
 bool is_good(Outcome outcome) { return outcome == Outcome::kPass || outcome == Outcome::kXFail; }
 
-}  // namespace
-
-ExitCode exit_code_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+// A case that the reference refuses is a defect of the generator: 5.
+ExitCode code_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
   const Tally& tally = outcome.state.tally;
   ExitCode code = outcome.is_interrupted ? ExitCode::kInconclusive : ExitCode::kGood;
-  for (const FindingRow& row : rows_of(outcome, ledger)) {
+  for (const FindingRow& row : rows) {
     const bool is_ours = row.count.outcome == Outcome::kInfra;
     code = worse(code, is_ours ? ExitCode::kInternal : exit_code_of(row.outcome()));
   }
@@ -198,7 +185,9 @@ ExitCode exit_code_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   return any_judged ? code : worse(code, ExitCode::kInconclusive);
 }
 
-std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+// "50 cases in 0.5s: 48 PASS, 2 FAIL", what was found, one line each with the line that replays it,
+// how likely the next case is to show more, and "48 passed, 2 failed, 0 skipped".
+std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
   const Tally& tally = outcome.state.tally;
   std::string text =
       count_text(tally.cases, "case", "cases") + " in " + print_duration(outcome.state.seconds);
@@ -221,7 +210,6 @@ std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
               one.message + "\n";
     }
   }
-  const std::vector<FindingRow> rows = rows_of(outcome, ledger);
   if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
   for (const FindingRow& row : rows) text += describe_row(outcome, row);
   text += describe_inconclusive(outcome);
@@ -250,7 +238,7 @@ std::string describe(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
          " skipped\n";
 }
 
-Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+Json json_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
   const fuzz::CampaignState& state = outcome.state;
   Json json;
   json["generator"] = state.key.generator;
@@ -270,7 +258,7 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   }
   json["not_compared"] = state.tally.count(Outcome::kUnsupported);
   json["findings"] = Json::array();
-  for (const FindingRow& row : rows_of(outcome, ledger)) {
+  for (const FindingRow& row : rows) {
     Json one;
     one["name"] = row.name;
     one["signature"] = row.signature;
@@ -317,27 +305,34 @@ Json json_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   return json;
 }
 
-std::vector<FileReport> file_reports(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
-  std::vector<FileReport> reports;
+}  // namespace
+
+Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  const std::vector<FindingRow> rows = rows_of(outcome, ledger);
+  Report report = one_section("graphgate fuzz");
+  report.code = code_of(outcome, rows);
+  report.totals = describe(outcome, rows);
+  report.facts = json_of(outcome, rows);
+  std::vector<ReportItem>& items = report.sections.front().items;
   const Tally& tally = outcome.state.tally;
   const bool any = tally.cases > 0;
   if (any || outcome.replayed.empty()) {
-    const std::string seed = "campaign of seed " + std::to_string(outcome.state.key.seed);
-    reports.push_back(report_of(seed, seed, "campaign", any ? Outcome::kPass : Outcome::kUndecided,
-                                any ? count_text(tally.cases, "case", "cases") : "nothing was run",
-                                {}));
+    items.push_back(item_of("campaign of seed " + std::to_string(outcome.state.key.seed),
+                            "campaign", any ? Outcome::kPass : Outcome::kUndecided,
+                            any ? count_text(tally.cases, "case", "cases") : "nothing was run",
+                            {}));
   }
-  for (const FindingRow& row : rows_of(outcome, ledger)) {
+  for (const FindingRow& row : rows) {
     const std::string file =
         row.triage.file.empty() ? case_id(outcome, row) : outcome.corpus + "/" + row.triage.file;
-    reports.push_back(report_of(file, row.name, rule_of(row.signature), row.outcome(),
-                                row.count.message, row.count.nodes));
+    items.push_back(
+        item_of(file, rule_of(row.signature), row.outcome(), row.count.message, row.count.nodes));
   }
   for (const ReplayedCase& one : outcome.replayed) {
-    reports.push_back(report_of(outcome.corpus + "/" + one.file, one.name, one.name, one.outcome,
-                                one.message, one.nodes));
+    items.push_back(
+        item_of(outcome.corpus + "/" + one.file, one.name, one.outcome, one.message, one.nodes));
   }
-  return reports;
+  return report;
 }
 
 }  // namespace graphgate::tools

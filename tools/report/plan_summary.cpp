@@ -2,7 +2,7 @@
 
 #include "conformance/judges/plan_stats.h"
 #include "spec/plan_drawing.h"
-#include "tools/report/report.h"
+#include "tools/report/plan_words.h"
 
 namespace graphgate::tools {
 namespace {

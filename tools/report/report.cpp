@@ -1,240 +1,28 @@
 #include "tools/report/report.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-
-#include "base/atomic_file.h"
-#include "base/one_line.h"
-#include "conformance/judges/judge_report.h"
-
 namespace graphgate::tools {
-namespace {
 
-using conformance::JudgeReport;
+ExitCode ReportItem::exit_code() const {
+  return error ? exit_code_of(error->kind) : exit_code_of(outcome);
+}
 
-// How many findings of a judge are listed.
-constexpr std::size_t kMostShown = 20;
-
-const JudgeReport* bounds_of(const ExecutorReport& report) {
-  for (const JudgeReport& judge : report.judged.judges) {
-    if (judge.judge == conformance::Judge::kBounds) return &judge;
+std::vector<const ReportItem*> Report::items() const {
+  std::vector<const ReportItem*> all;
+  for (const ReportSection& section : sections) {
+    for (const ReportItem& item : section.items) all.push_back(&item);
   }
-  return nullptr;
+  return all;
 }
 
-double figure_of(const ExecutorReport& report, const std::string& figure) {
-  const JudgeReport* bounds = bounds_of(report);
-  if (!bounds) return 0;
-  const auto found = bounds->figures.find(figure);
-  return found == bounds->figures.end() ? 0 : found->second;
+Report one_section(const std::string& verb) {
+  Report report;
+  report.verb = verb;
+  report.sections.emplace_back().subjects = {verb};
+  return report;
 }
 
-std::string count_text(double number) { return std::to_string(std::llround(number)); }
-
-std::string describe_numbers(const FileReport& file) {
-  std::string line;
-  if (file.worst() && bounds_of(*file.worst())) {
-    line += ", " + count_text(file.sum("elements")) + " elements";
-  }
-  char text[96];
-  const double ratio = file.largest("worst_ratio");
-  if (ratio > 0 && std::isfinite(ratio)) {
-    const auto worst = std::max_element(
-        file.executors.begin(), file.executors.end(), [](const auto& a, const auto& b) {
-          return figure_of(a, "worst_ratio") < figure_of(b, "worst_ratio");
-        });
-    std::snprintf(text, sizeof(text), ", worst error %.2g of %.2g allowed",
-                  figure_of(*worst, "worst_error"), figure_of(*worst, "worst_allowed"));
-    line += text;
-  }
-  if (file.sum("nodes_judged") > 0) {
-    std::snprintf(text, sizeof(text), ", %lld node runs judged, worst %.2g of its bound",
-                  std::llround(file.sum("nodes_judged")), file.largest("worst_node_ratio"));
-    line += text;
-  }
-  if (file.sum("undecided") > 0) line += ", " + count_text(file.sum("undecided")) + " undecided";
-  return line;
-}
-
-// ", 8 of 10 judges, 1234 checks", over all executors.
-std::string describe_judges(const FileReport& file) {
-  std::size_t asked = 0;
-  std::size_t said = 0;
-  std::int64_t checks = 0;
-  for (const ExecutorReport& executor : file.executors) {
-    for (const JudgeReport& judge : executor.judged.judges) {
-      ++asked;
-      said += judge.checks > 0 || !judge.findings.empty() ? 1 : 0;
-      checks += judge.checks;
-    }
-  }
-  return ", " + std::to_string(said) + " of " + std::to_string(asked) + " judges, " +
-         std::to_string(checks) + " checks";
-}
-
-// The node of the finding that the reason is from.
-std::string node_of(const ExecutorReport& report) {
-  for (const JudgeReport& judge : report.judged.judges) {
-    for (const spec::Finding& finding : judge.findings) {
-      if (!finding.nodes.empty() && finding.message == report.judged.reason) {
-        return finding.nodes.front();
-      }
-    }
-  }
-  return "";
-}
-
-std::string indented(const std::string& text, const char* indent) {
-  std::string out;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += indent + text.substr(begin, end - begin) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
-// Names in it are an executor's, or a file's.
-std::string describe_finding(const std::string& judge, const spec::Finding& finding) {
-  std::string text = std::string(spec::outcome_name(finding.outcome)) + " " + finding.rule;
-  if (!judge.empty()) text += " (" + judge + ")";
-  text += ": " + finding.message;
-  return "  " + one_line(text) + "\n" + indented(plain_lines(finding.drawing), "    ");
-}
-
-std::string describe_findings(const ExecutorReport& executor) {
-  std::string text;
-  for (const spec::Finding& finding : executor.judged.findings) {
-    text += describe_finding("", finding);
-  }
-  for (const JudgeReport& judge : executor.judged.judges) {
-    const std::string name(conformance::judge_name(judge.judge));
-    const std::size_t shown = std::min(judge.findings.size(), kMostShown);
-    for (std::size_t i = 0; i < shown; ++i) text += describe_finding(name, judge.findings[i]);
-    if (judge.findings.size() > shown) {
-      text += "  and " + std::to_string(judge.findings.size() - shown) + " more of " + name + "\n";
-    }
-    if (judge.checks == 0 && judge.findings.empty()) {
-      text += "  " + std::string(spec::outcome_name(judge.outcome)) + " (" + name +
-              "): " + one_line(judge.remark) + "\n";
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
-spec::Outcome FileReport::outcome() const {
-  const ExecutorReport* report = worst();
-  return report ? report->judged.outcome : spec::Outcome::kPass;
-}
-
-std::string FileReport::not_compared() const {
-  if (error) return error->kind == ErrorKind::kUnsupported ? error->message : "";
-  const ExecutorReport* report = worst();
-  if (!report) return "";
-  const bool is_unsupported = report->judged.outcome == spec::Outcome::kUnsupported;
-  return report->judged.not_compared.empty() && is_unsupported ? report->judged.reason
-                                                               : report->judged.not_compared;
-}
-
-const ExecutorReport* FileReport::worst() const {
-  const ExecutorReport* out = nullptr;
-  for (const ExecutorReport& executor : executors) {
-    const bool worse = !out || conformance::severity(executor.judged.outcome) >
-                                   conformance::severity(out->judged.outcome);
-    if (worse) out = &executor;
-  }
-  return out;
-}
-
-ExitCode FileReport::exit_code() const {
-  return error ? exit_code_of(error->kind) : exit_code_of(outcome());
-}
-
-double FileReport::sum(const std::string& figure) const {
-  double total = 0;
-  for (const ExecutorReport& executor : executors) total += figure_of(executor, figure);
-  return total;
-}
-
-double FileReport::largest(const std::string& figure) const {
-  double most = 0;
-  for (const ExecutorReport& executor : executors) {
-    most = std::max(most, figure_of(executor, figure));
-  }
-  return most;
-}
-
-std::string print_bytes(std::int64_t bytes) {
-  char text[32];
-  if (bytes < 10'000) {
-    std::snprintf(text, sizeof(text), "%lld B", static_cast<long long>(bytes));
-  } else if (bytes < 10'000'000) {
-    std::snprintf(text, sizeof(text), "%.1f KiB", static_cast<double>(bytes) / 1024);
-  } else {
-    std::snprintf(text, sizeof(text), "%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
-  }
-  return text;
-}
-
-std::string describe_plan(const conformance::PlanStats& plan) {
-  char share[32];
-  const double captured = plan.steps == 0 ? 0
-                                          : 100 * static_cast<double>(plan.captured_steps) /
-                                                static_cast<double>(plan.steps);
-  std::snprintf(share, sizeof(share), "%.1f%%", captured);
-  return std::string(share) + " of " + std::to_string(plan.steps) + " steps captured in " +
-         std::to_string(plan.captured_partitions) + " of " + std::to_string(plan.partitions) +
-         (plan.partitions == 1 ? " partition" : " partitions") + ", peak " +
-         print_bytes(plan.peak_bytes) + " (no reuse " + print_bytes(plan.no_reuse_bytes) +
-         ", bound " + print_bytes(plan.lower_bound_bytes) + ")";
-}
-
-std::string describe(const FileReport& file, bool details) {
-  const ExecutorReport* worst = file.worst();
-  if (file.error || !worst) return "";
-  std::string line = std::string(spec::outcome_name(file.outcome())) + " " + file.file + ": " +
-                     std::to_string(file.nodes) + " nodes, " + std::to_string(file.calls) +
-                     (file.is_case    ? " calls"
-                      : file.recorded ? " recorded calls"
-                                      : " seeded calls");
-  line += describe_numbers(file);
-  if (details) line += describe_judges(file);
-  for (const ExecutorReport& executor : file.executors) {
-    if (executor.plan) line += "; " + describe_plan(*executor.plan);
-  }
-  if (!worst->judged.reason.empty()) line += "; " + worst->judged.reason;
-  if (const std::string node = node_of(*worst); !node.empty()) line += "; from node '" + node + "'";
-  line = one_line(line) + "\n";
-  for (const ExecutorReport& executor : file.executors) {
-    if (details) line += describe_findings(executor);
-    for (const std::string& where : executor.judged.localization) {
-      line += "  " + one_line(where) + "\n";
-    }
-  }
-  return line;
-}
-
-void print_report(const FileReport& file, bool details) {
-  if (file.error && file.error->kind == ErrorKind::kUnsupported) {
-    std::printf("UNSUPPORTED %s\n", file.error->message.c_str());
-    std::fflush(stdout);
-    return;
-  }
-  if (file.error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "graphgate: %s\n", one_line(file.error->message).c_str());
-    return;
-  }
-  std::printf("%s", describe(file, details).c_str());
-  std::fflush(stdout);
-}
-
-Count count_of(const FileReport& file) {
-  switch (file.exit_code()) {
+Count count_of(ExitCode code) {
+  switch (code) {
     case ExitCode::kGood:
       return Count::kPassed;
     case ExitCode::kInconclusive:
@@ -244,46 +32,21 @@ Count count_of(const FileReport& file) {
   }
 }
 
-std::size_t count(const std::vector<FileReport>& reports, Count wanted) {
-  std::size_t n = 0;
-  for (const FileReport& report : reports) n += count_of(report) == wanted ? 1 : 0;
-  return n;
+const char* verdict_word(ExitCode code) {
+  switch (code) {
+    case ExitCode::kGood:
+      return "PASS";
+    case ExitCode::kFindings:
+      return "FAIL";
+    case ExitCode::kInconclusive:
+      return "INCONCLUSIVE";
+    default:
+      return "ERROR";
+  }
 }
 
-std::string describe_totals(const std::vector<FileReport>& reports) {
-  const std::size_t skipped = count(reports, Count::kSkipped);
-  std::string text;
-  if (skipped > 0) {
-    text += std::to_string(skipped) +
-            " without a verdict (SUSPECT, UNDECIDED, MISTRUSTED or UNSUPPORTED) count as skipped\n";
-  }
-  std::vector<std::string> uncompared;
-  for (const FileReport& report : reports) {
-    if (!report.not_compared().empty()) uncompared.push_back(report.file);
-  }
-  if (!uncompared.empty()) {
-    text += std::to_string(uncompared.size()) +
-            " not compared: " + conformance::join_names(uncompared, kMostShown) + "\n";
-  }
-  return text + std::to_string(count(reports, Count::kPassed)) + " passed, " +
-         std::to_string(count(reports, Count::kFailed)) + " failed, " + std::to_string(skipped) +
-         " skipped\n";
-}
-
-std::string print_json(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-Result<void> write_text(const std::string& text, const std::string& path) {
-  if (path == "-") {
-    const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (!whole || std::fflush(stdout) != 0)
-      return infrastructure("standard output cannot be written");
-    return {};
-  }
-  GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
-  GRAPHGATE_TRY_VOID(file.write(std::as_bytes(std::span(text))));
-  return file.commit();
+std::string count_text(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 }  // namespace graphgate::tools

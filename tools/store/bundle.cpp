@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/atomic_file.h"
 #include "interop/zip_archive.h"
+#include "tools/report/forms.h"
 #include "tools/report/machine_facts.h"
 
 namespace graphgate::tools {

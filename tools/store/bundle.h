@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/report.h"
+#include "tools/report/check_report.h"
 
 namespace graphgate::tools {
 

@@ -5,13 +5,14 @@
 
 #include <filesystem>
 
+#include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "conformance/run/runs.h"
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
 #include "tools/executors/promises.h"
-#include "tools/report/report.h"
+#include "tools/report/forms.h"
 #include "tools/store/json.h"
 #include "tools/store/stored_result.h"
 

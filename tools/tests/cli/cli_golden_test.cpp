@@ -234,6 +234,11 @@ TEST_F(CliGolden, ReportsAsJson) {
   EXPECT_EQ(json["items"][0]["name"], "cases/input-written.case");
   EXPECT_EQ(json["items"][0]["state"], "changed");
   EXPECT_EQ(json["items"][0]["changes"].size(), 1U);
+  const CliRun junit = golden("check", "--junit -");
+  EXPECT_EQ(junit.code, 1);
+  EXPECT_NE(junit.out.find("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""),
+            std::string::npos)
+      << junit.out;
 }
 
 TEST_F(CliGolden, KeepsPlansOfBriefProgramsByTheirFigures) {

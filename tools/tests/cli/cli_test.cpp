@@ -328,6 +328,9 @@ TEST_F(Cli, WritesReportsForOtherPrograms) {
   EXPECT_EQ(json["runs"][0]["results"][0]["ruleId"], "B8.recording");
   const CliRun junit = run("check --junit - " + program);
   EXPECT_NE(junit.out.find("failures=\"1\""), std::string::npos) << junit.out;
+  const CliRun markdown = run("check --markdown - " + program);
+  EXPECT_EQ(markdown.out.find("### FAIL: `graphgate check`\n\n0 passed, 1 failed, "), 0U)
+      << markdown.out;
   EXPECT_EQ(run("check --sarif - --junit - " + program).code, 4);
 }
 

@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/atomic_file.h"
 #include "base/processes.h"
 #include "base/temporary_folder.h"
 #include "tools/report/fuzz_report.h"
@@ -124,7 +125,7 @@ class CampaignTest : public testing::Test {
   TemporaryFolder folder_;
   CampaignOptions options_;
   Ledger ledger_;
-  Corpus::Write write_ = tools::write_text;
+  Corpus::Write write_ = write_text;
   LookAgain look_again_ = [](const TriageTask& task) {
     TriageResult result;
     result.triage.status = TriageStatus::kConfirmed;
@@ -351,7 +352,7 @@ TEST_F(CampaignTest, EndsWithAClearErrorWhereTheCorpusIsFull) {
   int writes = 0;
   write_ = [&](const std::string& text, const std::string& path) -> Result<void> {
     if (++writes > 3) return infrastructure(path + ": cannot be written: No space left on device");
-    return tools::write_text(text, path);
+    return write_text(text, path);
   };
   const auto end = run(judge_plainly);
   ASSERT_FALSE(end.ok());

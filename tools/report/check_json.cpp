@@ -1,8 +1,8 @@
-// Reports as JSON; declared in report.h.
+// The JSON of `graphgate check`; declared in check_report.h.
 #include <algorithm>
 #include <cmath>
 
-#include "tools/report/report.h"
+#include "tools/report/check_report.h"
 #include "tools/store/json.h"
 
 namespace graphgate::tools {

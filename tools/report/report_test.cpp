@@ -1,6 +1,11 @@
-#include "tools/report/report_formats.h"
+#include "tools/report/report.h"
 
 #include <gtest/gtest.h>
+
+#include "base/file_io.h"
+#include "tools/report/check_report.h"
+#include "tools/report/forms.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
@@ -23,18 +28,18 @@ FileReport file_with(const std::string& file, spec::Outcome outcome) {
   return report;
 }
 
-std::vector<FileReport> reports() {
+Report report() {
   std::vector<FileReport> all = {file_with("good.pt2", spec::Outcome::kPass),
                                  file_with("a b\xff.case", spec::Outcome::kFail),
                                  file_with("open.case", spec::Outcome::kUndecided)};
   all.push_back({});
   all.back().file = "bad.pt2";
   all.back().error = bad_input("bad.pt2: is no zip archive");
-  return all;
+  return report_of(all);
 }
 
 TEST(JUnitReport, CountsAndEscapes) {
-  const std::string xml = print_junit(reports());
+  const std::string xml = print_junit(report());
   EXPECT_NE(xml.find("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), std::string::npos)
       << xml;
   EXPECT_NE(xml.find("name=\"a b\xef\xbf\xbd.case\""), std::string::npos) << xml;
@@ -44,8 +49,17 @@ TEST(JUnitReport, CountsAndEscapes) {
       << xml;
 }
 
+TEST(MarkdownReport, HasWhatHasNotPassed) {
+  EXPECT_EQ(print_markdown(report()),
+            "### ERROR: `graphgate check`\n\n1 passed, 2 failed, 1 skipped.\n\n"
+            "| outcome | what | why |\n| --- | --- | --- |\n"
+            "| FAIL | `a b\xff.case` | a < b & \x01 |\n"
+            "| UNDECIDED | `open.case` | a < b & \x01 |\n"
+            "| ERROR | `bad.pt2` | bad.pt2: is no zip archive |\n\n");
+}
+
 TEST(SarifReport, HasRulesResultsAndWhatCouldNotBeRead) {
-  const auto json = nlohmann::json::parse(print_sarif(reports()), nullptr, false);
+  const auto json = nlohmann::json::parse(print_sarif(report()), nullptr, false);
   ASSERT_FALSE(json.is_discarded());
   EXPECT_EQ(json["version"], "2.1.0");
   const auto& run = json["runs"][0];
@@ -59,6 +73,29 @@ TEST(SarifReport, HasRulesResultsAndWhatCouldNotBeRead) {
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b%FF.case");
   EXPECT_EQ(run["results"][1]["level"], "warning");
   EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
+}
+
+// docs/adding_a_report_format.md: a form is one file, and the page's places are there.
+TEST(ReportForms, AreInTheFilesThatThePageNames) {
+  const std::string root = GRAPHGATE_SOURCE_DIR "/";
+  for (const ReportForm& form : report_forms()) {
+    const std::string name = form.name;
+    const auto text = read_text(root + "tools/report/" + name + ".cpp");
+    ASSERT_TRUE(text.ok()) << text.error().message;
+    EXPECT_NE(text.value().find("print_" + name + "(const Report& report) {"), std::string::npos)
+        << name;
+    EXPECT_FALSE(form.print(report()).empty()) << name;
+  }
+  const std::string page = read_text(root + "docs/adding_a_report_format.md").value();
+  std::size_t places = 0;
+  for (std::size_t at = page.find("`tools/"); at != std::string::npos;
+       at = page.find("`tools/", at + 1)) {
+    const std::string path = page.substr(at + 1, page.find('`', at + 1) - at - 1);
+    if (path.find("NAME") != std::string::npos) continue;
+    EXPECT_TRUE(graphgate::is_there(root + path).value()) << path;
+    ++places;
+  }
+  EXPECT_GE(places, 5U);
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// The forms of a report. report_forms() has a line for each; a form is a file of its own.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "tools/report/report.h"
+
+namespace graphgate::tools {
+
+// Everything, as the verb's own JSON (docs/formats.md).
+[[nodiscard]] std::string print_json(const Report& report);
+// Tables of what has not passed, for the summary of a pull request.
+[[nodiscard]] std::string print_markdown(const Report& report);
+// A test case for each item; a failure or an error holds the findings. What is inconclusive is
+// skipped.
+[[nodiscard]] std::string print_junit(const Report& report);
+// SARIF 2.1.0 (OASIS): one result a finding, with its rule, at the file that it is about.
+[[nodiscard]] std::string print_sarif(const Report& report);
+
+// Lines for a person; an item's trouble goes to standard error.
+void print_lines(const Report& report);
+void print_item(const ReportItem& item);
+
+// A form that is written where a verb's flag says.
+struct ReportForm {
+  const char* name;                     // of the flag: "json"
+  const char* help;                     // its help; a `*` stands for what the verb reports
+  std::string (*print)(const Report&);  // the whole file
+};
+[[nodiscard]] std::span<const ReportForm> report_forms();
+
+// Where forms go, by name: a path, "-" for standard output, "" for nowhere.
+using ReportPaths = std::map<std::string, std::string>;
+// How many forms go to standard output: lines for a person stay away from there.
+[[nodiscard]] std::size_t to_stdout(const ReportPaths& paths);
+// kInfrastructure where one cannot be written.
+[[nodiscard]] Result<void> write_report(const Report& report, const ReportPaths& paths);
+
+// JSON text, indented. Bytes that are no UTF-8 (of a file's name, say) become U+FFFD.
+[[nodiscard]] std::string print_json(const nlohmann::ordered_json& json);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,76 @@
+// Reports as Markdown.
+#include <map>
+
+#include "tools/report/forms.h"
+
+namespace graphgate::tools {
+namespace {
+
+std::string code(const std::string& name) { return "`" + name + "`"; }
+
+std::string print(const ReportCell& cell) {
+  std::string text;
+  for (const char c : cell.text) {
+    if (c == '|') text += '\\';
+    text += c == '\n' ? ' ' : c;
+  }
+  if (cell.is_name) text = code(text);
+  return cell.link.empty() ? text : text + ", [" + cell.linked + "](" + cell.link + ")";
+}
+
+std::string print(const ReportTable& table) {
+  if (table.rows.empty()) return "";
+  std::string heads = "|";
+  std::string rule = "|";
+  for (const std::string& column : table.columns) {
+    heads += " " + column + " |";
+    rule += " --- |";
+  }
+  std::string text = heads + "\n" + rule + "\n";
+  for (const auto& row : table.rows) {
+    text += "|";
+    for (const ReportCell& cell : row) text += " " + print(cell) + " |";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string print(const std::string& paragraph) { return paragraph + "\n"; }
+
+// What has not passed.
+std::vector<ReportBlock> page_of(const std::vector<ReportItem>& items) {
+  ReportTable table{{"outcome", "what", "why"}, {}};
+  std::map<Count, std::size_t> counts;
+  for (const ReportItem& item : items) {
+    ++counts[count_of(item.exit_code())];
+    if (item.exit_code() == ExitCode::kGood) continue;
+    const std::string outcome(item.error ? "ERROR" : spec::outcome_name(item.outcome));
+    table.rows.push_back(
+        {{outcome}, {item.place, true}, {item.error ? item.error->message : item.reason}});
+  }
+  return {std::to_string(counts[Count::kPassed]) + " passed, " +
+              std::to_string(counts[Count::kFailed]) + " failed, " +
+              std::to_string(counts[Count::kSkipped]) + " skipped.",
+          table};
+}
+
+}  // namespace
+
+std::string print_markdown(const Report& report) {
+  std::string text;
+  for (const ReportSection& section : report.sections) {
+    text += "### " + (section.verdict.empty() ? verdict_word(report.code) : section.verdict) + ": ";
+    for (std::size_t i = 0; i < section.subjects.size(); ++i) {
+      text += (i == 0 ? "" : " → ") + code(section.subjects[i]);
+    }
+    text += "\n\n";
+    const std::vector<ReportBlock> page =
+        section.page.empty() ? page_of(section.items) : section.page;
+    for (const ReportBlock& block : page) {
+      text += std::visit([](const auto& each) { return print(each); }, block) + "\n";
+    }
+  }
+  return report.first_bad.empty() ? text : text + "First bad: " + code(report.first_bad) + "\n";
+}
+
+}  // namespace graphgate::tools
