@@ -1,5 +1,6 @@
 #include "tools/store/bundle.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <map>
 

@@ -1,5 +1,6 @@
 #include "tools/store/check_input.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "interop/safetensors.h"

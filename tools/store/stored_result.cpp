@@ -41,8 +41,7 @@ Json row_json(const spec::ProvenanceRow& row, StoredBytes& bytes) {
 
 Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
   GRAPHGATE_TRY(finding.rule, interop::read_string(object, "rule"));
-  GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
-  GRAPHGATE_TRY(finding.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
+  GRAPHGATE_TRY(finding.outcome, read_outcome(object));
   GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
   GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
   GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
@@ -79,10 +78,7 @@ Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors, Kn
   GRAPHGATE_TRY(row.buffer, interop::read_string(object, "buffer"));
   GRAPHGATE_TRY_VOID(interop::read_optional(object, "step", row.step));
   GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage", row.storage));
-  GRAPHGATE_TRY(row.dtype, read_dtype(object));
-  GRAPHGATE_TRY(row.sizes, read_ints(object, "sizes"));
-  GRAPHGATE_TRY(row.strides, read_ints(object, "strides"));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", row.storage_offset));
+  GRAPHGATE_TRY_VOID(read_layout(object, row));
   GRAPHGATE_TRY(const JsonCursor words, object.member("words"));
   GRAPHGATE_TRY(row.words, read_words(words, tensors, known));
   const auto elements = spec::checked_element_count(row.sizes);

@@ -27,9 +27,7 @@ class ScriptReader {
     GRAPHGATE_TRY(script_.options, read_configuration(object, "options"));
     GRAPHGATE_TRY(script_.ops, read_ops(object, "ops"));
     GRAPHGATE_TRY(const JsonCursor expect, object.member("expect"));
-    GRAPHGATE_TRY(const JsonCursor outcome, expect.member("outcome"));
-    GRAPHGATE_TRY(script_.expectation.outcome,
-                  interop::read_word(outcome, "an outcome", spec::parse_outcome));
+    GRAPHGATE_TRY(script_.expectation.outcome, read_outcome(expect));
     GRAPHGATE_TRY(script_.expectation.detail, interop::read_string(expect, "detail"));
     GRAPHGATE_TRY(const auto refused, expect.find_member("refused_call"));
     if (refused) {
@@ -59,14 +57,9 @@ class ScriptReader {
     return {};
   }
 
-  Result<std::size_t> read_program_index(const JsonCursor& object) const {
-    GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
-    if (index >= script_.programs.size()) return object.error("there is no such program");
-    return index;
-  }
   Result<ScriptPort> read_port(const JsonCursor& object) const {
     ScriptPort port;
-    GRAPHGATE_TRY(port.program, read_program_index(object));
+    GRAPHGATE_TRY(port.program, read_program_index(object, script_.programs.size()));
     GRAPHGATE_TRY(port.index, read_index(object, "index"));
     return port;
   }
@@ -113,7 +106,7 @@ class ScriptReader {
 
   Result<void> read_call(const JsonCursor& object) {
     ScriptCall call;
-    GRAPHGATE_TRY(call.program, read_program_index(object));
+    GRAPHGATE_TRY(call.program, read_program_index(object, script_.programs.size()));
     std::string mode;
     GRAPHGATE_TRY_VOID(interop::read_optional(object, "mode", mode));
     if (mode == "eager") call.options.mode = spec::CallMode::kEager;
@@ -153,10 +146,7 @@ class ScriptReader {
   static Result<void> read_geometry(const JsonCursor& object, std::optional<Geometry>& geometry) {
     if (object.is_null()) return {};
     Geometry read;
-    GRAPHGATE_TRY(read.dtype, read_dtype(object));
-    GRAPHGATE_TRY(read.sizes, read_ints(object, "sizes"));
-    GRAPHGATE_TRY(read.strides, read_ints(object, "strides"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", read.storage_offset));
+    GRAPHGATE_TRY_VOID(read_layout(object, read));
     GRAPHGATE_TRY(const auto device, object.find_member("device"));
     if (device) {
       GRAPHGATE_TRY(read.device, interop::read_word(*device, "a device", spec::parse_device));
@@ -167,7 +157,7 @@ class ScriptReader {
 
   Result<void> read_swap(const JsonCursor& object) {
     ScriptSwap swap;
-    GRAPHGATE_TRY(swap.program, read_program_index(object));
+    GRAPHGATE_TRY(swap.program, read_program_index(object, script_.programs.size()));
     GRAPHGATE_TRY_VOID(interop::read_optional(object, "rebind", swap.rebind));
     GRAPHGATE_TRY_VOID(
         tensors_.read_tensors(object, "values", [&](const std::string& name, HostTensor tensor) {

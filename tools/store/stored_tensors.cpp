@@ -47,6 +47,17 @@ Result<spec::DType> read_dtype(const JsonCursor& object) {
   return interop::read_word(member, "a dtype", spec::parse_dtype);
 }
 
+Result<spec::Outcome> read_outcome(const JsonCursor& object) {
+  GRAPHGATE_TRY(const JsonCursor member, object.member("outcome"));
+  return interop::read_word(member, "an outcome", spec::parse_outcome);
+}
+
+Result<std::size_t> read_program_index(const JsonCursor& object, std::size_t programs) {
+  GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
+  if (index >= programs) return object.error("there is no such program");
+  return index;
+}
+
 Result<std::shared_ptr<const spec::OpTable>> read_ops(const JsonCursor& object,
                                                       std::string_view key) {
   spec::OpTable ops = spec::builtin_op_table();
@@ -124,10 +135,7 @@ Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
   GRAPHGATE_TRY(const std::size_t storage, read_index(object, "storage"));
   if (storage >= storages_.size()) return object.error("there is no such storage");
   tensor.storage = storages_[storage];
-  GRAPHGATE_TRY(tensor.dtype, read_dtype(object));
-  GRAPHGATE_TRY(tensor.sizes, read_ints(object, "sizes"));
-  GRAPHGATE_TRY(tensor.strides, read_ints(object, "strides"));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage_offset", tensor.storage_offset));
+  GRAPHGATE_TRY_VOID(read_layout(object, tensor));
   GRAPHGATE_TRY(const JsonCursor device, object.member("device"));
   GRAPHGATE_TRY(tensor.device, interop::read_word(device, "a device", spec::parse_device));
   const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());

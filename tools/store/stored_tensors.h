@@ -29,6 +29,20 @@ namespace graphgate::tools {
                                                             std::string_view key);
 [[nodiscard]] Result<spec::DType> read_dtype(const interop::JsonCursor& object);
 
+// The member "outcome" of an object.
+[[nodiscard]] Result<spec::Outcome> read_outcome(const interop::JsonCursor& object);
+// The members "dtype", "sizes", "strides" and, where it is there, "storage_offset".
+template <class Layout>
+[[nodiscard]] Result<void> read_layout(const interop::JsonCursor& object, Layout& out) {
+  GRAPHGATE_TRY(out.dtype, read_dtype(object));
+  GRAPHGATE_TRY(out.sizes, read_ints(object, "sizes"));
+  GRAPHGATE_TRY(out.strides, read_ints(object, "strides"));
+  return interop::read_optional(object, "storage_offset", out.storage_offset);
+}
+// The index of one of `programs`, at "program".
+[[nodiscard]] Result<std::size_t> read_program_index(const interop::JsonCursor& object,
+                                                     std::size_t programs);
+
 // The builtin ops and the rows listed at `key`. kBadInput, with the place, for a row that is none.
 [[nodiscard]] Result<std::shared_ptr<const spec::OpTable>> read_ops(
     const interop::JsonCursor& object, std::string_view key);

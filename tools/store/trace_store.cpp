@@ -27,6 +27,10 @@ Json port_json(const ScriptPort& port) {
   return {{"program", port.program}, {"index", port.index}};
 }
 
+Json error_json(const Error& error) {
+  return {{"kind", static_cast<int>(error.kind)}, {"message", error.message}};
+}
+
 class RunWriter {
  public:
   RunWriter(fs::path folder, const Script& script) : folder_(std::move(folder)), script_(script) {}
@@ -149,13 +153,11 @@ class RunWriter {
     json["configuration"] = trace.configuration;
     json["is_loaded"] = trace.is_loaded;
     if (trace.error) {
-      json["error"] = {{"kind", static_cast<int>(trace.error->kind)},
-                       {"message", trace.error->message},
-                       {"step", trace.error_step}};
+      json["error"] = error_json(*trace.error);
+      json["error"]["step"] = trace.error_step;
     }
     if (trace.closing_error) {
-      json["closing_error"] = {{"kind", static_cast<int>(trace.closing_error->kind)},
-                               {"message", trace.closing_error->message}};
+      json["closing_error"] = error_json(*trace.closing_error);
     }
     for (const char* place : {"error", "closing_error"}) {
       if (!json.contains(place)) continue;

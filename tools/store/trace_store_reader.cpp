@@ -49,11 +49,6 @@ class RunReader {
   }
 
  private:
-  Result<std::size_t> read_program_index(const JsonCursor& object) const {
-    GRAPHGATE_TRY(const std::size_t index, read_index(object, "program"));
-    if (index >= script_.programs.size()) return object.error("there is no such program");
-    return index;
-  }
   Result<void> read_trace(const JsonCursor& object, StoredRun& run) {
     auto trace = std::make_unique<Trace>();
     GRAPHGATE_TRY(trace->executor, interop::read_string(object, "executor"));
@@ -95,7 +90,7 @@ class RunReader {
     const bool is_call = call.step < script_.steps.size() &&
                          std::holds_alternative<ScriptCall>(script_.steps[call.step]);
     if (!is_call) return object.error("the step is no call");
-    GRAPHGATE_TRY(call.program, read_program_index(object));
+    GRAPHGATE_TRY(call.program, read_program_index(object, script_.programs.size()));
     std::string plan;
     GRAPHGATE_TRY_VOID(interop::read_optional(object, "plan", plan));
     if (!plan.empty()) {
@@ -128,7 +123,7 @@ class RunReader {
     GRAPHGATE_TRY(held.step, read_index(object, "step"));
     GRAPHGATE_TRY(held.held_at, read_index(object, "held_at"));
     GRAPHGATE_TRY(const JsonCursor output, object.member("output"));
-    GRAPHGATE_TRY(held.output.program, read_program_index(output));
+    GRAPHGATE_TRY(held.output.program, read_program_index(output, script_.programs.size()));
     GRAPHGATE_TRY(held.output.index, read_index(output, "index"));
     GRAPHGATE_TRY(const JsonCursor then, object.member("then"));
     GRAPHGATE_TRY(held.then, tensors_.read_tensor(then));
