@@ -9,15 +9,29 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "base/atomic_file.h"
-#include "base/test_files.h"
+#include "base/temporary_folder.h"
 
-namespace graphgate::interop {
+namespace graphgate {
 namespace {
 
 namespace fs = std::filesystem;
+
+class Folder : public TemporaryFolder {
+ public:
+  [[nodiscard]] std::string file(const std::string& name) const { return path() + "/" + name; }
+  // How many files are in it.
+  [[nodiscard]] std::size_t count() const {
+    const fs::directory_iterator files(path());
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+  void write(const std::string& name, std::string_view text) const {
+    ASSERT_TRUE(write_file(file(name), text).ok());
+  }
+};
 
 Result<void> write_whole(const std::string& path, std::string_view text) {
   GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
@@ -28,8 +42,8 @@ Result<void> write_whole(const std::string& path, std::string_view text) {
 std::string link_to_descriptor(int descriptor) { return "/dev/fd/" + std::to_string(descriptor); }
 
 TEST(ReadWhole, ReadsRegularFilesAndPipesWithoutAName) {
-  const TemporaryFolder folder;
-  write_file(folder.file("a"), "text");
+  const Folder folder;
+  folder.write("a", "text");
   EXPECT_EQ(read_whole(folder.file("a")).value(), "text");
   EXPECT_FALSE(read_whole("/proc/self/status").value().empty());  // says that it has no bytes
   std::array<int, 2> ends{};
@@ -46,7 +60,7 @@ TEST(ReadWhole, ReadsRegularFilesAndPipesWithoutAName) {
 }
 
 TEST(ReadWhole, RefusesWhatHasNoEndOrNoWriter) {
-  const TemporaryFolder folder;
+  const Folder folder;
   ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
   for (const auto& [path, what] : {std::pair(folder.file("pipe"), "is a named pipe"),
                                    {folder.file(""), "is a folder"},
@@ -67,8 +81,8 @@ TEST(ReadWhole, RefusesWhatHasNoEndOrNoWriter) {
 }
 
 TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
-  const TemporaryFolder folder;
-  write_file(folder.file("a"), "text");
+  const Folder folder;
+  folder.write("a", "text");
   std::error_code error;
   fs::resize_file(folder.file("a"), std::uintmax_t{1} << 42U, error);
   if (error) GTEST_SKIP() << "no files so large here: " << error.message();
@@ -78,8 +92,8 @@ TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
 }
 
 TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
-  const TemporaryFolder folder;
-  write_file(folder.file("a"), "");
+  const Folder folder;
+  folder.write("a", "");
   EXPECT_TRUE(is_there(folder.file("a")).value());
   EXPECT_FALSE(is_there(folder.file("b")).value());
   EXPECT_FALSE(is_there(folder.file("a/b")).value());
@@ -92,10 +106,10 @@ TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
 }
 
 TEST(ListFiles, GoesIntoFoldersAndStaysOutOfLinks) {
-  const TemporaryFolder folder;
+  const Folder folder;
   fs::create_directories(folder.file("b/c"));
   for (const char* name : {"x.case", "b/y.case", "b/c/z.case", "b/other"}) {
-    write_file(folder.file(name), "");
+    folder.write(name, "");
   }
   fs::create_directory_symlink("..", folder.file("b/up"));
   fs::create_symlink("loop", folder.file("loop"));
@@ -111,25 +125,25 @@ TEST(ListFiles, GoesIntoFoldersAndStaysOutOfLinks) {
 }
 
 TEST(AtomicFile, FollowsALinkAndKeepsIt) {
-  const TemporaryFolder folder;
+  const Folder folder;
   fs::create_directory(folder.file("below"));
-  write_file(folder.file("below/file"), "old");
+  folder.write("below/file", "old");
   fs::create_symlink("below/file", folder.file("link"));
   ASSERT_TRUE(write_whole(folder.file("link"), "new").ok());
   EXPECT_TRUE(fs::is_symlink(folder.file("link")));
-  EXPECT_EQ(read_file(folder.file("below/file")), "new");
+  EXPECT_EQ(read_whole(folder.file("below/file")).value(), "new");
 }
 
 TEST(AtomicFile, TakesTheLongestNames) {
-  const TemporaryFolder folder;
+  const Folder folder;
   const std::string path = folder.file(std::string(255, 'n'));
   ASSERT_TRUE(write_whole(path, "text").ok());
-  EXPECT_EQ(read_file(path), "text");
+  EXPECT_EQ(read_whole(path).value(), "text");
   EXPECT_EQ(folder.count(), 1U);
 }
 
 TEST(AtomicFile, WritesIntoAPipeAndAStreamAndLeavesThemThere) {
-  const TemporaryFolder folder;
+  const Folder folder;
   const std::string path = folder.file("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_FALSE(AtomicFile::create(path).ok());  // nobody reads
@@ -150,7 +164,7 @@ TEST(AtomicFile, WritesIntoAPipeAndAStreamAndLeavesThemThere) {
 
 // A device of our own: a fault would cost the machine nothing.
 TEST(AtomicFile, WritesIntoADeviceAndLeavesItThere) {
-  const TemporaryFolder folder;
+  const Folder folder;
   const std::string null = folder.file("null");
   const std::string full = folder.file("full");
   if (::mknod(null.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0 ||
@@ -171,10 +185,10 @@ TEST(AtomicFile, WritesIntoADeviceAndLeavesItThere) {
 }
 
 TEST(AtomicFile, RefusesWhatCannotBeWrittenAndLeavesNothing) {
-  const TemporaryFolder folder;
+  const Folder folder;
   fs::create_symlink("loop", folder.file("loop"));
   fs::create_directory(folder.file("below"));
-  write_file(folder.file("file"), "kept");
+  folder.write("file", "kept");
   for (const std::string& path :
        {folder.file("loop"), folder.file("below"), folder.file("file/below"),
         folder.file("none/below"), folder.file(std::string(300, 'n')), std::string()}) {
@@ -190,9 +204,9 @@ TEST(AtomicFile, RefusesWhatCannotBeWrittenAndLeavesNothing) {
   const auto too_large = write_whole(folder.file("file"), "text");  // and no SIGXFSZ
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(too_large.ok());
-  EXPECT_EQ(read_file(folder.file("file")), "kept");
+  EXPECT_EQ(read_whole(folder.file("file")).value(), "kept");
   EXPECT_EQ(folder.count(), 3U);
 }
 
 }  // namespace
-}  // namespace graphgate::interop
+}  // namespace graphgate
