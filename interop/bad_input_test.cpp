@@ -4,9 +4,9 @@
 #include <set>
 #include <sstream>
 
-#include "base/test_files.h"
 #include "interop/pt2_reader.h"
 #include "interop/safetensors.h"
+#include "interop/test_files.h"
 #include "spec/op_table.h"
 
 namespace graphgate::interop {

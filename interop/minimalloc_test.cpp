@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/test_files.h"
+#include "interop/test_files.h"
 
 namespace graphgate::interop {
 namespace {

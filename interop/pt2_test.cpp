@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "base/test_files.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_writer.h"
+#include "interop/test_files.h"
 #include "spec/graph_text.h"
 #include "spec/op_table.h"
 

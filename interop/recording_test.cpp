@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/test_files.h"
 #include "interop/op_cases.h"
 #include "interop/safetensors.h"
+#include "interop/test_files.h"
 #include "spec/op_table.h"
 
 namespace graphgate::interop {

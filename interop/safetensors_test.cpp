@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/test_files.h"
+#include "interop/test_files.h"
 
 namespace graphgate::interop {
 namespace {
