@@ -42,13 +42,13 @@ function(graphgate_build_sooner target)
 endfunction()
 
 # For targets of files that each take long over the same headers: with GRAPHGATE_PCH the compiler
-# sees eight of them at once, without those that match one of the regular expressions: files that have
-# a table of their own by one name. Other builds compile each file alone.
-function(graphgate_build_together target)
+# sees `count` of them at once, without those that match one of the regular expressions: files that
+# call something of their own by a name that others use too. Other builds compile each file alone.
+function(graphgate_build_together target count)
   if(NOT GRAPHGATE_PCH)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
   get_target_property(sources ${target} SOURCES)
   foreach(pattern IN LISTS ARGN)
     set(alone ${sources})
@@ -74,10 +74,12 @@ function(graphgate_link_allocator target)
   endif()
 endfunction()
 
-# graphgate_library(spec SOURCES a.cpp b.cpp [PUBLIC_DEPS ...] [PRIVATE_DEPS ...]) makes the library
-# graphgate_spec with the alias graphgate::spec, installed and exported.
+# graphgate_library(spec SOURCES a.cpp b.cpp [PUBLIC_DEPS ...] [PRIVATE_DEPS ...] [HEADERS b.h])
+# makes the library graphgate_spec with the alias graphgate::spec, installed and exported. HEADERS:
+# what most of its files include, <system.h> or a path in the repository; precompiled with
+# GRAPHGATE_PCH.
 function(graphgate_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS;HEADERS" ${ARGN})
   set(target graphgate_${name})
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(graphgate::${name} ALIAS ${target})
@@ -86,9 +88,10 @@ function(graphgate_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/graphgate>)
   target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
-  if(GRAPHGATE_PCH)
+  if(GRAPHGATE_PCH AND ARG_HEADERS)
+    list(TRANSFORM ARG_HEADERS REPLACE "^([^<].*)" "${PROJECT_SOURCE_DIR}/\\1")
     target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <optional>
-                              <set> <span> <string> <string_view> <variant> <vector>)
+                              <set> <span> <string> <string_view> <variant> <vector> ${ARG_HEADERS})
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS ${target} EXPORT graphgateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -144,7 +147,7 @@ function(graphgate_test name)
   graphgate_configure(${target})
   graphgate_test_headers()
   graphgate_build_sooner(${target} REUSE_FROM graphgate_test_headers)
-  graphgate_build_together(${target})
+  graphgate_build_together(${target} 8)
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   graphgate_test_definitions(${target})
   gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" ${properties}

@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
 // Some hundred thousand tensors.
 constexpr std::size_t kMaxHeaderValues = std::size_t{4} << 20U;
 
-constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTypes = {{
+constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTypeNames = {{
     {"F64", DType::kFloat64},
     {"F32", DType::kFloat32},
     {"F16", DType::kFloat16},
@@ -34,15 +34,15 @@ constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTy
     {"BOOL", DType::kBool},
 }};
 // What the format has and this project has not.
-constexpr std::array<std::string_view, 9> kForeignDTypes = {
+constexpr std::array<std::string_view, 9> kForeignDTypeNames = {
     "U16", "U32", "U64", "C64", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2", "C128"};
 
 Result<DType> read_dtype(const JsonCursor& cursor) {
   GRAPHGATE_TRY(const std::string text, cursor.as_string());
-  for (const auto& [name, dtype] : kDTypes) {
+  for (const auto& [name, dtype] : kDTypeNames) {
     if (name == text) return dtype;
   }
-  for (const std::string_view foreign : kForeignDTypes) {
+  for (const std::string_view foreign : kForeignDTypeNames) {
     if (foreign == text) return cursor.unsupported_here("dtype " + text);
   }
   return cursor.error("unknown dtype '" + text + "'");
@@ -197,7 +197,7 @@ std::string header_text(const Ordered& ordered,
     const std::int64_t bytes =
         spec::element_count(tensor.sizes) * spec::item_size_bytes(tensor.dtype);
     std::string_view dtype_name;
-    for (const auto& [name, dtype] : kDTypes) {
+    for (const auto& [name, dtype] : kDTypeNames) {
       if (dtype == tensor.dtype) dtype_name = name;
     }
     header[named->first] = {

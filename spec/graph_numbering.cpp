@@ -6,10 +6,10 @@
 namespace graphgate::spec {
 namespace {
 
-void renumber(Argument& argument, const std::vector<ValueId>& ids) {
+void renumber_argument(Argument& argument, const std::vector<ValueId>& ids) {
   if (auto* id = std::get_if<ValueId>(&argument.value)) *id = ids.at(id->index);
   if (auto* list = std::get_if<Argument::List>(&argument.value)) {
-    for (Argument& element : *list) renumber(element, ids);
+    for (Argument& element : *list) renumber_argument(element, ids);
   }
 }
 
@@ -36,12 +36,12 @@ void apply_ids(Graph& graph, const std::vector<ValueId>& ids) {
   graph.values = std::move(values);
   for (ValueId& id : graph.inputs) id = ids.at(id.index);
   for (Node& node : graph.nodes) {
-    for (NamedArgument& named : node.arguments) renumber(named.argument, ids);
+    for (NamedArgument& named : node.arguments) renumber_argument(named.argument, ids);
     for (NodeResult& result : node.results) {
       for (ValueId& id : result.values) id = ids.at(id.index);
     }
   }
-  for (Argument& output : graph.outputs) renumber(output, ids);
+  for (Argument& output : graph.outputs) renumber_argument(output, ids);
   for (Graph& subgraph : graph.subgraphs) {
     subgraph = number_values_by_definition(std::move(subgraph));
   }

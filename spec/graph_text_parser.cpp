@@ -13,12 +13,12 @@ constexpr int kMaxGraphDepth = 50;
 // The kinds of lines, in the order in which they stand.
 enum class Stage { kAnnotation, kSymbol, kInput, kGraph, kNode, kOutput };
 
-struct Keyword {
+struct GraphKeyword {
   std::string_view word;
   Stage stage;
   bool programs_only;
 };
-constexpr std::array<Keyword, 9> kKeywords = {{
+constexpr std::array<GraphKeyword, 9> kGraphKeywords = {{
     {"annotation", Stage::kAnnotation, true},
     {"symbol", Stage::kSymbol, true},
     {"parameter", Stage::kInput, true},
@@ -52,7 +52,7 @@ class BodyReader {
  private:
   Result<void> read_line() {
     const Token start = reader_.peek();
-    for (const Keyword& keyword : kKeywords) {
+    for (const GraphKeyword& keyword : kGraphKeywords) {
       if (!reader_.at(keyword.word)) continue;
       if (keyword.programs_only && program_ == nullptr) {
         return reader_.expected("a line of a subgraph (input, graph, a node, output)");
@@ -80,7 +80,7 @@ class BodyReader {
     return {};
   }
 
-  Result<void> read_keyword_line(const Keyword& keyword, const Token& start) {
+  Result<void> read_keyword_line(const GraphKeyword& keyword, const Token& start) {
     switch (keyword.stage) {
       case Stage::kAnnotation:
         return read_annotation();

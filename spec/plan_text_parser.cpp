@@ -26,13 +26,13 @@ NameScope::Map<SubgraphId> find_blocks(TextReader reader) {
   return blocks;
 }
 
-struct Keyword {
+struct PlanKeyword {
   std::string_view word;
   PlanStage stage;
   std::string_view plural;
 };
 // The first of each stage stands at its number.
-constexpr std::array<Keyword, 11> kKeywords = {{
+constexpr std::array<PlanKeyword, 11> kPlanKeywords = {{
     {"events", PlanStage::kEvents, "event counts"},
     {"key", PlanStage::kKey, "keys"},
     {"symbol", PlanStage::kSymbol, "symbols"},
@@ -74,10 +74,10 @@ Result<void> PlanReader::open() {
 }
 
 Result<void> PlanReader::read_line() {
-  for (const Keyword& keyword : kKeywords) {
+  for (const PlanKeyword& keyword : kPlanKeywords) {
     if (!reader_.at(keyword.word)) continue;
     if (keyword.stage < stage_) {
-      const Keyword& now = kKeywords[static_cast<std::size_t>(stage_)];
+      const PlanKeyword& now = kPlanKeywords[static_cast<std::size_t>(stage_)];
       return reader_.expected("no more " + std::string(keyword.plural) + " after the " +
                               std::string(now.plural));
     }

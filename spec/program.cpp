@@ -21,7 +21,7 @@ namespace {
 
 using Tensors = std::map<std::string, HostTensor, std::less<>>;
 
-bool same_tensor(const HostTensor& a, const HostTensor& b) {
+bool same_elements(const HostTensor& a, const HostTensor& b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.strides == b.strides &&
          a.storage_offset == b.storage_offset && a.device == b.device &&
          packed_bytes(a) == packed_bytes(b);
@@ -40,7 +40,7 @@ std::vector<std::string> sharing(const Tensors& tensors) {
 bool same_tensors(const Tensors& a, const Tensors& b) {
   if (a.size() != b.size() || sharing(a) != sharing(b)) return false;
   for (auto i = a.begin(), j = b.begin(); i != a.end(); ++i, ++j) {
-    if (i->first != j->first || !same_tensor(i->second, j->second)) return false;
+    if (i->first != j->first || !same_elements(i->second, j->second)) return false;
   }
   return true;
 }

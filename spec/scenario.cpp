@@ -18,7 +18,7 @@ std::string print_port(const PortRef& port, std::string_view side) {
   return program + std::string(side) + std::to_string(port.index);
 }
 
-struct Printer {
+struct StepPrinter {
   std::string operator()(const CallStep& step) const {
     std::string text = "call " + print_name(step.program);
     for (const auto& [symbol, size] : step.sizes) text += " " + symbol + "=" + std::to_string(size);
@@ -215,7 +215,7 @@ class StepReader {
 
 }  // namespace
 
-std::string print_step(const Step& step) { return std::visit(Printer{}, step); }
+std::string print_step(const Step& step) { return std::visit(StepPrinter{}, step); }
 
 std::string print_scenario(const Scenario& scenario) {
   std::string text;

@@ -28,9 +28,9 @@ constexpr std::array<std::string_view, 12> kTorchScriptTypes = {
     "RRef", "Await", "Union", "AnyEnumType", "Tuple", "__torch__"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_ident_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_ident_part(char c) { return is_ident_start(c) || is_digit(c); }
+bool is_ident_part(char c) { return is_ident_start(c) || is_decimal(c); }
 
 bool fits_element(const SchemaType& type, const SchemaValue& value) {
   const bool is_int = std::holds_alternative<std::int64_t>(value.data);
@@ -339,7 +339,7 @@ class SchemaParser {
     const char first = peek();
     if (first == '[') return parse_list_value(depth);
     if (first == '"' || first == '\'') return parse_string_value();
-    if (is_digit(first) || first == '-' || first == '+' || first == '.') return parse_number();
+    if (is_decimal(first) || first == '-' || first == '+' || first == '.') return parse_number();
     if (!is_ident_start(first)) return expected("a default");
     const std::string_view word = take_identifier();
     if (word == "None") return SchemaValue{};
@@ -375,9 +375,9 @@ class SchemaParser {
     }
     const std::size_t digits = position_;
     bool is_float = false;
-    while (is_digit(peek()) || peek() == '.' || peek() == 'e' || peek() == 'E' ||
+    while (is_decimal(peek()) || peek() == '.' || peek() == 'e' || peek() == 'E' ||
            ((peek() == '-' || peek() == '+') && (text_[position_ - 1] | 0x20) == 'e')) {
-      is_float = is_float || !is_digit(peek());
+      is_float = is_float || !is_decimal(peek());
       ++position_;
     }
     // from_chars reads '-' but not '+'.

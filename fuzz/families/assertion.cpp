@@ -26,11 +26,11 @@ bool draw_scalar_assertion(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten._assert_tensor_metadata", 1, draw_metadata, 0},
-                             {"aten._assert_scalar", 1, draw_scalar_assertion, 0}};
+constexpr DrawnOp kAssertionRows[] = {{"aten._assert_tensor_metadata", 1, draw_metadata, 0},
+                                      {"aten._assert_scalar", 1, draw_scalar_assertion, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> assertion_rows() { return kRows; }
+std::span<const DrawnOp> assertion_rows() { return kAssertionRows; }
 
 }  // namespace graphgate::fuzz

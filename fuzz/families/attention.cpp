@@ -30,12 +30,12 @@ bool draw_attention(Draft& draft, GeneReader& genes, std::size_t flash) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kAttentionRows[] = {
     {"aten.scaled_dot_product_attention", 3, draw_attention, 0},
     {"aten._scaled_dot_product_flash_attention_for_cpu", 1, draw_attention, 1}};
 
 }  // namespace
 
-std::span<const DrawnOp> attention_rows() { return kRows; }
+std::span<const DrawnOp> attention_rows() { return kAttentionRows; }
 
 }  // namespace graphgate::fuzz

@@ -100,13 +100,14 @@ bool draw_legit(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.batch_norm", 2, draw_batch_norm, 0},
-                             {"aten.native_batch_norm", 1, draw_batch_norm, 1},
-                             {"aten._native_batch_norm_legit_no_training", 1, draw_no_training, 0},
-                             {"aten._native_batch_norm_legit", 2, draw_legit, 0}};
+constexpr DrawnOp kBatchNormRows[] = {
+    {"aten.batch_norm", 2, draw_batch_norm, 0},
+    {"aten.native_batch_norm", 1, draw_batch_norm, 1},
+    {"aten._native_batch_norm_legit_no_training", 1, draw_no_training, 0},
+    {"aten._native_batch_norm_legit", 2, draw_legit, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> batch_norm_rows() { return kRows; }
+std::span<const DrawnOp> batch_norm_rows() { return kBatchNormRows; }
 
 }  // namespace graphgate::fuzz

@@ -48,11 +48,11 @@ bool draw_matmul(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.linear", 6, draw_linear, 0},
-                             {"aten.matmul", 5, draw_matmul, 0}};
+constexpr DrawnOp kContractionRows[] = {{"aten.linear", 6, draw_linear, 0},
+                                        {"aten.matmul", 5, draw_matmul, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> contraction_rows() { return kRows; }
+std::span<const DrawnOp> contraction_rows() { return kContractionRows; }
 
 }  // namespace graphgate::fuzz

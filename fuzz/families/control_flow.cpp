@@ -218,11 +218,11 @@ bool draw_writing_cond(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"higher_order.cond", 5, draw_cond, 0},
-                             {"writing-cond", 4, draw_writing_cond, 0, 4}};
+constexpr DrawnOp kControlFlowRows[] = {{"higher_order.cond", 5, draw_cond, 0},
+                                        {"writing-cond", 4, draw_writing_cond, 0, 4}};
 
 }  // namespace
 
-std::span<const DrawnOp> control_flow_rows() { return kRows; }
+std::span<const DrawnOp> control_flow_rows() { return kControlFlowRows; }
 
 }  // namespace graphgate::fuzz

@@ -227,7 +227,7 @@ bool draw_host_scalar(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kConversionRows[] = {
     {"device-copy", 6, draw_device_copy, 0},
     {"host-scalar", 6, draw_host_scalar, 0},
     {"aten.copy_", 16, draw_copy, 1},
@@ -247,6 +247,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> conversion_rows() { return kRows; }
+std::span<const DrawnOp> conversion_rows() { return kConversionRows; }
 
 }  // namespace graphgate::fuzz

@@ -39,12 +39,12 @@ bool draw_convolution(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.convolution", 1, draw_convolution, 0},
-                             {"aten.conv1d", 1, draw_convolution, 1},
-                             {"aten.conv2d", 1, draw_convolution, 2}};
+constexpr DrawnOp kConvolutionRows[] = {{"aten.convolution", 1, draw_convolution, 0},
+                                        {"aten.conv1d", 1, draw_convolution, 1},
+                                        {"aten.conv2d", 1, draw_convolution, 2}};
 
 }  // namespace
 
-std::span<const DrawnOp> convolution_rows() { return kRows; }
+std::span<const DrawnOp> convolution_rows() { return kConvolutionRows; }
 
 }  // namespace graphgate::fuzz

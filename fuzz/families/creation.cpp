@@ -176,7 +176,7 @@ bool draw_diag_embed(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kCreationRows[] = {
     {"aten.empty", 8, draw_empty, 0},
     {"aten.empty_like", 4, draw_empty, 1},
     {"aten.new_empty", 2, draw_empty, 2},
@@ -200,6 +200,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> creation_rows() { return kRows; }
+std::span<const DrawnOp> creation_rows() { return kCreationRows; }
 
 }  // namespace graphgate::fuzz

@@ -52,14 +52,14 @@ bool draw_effect(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.neg.look", 2, draw_unary, kLooks},
-                             {"aten.neg.note", 2, draw_unary, kNotes},
-                             {"aten.relu.unsafe", 3, draw_unary, kUnsafely},
-                             {"aten.add_.token", 3, draw_token, 0},
-                             {"vllm.silu_and_mul.keep", 2, draw_effect, 0}};
+constexpr DrawnOp kCustomRows[] = {{"aten.neg.look", 2, draw_unary, kLooks},
+                                   {"aten.neg.note", 2, draw_unary, kNotes},
+                                   {"aten.relu.unsafe", 3, draw_unary, kUnsafely},
+                                   {"aten.add_.token", 3, draw_token, 0},
+                                   {"vllm.silu_and_mul.keep", 2, draw_effect, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> custom_rows() { return kRows; }
+std::span<const DrawnOp> custom_rows() { return kCustomRows; }
 
 }  // namespace graphgate::fuzz

@@ -38,11 +38,11 @@ bool draw_within(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten._cdist_forward", 1, draw_between, 0},
-                             {"aten._pdist_forward", 1, draw_within, 0}};
+constexpr DrawnOp kDistanceRows[] = {{"aten._cdist_forward", 1, draw_between, 0},
+                                     {"aten._pdist_forward", 1, draw_within, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> distance_rows() { return kRows; }
+std::span<const DrawnOp> distance_rows() { return kDistanceRows; }
 
 }  // namespace graphgate::fuzz

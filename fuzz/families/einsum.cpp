@@ -39,10 +39,10 @@ bool draw_einsum(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.einsum", 3, draw_einsum, 0}};
+constexpr DrawnOp kEinsumRows[] = {{"aten.einsum", 3, draw_einsum, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> einsum_rows() { return kRows; }
+std::span<const DrawnOp> einsum_rows() { return kEinsumRows; }
 
 }  // namespace graphgate::fuzz

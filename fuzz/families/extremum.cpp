@@ -83,7 +83,7 @@ bool draw_both(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kExtremumRows[] = {
     {"aten.amax", 3, draw_values, 0},     {"aten.amin", 1, draw_values, 1},
     {"aten.max", 3, draw_with_places, 0}, {"aten.min", 2, draw_with_places, 1},
     {"aten.argmax", 2, draw_place, 0},    {"aten.argmin", 1, draw_place, 1},
@@ -92,6 +92,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> extremum_rows() { return kRows; }
+std::span<const DrawnOp> extremum_rows() { return kExtremumRows; }
 
 }  // namespace graphgate::fuzz

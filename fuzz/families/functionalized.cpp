@@ -287,7 +287,7 @@ bool draw_batch_norm(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kFunctionalizedRows[] = {
     {"functionalized.silu_and_mul", 4, draw_silu_and_mul, 0, kSince, "vllm.silu_and_mul.default"},
     {"functionalized.silu_and_mul.keep", 2, draw_silu_and_mul, 1, kSince, "vllm.silu_and_mul.keep"},
     {"functionalized.silu_and_mul.spare", 2, draw_silu_and_mul, 2, kSince,
@@ -303,6 +303,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> functionalized_rows() { return kRows; }
+std::span<const DrawnOp> functionalized_rows() { return kFunctionalizedRows; }
 
 }  // namespace graphgate::fuzz

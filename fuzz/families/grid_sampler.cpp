@@ -16,10 +16,10 @@ bool draw_grid(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.grid_sampler_2d", 1, draw_grid, 0}};
+constexpr DrawnOp kGridSamplerRows[] = {{"aten.grid_sampler_2d", 1, draw_grid, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> grid_sampler_rows() { return kRows; }
+std::span<const DrawnOp> grid_sampler_rows() { return kGridSamplerRows; }
 
 }  // namespace graphgate::fuzz

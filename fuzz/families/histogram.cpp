@@ -53,13 +53,13 @@ bool draw_lookup(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.bincount", 1, draw_bincount, 0},
-                             {"aten.histc", 1, draw_histc, 0},
-                             {"aten.bucketize", 1, draw_lookup, 0},
-                             {"aten.searchsorted", 1, draw_lookup, 1}};
+constexpr DrawnOp kHistogramRows[] = {{"aten.bincount", 1, draw_bincount, 0},
+                                      {"aten.histc", 1, draw_histc, 0},
+                                      {"aten.bucketize", 1, draw_lookup, 0},
+                                      {"aten.searchsorted", 1, draw_lookup, 1}};
 
 }  // namespace
 
-std::span<const DrawnOp> histogram_rows() { return kRows; }
+std::span<const DrawnOp> histogram_rows() { return kHistogramRows; }
 
 }  // namespace graphgate::fuzz

@@ -156,18 +156,18 @@ bool draw_nonzero_static(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.index_select", 4, draw_index_select, 0},
-                             {"aten.embedding", 3, draw_embedding, 0},
-                             {"aten.gather", 3, draw_gather, 0},
-                             {"aten.index", 4, draw_index, 0},
-                             {"aten.take", 1, draw_take, 0},
-                             {"aten.repeat_interleave", 1, draw_repeat_interleave, 0},
-                             {"aten.nonzero", 2, draw_nonzero, 0},
-                             {"aten.masked_select", 1, draw_masked_select, 0},
-                             {"aten.nonzero_static", 1, draw_nonzero_static, 0}};
+constexpr DrawnOp kIndexingRows[] = {{"aten.index_select", 4, draw_index_select, 0},
+                                     {"aten.embedding", 3, draw_embedding, 0},
+                                     {"aten.gather", 3, draw_gather, 0},
+                                     {"aten.index", 4, draw_index, 0},
+                                     {"aten.take", 1, draw_take, 0},
+                                     {"aten.repeat_interleave", 1, draw_repeat_interleave, 0},
+                                     {"aten.nonzero", 2, draw_nonzero, 0},
+                                     {"aten.masked_select", 1, draw_masked_select, 0},
+                                     {"aten.nonzero_static", 1, draw_nonzero_static, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> indexing_rows() { return kRows; }
+std::span<const DrawnOp> indexing_rows() { return kIndexingRows; }
 
 }  // namespace graphgate::fuzz

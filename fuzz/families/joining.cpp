@@ -111,16 +111,16 @@ bool draw_block_diag(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.cat", 8, draw_cat, 0},
-                             {"aten.stack", 3, draw_stack, 0},
-                             {"aten.flip", 2, draw_flip, 0},
-                             {"aten.roll", 1, draw_roll, 0},
-                             {"aten.repeat", 2, draw_repeat, 0},
-                             {"aten.rot90", 1, draw_rot90, 0},
-                             {"aten.block_diag", 1, draw_block_diag, 0}};
+constexpr DrawnOp kJoiningRows[] = {{"aten.cat", 8, draw_cat, 0},
+                                    {"aten.stack", 3, draw_stack, 0},
+                                    {"aten.flip", 2, draw_flip, 0},
+                                    {"aten.roll", 1, draw_roll, 0},
+                                    {"aten.repeat", 2, draw_repeat, 0},
+                                    {"aten.rot90", 1, draw_rot90, 0},
+                                    {"aten.block_diag", 1, draw_block_diag, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> joining_rows() { return kRows; }
+std::span<const DrawnOp> joining_rows() { return kJoiningRows; }
 
 }  // namespace graphgate::fuzz

@@ -158,7 +158,7 @@ bool draw_sum_of_batches(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kMatmulRows[] = {
     {"aten.mm", 12, draw_product, 2},          {"aten.bmm", 4, draw_product, 3},
     {"aten.addmm", 8, draw_sum_of_product, 2}, {"aten.baddbmm", 2, draw_sum_of_product, 3},
     {"aten.mv", 3, draw_matrix_vector, 0},     {"aten.addmv", 2, draw_matrix_vector, 1},
@@ -168,6 +168,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> matmul_rows() { return kRows; }
+std::span<const DrawnOp> matmul_rows() { return kMatmulRows; }
 
 }  // namespace graphgate::fuzz

@@ -33,12 +33,12 @@ bool draw_adaptive_max(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.max_pool2d", 1, draw_max_pool, 0},
-                             {"aten.max_pool2d_with_indices", 1, draw_max_pool, 1},
-                             {"aten.adaptive_max_pool2d", 1, draw_adaptive_max, 0}};
+constexpr DrawnOp kMaxPoolingRows[] = {{"aten.max_pool2d", 1, draw_max_pool, 0},
+                                       {"aten.max_pool2d_with_indices", 1, draw_max_pool, 1},
+                                       {"aten.adaptive_max_pool2d", 1, draw_adaptive_max, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> max_pooling_rows() { return kRows; }
+std::span<const DrawnOp> max_pooling_rows() { return kMaxPoolingRows; }
 
 }  // namespace graphgate::fuzz

@@ -65,16 +65,16 @@ bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten._softmax", 4, draw_softmax, kSoftmax},
-                             {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
-                             {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
-                             {"aten._safe_softmax", 1, draw_softmax, kSafe},
-                             {"aten.layer_norm", 3, draw_layer_norm, 0},
-                             {"aten.native_layer_norm", 3, draw_layer_norm, 1},
-                             {"aten.native_group_norm", 1, draw_group_norm, 0}};
+constexpr DrawnOp kNormalizationRows[] = {{"aten._softmax", 4, draw_softmax, kSoftmax},
+                                          {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
+                                          {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
+                                          {"aten._safe_softmax", 1, draw_softmax, kSafe},
+                                          {"aten.layer_norm", 3, draw_layer_norm, 0},
+                                          {"aten.native_layer_norm", 3, draw_layer_norm, 1},
+                                          {"aten.native_group_norm", 1, draw_group_norm, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> normalization_rows() { return kRows; }
+std::span<const DrawnOp> normalization_rows() { return kNormalizationRows; }
 
 }  // namespace graphgate::fuzz

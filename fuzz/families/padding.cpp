@@ -35,13 +35,13 @@ bool draw_mirror(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.constant_pad_nd", 3, draw_constant, 0},
-                             {"aten.pad", 1, draw_constant, 1},
-                             {"aten.reflection_pad1d", 1, draw_mirror, 0},
-                             {"aten.replication_pad1d", 1, draw_mirror, 1}};
+constexpr DrawnOp kPaddingRows[] = {{"aten.constant_pad_nd", 3, draw_constant, 0},
+                                    {"aten.pad", 1, draw_constant, 1},
+                                    {"aten.reflection_pad1d", 1, draw_mirror, 0},
+                                    {"aten.replication_pad1d", 1, draw_mirror, 1}};
 
 }  // namespace
 
-std::span<const DrawnOp> padding_rows() { return kRows; }
+std::span<const DrawnOp> padding_rows() { return kPaddingRows; }
 
 }  // namespace graphgate::fuzz

@@ -40,13 +40,13 @@ bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.avg_pool2d", 1, draw_average, 0},
-                             {"aten.adaptive_avg_pool1d", 1, draw_adaptive, 0},
-                             {"aten._adaptive_avg_pool2d", 1, draw_adaptive, 1},
-                             {"aten.adaptive_avg_pool2d", 1, draw_adaptive, 2}};
+constexpr DrawnOp kPoolingRows[] = {{"aten.avg_pool2d", 1, draw_average, 0},
+                                    {"aten.adaptive_avg_pool1d", 1, draw_adaptive, 0},
+                                    {"aten._adaptive_avg_pool2d", 1, draw_adaptive, 1},
+                                    {"aten.adaptive_avg_pool2d", 1, draw_adaptive, 2}};
 
 }  // namespace
 
-std::span<const DrawnOp> pooling_rows() { return kRows; }
+std::span<const DrawnOp> pooling_rows() { return kPoolingRows; }
 
 }  // namespace graphgate::fuzz

@@ -110,15 +110,16 @@ bool draw_masked_scatter(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.slice_scatter", 3, draw_slice_scatter, 0},
-                             {"aten.select_scatter", 2, draw_select_scatter, 0},
-                             {"aten.diagonal_scatter", 1, draw_diagonal_scatter, 0},
-                             {"aten.as_strided_scatter", 1, draw_as_strided_scatter, 0},
-                             {"aten.index_put", 4, draw_index_put, 0},
-                             {"aten.masked_scatter", 1, draw_masked_scatter, 0}};
+constexpr DrawnOp kRegionScatterRows[] = {
+    {"aten.slice_scatter", 3, draw_slice_scatter, 0},
+    {"aten.select_scatter", 2, draw_select_scatter, 0},
+    {"aten.diagonal_scatter", 1, draw_diagonal_scatter, 0},
+    {"aten.as_strided_scatter", 1, draw_as_strided_scatter, 0},
+    {"aten.index_put", 4, draw_index_put, 0},
+    {"aten.masked_scatter", 1, draw_masked_scatter, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> region_scatter_rows() { return kRows; }
+std::span<const DrawnOp> region_scatter_rows() { return kRegionScatterRows; }
 
 }  // namespace graphgate::fuzz

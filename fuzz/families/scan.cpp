@@ -53,7 +53,7 @@ bool draw_diff(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kScanRows[] = {
     {"aten.cumsum", 5, draw_scan, 0},
     {"aten.cumprod", 1, draw_scan, 1},
     {"aten.logcumsumexp", 1, draw_scan, 2},
@@ -64,6 +64,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> scan_rows() { return kRows; }
+std::span<const DrawnOp> scan_rows() { return kScanRows; }
 
 }  // namespace graphgate::fuzz

@@ -97,18 +97,18 @@ bool draw_put(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.index_add", 3, draw_along_dim, kAdd},
-                             {"aten.index_copy", 4, draw_along_dim, kCopy},
-                             {"aten.index_fill", 2, draw_along_dim, kFill},
-                             {"aten.index_reduce", 1, draw_along_dim, kReduce},
-                             {"aten.scatter", 3, draw_scatter, kSource},
-                             {"aten.scatter.value", 1, draw_scatter, kValue},
-                             {"aten.scatter_add", 2, draw_scatter, kScatterAdd},
-                             {"aten.scatter_reduce", 1, draw_scatter, kScatterReduce},
-                             {"aten.put", 1, draw_put, 0}};
+constexpr DrawnOp kScatterRows[] = {{"aten.index_add", 3, draw_along_dim, kAdd},
+                                    {"aten.index_copy", 4, draw_along_dim, kCopy},
+                                    {"aten.index_fill", 2, draw_along_dim, kFill},
+                                    {"aten.index_reduce", 1, draw_along_dim, kReduce},
+                                    {"aten.scatter", 3, draw_scatter, kSource},
+                                    {"aten.scatter.value", 1, draw_scatter, kValue},
+                                    {"aten.scatter_add", 2, draw_scatter, kScatterAdd},
+                                    {"aten.scatter_reduce", 1, draw_scatter, kScatterReduce},
+                                    {"aten.put", 1, draw_put, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> scatter_rows() { return kRows; }
+std::span<const DrawnOp> scatter_rows() { return kScatterRows; }
 
 }  // namespace graphgate::fuzz

@@ -39,13 +39,13 @@ bool draw_sorted(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kSortingRows[] = {
     {"aten.sort", 3, draw_sorted, kSort},     {"aten.sort.stable", 1, draw_sorted, kStable},
     {"aten.topk", 3, draw_sorted, kTopk},     {"aten.kthvalue", 1, draw_sorted, kKth},
     {"aten.median", 1, draw_sorted, kMedian}, {"aten.nanmedian", 1, draw_sorted, kNanMedian}};
 
 }  // namespace
 
-std::span<const DrawnOp> sorting_rows() { return kRows; }
+std::span<const DrawnOp> sorting_rows() { return kSortingRows; }
 
 }  // namespace graphgate::fuzz

@@ -87,16 +87,16 @@ bool draw_unbind(Draft& draft, GeneReader& genes, std::size_t copies) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.split", 4, draw_split, kSplit},
-                             {"aten.split_with_sizes", 4, draw_split, kWithSizes},
-                             {"aten.chunk", 3, draw_split, kChunk},
-                             {"aten.unsafe_split", 1, draw_split, kUnsafe},
-                             {"aten.split_with_sizes_copy", 1, draw_split, kWithSizesCopy},
-                             {"aten.unbind", 3, draw_unbind, 0},
-                             {"aten.unbind_copy", 1, draw_unbind, 1}};
+constexpr DrawnOp kSplittingRows[] = {{"aten.split", 4, draw_split, kSplit},
+                                      {"aten.split_with_sizes", 4, draw_split, kWithSizes},
+                                      {"aten.chunk", 3, draw_split, kChunk},
+                                      {"aten.unsafe_split", 1, draw_split, kUnsafe},
+                                      {"aten.split_with_sizes_copy", 1, draw_split, kWithSizesCopy},
+                                      {"aten.unbind", 3, draw_unbind, 0},
+                                      {"aten.unbind_copy", 1, draw_unbind, 1}};
 
 }  // namespace
 
-std::span<const DrawnOp> splitting_rows() { return kRows; }
+std::span<const DrawnOp> splitting_rows() { return kSplittingRows; }
 
 }  // namespace graphgate::fuzz

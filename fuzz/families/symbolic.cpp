@@ -58,7 +58,7 @@ bool draw_number_input(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kSymbolicRows[] = {
     {"_operator.add", 1, draw_arithmetic, 0}, {"_operator.mul", 1, draw_arithmetic, 1},
     {"_operator.sub", 1, draw_arithmetic, 2}, {"_operator.floordiv", 1, draw_arithmetic, 3},
     {"_operator.mod", 1, draw_arithmetic, 4}, {"torch.sym_max", 1, draw_arithmetic, 5},
@@ -67,6 +67,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> symbolic_rows() { return kRows; }
+std::span<const DrawnOp> symbolic_rows() { return kSymbolicRows; }
 
 }  // namespace graphgate::fuzz

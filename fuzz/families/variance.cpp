@@ -34,13 +34,13 @@ bool draw_variance(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"aten.var", 2, draw_variance, 0},
-                             {"aten.std", 1, draw_variance, 1},
-                             {"aten.var_mean", 2, draw_variance, 2},
-                             {"aten.std_mean", 1, draw_variance, 3}};
+constexpr DrawnOp kVarianceRows[] = {{"aten.var", 2, draw_variance, 0},
+                                     {"aten.std", 1, draw_variance, 1},
+                                     {"aten.var_mean", 2, draw_variance, 2},
+                                     {"aten.std_mean", 1, draw_variance, 3}};
 
 }  // namespace
 
-std::span<const DrawnOp> variance_rows() { return kRows; }
+std::span<const DrawnOp> variance_rows() { return kVarianceRows; }
 
 }  // namespace graphgate::fuzz

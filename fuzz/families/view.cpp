@@ -456,7 +456,7 @@ bool draw_view_dtype(Draft& draft, GeneReader& genes, std::size_t kind) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {
+constexpr DrawnOp kViewRows[] = {
     {"aten.slice", 20, draw_slice, kView},
     {"aten.select", 8, draw_select, kView},
     {"aten.view", 14, draw_view, 0},
@@ -493,6 +493,6 @@ constexpr DrawnOp kRows[] = {
 
 }  // namespace
 
-std::span<const DrawnOp> view_rows() { return kRows; }
+std::span<const DrawnOp> view_rows() { return kViewRows; }
 
 }  // namespace graphgate::fuzz

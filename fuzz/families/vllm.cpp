@@ -47,12 +47,13 @@ bool draw_unified_attention(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kRows[] = {{"vllm.silu_and_mul", 4, draw_silu_and_mul, 0},
-                             {"vllm.fused_add_rms_norm", 3, draw_add_rms_norm, 0},
-                             {"vllm.unified_attention_with_output", 4, draw_unified_attention, 0}};
+constexpr DrawnOp kVllmRows[] = {
+    {"vllm.silu_and_mul", 4, draw_silu_and_mul, 0},
+    {"vllm.fused_add_rms_norm", 3, draw_add_rms_norm, 0},
+    {"vllm.unified_attention_with_output", 4, draw_unified_attention, 0}};
 
 }  // namespace
 
-std::span<const DrawnOp> vllm_rows() { return kRows; }
+std::span<const DrawnOp> vllm_rows() { return kVllmRows; }
 
 }  // namespace graphgate::fuzz

@@ -65,8 +65,8 @@ constexpr std::string_view kOptions[] = {
     // since generator 5
     option::kCompileSizes, option::kCompileRange, option::kSizeMultiple, option::kMaxCaptureSize,
     option::kPad, option::kUnalignedOp, option::kUnsafeUnbackedOp, option::kSkipDynamicGraphs};
-constexpr std::string_view kTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
-                                        "padding", "a heap", "weak outputs", "arms"};
+constexpr std::string_view kPlanTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
+                                            "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
                                        "feed-back", "check", "restart", "static"};
 
@@ -139,7 +139,7 @@ class PlanFeatures {
   PlanFeatures(const Plan& plan, const spec::OpTable& ops, std::vector<std::uint32_t>& out)
       : plan_(plan), ops_(ops), out_(out), histories_(plan.buffers.size()) {}
 
-  // Returns which of kTraits the plan has, as bits.
+  // Returns which of kPlanTraits the plan has, as bits.
   std::uint32_t run() {
     for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
       for (std::size_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) partition(b, p);
@@ -347,7 +347,7 @@ std::vector<std::uint32_t> features_of(const spec::CaseFile& the_case,
   }
   for (std::uint32_t o = 0; o < std::size(kOptions); ++o) {
     if (!the_case.options.contains(kOptions[o])) continue;
-    for (std::uint32_t t = 0; t < std::size(kTraits); ++t) {
+    for (std::uint32_t t = 0; t < std::size(kPlanTraits); ++t) {
       if ((traits >> t & 1U) != 0) out.push_back(pack(Kind::kOption, {o, t, 0, 0, 0}));
     }
   }
@@ -388,7 +388,7 @@ std::string feature_name(std::uint32_t feature) {
       return text("a partition with ", std::to_string(fields[1]),
                   fields[1] == 8 ? " or more " : " ", word(kEdges, fields[0]));
     case Kind::kOption:
-      return text(word(kOptions, fields[0]), " with ", word(kTraits, fields[1]));
+      return text(word(kOptions, fields[0]), " with ", word(kPlanTraits, fields[1]));
     case Kind::kWritten:
       return text(fields[0] < op_names().names.size() ? op_names().names[fields[0]] : "another op",
                   " writes ", word(kPlaces, fields[1]), word(kBases, fields[2]), ", ",

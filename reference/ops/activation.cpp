@@ -142,7 +142,7 @@ void threshold(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kActivationOps = {
     OpBody{"aten.celu", celu},
     OpBody{"aten.elu", elu},
     OpBody{"aten.gelu", gelu},
@@ -159,6 +159,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> activation_ops() { return kOps; }
+std::span<const OpBody> activation_ops() { return kActivationOps; }
 
 }  // namespace graphgate::reference

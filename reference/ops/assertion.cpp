@@ -46,13 +46,13 @@ void assert_tensor_metadata(Call& call) {
   expect(!layout || *layout == spec::Layout::kStrided, "layout", "strided", "another one");
 }
 
-constexpr std::array kOps = {
+constexpr std::array kAssertionOps = {
     OpBody{"aten._assert_scalar", assert_scalar},
     OpBody{"aten._assert_tensor_metadata", assert_tensor_metadata},
 };
 
 }  // namespace
 
-std::span<const OpBody> assertion_ops() { return kOps; }
+std::span<const OpBody> assertion_ops() { return kAssertionOps; }
 
 }  // namespace graphgate::reference

@@ -315,13 +315,13 @@ void flash_attention_for_cpu(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kAttentionOps = {
     OpBody{"aten._scaled_dot_product_flash_attention_for_cpu", flash_attention_for_cpu},
     OpBody{"aten.scaled_dot_product_attention", scaled_dot_product_attention},
 };
 
 }  // namespace
 
-std::span<const OpBody> attention_ops() { return kOps; }
+std::span<const OpBody> attention_ops() { return kAttentionOps; }
 
 }  // namespace graphgate::reference

@@ -201,7 +201,7 @@ void native_batch_norm(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kBatchNormOps = {
     OpBody{"aten._native_batch_norm_legit", native_batch_norm},
     OpBody{"aten._native_batch_norm_legit_no_training", native_batch_norm},
     OpBody{"aten.batch_norm", batch_norm},
@@ -210,6 +210,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> batch_norm_ops() { return kOps; }
+std::span<const OpBody> batch_norm_ops() { return kBatchNormOps; }
 
 }  // namespace graphgate::reference

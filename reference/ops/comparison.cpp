@@ -171,7 +171,7 @@ void nan_to_num(Call& call) {
   pointwise_real(call, {"self"}, replaced, /*like_self=*/true);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kComparisonOps = {
     OpBody{"aten.__and__", bits([](Whole a, Whole b) { return a & b; })},
     OpBody{"aten.__or__", bits([](Whole a, Whole b) { return a | b; })},
     OpBody{"aten.__xor__", bits([](Whole a, Whole b) { return a ^ b; })},
@@ -202,6 +202,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> comparison_ops() { return kOps; }
+std::span<const OpBody> comparison_ops() { return kComparisonOps; }
 
 }  // namespace graphgate::reference

@@ -142,13 +142,13 @@ void linear(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kContractionOps = {
     OpBody{"aten.linear", linear},
     OpBody{"aten.matmul", matmul},
 };
 
 }  // namespace
 
-std::span<const OpBody> contraction_ops() { return kOps; }
+std::span<const OpBody> contraction_ops() { return kContractionOps; }
 
 }  // namespace graphgate::reference

@@ -161,7 +161,7 @@ void local_scalar_dense(Call& call) {
   call.emit_datum({value});
 }
 
-constexpr std::array kOps = {
+constexpr std::array kConversionOps = {
     OpBody{"aten._local_scalar_dense", local_scalar_dense},
     OpBody{"aten.item", local_scalar_dense},
     OpBody{"aten._to_copy", to_copy}.moves("self"),
@@ -179,6 +179,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> conversion_ops() { return kOps; }
+std::span<const OpBody> conversion_ops() { return kConversionOps; }
 
 }  // namespace graphgate::reference

@@ -330,7 +330,7 @@ void conv(Call& call) { convolve(call, false); }
 void conv_transpose(Call& call) { convolve(call, true); }
 void convolution(Call& call) { convolve(call, call.boolean("transposed")); }
 
-constexpr std::array kOps = {
+constexpr std::array kConvolutionOps = {
     OpBody{"aten.conv1d", conv},
     OpBody{"aten.conv2d", conv},
     OpBody{"aten.conv3d", conv},
@@ -342,6 +342,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> convolution_ops() { return kOps; }
+std::span<const OpBody> convolution_ops() { return kConvolutionOps; }
 
 }  // namespace graphgate::reference

@@ -299,7 +299,7 @@ void diag_embed(Call& call) {
   emit_made(call, made);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kCreationOps = {
     OpBody{"aten.arange", arange},
     OpBody{"aten.diag_embed", diag_embed}.moves("self"),
     OpBody{"aten.empty", empty}.unwritten(),
@@ -323,6 +323,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> creation_ops() { return kOps; }
+std::span<const OpBody> creation_ops() { return kCreationOps; }
 
 }  // namespace graphgate::reference

@@ -137,13 +137,13 @@ void pdist_forward(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kDistanceOps = {
     OpBody{"aten._cdist_forward", cdist_forward},
     OpBody{"aten._pdist_forward", pdist_forward},
 };
 
 }  // namespace
 
-std::span<const OpBody> distance_ops() { return kOps; }
+std::span<const OpBody> distance_ops() { return kDistanceOps; }
 
 }  // namespace graphgate::reference

@@ -260,10 +260,10 @@ void einsum(Call& call) {
               [&]<class N>() { call.emit_datum({contract<N>(call, operands, order)}); });
 }
 
-constexpr std::array kOps = {OpBody{"aten.einsum", einsum}};
+constexpr std::array kEinsumOps = {OpBody{"aten.einsum", einsum}};
 
 }  // namespace
 
-std::span<const OpBody> einsum_ops() { return kOps; }
+std::span<const OpBody> einsum_ops() { return kEinsumOps; }
 
 }  // namespace graphgate::reference

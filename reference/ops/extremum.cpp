@@ -90,7 +90,7 @@ void argmax_or_argmin(Call& call, std::string_view name, Wanted wanted) {
 void argmax(Call& call) { argmax_or_argmin(call, "argmax", Wanted::kLargest); }
 void argmin(Call& call) { argmax_or_argmin(call, "argmin", Wanted::kSmallest); }
 
-constexpr std::array kOps = {
+constexpr std::array kExtremumOps = {
     OpBody{"aten.amax", amax},     OpBody{"aten.amin", amin},     OpBody{"aten.aminmax", aminmax},
     OpBody{"aten.argmax", argmax}, OpBody{"aten.argmin", argmin}, OpBody{"aten.max", max},
     OpBody{"aten.min", min},
@@ -98,6 +98,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> extremum_ops() { return kOps; }
+std::span<const OpBody> extremum_ops() { return kExtremumOps; }
 
 }  // namespace graphgate::reference

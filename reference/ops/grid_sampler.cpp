@@ -156,13 +156,13 @@ void sample_grid(Call& call, std::int64_t dims) {
 void grid_sampler_2d(Call& call) { sample_grid(call, 2); }
 void grid_sampler_3d(Call& call) { sample_grid(call, 3); }
 
-constexpr std::array kOps = {
+constexpr std::array kGridSamplerOps = {
     OpBody{"aten.grid_sampler_2d", grid_sampler_2d},
     OpBody{"aten.grid_sampler_3d", grid_sampler_3d},
 };
 
 }  // namespace
 
-std::span<const OpBody> grid_sampler_ops() { return kOps; }
+std::span<const OpBody> grid_sampler_ops() { return kGridSamplerOps; }
 
 }  // namespace graphgate::reference

@@ -263,7 +263,7 @@ void search(Call& call, std::string_view boundaries_name) {
 void bucketize(Call& call) { search(call, "boundaries"); }
 void searchsorted(Call& call) { search(call, "sorted_sequence"); }
 
-constexpr std::array kOps = {
+constexpr std::array kHistogramOps = {
     OpBody{"aten.bincount", bincount},
     OpBody{"aten.bucketize", bucketize},
     OpBody{"aten.histc", histc},
@@ -272,6 +272,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> histogram_ops() { return kOps; }
+std::span<const OpBody> histogram_ops() { return kHistogramOps; }
 
 }  // namespace graphgate::reference

@@ -191,7 +191,7 @@ void repeat_interleave(Call& call) {
   emit_made(call, select_along(*self, dim, indices));
 }
 
-constexpr std::array kOps = {
+constexpr std::array kIndexingOps = {
     OpBody{"aten.embedding", embedding}.moves("weight"),
     OpBody{"aten.gather", gather}.moves("self"),
     OpBody{"aten.index", index}.moves("self"),
@@ -205,6 +205,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> indexing_ops() { return kOps; }
+std::span<const OpBody> indexing_ops() { return kIndexingOps; }
 
 }  // namespace graphgate::reference

@@ -212,7 +212,7 @@ void block_diag(Call& call) {
   emit_made(call, out);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kJoiningOps = {
     OpBody{"aten.block_diag", block_diag}.moves("tensors"),
     OpBody{"aten.cat", cat}.moves("tensors"),
     OpBody{"aten.flip", flip}.moves("self"),
@@ -224,6 +224,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> joining_ops() { return kOps; }
+std::span<const OpBody> joining_ops() { return kJoiningOps; }
 
 }  // namespace graphgate::reference

@@ -333,7 +333,7 @@ void addr(Call& call) {
   with_number(call.mode(), dtype, [&]<class N>() { emit_addr<N>(call, dtype); });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kMatmulOps = {
     OpBody{"aten.addbmm", addbmm}, OpBody{"aten.addmm", addmm},     OpBody{"aten.addmv", addmv},
     OpBody{"aten.addr", addr},     OpBody{"aten.baddbmm", baddbmm}, OpBody{"aten.bmm", bmm},
     OpBody{"aten.dot", dot},       OpBody{"aten.mm", mm},           OpBody{"aten.mv", mv},
@@ -342,6 +342,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> matmul_ops() { return kOps; }
+std::span<const OpBody> matmul_ops() { return kMatmulOps; }
 
 }  // namespace graphgate::reference

@@ -176,7 +176,7 @@ void max_pool2d_with_indices_backward(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kMaxPoolingOps = {
     OpBody{"aten.adaptive_max_pool2d", adaptive_max_pool2d},
     OpBody{"aten.adaptive_max_pool3d", adaptive_max_pool3d},
     OpBody{"aten.max_pool2d", max_pool2d},
@@ -188,6 +188,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> max_pooling_ops() { return kOps; }
+std::span<const OpBody> max_pooling_ops() { return kMaxPoolingOps; }
 
 }  // namespace graphgate::reference

@@ -236,7 +236,7 @@ void native_group_norm(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kNormalizationOps = {
     OpBody{"aten._log_softmax", log_softmax},
     OpBody{"aten._safe_softmax", safe_softmax},
     OpBody{"aten._softmax", softmax},
@@ -249,6 +249,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> normalization_ops() { return kOps; }
+std::span<const OpBody> normalization_ops() { return kNormalizationOps; }
 
 }  // namespace graphgate::reference

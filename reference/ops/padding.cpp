@@ -197,7 +197,7 @@ void pad(Call& call) {
   throw OpError("unrecognised padding mode '" + std::string(mode) + "'");
 }
 
-constexpr std::array kOps = {
+constexpr std::array kPaddingOps = {
     OpBody{"aten.constant_pad_nd", constant_pad_nd}.moves("self"),
     OpBody{"aten.pad", pad}.moves("self"),
     OpBody{"aten.reflection_pad1d", reflection_pad<1>}.moves("self"),
@@ -210,6 +210,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> padding_ops() { return kOps; }
+std::span<const OpBody> padding_ops() { return kPaddingOps; }
 
 }  // namespace graphgate::reference

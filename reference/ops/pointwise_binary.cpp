@@ -219,7 +219,7 @@ void lerp(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kPointwiseBinaryOps = {
     OpBody{"aten.add", add},
     OpBody{"aten.addcdiv", addcdiv},
     OpBody{"aten.addcmul", addcmul},
@@ -238,6 +238,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> pointwise_binary_ops() { return kOps; }
+std::span<const OpBody> pointwise_binary_ops() { return kPointwiseBinaryOps; }
 
 }  // namespace graphgate::reference

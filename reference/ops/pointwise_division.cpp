@@ -118,7 +118,7 @@ void modulo(Call& call) {
   pointwise(call, {"self", "other"}, [](auto a, auto b) { return fmod_of(a, b); });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kPointwiseDivisionOps = {
     OpBody{"aten.div", div},
     OpBody{"aten.floor_divide", floored_quotient_of},
     OpBody{"aten.fmod", modulo},
@@ -127,6 +127,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> pointwise_division_ops() { return kOps; }
+std::span<const OpBody> pointwise_division_ops() { return kPointwiseDivisionOps; }
 
 }  // namespace graphgate::reference

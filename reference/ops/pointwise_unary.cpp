@@ -110,7 +110,7 @@ void logit(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kPointwiseUnaryOps = {
     OpBody{"aten.abs", any([](auto x) { return abs(x); })},
     OpBody{"aten.acos", real([](auto x) { return acos(x); })},
     OpBody{"aten.acosh", real([](auto x) { return acosh(x); })},
@@ -154,6 +154,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> pointwise_unary_ops() { return kOps; }
+std::span<const OpBody> pointwise_unary_ops() { return kPointwiseUnaryOps; }
 
 }  // namespace graphgate::reference

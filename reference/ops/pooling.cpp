@@ -187,7 +187,7 @@ void adaptive_avg_pool1d(Call& call) {
   emit_adaptive(call, *image, {1, length[0]}, with_spatial(self.sizes, length), result_strides);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kPoolingOps = {
     OpBody{"aten._adaptive_avg_pool2d", adaptive_avg_pool2d},
     OpBody{"aten._adaptive_avg_pool3d", adaptive_avg_pool3d_kernel},
     OpBody{"aten.adaptive_avg_pool1d", adaptive_avg_pool1d},
@@ -199,6 +199,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> pooling_ops() { return kOps; }
+std::span<const OpBody> pooling_ops() { return kPoolingOps; }
 
 }  // namespace graphgate::reference

@@ -220,7 +220,7 @@ void norm_of_order(Call& call, double order) {
 void linalg_vector_norm(Call& call) { norm_of_order(call, call.real("ord")); }
 void norm(Call& call) { norm_of_order(call, call.optional_real("p").value_or(2)); }
 
-constexpr std::array kOps = {
+constexpr std::array kReductionOps = {
     OpBody{"aten.all", all},
     OpBody{"aten.any", any},
     OpBody{"aten.count_nonzero", count_nonzero},
@@ -235,6 +235,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> reduction_ops() { return kOps; }
+std::span<const OpBody> reduction_ops() { return kReductionOps; }
 
 }  // namespace graphgate::reference

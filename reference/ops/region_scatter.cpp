@@ -141,7 +141,7 @@ void index_put(Call& call) {
   emit_written(call, written);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kRegionScatterOps = {
     OpBody{"aten.as_strided_scatter", as_strided_scatter}.moves("self", "src"),
     OpBody{"aten.diagonal_scatter", diagonal_scatter}.moves("self", "src"),
     OpBody{"aten.index_put", index_put}.moves("self", "values"),
@@ -152,6 +152,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> region_scatter_ops() { return kOps; }
+std::span<const OpBody> region_scatter_ops() { return kRegionScatterOps; }
 
 }  // namespace graphgate::reference

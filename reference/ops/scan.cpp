@@ -272,7 +272,7 @@ void diff(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kScanOps = {
     OpBody{"aten.cummax", cummax},   OpBody{"aten.cummin", cummin},
     OpBody{"aten.cumprod", cumprod}, OpBody{"aten.cumsum", cumsum},
     OpBody{"aten.diff", diff},       OpBody{"aten.logcumsumexp", logcumsumexp},
@@ -280,6 +280,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> scan_ops() { return kOps; }
+std::span<const OpBody> scan_ops() { return kScanOps; }
 
 }  // namespace graphgate::reference

@@ -222,7 +222,7 @@ void put(Call& call) {
   emit_written(call, written);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kScatterOps = {
     OpBody{"aten.index_add", index_add},
     OpBody{"aten.index_copy", index_copy}.moves("self", "source"),
     OpBody{"aten.index_fill", index_fill}.moves("self", "value"),
@@ -235,6 +235,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> scatter_ops() { return kOps; }
+std::span<const OpBody> scatter_ops() { return kScatterOps; }
 
 }  // namespace graphgate::reference

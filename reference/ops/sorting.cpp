@@ -267,7 +267,7 @@ void emit_median(Call& call, bool skips_nan) {
 void median(Call& call) { emit_median(call, false); }
 void nanmedian(Call& call) { emit_median(call, true); }
 
-constexpr std::array kOps = {
+constexpr std::array kSortingOps = {
     OpBody{"aten.kthvalue", kthvalue},   OpBody{"aten.median", median},
     OpBody{"aten.nanmedian", nanmedian}, OpBody{"aten.sort", sort},
     OpBody{"aten.topk", topk},
@@ -275,6 +275,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> sorting_ops() { return kOps; }
+std::span<const OpBody> sorting_ops() { return kSortingOps; }
 
 }  // namespace graphgate::reference

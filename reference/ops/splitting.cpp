@@ -108,7 +108,7 @@ void unsafe_split(Call& call) {
   return call.has("out") ? copies_op<split>(call) : views_op<split>(call);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kSplittingOps = {
     OpBody{"aten.chunk", views_op<chunk>},
     OpBody{"aten.split", views_op<split>},
     OpBody{"aten.split_with_sizes", views_op<split_with_sizes>},
@@ -120,6 +120,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> splitting_ops() { return kOps; }
+std::span<const OpBody> splitting_ops() { return kSplittingOps; }
 
 }  // namespace graphgate::reference

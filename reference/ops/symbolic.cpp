@@ -251,7 +251,7 @@ void sym_size(Call& call) {
   call.emit_datum({self.sizes[static_cast<std::size_t>(dim)]});
 }
 
-constexpr std::array kOps = {
+constexpr std::array kSymbolicOps = {
     OpBody{"_operator.add", add},
     OpBody{"_operator.and_", and_},
     OpBody{"_operator.eq", compare<is_equal>},
@@ -288,6 +288,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> symbolic_ops() { return kOps; }
+std::span<const OpBody> symbolic_ops() { return kSymbolicOps; }
 
 }  // namespace graphgate::reference

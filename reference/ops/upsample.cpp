@@ -192,7 +192,7 @@ void smooth(Call& call) {
   upsample_smooth(call, kDims, kKernel);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kUpsampleOps = {
     OpBody{"aten._upsample_nearest_exact1d", nearest<1, true>},
     OpBody{"aten._upsample_nearest_exact2d", nearest<2, true>},
     OpBody{"aten.upsample_bicubic2d", smooth<2, Kernel::kCubic>},
@@ -206,6 +206,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> upsample_ops() { return kOps; }
+std::span<const OpBody> upsample_ops() { return kUpsampleOps; }
 
 }  // namespace graphgate::reference

@@ -44,7 +44,7 @@ void var_mean(Call& call) { emit_variance(call, Spread::kVariance, true); }
 void deviation(Call& call) { emit_variance(call, Spread::kDeviation, false); }
 void deviation_mean(Call& call) { emit_variance(call, Spread::kDeviation, true); }
 
-constexpr std::array kOps = {
+constexpr std::array kVarianceOps = {
     OpBody{"aten.std", deviation},
     OpBody{"aten.std_mean", deviation_mean},
     OpBody{"aten.var", var},
@@ -53,6 +53,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> variance_ops() { return kOps; }
+std::span<const OpBody> variance_ops() { return kVarianceOps; }
 
 }  // namespace graphgate::reference

@@ -258,7 +258,7 @@ void resize(Call& call) {
   emit_made(call, self);
 }
 
-constexpr std::array kOps = {
+constexpr std::array kViewOps = {
     OpBody{"aten._unsafe_view", unsafe_view}.moves("self"),
     OpBody{"aten.alias", view_op<alias>},
     OpBody{"aten.alias_copy", copy_op<alias>}.moves("self"),
@@ -294,6 +294,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> view_ops() { return kOps; }
+std::span<const OpBody> view_ops() { return kViewOps; }
 
 }  // namespace graphgate::reference

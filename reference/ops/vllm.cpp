@@ -193,7 +193,7 @@ void grouped_mm_fallback(Call& call) {
   });
 }
 
-constexpr std::array kOps = {
+constexpr std::array kVllmOps = {
     OpBody{"transformers.grouped_mm_fallback", grouped_mm_fallback},
     OpBody{"vllm.fused_add_rms_norm", fused_add_rms_norm},
     OpBody{"vllm.silu_and_mul", silu_and_mul},
@@ -202,6 +202,6 @@ constexpr std::array kOps = {
 
 }  // namespace
 
-std::span<const OpBody> vllm_ops() { return kOps; }
+std::span<const OpBody> vllm_ops() { return kVllmOps; }
 
 }  // namespace graphgate::reference
