@@ -96,7 +96,7 @@ std::string_view include_target(std::string_view line) {
 bool is_test(std::string_view path) {
   return path.find("_test.") != std::string_view::npos ||
          path.find("test_") != std::string_view::npos ||
-         path.find("fuzz") != std::string_view::npos;
+         path.find("_fuzzer.") != std::string_view::npos;
 }
 
 bool allowed(const Layer& layer, std::string_view path, std::string_view target) {
@@ -113,9 +113,10 @@ bool allowed(const Layer& layer, std::string_view path, std::string_view target)
 
 // The layer of a file, or null.
 const Layer* layer_of(std::string_view path) {
+  const bool is_wide = is_test(path) && !starts_with(path, "tools/");
   const Layer* found = nullptr;
   for (const Layer& layer : layers()) {
-    if (starts_with(path, layer.folder) && (found == nullptr || is_test(path))) found = &layer;
+    if (starts_with(path, layer.folder) && (found == nullptr || is_wide)) found = &layer;
   }
   return found;
 }

@@ -9,7 +9,7 @@ namespace graphgate::dev {
 
 // A folder and the folders (or single files) that its sources may include, itself aside. A name
 // that ends in '*' stands for the files of a folder without its subfolders. Tests (*_test.cpp,
-// *_fuzzer.cpp and what only they include) keep the rules of the outermost folder.
+// *_fuzzer.cpp and what only they include) keep the rules of the outermost folder, outside tools/.
 struct Layer {
   std::string_view folder;
   std::vector<std::string_view> may_include;
@@ -17,8 +17,8 @@ struct Layer {
   std::vector<std::string_view> but_not = {};      // of what it may include, or of itself
 };
 
-// A folder inside of another one stands before it: the first that a path starts with is its layer,
-// and the last that of a test.
+// A folder inside of another one stands before it: the first that a path starts with is its layer;
+// of a test outside tools/, the last.
 [[nodiscard]] const std::vector<Layer>& layers();
 
 // One line of a source file that includes what its layer may not: "reference/a.cpp:3: ...".
