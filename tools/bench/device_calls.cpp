@@ -18,7 +18,7 @@
 #include "optimized/runtime/device/device.h"
 #include "spec/plan.h"
 #include "tools/bench/stopwatch.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 #include "tools/store/programs.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "spec/configuration.h"
 #include "tools/bench/stopwatch.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 

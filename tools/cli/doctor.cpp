@@ -6,8 +6,8 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/verb.h"
 #include "tools/report/forms.h"
+#include "tools/report/json.h"
 #include "tools/report/machine_facts.h"
-#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -11,7 +11,7 @@
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/subject.h"
 #include "tools/report/forms.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -15,11 +15,11 @@
 #include "tools/cli/option_types.h"
 #include "tools/cli/subject_flags.h"
 #include "tools/cli/verb.h"
+#include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
-#include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 

@@ -18,7 +18,7 @@
 #include "tools/executors/kept_inputs.h"
 #include "tools/executors/messages.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -47,6 +47,16 @@ const std::vector<Layer>& layers() {
       {"optimized/", {"base/", "spec/"}, {"absl/", "nlohmann/", "openssl/"}},
       {"reference/", {"base/", "spec/"}, {}},
       {"spec/", {"base/"}, {}},
+      {"tools/report/",
+       {"base/", "spec/", "reference/", "optimized/", "conformance/", "fuzz/"},
+       {"nlohmann/"}},
+      {"tools/store/",
+       {"base/", "spec/", "interop/", "reference/", "conformance/", "fuzz/", "tools/report/"},
+       {"nlohmann/"}},
+      {"tools/executors/",
+       {"base/", "spec/", "interop/", "reference/", "optimized/", "conformance/", "fuzz/",
+        "tools/report/", "tools/store/"},
+       {"nlohmann/"}},
       {"tools/cli/", kEverything, {"nlohmann/", "CLI/"}},
       {"tools/tests/", kEverything, {"nlohmann/"}},
       {"tools/", kEverything, {"nlohmann/"}, {"tools/cli/"}},
@@ -113,7 +123,8 @@ bool allowed(const Layer& layer, std::string_view path, std::string_view target)
 
 // The layer of a file, or null.
 const Layer* layer_of(std::string_view path) {
-  const bool is_wide = is_test(path) && !starts_with(path, "tools/");
+  const bool is_wide =
+      is_test(path) && !starts_with(path, "tools/cli/") && !starts_with(path, "tools/tests/");
   const Layer* found = nullptr;
   for (const Layer& layer : layers()) {
     if (starts_with(path, layer.folder) && (found == nullptr || is_wide)) found = &layer;

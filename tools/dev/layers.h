@@ -9,7 +9,8 @@ namespace graphgate::dev {
 
 // A folder and the folders (or single files) that its sources may include, itself aside. A name
 // that ends in '*' stands for the files of a folder without its subfolders. Tests (*_test.cpp,
-// *_fuzzer.cpp and what only they include) keep the rules of the outermost folder, outside tools/.
+// *_fuzzer.cpp and what only they include) keep the rules of the outermost folder, but those of
+// the command line.
 struct Layer {
   std::string_view folder;
   std::vector<std::string_view> may_include;
@@ -18,7 +19,7 @@ struct Layer {
 };
 
 // A folder inside of another one stands before it: the first that a path starts with is its layer;
-// of a test outside tools/, the last.
+// of a test, the last.
 [[nodiscard]] const std::vector<Layer>& layers();
 
 // One line of a source file that includes what its layer may not: "reference/a.cpp:3: ...".

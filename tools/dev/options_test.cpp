@@ -38,7 +38,7 @@ std::vector<OtherMeaning> other_meanings() {
       {"cli/run.cpp", "mode"},                    // of run: who rounds
       {"cli/serve.cpp", "mode"},                  // members of messages
       {"executors/process_subject.cpp", "mode"},  //
-      {"executors/promises.cpp", ""},             //
+      {"store/promises.cpp", ""},                 //
       {"gate/gate_overrides.cpp", "overrides"},   // members of JSON
       {"gate/gate_report.cpp", "overrides"},      //
       {"machine_facts.cpp", ""},                  //

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 #include "tools/store/stored_tensors.h"
 
 namespace graphgate::tools {

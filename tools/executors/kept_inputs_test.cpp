@@ -1,5 +1,5 @@
 #include "tools/executors/kept_inputs.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tools/executors/limits.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -17,8 +17,8 @@
 #include "tools/executors/messages.h"
 #include "tools/executors/own_plans.h"
 #include "tools/executors/process.h"
-#include "tools/executors/promises.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
+#include "tools/store/promises.h"
 
 namespace graphgate::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "fuzz/reduce/signature.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "fuzz/reduce/signature.h"
 #include "interop/json_fields.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

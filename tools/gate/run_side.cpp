@@ -18,8 +18,8 @@
 #include "spec/option.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/report/json.h"
 #include "tools/store/check_input.h"
-#include "tools/store/json.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

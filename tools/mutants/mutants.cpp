@@ -12,7 +12,7 @@
 #include "spec/deviation.h"
 #include "spec/option.h"
 #include "tools/executors/executor_sources.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

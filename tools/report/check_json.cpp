@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tools/report/check_report.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

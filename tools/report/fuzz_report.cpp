@@ -8,7 +8,7 @@
 #include "fuzz/campaign/residual_risk.h"
 #include "fuzz/generate/features.h"
 #include "tools/report/fuzz_view.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "conformance/verify/verify.h"
 #include "tools/report/forms.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {

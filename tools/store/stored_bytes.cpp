@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "spec/type_text.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 

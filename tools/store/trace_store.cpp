@@ -11,9 +11,9 @@
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
-#include "tools/executors/promises.h"
 #include "tools/report/forms.h"
-#include "tools/store/json.h"
+#include "tools/report/json.h"
+#include "tools/store/promises.h"
 #include "tools/store/stored_result.h"
 
 namespace graphgate::tools {

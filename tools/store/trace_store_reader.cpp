@@ -5,8 +5,8 @@
 #include "base/file_io.h"
 #include "interop/plan_json.h"
 #include "spec/plan_text.h"
-#include "tools/executors/promises.h"
 #include "tools/store/programs.h"
+#include "tools/store/promises.h"
 #include "tools/store/stored_result.h"
 #include "tools/store/trace_store.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/temporary_folder.h"
 #include "fuzz/reduce/stated_types.h"
+#include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
-#include "tools/store/case_archive.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 

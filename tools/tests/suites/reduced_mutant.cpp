@@ -8,8 +8,8 @@
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/stated_types.h"
 #include "tools/executors/case_sources.h"
+#include "tools/report/json.h"
 #include "tools/store/check_input.h"
-#include "tools/store/json.h"
 
 namespace graphgate::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/store/case_archive.h"
+#include "tools/executors/case_archive.h"
 
 #include "fuzz/reduce/graph_edit.h"
 #include "fuzz/reduce/stated_types.h"

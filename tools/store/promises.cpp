@@ -1,4 +1,4 @@
-#include "tools/executors/promises.h"
+#include "tools/store/promises.h"
 
 #include <set>
 
