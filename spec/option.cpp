@@ -228,7 +228,7 @@ Result<void> check_option(const OptionRow& row, const std::string& value) {
   for (const std::string& element :
        row.is_several() ? split_list(value) : std::vector<std::string>{value}) {
     const std::string objection = objection_to(row, element);
-    if (!objection.empty()) return bad_input("options: --" + name + ": " + objection);
+    if (!objection.empty()) return bad_input(objection).at("options: --" + name);
     is_good = is_good && is_readable(row, element);
   }
   if (is_good) return {};

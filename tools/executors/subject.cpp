@@ -1,6 +1,7 @@
 #include "tools/executors/subject.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/process_subject.h"
@@ -39,7 +40,8 @@ conformance::Configuration taken_of(const Subject& subject, conformance::Configu
 }
 
 MadeSubject make_subject(const std::string& text, const SubjectSettings& settings) {
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& one) {
+  const Kind* const last = std::prev(std::end(kKinds));  // takes any text
+  const Kind* const kind = std::find_if(std::begin(kKinds), last, [&](const Kind& one) {
     return one.is_whole ? text == one.word : text.starts_with(one.word);
   });
   const std::string rest = text.substr(kind->word.size());

@@ -225,9 +225,12 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
     item.place = "not compared: " + list_cases(names);
     item.outcome = spec::Outcome::kUnsupported;
     item.reason = reason;
-    item.text = "NOT COMPARED: " + which + "\n    " + reason + "\n";
+    item.text = "NOT COMPARED: " + which + "\n    ";
+    item.text += reason + "\n";
     section.items.push_back(std::move(item));
-    section.page.emplace_back("Not compared: " + which + ": " + reason);
+    std::string line = "Not compared: " + which + ": ";
+    line += reason;
+    section.page.emplace_back(std::move(line));
   }
   for (ReportItem& item : without_rows(step, report)) section.items.push_back(std::move(item));
   if (!step.overrides.empty()) section.page.emplace_back(table_of(step.overrides));

@@ -28,9 +28,9 @@ std::string print(const ReportTable& table) {
   }
   std::string text = heads + "\n" + rule + "\n";
   for (const auto& row : table.rows) {
-    text += "|";
+    text += '|';
     for (const ReportCell& cell : row) text += " " + print(cell) + " |";
-    text += "\n";
+    text += '\n';
   }
   return text;
 }
