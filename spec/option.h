@@ -77,6 +77,9 @@ inline constexpr const char* kSplitSums = "split-sums";
 inline constexpr const char* kTrial = "trial";
 }  // namespace option
 
+// The value of the option "cache" that stands for a folder made for one run of a script.
+inline constexpr std::string_view kTemporaryCache = "temporary";
+
 // What its value is. One with "several" may be repeated; its value is a list with commas.
 enum class OptionKind : std::uint8_t {
   kSwitch,              // no value

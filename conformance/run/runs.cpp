@@ -137,7 +137,7 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
   std::unique_ptr<TemporaryFolder> folder;
   Configuration changes = wanted;
   const auto cache = asked.find(option::kCache);
-  if (cache != asked.end() && cache->second == kTemporaryCache) {
+  if (cache != asked.end() && cache->second == spec::kTemporaryCache) {
     folder = std::make_unique<TemporaryFolder>();
     changes[option::kCache] = folder->path();
   }

@@ -25,7 +25,7 @@ class OptionDrawer {
     if (has(Trait::kPadding) && !programs_.front().symbols.empty()) draw_padding();
     if (has(Trait::kModes)) draw_mode();
     if (has(Trait::kPasses)) draw_passes();
-    if (has(Trait::kCache)) options_.emplace(option::kCache, "temporary");
+    if (has(Trait::kCache)) options_.emplace(option::kCache, spec::kTemporaryCache);
     if (has(Trait::kWeakOutputs)) options_.emplace(option::kWeakOutputs, "");
     if (has(Trait::kPoison)) {
       static constexpr const char* kBytes[] = {"0xff", "0x00", "0x7f"};

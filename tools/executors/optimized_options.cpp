@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/temporary_folder.h"
 #include "conformance/mutations/plan_mutations.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
@@ -385,7 +384,7 @@ Result<void> open_cache(const Configuration& configuration, Options& options,
                         std::vector<std::string>* remarks) {
   const std::string folder(spec::value_of(configuration, option::kCache));
   if (folder.empty()) return {};
-  if (folder != kTemporaryCache) {  // that is made for each run
+  if (folder != spec::kTemporaryCache) {  // that is made for each run
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return infrastructure("--cache " + folder + ": cannot be made: " + error.message());
