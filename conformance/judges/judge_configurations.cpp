@@ -48,9 +48,10 @@ class ConfigurationJudge {
 
   Result<JudgeReport> run() {
     const auto base = runs_.subject();
-    if (!base.ok()) return not_run(base.error());
+    if (!base.ok()) return not_run(std::move(report_), watch_, base.error());
     base_ = base.value();
-    if (base_->calls.empty() && base_->error) return not_run(*base_->error);
+    if (base_->calls.empty() && base_->error)
+      return not_run(std::move(report_), watch_, *base_->error);
     // Where arithmetic is not strict, other partitions or kernels may round otherwise.
     if (runs_.promises().arithmetic == "strict") {
       GRAPHGATE_TRY_VOID(compare_rows(configuration_rows()));
@@ -65,13 +66,6 @@ class ConfigurationJudge {
   }
 
  private:
-  Result<JudgeReport> not_run(const Error& error) {
-    if (!is_refusal(error)) return error;
-    report_.remark = error.message;
-    conclude(report_, watch_, Outcome::kUnsupported, "");
-    return std::move(report_);
-  }
-
   Result<void> compare_rows(const std::vector<ConfigurationRow>& rows) {
     for (const ConfigurationRow& row : rows) {
       if (!row.is_common && !settings_.every_configuration) continue;

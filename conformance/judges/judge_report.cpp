@@ -48,6 +48,13 @@ void conclude(JudgeReport& report, const StopWatch& watch, spec::Outcome uncheck
   report.seconds = watch.seconds();
 }
 
+Result<JudgeReport> not_run(JudgeReport report, const StopWatch& watch, const Error& error) {
+  if (!is_refusal(error)) return error;
+  report.remark = error.message;
+  conclude(report, watch, spec::Outcome::kUnsupported, "");
+  return report;
+}
+
 std::string join_names(const std::vector<std::string>& names, std::size_t shown) {
   std::string text;
   for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) {

@@ -36,6 +36,11 @@ class StopWatch {
 void conclude(JudgeReport& report, const StopWatch& watch, spec::Outcome unchecked,
               const std::string& remark);
 
+// Ends a report of a judge whose first run did not come about: UNSUPPORTED, with the message of a
+// refusal as its remark. Other errors are returned.
+[[nodiscard]] Result<JudgeReport> not_run(JudgeReport report, const StopWatch& watch,
+                                          const Error& error);
+
 // "a, b, c and 3 more".
 [[nodiscard]] std::string join_names(const std::vector<std::string>& names, std::size_t shown = 4);
 

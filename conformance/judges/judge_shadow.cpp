@@ -55,9 +55,10 @@ class ShadowJudge {
 
   Result<JudgeReport> run() {
     const auto base = runs_.subject();
-    if (!base.ok()) return not_run(base.error());
+    if (!base.ok()) return not_run(std::move(report_), watch_, base.error());
     base_ = base.value();
-    if (base_->calls.empty() && base_->error) return not_run(*base_->error);
+    if (base_->calls.empty() && base_->error)
+      return not_run(std::move(report_), watch_, *base_->error);
     GRAPHGATE_TRY_VOID(watch_memory());
     for (const std::string_view poison : kPoisons) {
       GRAPHGATE_TRY_VOID(compare_fill(option::kPoison, std::string(poison), "S9.poison"));
@@ -76,13 +77,6 @@ class ShadowJudge {
   }
 
  private:
-  Result<JudgeReport> not_run(const Error& error) {
-    if (!is_refusal(error)) return error;
-    report_.remark = error.message;
-    conclude(report_, watch_, Outcome::kUnsupported, "");
-    return std::move(report_);
-  }
-
   void add(Finding finding) {
     if (report_.findings.size() < kMostFindings) report_.findings.push_back(std::move(finding));
   }
