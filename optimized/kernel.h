@@ -216,8 +216,8 @@ enum class Overlap : std::uint8_t {
                   // (pointwise), or takes what is written for a copy that is made (scatter_)
 };
 
-// When every row of the results hangs on the same row of the operands alone, and why not: one of
-// the rules of analysis/row_rules.h.
+// Says why a row of the results does not depend on the same row of the operands alone; nothing
+// where it does. One of the rules of analysis/row_rules.h.
 class RowCall;
 struct Refusal;
 using RowRule = std::optional<Refusal> (*)(const RowCall& call);

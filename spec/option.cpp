@@ -115,7 +115,7 @@ constexpr OptionRow kRows[] = {
     {option::kUnsafeUnbackedOp, Kind::kSeveralNames, Group::kPlanner, kDrawn,
      "cut out what uses a size that this op made (repeatable)"},
     {option::kSkipDynamicGraphs, Kind::kSwitch, Group::kPlanner, kDrawn,
-     "cut out what hangs on a symbol"},
+     "cut out what depends on a symbol"},
     {option::kNoRecompute, Kind::kSwitch, Group::kPlanner, kDrawn, "compute no shared value twice"},
     {option::kPlanMutation, Kind::kSeededName, Group::kFault, kNotDrawn,
      "break every plan in one place, to test judges: NAME or NAME:SEED (docs/mutants.md)"},

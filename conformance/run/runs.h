@@ -81,7 +81,7 @@ class Runs {
  private:
   struct OracleRun {
     Trace trace;
-    bool is_guided = false;  // it hangs on what the subject made
+    bool is_guided = false;  // it depends on what the subject made
   };
   [[nodiscard]] Result<OracleRun> run_oracle(const Configuration& configuration, bool with_states);
   [[nodiscard]] Result<Trace> oracle_under(const Configuration& configuration,
@@ -97,7 +97,7 @@ class Runs {
   SubjectTraces subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;
   std::optional<std::vector<spec::CallResult>> widened_;
-  std::set<std::string, std::less<>> guided_;  // modes whose trace hangs on what the subject made
+  std::set<std::string, std::less<>> guided_;  // modes whose trace depends on the subject
 };
 
 }  // namespace graphgate::conformance

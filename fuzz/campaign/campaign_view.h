@@ -1,4 +1,4 @@
-// Who watches a campaign: what it hears while the campaign runs.
+// The watcher of a campaign: what it hears while the campaign runs.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ struct SubjectFlags {
 };
 void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 
-// Who that is: a process has said what it takes, and rests, so that each process that is forked
-// from here has its own. kInfrastructure where it does not answer, kBadInput for an option of the
+// Makes the subject. A process has said what it takes, and rests: each process that is forked from
+// here starts its own. kInfrastructure where it does not answer, kBadInput for an option of the
 // command line that it does not take. `exchange` is that of SubjectSettings.
 [[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
     const SubjectFlags& flags, const spec::Configuration& options, const std::string& exchange);

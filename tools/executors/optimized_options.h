@@ -44,8 +44,8 @@ namespace graphgate::tools {
 // kBadInput for a kind of memory that the device does not have.
 [[nodiscard]] Result<void> check_device(const spec::Configuration& configuration);
 
-// Of what a command line says, before any work: the profile, overrides and deviations, and the
-// folder of the cache. All else is looked at together with what each case asks for.
+// Checks, before any work, what a command line says of the profile, overrides, deviations and the
+// folder of the cache. All else is checked together with what each case asks for.
 [[nodiscard]] Result<void> check_named(const spec::Configuration& configuration);
 
 }  // namespace graphgate::tools
