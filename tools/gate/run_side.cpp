@@ -125,11 +125,7 @@ Result<GateCase> judge_safely(const GateInput& input, const SideExecutor& execut
 }
 
 std::string to_text(const Result<GateCase>& looked) {
-  if (looked.ok()) return child_text(json_of(looked.value()));
-  nlohmann::json json;
-  json["error"] = looked.error().message;
-  json["kind"] = static_cast<int>(looked.error().kind);
-  return child_text(json);
+  return looked.ok() ? child_text(json_of(looked.value())) : child_text(looked.error());
 }
 
 GateCase of_ending(const ChildResult& child) {
@@ -163,13 +159,12 @@ Result<GateCase> from_child(const GateInput& input, const SideExecutor& executor
   if (child.ending != ChildEnding::kExited) return of_ending(child, executor);
   const auto json = nlohmann::json::parse(child.output, nullptr, false);
   if (json.is_discarded()) return of_ending(child, executor);
-  if (!json.contains("error")) return read_gate_case(interop::JsonCursor(json, input.path));
-  const auto kind = static_cast<ErrorKind>(json["kind"].get<int>());
-  const Error error{kind, json["error"].get<std::string>()};
-  if (kind == ErrorKind::kBadInput) return in_file(error, input.path);
+  const std::optional<Error> error = child_error(json);
+  if (!error) return read_gate_case(interop::JsonCursor(json, input.path));
+  if (error->kind == ErrorKind::kBadInput) return in_file(*error, input.path);
   GateCase out;
-  out.outcome = kind == ErrorKind::kUnsupported ? Outcome::kUnsupported : Outcome::kInfra;
-  out.reason = error.message;
+  out.outcome = error->kind == ErrorKind::kUnsupported ? Outcome::kUnsupported : Outcome::kInfra;
+  out.reason = error->message;
   return out;
 }
 

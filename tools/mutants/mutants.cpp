@@ -157,13 +157,9 @@ class MutantRun {
 };
 
 std::string to_text(const Result<MutantVerdict>& run) {
-  nlohmann::json json;
-  if (!run.ok()) {
-    json["error"] = run.error().message;
-    json["kind"] = static_cast<int>(run.error().kind);
-    return child_text(json);
-  }
+  if (!run.ok()) return child_text(run.error());
   const MutantVerdict& verdict = run.value();
+  nlohmann::json json;
   json["killed"] = verdict.killed;
   json["is_suspect"] = verdict.is_suspect;
   json["path"] = verdict.path;
@@ -194,10 +190,7 @@ Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child)
     verdict.by_outputs = true;
     return verdict;
   }
-  if (json.contains("error")) {
-    return Error{static_cast<ErrorKind>(json["kind"].get<int>()),
-                 mutant.name + ": " + json["error"].get<std::string>()};
-  }
+  if (const auto error = child_error(json)) return error->at(mutant.name);
   verdict.killed = json["killed"];
   verdict.is_suspect = json["is_suspect"];
   verdict.path = json["path"];

@@ -165,12 +165,9 @@ fuzz::CaseSize size_of_json(const nlohmann::json& json) {
 }
 
 std::string to_text(const Result<MutantReduction>& run) {
-  nlohmann::json json;
-  if (!run.ok()) {
-    json["error"] = run.error().message;
-    return child_text(json);
-  }
+  if (!run.ok()) return child_text(run.error());
   const MutantReduction& made = run.value();
+  nlohmann::json json;
   json["path"] = made.path;
   json["signature"] = made.signature;
   json["before"] = json_of(made.before);
