@@ -1,5 +1,8 @@
 // Every state of the protocol times every way to misbehave (cli/misbehaving.py): what the
 // verbs make of it, and that nothing is left of it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -146,11 +149,19 @@ CliRun run_shell(const std::string& command) {
   return result;
 }
 
-// The processes whose command lines have the text in them.
+// Returns the command lines that have the text in them. Reads with the system's calls: a process
+// that ends while it is looked at is an error of read(2), which a stream may throw.
 std::vector<std::string> running(const std::string& text) {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::string line = read_file(entry.path() / "cmdline");
+    const int file = ::open((entry.path() / "cmdline").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    std::string line;
+    std::array<char, 4096> chunk{};
+    for (::ssize_t count = 0; (count = ::read(file, chunk.data(), chunk.size())) > 0;) {
+      line.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+    ::close(file);
     std::replace(line.begin(), line.end(), '\0', ' ');
     if (line.find(text) != std::string::npos) found.push_back(line);
   }
