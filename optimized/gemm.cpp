@@ -315,7 +315,7 @@ Launch product_launch(const DeviceListener* listener, Product product) {
   return described(std::move(launch), {product_text(product)});
 }
 
-Tensor unsqueezed(Tensor tensor, std::int64_t dim) {
+Tensor with_unit_dim(Tensor tensor, std::int64_t dim) {
   tensor.sizes.insert(tensor.sizes.begin() + dim, 1);
   tensor.strides.insert(tensor.strides.begin() + dim, 0);
   return tensor;

@@ -76,8 +76,9 @@ struct Product {
 };
 [[nodiscard]] Launch product_launch(const DeviceListener* listener, Product product);
 
-// Views for the shapes that ops have: a size of 1 put in at `dim`, and two dimensions exchanged.
-[[nodiscard]] Tensor unsqueezed(Tensor tensor, std::int64_t dim);
+// Views for the shapes that ops have: with a size of 1 (stride 0) put in before `dim`, and with two
+// dimensions exchanged.
+[[nodiscard]] Tensor with_unit_dim(Tensor tensor, std::int64_t dim);
 [[nodiscard]] Tensor swapped(Tensor tensor, std::int64_t dim_a, std::int64_t dim_b);
 
 }  // namespace graphgate::optimized

@@ -21,6 +21,9 @@ namespace graphgate::optimized {
 // Few tensors have more dimensions.
 using Sizes = SmallVector<std::int64_t, 6>;
 
+// Returns the number of a dimension, or another that is not negative, as a container's index.
+[[nodiscard]] constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
 // What an op refuses: wrong sizes, dtypes or numbers. Thrown inside optimized/, and turned into an
 // Error with the node's name where it leaves the folder.
 class OpError : public std::runtime_error {

@@ -39,12 +39,6 @@ class Importer {
   std::map<const spec::HostStorage*, std::shared_ptr<Storage>> storages_;
 };
 
-std::string list_text(const std::vector<std::int64_t>& list) {
-  std::string text;
-  for (const std::int64_t x : list) text += (text.empty() ? "" : ", ") + std::to_string(x);
-  return "[" + text + "]";
-}
-
 // A result shares its bytes with the live storage until either side writes.
 HostTensor export_tensor(const Tensor& tensor) {
   tensor.storage->borrowed = true;
@@ -233,8 +227,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
   static void require_copyable(const std::string& name, const Tensor& target,
                                const Tensor& contents) {
     if (!broadcasts_to(contents, target.sizes)) {
-      throw OpError("the new contents of '" + name + "' have sizes " + list_text(contents.sizes) +
-                    ", which do not broadcast to its sizes " + list_text(target.sizes));
+      throw OpError("the new contents of '" + name + "' have sizes " + print_sizes(contents.sizes) +
+                    ", which do not broadcast to its sizes " + print_sizes(target.sizes));
     }
     require_no_partial_overlap(target, contents);
   }

@@ -127,4 +127,10 @@ void require_decided(const Tensor& tensor) {
   if (!is_decided(tensor)) refuse_to_decide();
 }
 
+std::string print_sizes(std::span<const std::int64_t> sizes) {
+  std::string text;
+  for (const std::int64_t x : sizes) text += (text.empty() ? "" : ", ") + std::to_string(x);
+  return "[" + text + "]";
+}
+
 }  // namespace graphgate::reference

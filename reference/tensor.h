@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -173,5 +174,8 @@ void for_each_position(const Tensor& tensor, Visit&& visit) {
 // Whether every element is exactly its bytes. The second throws Undecidable unless.
 [[nodiscard]] bool is_decided(const Tensor& tensor);
 void require_decided(const Tensor& tensor);
+
+// Returns sizes or strides as a message names them: "[2, 3]".
+[[nodiscard]] std::string print_sizes(std::span<const std::int64_t> sizes);
 
 }  // namespace graphgate::reference

@@ -38,12 +38,12 @@ Tensor grouped(Tensor tensor, std::int64_t groups, std::int64_t each) {
     return tensor;
   }
   const std::int64_t before_rows = tensor.rank() - 2;
-  return unsqueezed(std::move(tensor), before_rows);
+  return with_unit_dim(std::move(tensor), before_rows);
 }
 
 // With leading dimensions of size 1 up to a rank.
 Tensor with_rank(Tensor tensor, std::int64_t rank) {
-  while (tensor.rank() < rank) tensor = unsqueezed(std::move(tensor), 0);
+  while (tensor.rank() < rank) tensor = with_unit_dim(std::move(tensor), 0);
   return tensor;
 }
 

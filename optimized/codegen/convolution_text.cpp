@@ -8,7 +8,7 @@ namespace {
 
 // [N, C, ...] with sizes of 1 put in before the spatial ones.
 Tensor with_three_axes(Tensor tensor) {
-  while (tensor.rank() < 5) tensor = unsqueezed(std::move(tensor), 2);
+  while (tensor.rank() < 5) tensor = with_unit_dim(std::move(tensor), 2);
   return tensor;
 }
 

@@ -6,8 +6,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // Element `i` of a list that may have one element for all.
 std::int64_t pick(const Sizes& list, std::int64_t i, std::int64_t rank) {
   if (list.size() == 1) return list.front();
@@ -104,7 +102,7 @@ Sizes ConvolutionShape::result_strides() const {
 }
 
 Tensor ConvolutionShape::batched(const Tensor& result) const {
-  return is_batched ? result : unsqueezed(result, 0);
+  return is_batched ? result : with_unit_dim(result, 0);
 }
 
 ConvolutionShape convolution_shape(const KernelCall& call) {
@@ -115,7 +113,7 @@ ConvolutionShape convolution_shape(const KernelCall& call) {
   if (rank < 1 || rank > 3) throw OpError("the weight of a convolution has rank 3, 4 or 5");
   shape.is_batched = shape.input.rank() == rank + 2;
   if (shape.input.rank() == rank + 1) {
-    shape.input = unsqueezed(std::move(shape.input), 0);
+    shape.input = with_unit_dim(std::move(shape.input), 0);
     shape.input.strides[0] = shape.input.strides[1] * shape.input.sizes[1];
   }
   if (shape.input.rank() != rank + 2) {

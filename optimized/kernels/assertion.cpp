@@ -45,13 +45,14 @@ void infer_assert_metadata(Inference& call) {
   }
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
-    Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
-};
-
 }  // namespace
 
-std::span<const Kernel> assertion_kernels() { return kKernels; }
+std::span<const Kernel> assertion_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
+      Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -19,8 +19,6 @@ using spec::DType;
 
 constexpr std::int64_t kQueryRows = 128;  // rows of scores held at a time
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 struct Inputs {
   const Tensor& query;
   const Tensor& key;
@@ -286,15 +284,16 @@ Launch bind_fused_attention(const Binding& call) {
   return bind_inputs(call, inputs_of(call, true), true);
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.scaled_dot_product_attention", infer_attention, bind_attention}.rows(
-        row_rules::attention),
-    {"aten._scaled_dot_product_flash_attention_for_cpu", infer_fused_attention,
-     bind_fused_attention},
-};
-
 }  // namespace
 
-std::span<const Kernel> attention_kernels() { return kKernels; }
+std::span<const Kernel> attention_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.scaled_dot_product_attention", infer_attention, bind_attention}.rows(
+          row_rules::attention),
+      {"aten._scaled_dot_product_flash_attention_for_cpu", infer_fused_attention,
+       bind_fused_attention},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -211,20 +211,21 @@ Launch bind_batch_norm(const Binding& call) {
   return described(std::move(launch), {training_work(call, saves)});
 }
 
-constexpr Kernel kKernels[] = {
-    {"aten.batch_norm", infer_batch_norm<Form::kPlain>, bind_batch_norm<Form::kPlain>},
-    {"aten.native_batch_norm", infer_batch_norm<Form::kNative>, bind_batch_norm<Form::kNative>},
-    {"aten._native_batch_norm_legit", infer_batch_norm<Form::kNative>,
-     bind_batch_norm<Form::kNative>},
-    Kernel{"aten._native_batch_norm_legit_no_training", infer_batch_norm<Form::kNoTraining>,
-           bind_batch_norm<Form::kNoTraining>}
-        .rows(row_rules::per_image),
-    {"aten._batch_norm_with_update", infer_batch_norm<Form::kWithUpdate>,
-     bind_batch_norm<Form::kWithUpdate>},
-};
-
 }  // namespace
 
-std::span<const Kernel> batch_norm_kernels() { return kKernels; }
+std::span<const Kernel> batch_norm_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"aten.batch_norm", infer_batch_norm<Form::kPlain>, bind_batch_norm<Form::kPlain>},
+      {"aten.native_batch_norm", infer_batch_norm<Form::kNative>, bind_batch_norm<Form::kNative>},
+      {"aten._native_batch_norm_legit", infer_batch_norm<Form::kNative>,
+       bind_batch_norm<Form::kNative>},
+      Kernel{"aten._native_batch_norm_legit_no_training", infer_batch_norm<Form::kNoTraining>,
+             bind_batch_norm<Form::kNoTraining>}
+          .rows(row_rules::per_image),
+      {"aten._batch_norm_with_update", infer_batch_norm<Form::kWithUpdate>,
+       bind_batch_norm<Form::kWithUpdate>},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

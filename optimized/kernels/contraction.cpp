@@ -17,7 +17,7 @@ struct Shapes {
 };
 
 Tensor with_rank(Tensor tensor, std::int64_t rank) {
-  while (tensor.rank() < rank) tensor = unsqueezed(std::move(tensor), 0);
+  while (tensor.rank() < rank) tensor = with_unit_dim(std::move(tensor), 0);
   return tensor;
 }
 
@@ -32,8 +32,8 @@ Shapes shapes_of(const Tensor& a, const Tensor& b) {
   Shapes out;
   out.is_a_vector = a.rank() == 1;
   out.is_b_vector = b.rank() == 1;
-  out.a = out.is_a_vector ? unsqueezed(a, 0) : a;
-  out.b = out.is_b_vector ? unsqueezed(b, 1) : b;
+  out.a = out.is_a_vector ? with_unit_dim(a, 0) : a;
+  out.b = out.is_b_vector ? with_unit_dim(b, 1) : b;
   if (out.a.size(-1) != out.b.size(-2)) {
     throw OpError("sizes " + print_sizes(a.sizes) + " and " + print_sizes(b.sizes) +
                   " cannot be multiplied");
@@ -52,8 +52,8 @@ Shapes shapes_of(const Tensor& a, const Tensor& b) {
 
 // A tensor of `shapes.sizes` with the dimensions that vectors lack.
 Tensor as_matrices(const Shapes& shapes, Tensor tensor) {
-  if (shapes.is_b_vector) tensor = unsqueezed(tensor, tensor.rank());
-  if (shapes.is_a_vector) tensor = unsqueezed(tensor, tensor.rank() - 1);
+  if (shapes.is_b_vector) tensor = with_unit_dim(tensor, tensor.rank());
+  if (shapes.is_a_vector) tensor = with_unit_dim(tensor, tensor.rank() - 1);
   return tensor;
 }
 
@@ -95,16 +95,17 @@ Launch bind_linear(const Binding& call) {
   return bind_shapes(call, linear_shapes(call), call.optional_tensor("bias"));
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.matmul", infer_matmul, bind_matmul}.rows(row_rules::product),
-    Kernel{"aten.linear", infer_linear, bind_linear}
-        .rows(row_rules::product)
-        .row_major(RowMajorRule::kAlways),
-    {"aten.einsum", infer_einsum, bind_einsum},
-};
-
 }  // namespace
 
-std::span<const Kernel> contraction_kernels() { return kKernels; }
+std::span<const Kernel> contraction_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.matmul", infer_matmul, bind_matmul}.rows(row_rules::product),
+      Kernel{"aten.linear", infer_linear, bind_linear}
+          .rows(row_rules::product)
+          .row_major(RowMajorRule::kAlways),
+      {"aten.einsum", infer_einsum, bind_einsum},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -23,8 +23,6 @@ using Dims = std::vector<std::int64_t>;
 
 constexpr std::int64_t kPatchElements = std::int64_t{1} << 20;  // of patches held at a time
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
 }
@@ -118,7 +116,7 @@ class Convolution {
 
   // [N, C, ...] with sizes of 1 put in before the spatial ones.
   static Tensor with_spatial_rank_3(Tensor tensor) {
-    while (tensor.rank() < 5) tensor = unsqueezed(std::move(tensor), 2);
+    while (tensor.rank() < 5) tensor = with_unit_dim(std::move(tensor), 2);
     return tensor;
   }
 
@@ -126,7 +124,7 @@ class Convolution {
   static Tensor grouped_weights(const ConvolutionShape& shape) {
     Tensor out = shape.weight;
     out.sizes[0] /= shape.groups;
-    out = unsqueezed(std::move(out), 0);
+    out = with_unit_dim(std::move(out), 0);
     out.sizes[0] = shape.groups;
     out.strides[0] = out.strides[1] * out.sizes[1];
     if (shape.is_transposed) out = swapped(std::move(out), 1, 2);
@@ -221,14 +219,15 @@ Launch bind_convolution(const Binding& call) {
                                                         call.optional_tensor("bias"))});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.conv1d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
-    Kernel{"aten.conv2d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
-    Kernel{"aten.convolution", infer_convolution, bind_convolution}.rows(row_rules::per_image),
-};
-
 }  // namespace
 
-std::span<const Kernel> convolution_kernels() { return kKernels; }
+std::span<const Kernel> convolution_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.conv1d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
+      Kernel{"aten.conv2d", infer_convolution, bind_convolution}.rows(row_rules::per_image),
+      Kernel{"aten.convolution", infer_convolution, bind_convolution}.rows(row_rules::per_image),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -122,45 +122,46 @@ Launch bind_diag_embed(const Binding& call) {
                   copy_launch(call.listener(), diagonal, call.tensor("self"))});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.arange", infer_arange, bind_arange}
-        .rows(row_rules::arange)
-        .row_major(RowMajorRule::kAlways),
-    Kernel{"aten.diag_embed", infer_diag_embed, bind_diag_embed}.moves("self"),
-    Kernel{"aten.empty", infer_plain, nullptr}
-        .rows(row_rules::fresh)
-        .row_major(RowMajorRule::kFactory),
-    Kernel{"aten.empty_like", infer_like, nullptr}.rows(row_rules::fresh),
-    Kernel{"aten.empty_permuted", infer_empty_permuted, nullptr}.rows(row_rules::fresh),
-    Kernel{"aten.full", infer_full, bind_fill<fill_value>}
-        .rows(row_rules::fresh)
-        .row_major(RowMajorRule::kFactory),
-    Kernel{"aten.full_like", infer_like, bind_fill<fill_value>}.rows(row_rules::fresh),
-    {"aten.linspace", infer_linspace, bind_linspace},
-    Kernel{"aten.new_empty", infer_new, nullptr}.rows(row_rules::fresh),
-    Kernel{"aten.new_empty_strided", infer_new_strided, nullptr}.rows(row_rules::fresh),
-    Kernel{"aten.new_full", infer_new, bind_fill<fill_value>}.rows(row_rules::fresh),
-    Kernel{"aten.new_ones", infer_new, bind_fill<one>}.rows(row_rules::fresh),
-    Kernel{"aten.new_zeros", infer_new, bind_fill<zero>}.rows(row_rules::fresh),
-    Kernel{"aten.ones", infer_plain, bind_fill<one>}
-        .rows(row_rules::fresh)
-        .row_major(RowMajorRule::kFactory),
-    Kernel{"aten.ones_like", infer_like, bind_fill<one>}.rows(row_rules::fresh),
-    {"aten.scalar_tensor", infer_scalar, bind_fill<scalar>},
-    Kernel{"aten.tril", infer_triangle, bind_tril, Overlap::kSameGeometry}
-        .rows(row_rules::pointwise)
-        .moves("self"),
-    Kernel{"aten.triu", infer_triangle, bind_triu, Overlap::kSameGeometry}
-        .rows(row_rules::pointwise)
-        .moves("self"),
-    Kernel{"aten.zeros", infer_plain, bind_fill<zero>}
-        .rows(row_rules::fresh)
-        .row_major(RowMajorRule::kFactory),
-    Kernel{"aten.zeros_like", infer_like, bind_fill<zero>}.rows(row_rules::fresh),
-};
-
 }  // namespace
 
-std::span<const Kernel> creation_kernels() { return kKernels; }
+std::span<const Kernel> creation_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.arange", infer_arange, bind_arange}
+          .rows(row_rules::arange)
+          .row_major(RowMajorRule::kAlways),
+      Kernel{"aten.diag_embed", infer_diag_embed, bind_diag_embed}.moves("self"),
+      Kernel{"aten.empty", infer_plain, nullptr}
+          .rows(row_rules::fresh)
+          .row_major(RowMajorRule::kFactory),
+      Kernel{"aten.empty_like", infer_like, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.empty_permuted", infer_empty_permuted, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.full", infer_full, bind_fill<fill_value>}
+          .rows(row_rules::fresh)
+          .row_major(RowMajorRule::kFactory),
+      Kernel{"aten.full_like", infer_like, bind_fill<fill_value>}.rows(row_rules::fresh),
+      {"aten.linspace", infer_linspace, bind_linspace},
+      Kernel{"aten.new_empty", infer_new, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.new_empty_strided", infer_new_strided, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.new_full", infer_new, bind_fill<fill_value>}.rows(row_rules::fresh),
+      Kernel{"aten.new_ones", infer_new, bind_fill<one>}.rows(row_rules::fresh),
+      Kernel{"aten.new_zeros", infer_new, bind_fill<zero>}.rows(row_rules::fresh),
+      Kernel{"aten.ones", infer_plain, bind_fill<one>}
+          .rows(row_rules::fresh)
+          .row_major(RowMajorRule::kFactory),
+      Kernel{"aten.ones_like", infer_like, bind_fill<one>}.rows(row_rules::fresh),
+      {"aten.scalar_tensor", infer_scalar, bind_fill<scalar>},
+      Kernel{"aten.tril", infer_triangle, bind_tril, Overlap::kSameGeometry}
+          .rows(row_rules::pointwise)
+          .moves("self"),
+      Kernel{"aten.triu", infer_triangle, bind_triu, Overlap::kSameGeometry}
+          .rows(row_rules::pointwise)
+          .moves("self"),
+      Kernel{"aten.zeros", infer_plain, bind_fill<zero>}
+          .rows(row_rules::fresh)
+          .row_major(RowMajorRule::kFactory),
+      Kernel{"aten.zeros_like", infer_like, bind_fill<zero>}.rows(row_rules::fresh),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -12,8 +12,6 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // The p-norm of a - b.
 template <class C>
 C distance_of(const C* a, const C* b, std::int64_t n, C p) {
@@ -118,13 +116,14 @@ Launch bind_pdist(const Binding& call) {
   return described(std::move(launch), {pair_distance_text(call.result(), self, function)});
 }
 
-constexpr Kernel kKernels[] = {
-    {"aten._cdist_forward", infer_cdist, bind_cdist},
-    {"aten._pdist_forward", infer_pdist, bind_pdist},
-};
-
 }  // namespace
 
-std::span<const Kernel> distance_kernels() { return kKernels; }
+std::span<const Kernel> distance_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"aten._cdist_forward", infer_cdist, bind_cdist},
+      {"aten._pdist_forward", infer_pdist, bind_pdist},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

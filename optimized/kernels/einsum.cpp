@@ -23,8 +23,6 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using spec::DType;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 DType compute_dtype(DType dtype) {
   if (dtype == DType::kFloat64) return dtype;
   return spec::is_floating_point(dtype) ? DType::kFloat32 : DType::kInt64;
@@ -50,10 +48,10 @@ std::int64_t count_over(const Tensor& t, const Dims& dims) {
 }
 
 // The dimensions of a product of two tensors by their part in it.
-struct Parts {
+struct Labels {
   Dims batch, left, right, summed;
 
-  Parts(const Tensor& a, const Tensor& b, const Dims& sums) : summed(sums) {
+  Labels(const Tensor& a, const Tensor& b, const Dims& sums) : summed(sums) {
     for (std::int64_t d = 0; d < a.rank(); ++d) {
       if (std::find(sums.begin(), sums.end(), d) != sums.end()) continue;
       const bool in_a = a.sizes[at(d)] != 1;
@@ -101,7 +99,7 @@ class Chain {
   // The product, summed over `dims`.
   Tensor multiply(const Tensor& a, const Tensor& b, const Dims& dims, bool is_last) {
     if (dims.empty()) return multiply_pointwise(a, b, is_last);
-    const Parts parts(a, b, dims);
+    const Labels parts(a, b, dims);
     Dims order = parts.batch;
     append(order, parts.left);
     append(order, parts.summed);
@@ -175,7 +173,7 @@ class Chain {
     return copy;
   }
 
-  void add_product(const Tensor& target, const Tensor& a, const Tensor& b, const Parts& parts,
+  void add_product(const Tensor& target, const Tensor& a, const Tensor& b, const Labels& parts,
                    bool is_last) {
     Product product;
     product.a = flattened(a, parts.batch, parts.left, parts.summed);

@@ -10,8 +10,6 @@ namespace {
 using Order = EinsumOrder;
 constexpr char kEllipsis = '.';
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // "ij,...k" as labels; an ellipsis is one label.
 std::string read_labels(std::string_view text) {
   std::string out;

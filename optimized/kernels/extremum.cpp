@@ -224,22 +224,23 @@ Launch bind_maximum_or_minimum(const Binding& call) {
       {{call.result(0), "ExtremeElement", extreme}, {call.result(1), "ExtremeIndex", extreme}});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.amax", infer_values<1>, bind_values<Extreme::kGreatest>}
-        .fuses(Fusion::kAlongDim)
-        .row_major(RowMajorRule::kAlways),
-    Kernel{"aten.amin", infer_values<1>, bind_values<Extreme::kLeast>}
-        .fuses(Fusion::kAlongDim)
-        .row_major(RowMajorRule::kAlways),
-    {"aten.aminmax", infer_values<2>, bind_aminmax},
-    {"aten.argmax", infer_places, bind_places<Extreme::kGreatest>},
-    {"aten.argmin", infer_places, bind_places<Extreme::kLeast>},
-    {"aten.max", infer_maximum_or_minimum, bind_maximum_or_minimum<Extreme::kGreatest>},
-    {"aten.min", infer_maximum_or_minimum, bind_maximum_or_minimum<Extreme::kLeast>},
-};
-
 }  // namespace
 
-std::span<const Kernel> extremum_kernels() { return kKernels; }
+std::span<const Kernel> extremum_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.amax", infer_values<1>, bind_values<Extreme::kGreatest>}
+          .fuses(Fusion::kAlongDim)
+          .row_major(RowMajorRule::kAlways),
+      Kernel{"aten.amin", infer_values<1>, bind_values<Extreme::kLeast>}
+          .fuses(Fusion::kAlongDim)
+          .row_major(RowMajorRule::kAlways),
+      {"aten.aminmax", infer_values<2>, bind_aminmax},
+      {"aten.argmax", infer_places, bind_places<Extreme::kGreatest>},
+      {"aten.argmin", infer_places, bind_places<Extreme::kLeast>},
+      {"aten.max", infer_maximum_or_minimum, bind_maximum_or_minimum<Extreme::kGreatest>},
+      {"aten.min", infer_maximum_or_minimum, bind_maximum_or_minimum<Extreme::kLeast>},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

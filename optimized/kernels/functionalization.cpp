@@ -6,24 +6,26 @@
 namespace graphgate::optimized {
 namespace {
 
-void infer_clone(Inference& call) {
+void infer_strided_clone(Inference& call) {
   const Tensor& self = call.tensor("self");
   call.make(self.dtype, self.sizes, self.strides, self.device);
   call.results().back().tensor.offset = self.offset;
 }
 
-Launch bind_clone(const Binding& call) {
+Launch bind_strided_clone(const Binding& call) {
   return copy_launch(call.listener(), call.result(), call.tensor("self"));
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"graphgate.clone_preserve_strides", infer_clone, bind_clone, Overlap::kNone}
-        .rows(row_rules::pointwise)
-        .copies("self"),
-};
-
 }  // namespace
 
-std::span<const Kernel> functionalization_kernels() { return kKernels; }
+std::span<const Kernel> functionalization_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"graphgate.clone_preserve_strides", infer_strided_clone, bind_strided_clone,
+             Overlap::kNone}
+          .rows(row_rules::pointwise)
+          .copies("self"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

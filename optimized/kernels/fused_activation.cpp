@@ -49,13 +49,14 @@ Launch bind_silu_mul(const Binding& call) {
   });
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"graphgate.silu_mul", infer_silu_mul, bind_silu_mul, Overlap::kSameGeometry}.fuses(
-        Fusion::kPointwise),
-};
-
 }  // namespace
 
-std::span<const Kernel> fused_activation_kernels() { return kKernels; }
+std::span<const Kernel> fused_activation_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"graphgate.silu_mul", infer_silu_mul, bind_silu_mul, Overlap::kSameGeometry}.fuses(
+          Fusion::kPointwise),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

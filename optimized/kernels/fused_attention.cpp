@@ -28,13 +28,13 @@ Inner inner_of(const char* op, std::vector<Item> arguments) {
 }
 
 // What both spellings have in common: where the attention's own result lies, and what it needs.
-struct Parts {
+struct Results {
   Tensor output;  // of the attention; without bytes
   std::int64_t output_bytes = 0;
   std::int64_t workspace_bytes = 0;
 };
 
-Parts parts_of(Tensor output, std::int64_t workspace_bytes) {
+Results results_of(Tensor output, std::int64_t workspace_bytes) {
   output.offset = 0;
   output.storage = kNoStorage;
   const std::int64_t bytes = byte_range(output).end;
@@ -53,9 +53,9 @@ Inner sdpa_of(const KernelCall& call) {
   }());
 }
 
-Parts sdpa_parts(const Inner& inner) {
+Results sdpa_parts(const Inner& inner) {
   const Inference made = infer_call(*inner.kernel, *inner.row, inner.arguments, false);
-  return parts_of(made.results().front().tensor, made.workspace_bytes());
+  return results_of(made.results().front().tensor, made.workspace_bytes());
 }
 
 // The vLLM op writes its output, which has the query's sizes and is row-major.
@@ -72,15 +72,15 @@ Inner vllm_of(const KernelCall& call, const Tensor& output) {
   return inner_of("vllm.unified_attention_with_output.default", std::move(items));
 }
 
-Parts vllm_parts(const KernelCall& call) {
-  const Parts parts = parts_of(vllm_output(call), 0);
+Results vllm_parts(const KernelCall& call) {
+  const Results parts = results_of(vllm_output(call), 0);
   const Inner inner = vllm_of(call, parts.output);
   Inference made(*inner.row, inner.arguments, false);
   inner.kernel->infer(made);
   return {parts.output, parts.output_bytes, made.workspace_bytes()};
 }
 
-void make_quantized(Inference& call, const Parts& parts) {
+void make_quantized(Inference& call, const Results& parts) {
   (void)FixedQuant(call, call.tensor("quant_scale"));
   if (parts.output.dtype == DType::kFloat64) throw OpError("quantization computes in float32");
   call.want_workspace(parts.output_bytes);
@@ -108,7 +108,7 @@ void infer_sdpa(Inference& call) { make_quantized(call, sdpa_parts(sdpa_of(call)
 
 Launch bind_sdpa(const Binding& call) {
   const Inner inner = sdpa_of(call);
-  Parts parts = sdpa_parts(inner);
+  Results parts = sdpa_parts(inner);
   parts.output.bytes = call.workspace();
   return quantized(call, parts.output,
                    bind_call(*inner.kernel, *inner.row, inner.arguments, {parts.output},
@@ -118,7 +118,7 @@ Launch bind_sdpa(const Binding& call) {
 void infer_vllm(Inference& call) { make_quantized(call, vllm_parts(call)); }
 
 Launch bind_vllm(const Binding& call) {
-  Parts parts = vllm_parts(call);
+  Results parts = vllm_parts(call);
   parts.output.bytes = call.workspace();
   const Inner inner = vllm_of(call, parts.output);
   const Binding binding(*inner.row, inner.arguments, {}, call.workspace() + parts.output_bytes,
@@ -126,13 +126,14 @@ Launch bind_vllm(const Binding& call) {
   return quantized(call, parts.output, inner.kernel->bind(binding));
 }
 
-constexpr Kernel kKernels[] = {
-    {"graphgate.sdpa_static_quant", infer_sdpa, bind_sdpa},
-    {"graphgate.attention_static_quant", infer_vllm, bind_vllm},
-};
-
 }  // namespace
 
-std::span<const Kernel> fused_attention_kernels() { return kKernels; }
+std::span<const Kernel> fused_attention_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"graphgate.sdpa_static_quant", infer_sdpa, bind_sdpa},
+      {"graphgate.attention_static_quant", infer_vllm, bind_vllm},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -212,27 +212,28 @@ Launch bind_norm(const Binding& call) {
 }
 
 constexpr Overlap kOverlap = Overlap::kSameGeometry;
-constexpr Kernel kKernels[] = {
-    Kernel{"graphgate.rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}.fuses(
-        Fusion::kLastDim),
-    Kernel{"graphgate.add_rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}
-        .fuses(Fusion::kLastDim),
-    Kernel{"graphgate.rms_norm_static_quant", infer_norm<Quant::kStatic>, bind_norm<Quant::kStatic>,
-           kOverlap}
-        .fuses(Fusion::kLastDim),
-    Kernel{"graphgate.add_rms_norm_static_quant", infer_norm<Quant::kStatic>,
-           bind_norm<Quant::kStatic>, kOverlap}
-        .fuses(Fusion::kLastDim),
-    Kernel{"graphgate.rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
-           bind_norm<Quant::kDynamic>, kOverlap}
-        .fuses(Fusion::kLastDim),
-    Kernel{"graphgate.add_rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
-           bind_norm<Quant::kDynamic>, kOverlap}
-        .fuses(Fusion::kLastDim),
-};
-
 }  // namespace
 
-std::span<const Kernel> fused_norm_kernels() { return kKernels; }
+std::span<const Kernel> fused_norm_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"graphgate.rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}
+          .fuses(Fusion::kLastDim),
+      Kernel{"graphgate.add_rms_norm", infer_norm<Quant::kNone>, bind_norm<Quant::kNone>, kOverlap}
+          .fuses(Fusion::kLastDim),
+      Kernel{"graphgate.rms_norm_static_quant", infer_norm<Quant::kStatic>,
+             bind_norm<Quant::kStatic>, kOverlap}
+          .fuses(Fusion::kLastDim),
+      Kernel{"graphgate.add_rms_norm_static_quant", infer_norm<Quant::kStatic>,
+             bind_norm<Quant::kStatic>, kOverlap}
+          .fuses(Fusion::kLastDim),
+      Kernel{"graphgate.rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
+             bind_norm<Quant::kDynamic>, kOverlap}
+          .fuses(Fusion::kLastDim),
+      Kernel{"graphgate.add_rms_norm_dynamic_quant", infer_norm<Quant::kDynamic>,
+             bind_norm<Quant::kDynamic>, kOverlap}
+          .fuses(Fusion::kLastDim),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -99,13 +99,14 @@ Launch bind_grid_sampler(const Binding& call) {
                    {sample_text({call.result(), input, spatial}, call.tensor("grid"), sampling)});
 }
 
-constexpr Kernel kKernels[] = {
-    {"aten.grid_sampler_2d", infer_grid_sampler<2>, bind_grid_sampler<2>},
-    {"aten.grid_sampler_3d", infer_grid_sampler<3>, bind_grid_sampler<3>},
-};
-
 }  // namespace
 
-std::span<const Kernel> grid_sampler_kernels() { return kKernels; }
+std::span<const Kernel> grid_sampler_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"aten.grid_sampler_2d", infer_grid_sampler<2>, bind_grid_sampler<2>},
+      {"aten.grid_sampler_3d", infer_grid_sampler<3>, bind_grid_sampler<3>},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

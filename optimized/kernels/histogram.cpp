@@ -292,15 +292,16 @@ Launch bind_search(const Binding& call) {
   return with_compute(search.dtype, [&]<class C>() { return search_launch<C>(call, search); });
 }
 
-constexpr Kernel kKernels[] = {
-    {"aten.bincount", infer_bincount, bind_bincount},
-    {"aten.bucketize", infer_search, bind_search},
-    {"aten.histc", infer_histc, bind_histc},
-    {"aten.searchsorted", infer_search, bind_search},
-};
-
 }  // namespace
 
-std::span<const Kernel> histogram_kernels() { return kKernels; }
+std::span<const Kernel> histogram_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"aten.bincount", infer_bincount, bind_bincount},
+      {"aten.bucketize", infer_search, bind_search},
+      {"aten.histc", infer_histc, bind_histc},
+      {"aten.searchsorted", infer_search, bind_search},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -17,8 +17,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::size_t place(std::int64_t dim) { return static_cast<std::size_t>(dim); }
-
 std::vector<const Tensor*> inputs_of(const KernelCall& call) {
   auto tensors = call.tensors("tensors");
   for (const Tensor* tensor : tensors) {
@@ -52,7 +50,7 @@ struct Joined {
 void check_joins(const Tensor& first, const Tensor& other, std::int64_t dim) {
   bool fits = first.rank() == other.rank();
   for (std::int64_t d = 0; fits && d < first.rank(); ++d) {
-    fits = d == dim || first.sizes[place(d)] == other.sizes[place(d)];
+    fits = d == dim || first.sizes[at(d)] == other.sizes[at(d)];
   }
   if (!fits) {
     throw OpError("cat: sizes " + print_sizes(first.sizes) + " and " + print_sizes(other.sizes) +
@@ -71,10 +69,10 @@ Joined join(std::span<const Tensor* const> tensors, std::int64_t dim) {
       first = tensor;
       out.dim = wrap_dim(dim, first->rank());
       out.sizes = first->sizes;
-      out.sizes[place(out.dim)] = 0;
+      out.sizes[at(out.dim)] = 0;
     }
     check_joins(*first, *tensor, out.dim);
-    out.sizes[place(out.dim)] += tensor->sizes[place(out.dim)];
+    out.sizes[at(out.dim)] += tensor->sizes[at(out.dim)];
   }
   if (!first) out.sizes = {0};
   out.strides = first ? strides_in_format(out.sizes, common_format(tensors)) : Sizes{1};
@@ -95,7 +93,7 @@ Launch bind_cat(const Binding& call) {
   std::int64_t start = 0;
   for (const Tensor* tensor : tensors) {
     if (is_skipped(*tensor)) continue;
-    const std::int64_t length = tensor->sizes[place(joined.dim)];
+    const std::int64_t length = tensor->sizes[at(joined.dim)];
     copies.push_back(
         copy_launch(call.listener(), narrowed(call.result(), joined.dim, start, length), *tensor));
     start += length;
@@ -119,7 +117,7 @@ void infer_stack(Inference& call) {
   sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(tensors.size()));
   Tensor joined = first;
   if (dim < first.rank()) {
-    joined.sizes[place(dim)] *= static_cast<std::int64_t>(tensors.size());
+    joined.sizes[at(dim)] *= static_cast<std::int64_t>(tensors.size());
     joined.strides = strides_in_format(joined.sizes, common_format(tensors));
     joined = viewed(joined, sizes);
   } else {
@@ -213,18 +211,19 @@ Launch bind_block_diag(const Binding& call) {
   return in_turn(std::move(launches));
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
-    Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
-    Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
-    Kernel{"aten.repeat", infer_repeat, bind_repeat}.rows(row_rules::repeat).moves("self"),
-    Kernel{"aten.roll", infer_roll, bind_roll}.rows(row_rules::along_dims).moves("self"),
-    Kernel{"aten.rot90", infer_rot90, bind_rot90}.moves("self"),
-    Kernel{"aten.stack", infer_stack, bind_stack}.rows(row_rules::move_dims).moves("tensors"),
-};
-
 }  // namespace
 
-std::span<const Kernel> joining_kernels() { return kKernels; }
+std::span<const Kernel> joining_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
+      Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
+      Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
+      Kernel{"aten.repeat", infer_repeat, bind_repeat}.rows(row_rules::repeat).moves("self"),
+      Kernel{"aten.roll", infer_roll, bind_roll}.rows(row_rules::along_dims).moves("self"),
+      Kernel{"aten.rot90", infer_rot90, bind_rot90}.moves("self"),
+      Kernel{"aten.stack", infer_stack, bind_stack}.rows(row_rules::move_dims).moves("tensors"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

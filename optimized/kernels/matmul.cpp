@@ -125,9 +125,9 @@ template <const Names& names>
 Launch bind_matrix_vector(const Binding& call) {
   Product product = start_product(call, names);
   round_beta_of_empty_sum(product);
-  product.b = unsqueezed(product.b, 1);
-  product.result = unsqueezed(product.result, 1);
-  if (product.added) product.added = unsqueezed(*product.added, 1);
+  product.b = with_unit_dim(product.b, 1);
+  product.result = with_unit_dim(product.result, 1);
+  if (product.added) product.added = with_unit_dim(*product.added, 1);
   return product_launch(call.listener(), std::move(product));
 }
 
@@ -155,9 +155,9 @@ void infer_dot(Inference& call) {
 template <const Names& names>
 Launch bind_dot(const Binding& call) {
   Product product = start_product(call, names);
-  product.a = unsqueezed(product.a, 0);
-  product.b = unsqueezed(product.b, 1);
-  product.result = unsqueezed(unsqueezed(product.result, 0), 0);
+  product.a = with_unit_dim(product.a, 0);
+  product.b = with_unit_dim(product.b, 1);
+  product.result = with_unit_dim(with_unit_dim(product.result, 0), 0);
   return product_launch(call.listener(), std::move(product));
 }
 
@@ -207,8 +207,8 @@ void infer_addr(Inference& call) {
   require_rank(b, 1, "vec2");
   Sizes sizes = {a.size(0), b.size(0)};
   const Tensor self = broadcast_to(call.tensor("self"), sizes);
-  const Tensor column = unsqueezed(a, 1);
-  const Tensor row = unsqueezed(b, 0);
+  const Tensor column = with_unit_dim(a, 1);
+  const Tensor row = with_unit_dim(b, 0);
   Sizes strides = pointwise_strides({&self, &column, &row}, sizes);
   call.make(addr_dtype(call), std::move(sizes), std::move(strides));
 }
@@ -219,33 +219,34 @@ Launch bind_addr(const Binding& call) {
     return launch_tensors<C>(
         call.listener(), call.result(), dtype,
         element::AddOuter<C>{number_as<C>(call.item("alpha")), number_as<C>(call.item("beta"))},
-        call.tensor("self"), unsqueezed(call.tensor("vec1"), 1), call.tensor("vec2"));
+        call.tensor("self"), with_unit_dim(call.tensor("vec1"), 1), call.tensor("vec2"));
   });
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.mm", infer_matrices<2, kMm>, bind_matrices<kMm>}
-        .rows(row_rules::product)
-        .row_major(RowMajorRule::kAlways),
-    Kernel{"aten.bmm", infer_matrices<3, kBmm>, bind_matrices<kBmm>}
-        .rows(row_rules::product)
-        .row_major(RowMajorRule::kAlways),
-    Kernel{"aten.addmm", infer_matrices<2, kAddmm>, bind_matrices<kAddmm>}
-        .rows(row_rules::product)
-        .row_major(RowMajorRule::kAlways),
-    Kernel{"aten.baddbmm", infer_matrices<3, kBaddbmm>, bind_matrices<kBaddbmm>}.rows(
-        row_rules::product),
-    Kernel{"aten.mv", infer_matrix_vector<kMv>, bind_matrix_vector<kMv>}.rows(row_rules::product),
-    Kernel{"aten.addmv", infer_matrix_vector<kAddmv>, bind_matrix_vector<kAddmv>}.rows(
-        row_rules::product),
-    {"aten.dot", infer_dot<kDot>, bind_dot<kDot>},
-    {"aten.vdot", infer_dot<kVdot>, bind_dot<kVdot>},
-    {"aten.addbmm", infer_addbmm, bind_addbmm},
-    {"aten.addr", infer_addr, bind_addr, Overlap::kSameGeometry},
-};
-
 }  // namespace
 
-std::span<const Kernel> matmul_kernels() { return kKernels; }
+std::span<const Kernel> matmul_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.mm", infer_matrices<2, kMm>, bind_matrices<kMm>}
+          .rows(row_rules::product)
+          .row_major(RowMajorRule::kAlways),
+      Kernel{"aten.bmm", infer_matrices<3, kBmm>, bind_matrices<kBmm>}
+          .rows(row_rules::product)
+          .row_major(RowMajorRule::kAlways),
+      Kernel{"aten.addmm", infer_matrices<2, kAddmm>, bind_matrices<kAddmm>}
+          .rows(row_rules::product)
+          .row_major(RowMajorRule::kAlways),
+      Kernel{"aten.baddbmm", infer_matrices<3, kBaddbmm>, bind_matrices<kBaddbmm>}.rows(
+          row_rules::product),
+      Kernel{"aten.mv", infer_matrix_vector<kMv>, bind_matrix_vector<kMv>}.rows(row_rules::product),
+      Kernel{"aten.addmv", infer_matrix_vector<kAddmv>, bind_matrix_vector<kAddmv>}.rows(
+          row_rules::product),
+      {"aten.dot", infer_dot<kDot>, bind_dot<kDot>},
+      {"aten.vdot", infer_dot<kVdot>, bind_dot<kVdot>},
+      {"aten.addbmm", infer_addbmm, bind_addbmm},
+      {"aten.addr", infer_addr, bind_addr, Overlap::kSameGeometry},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

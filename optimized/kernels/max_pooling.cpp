@@ -164,23 +164,24 @@ Launch bind_backward(const Binding& call) {
                    {max_pool_backward_text(call.result(), gradient, call.tensor("indices"), 2)});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>}.rows(
-        row_rules::per_image),
-    {"aten.max_pool2d_with_indices_backward", infer_backward, bind_backward},
-    {"aten.max_pool3d", infer_max_pool<3, false>, bind_max_pool<3>},
-    Kernel{"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>}.rows(
-        row_rules::per_image),
-};
-
 }  // namespace
 
-std::span<const Kernel> max_pooling_kernels() { return kKernels; }
+std::span<const Kernel> max_pooling_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>}.rows(
+          row_rules::per_image),
+      {"aten.max_pool2d_with_indices_backward", infer_backward, bind_backward},
+      {"aten.max_pool3d", infer_max_pool<3, false>, bind_max_pool<3>},
+      Kernel{"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>}.rows(
+          row_rules::per_image),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

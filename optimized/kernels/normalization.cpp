@@ -78,32 +78,33 @@ Launch bind_softmax(const Binding& call) {
   return described(std::move(launch), {std::move(*work)});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}
-        .fuses(Fusion::kAlongDim)
-        .rows(row_rules::along_dim),
-    Kernel{"aten._softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}
-        .fuses(Fusion::kAlongDim)
-        .rows(row_rules::along_dim),
-    Kernel{"aten._safe_softmax", infer_softmax, bind_softmax<Kind::kSafe>}
-        .fuses(Fusion::kAlongDim)
-        .rows(row_rules::along_dim),
-    Kernel{"aten.log_softmax", infer_softmax, bind_softmax<Kind::kLog>}.fuses(Fusion::kAlongDim),
-    Kernel{"aten._log_softmax", infer_softmax, bind_softmax<Kind::kLog>}
-        .fuses(Fusion::kAlongDim)
-        .rows(row_rules::along_dim),
-    Kernel{"aten.layer_norm", infer_layer_norm, bind_layer_norm}
-        .fuses(Fusion::kNormalizedShape)
-        .rows(row_rules::layer_norm),
-    Kernel{"aten.native_layer_norm", infer_native_layer_norm, bind_layer_norm}
-        .fuses(Fusion::kNormalizedShape)
-        .rows(row_rules::layer_norm),
-    Kernel{"aten.native_group_norm", infer_native_group_norm, bind_native_group_norm}.rows(
-        row_rules::per_image),
-};
-
 }  // namespace
 
-std::span<const Kernel> normalization_kernels() { return kKernels; }
+std::span<const Kernel> normalization_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}
+          .fuses(Fusion::kAlongDim)
+          .rows(row_rules::along_dim),
+      Kernel{"aten._softmax", infer_softmax, bind_softmax<Kind::kSoftmax>}
+          .fuses(Fusion::kAlongDim)
+          .rows(row_rules::along_dim),
+      Kernel{"aten._safe_softmax", infer_softmax, bind_softmax<Kind::kSafe>}
+          .fuses(Fusion::kAlongDim)
+          .rows(row_rules::along_dim),
+      Kernel{"aten.log_softmax", infer_softmax, bind_softmax<Kind::kLog>}.fuses(Fusion::kAlongDim),
+      Kernel{"aten._log_softmax", infer_softmax, bind_softmax<Kind::kLog>}
+          .fuses(Fusion::kAlongDim)
+          .rows(row_rules::along_dim),
+      Kernel{"aten.layer_norm", infer_layer_norm, bind_layer_norm}
+          .fuses(Fusion::kNormalizedShape)
+          .rows(row_rules::layer_norm),
+      Kernel{"aten.native_layer_norm", infer_native_layer_norm, bind_layer_norm}
+          .fuses(Fusion::kNormalizedShape)
+          .rows(row_rules::layer_norm),
+      Kernel{"aten.native_group_norm", infer_native_group_norm, bind_native_group_norm}.rows(
+          row_rules::per_image),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -12,8 +12,6 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using spec::DType;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // The dtype of the statistics.
 DType statistics_dtype(const KernelCall& call) {
   const DType dtype = call.tensor("input").dtype;

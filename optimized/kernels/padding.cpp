@@ -16,7 +16,7 @@
 namespace graphgate::optimized {
 namespace {
 
-enum class Mode : std::uint8_t { kConstant, kReflect, kReplicate, kCircular };
+enum class PaddingMode : std::uint8_t { kConstant, kReflect, kReplicate, kCircular };
 
 struct Pad {
   std::int64_t before = 0;
@@ -92,18 +92,18 @@ Launch bind_constant(const Binding& call) {
 // --- reflect, replicate, circular
 
 // The input's index behind padded index `i` of `size` elements.
-std::int64_t source_index(Mode mode, std::int64_t i, std::int64_t size) {
-  if (mode == Mode::kReplicate) return std::clamp<std::int64_t>(i, 0, size - 1);
-  if (mode == Mode::kCircular) return i < 0 ? i + size : i >= size ? i - size : i;
+std::int64_t source_index(PaddingMode mode, std::int64_t i, std::int64_t size) {
+  if (mode == PaddingMode::kReplicate) return std::clamp<std::int64_t>(i, 0, size - 1);
+  if (mode == PaddingMode::kCircular) return i < 0 ? i + size : i >= size ? i - size : i;
   if (i < 0) return -i;
   return i >= size ? 2 * (size - 1) - i : i;
 }
 
-void check_pad(Mode mode, const Pad& pad, std::int64_t size, std::int64_t dim) {
+void check_pad(PaddingMode mode, const Pad& pad, std::int64_t size, std::int64_t dim) {
   const std::int64_t more = std::max(pad.before, pad.after);
   std::int64_t limit = size == 0 ? 0 : more;  // replication has none
-  if (mode == Mode::kReflect) limit = size - 1;
-  if (mode == Mode::kCircular) limit = size;
+  if (mode == PaddingMode::kReflect) limit = size - 1;
+  if (mode == PaddingMode::kCircular) limit = size;
   if (more > 0 && more > limit) {
     throw OpError("pad: " + std::to_string(pad.before) + " before and " +
                   std::to_string(pad.after) + " after are too much for size " +
@@ -116,9 +116,9 @@ struct Padded {
   Tensor self;
   std::vector<Pad> pads;
 };
-Padded mapped_input(const Tensor& self, const Sizes& numbers, Mode mode) {
+Padded mapped_input(const Tensor& self, const Sizes& numbers, PaddingMode mode) {
   Padded out{self, pads_of(numbers, self)};
-  if (mode != Mode::kCircular) return out;
+  if (mode != PaddingMode::kCircular) return out;
   (void)padded_sizes(self, out.pads);
   out.self = cut(self, out.pads);
   for (Pad& pad : out.pads) {
@@ -128,7 +128,7 @@ Padded mapped_input(const Tensor& self, const Sizes& numbers, Mode mode) {
 }
 
 // Pads the last `dims` dimensions; there may be a channel and a batch dimension before them.
-void infer_mapped(Inference& call, const Sizes& numbers, Mode mode) {
+void infer_mapped(Inference& call, const Sizes& numbers, PaddingMode mode) {
   const auto [self, pads] = mapped_input(call.tensor("self"), numbers, mode);
   const auto dims = static_cast<std::int64_t>(numbers.size() / 2);
   if (self.rank() != dims + 1 && self.rank() != dims + 2) {
@@ -140,11 +140,11 @@ void infer_mapped(Inference& call, const Sizes& numbers, Mode mode) {
   }
   Sizes sizes = padded_sizes(self, pads);
   for (std::size_t d = self.rank() == dims + 2 ? 1 : 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0 && mode != Mode::kCircular)
+    if (sizes[d] == 0 && mode != PaddingMode::kCircular)
       throw OpError("pad: the result would be empty: " + print_sizes(sizes));
   }
-  const auto format = mode == Mode::kCircular ? spec::MemoryFormat::kContiguous
-                                              : suggested_format(call.tensor("self"));
+  const auto format = mode == PaddingMode::kCircular ? spec::MemoryFormat::kContiguous
+                                                     : suggested_format(call.tensor("self"));
   Sizes strides = strides_in_format(sizes, format);
   call.make(self.dtype, std::move(sizes), std::move(strides));
 }
@@ -157,7 +157,7 @@ struct Segment {
   std::int64_t step = 0;
 };
 
-std::vector<Segment> segments_of(Mode mode, const Pad& pad, std::int64_t size) {
+std::vector<Segment> segments_of(PaddingMode mode, const Pad& pad, std::int64_t size) {
   std::vector<Segment> out;
   for (std::int64_t i = 0; i < size + pad.before + pad.after; ++i) {
     const std::int64_t source = source_index(mode, i - pad.before, size);
@@ -177,7 +177,7 @@ std::vector<Segment> segments_of(Mode mode, const Pad& pad, std::int64_t size) {
 }
 
 // One copy for every combination of segments of the padded dimensions.
-void add_copies(const DeviceListener* listener, Mode mode, const std::vector<Pad>& pads,
+void add_copies(const DeviceListener* listener, PaddingMode mode, const std::vector<Pad>& pads,
                 std::size_t dim, const Tensor& target, const Tensor& source,
                 std::vector<Launch>& copies) {
   if (dim == pads.size()) return copies.push_back(copy_launch(listener, target, source));
@@ -193,65 +193,72 @@ void add_copies(const DeviceListener* listener, Mode mode, const std::vector<Pad
   }
 }
 
-Launch bind_mapped(const Binding& call, const Sizes& numbers, Mode mode) {
+Launch bind_mapped(const Binding& call, const Sizes& numbers, PaddingMode mode) {
   const auto [self, pads] = mapped_input(call.tensor("self"), numbers, mode);
   std::vector<Launch> copies;
   add_copies(call.listener(), mode, pads, 0, call.result(), self, copies);
   return in_turn(std::move(copies));
 }
 
-template <Mode mode>
+template <PaddingMode mode>
 void infer_fixed(Inference& call) {
   infer_mapped(call, call.integers("padding"), mode);
 }
-template <Mode mode>
+template <PaddingMode mode>
 Launch bind_fixed(const Binding& call) {
   return bind_mapped(call, call.integers("padding"), mode);
 }
 
-Mode mode_of(const KernelCall& call) {
+PaddingMode mode_of(const KernelCall& call) {
   const std::string_view mode = call.text("mode");
-  if (mode == "constant") return Mode::kConstant;
+  if (mode == "constant") return PaddingMode::kConstant;
   if (call.has("value") && call.real("value") != 0) {
     throw OpError("pad: only the constant mode takes a value");
   }
-  if (mode == "reflect") return Mode::kReflect;
-  if (mode == "replicate") return Mode::kReplicate;
-  if (mode == "circular") return Mode::kCircular;
+  if (mode == "reflect") return PaddingMode::kReflect;
+  if (mode == "replicate") return PaddingMode::kReplicate;
+  if (mode == "circular") return PaddingMode::kCircular;
   throw OpError("pad: unknown mode '" + std::string(mode) + "'");
 }
 void infer_pad(Inference& call) {
-  const Mode mode = mode_of(call);
-  if (mode == Mode::kConstant) return infer_constant(call);
+  const PaddingMode mode = mode_of(call);
+  if (mode == PaddingMode::kConstant) return infer_constant(call);
   infer_mapped(call, call.integers("pad"), mode);
 }
 Launch bind_pad(const Binding& call) {
-  const Mode mode = mode_of(call);
-  if (mode == Mode::kConstant) return bind_constant(call);
+  const PaddingMode mode = mode_of(call);
+  if (mode == PaddingMode::kConstant) return bind_constant(call);
   return bind_mapped(call, call.integers("pad"), mode);
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.constant_pad_nd", infer_constant, bind_constant}
-        .rows(row_rules::pad)
-        .moves("self"),
-    Kernel{"aten.pad", infer_pad, bind_pad}.rows(row_rules::pad).moves("self"),
-    Kernel{"aten.reflection_pad1d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
-        "self"),
-    Kernel{"aten.reflection_pad2d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
-        "self"),
-    Kernel{"aten.reflection_pad3d", infer_fixed<Mode::kReflect>, bind_fixed<Mode::kReflect>}.moves(
-        "self"),
-    Kernel{"aten.replication_pad1d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
-        .moves("self"),
-    Kernel{"aten.replication_pad2d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
-        .moves("self"),
-    Kernel{"aten.replication_pad3d", infer_fixed<Mode::kReplicate>, bind_fixed<Mode::kReplicate>}
-        .moves("self"),
-};
-
 }  // namespace
 
-std::span<const Kernel> padding_kernels() { return kKernels; }
+std::span<const Kernel> padding_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.constant_pad_nd", infer_constant, bind_constant}
+          .rows(row_rules::pad)
+          .moves("self"),
+      Kernel{"aten.pad", infer_pad, bind_pad}.rows(row_rules::pad).moves("self"),
+      Kernel{"aten.reflection_pad1d", infer_fixed<PaddingMode::kReflect>,
+             bind_fixed<PaddingMode::kReflect>}
+          .moves("self"),
+      Kernel{"aten.reflection_pad2d", infer_fixed<PaddingMode::kReflect>,
+             bind_fixed<PaddingMode::kReflect>}
+          .moves("self"),
+      Kernel{"aten.reflection_pad3d", infer_fixed<PaddingMode::kReflect>,
+             bind_fixed<PaddingMode::kReflect>}
+          .moves("self"),
+      Kernel{"aten.replication_pad1d", infer_fixed<PaddingMode::kReplicate>,
+             bind_fixed<PaddingMode::kReplicate>}
+          .moves("self"),
+      Kernel{"aten.replication_pad2d", infer_fixed<PaddingMode::kReplicate>,
+             bind_fixed<PaddingMode::kReplicate>}
+          .moves("self"),
+      Kernel{"aten.replication_pad3d", infer_fixed<PaddingMode::kReplicate>,
+             bind_fixed<PaddingMode::kReplicate>}
+          .moves("self"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

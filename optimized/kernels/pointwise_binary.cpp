@@ -13,7 +13,7 @@ using spec::DType;
 constexpr PointwiseSignature kSum{.operands = 2};
 constexpr PointwiseSignature kDifference{.operands = 2};
 constexpr PointwiseSignature kProduct{.operands = 2, .exact_number = true};
-constexpr PointwiseSignature kReal{.operands = 2, .numbers = Numbers::kReal};
+constexpr PointwiseSignature kRealPair{.operands = 2, .numbers = Numbers::kReal};
 constexpr PointwiseSignature kFloats{.operands = 2, .numbers = Numbers::kFloating};
 constexpr PointwiseSignature kPower{.operands = 2, .numbers = Numbers::kAny};
 constexpr PointwiseSignature kHeaviside{.operands = 2, .all_one_dtype = true};
@@ -159,9 +159,9 @@ std::span<const Kernel> pointwise_binary_kernels() {
       {"aten.rsub", infer_subtract_from, bind_scaled<element::SubtractScaledFrom>, kOverlap},
       {"aten.sub", infer_subtract, bind_scaled<element::SubtractScaled>, kOverlap},
       pointwise_kernel<kProduct>("aten.mul", element::Multiply()),
-      pointwise_kernel<kReal>("aten.atan2", element::Atan2()),
-      pointwise_kernel<kReal>("aten.copysign", element::CopySign()),
-      pointwise_kernel<kReal>("aten.xlogy", element::XLogY()),
+      pointwise_kernel<kRealPair>("aten.atan2", element::Atan2()),
+      pointwise_kernel<kRealPair>("aten.copysign", element::CopySign()),
+      pointwise_kernel<kRealPair>("aten.xlogy", element::XLogY()),
       pointwise_kernel<kFloats>("aten.hypot", element::Hypot()),
       pointwise_kernel<kFloats>("aten.logaddexp", element::LogAddExp()),
       pointwise_kernel<kHeaviside>("aten.heaviside", element::Heaviside()),

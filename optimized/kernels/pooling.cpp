@@ -128,24 +128,25 @@ Launch bind_adaptive(const Binding& call) {
   return average(call, spatial, element::AdaptiveParts{in, out});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten._adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
-        row_rules::per_image),
-    Kernel{"aten._adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.adaptive_avg_pool1d", infer_adaptive<1>, bind_adaptive<1>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
-        row_rules::per_image),
-    {"aten.adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
-    Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(
-        row_rules::per_image),
-    Kernel{"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>}.rows(
-        row_rules::per_image),
-};
-
 }  // namespace
 
-std::span<const Kernel> pooling_kernels() { return kKernels; }
+std::span<const Kernel> pooling_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten._adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+          row_rules::per_image),
+      Kernel{"aten._adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.adaptive_avg_pool1d", infer_adaptive<1>, bind_adaptive<1>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+          row_rules::per_image),
+      {"aten.adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
+      Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>}.rows(
+          row_rules::per_image),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

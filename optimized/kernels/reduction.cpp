@@ -161,26 +161,27 @@ Launch bind_trace(const Binding& call) {
   });
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.sum", infer_sum, bind_sum}
-        .fuses(Fusion::kAlongDim)
-        .row_major(RowMajorRule::kAlways),
-    {"aten.nansum", infer_sum, bind_nansum},
-    {"aten.prod", infer_sum, bind_prod},
-    Kernel{"aten.mean", infer_mean, bind_mean}
-        .fuses(Fusion::kAlongDim)
-        .row_major(RowMajorRule::kAlways),
-    {"aten.all", infer_test, bind_test<true>},
-    {"aten.any", infer_test, bind_test<false>},
-    {"aten.count_nonzero", infer_count_nonzero, bind_count_nonzero},
-    {"aten.norm", infer_norm, bind_norm},
-    {"aten.linalg_vector_norm", infer_norm, bind_norm},
-    {"aten.logsumexp", infer_logsumexp, bind_logsumexp},
-    {"aten.trace", infer_trace, bind_trace},
-};
-
 }  // namespace
 
-std::span<const Kernel> reduction_kernels() { return kKernels; }
+std::span<const Kernel> reduction_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.sum", infer_sum, bind_sum}
+          .fuses(Fusion::kAlongDim)
+          .row_major(RowMajorRule::kAlways),
+      {"aten.nansum", infer_sum, bind_nansum},
+      {"aten.prod", infer_sum, bind_prod},
+      Kernel{"aten.mean", infer_mean, bind_mean}
+          .fuses(Fusion::kAlongDim)
+          .row_major(RowMajorRule::kAlways),
+      {"aten.all", infer_test, bind_test<true>},
+      {"aten.any", infer_test, bind_test<false>},
+      {"aten.count_nonzero", infer_count_nonzero, bind_count_nonzero},
+      {"aten.norm", infer_norm, bind_norm},
+      {"aten.linalg_vector_norm", infer_norm, bind_norm},
+      {"aten.logsumexp", infer_logsumexp, bind_logsumexp},
+      {"aten.trace", infer_trace, bind_trace},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -245,32 +245,33 @@ Launch bind_region_scatter(const Binding& call) {
   return in_turn(std::move(steps));
 }
 
-constexpr auto kSame = Overlap::kSameGeometry;
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>}
-        .moves("self", "src"),
-    Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}
-        .moves("self", "src"),
-    Kernel{"aten.index_put", infer_index_put, bind_index_put, kSame}
-        .fuses(Fusion::kScatter)
-        .rows(row_rules::scatter_anywhere)
-        .row_major(RowMajorRule::kLikeSelfInPlace)
-        .moves("self", "values"),
-    Kernel{"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter, kSame}
-        .rows(row_rules::scatter_anywhere)
-        .moves("self", "source"),
-    Kernel{"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>}
-        .rows(row_rules::scatter_along_dim)
-        .row_major(RowMajorRule::kLikeSelf)
-        .moves("self", "src"),
-    Kernel{"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>}
-        .rows(row_rules::scatter_along_dim)
-        .row_major(RowMajorRule::kLikeSelf)
-        .moves("self", "src"),
-};
-
 }  // namespace
 
-std::span<const Kernel> region_scatter_kernels() { return kKernels; }
+std::span<const Kernel> region_scatter_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>}
+          .moves("self", "src"),
+      Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}
+          .moves("self", "src"),
+      Kernel{"aten.index_put", infer_index_put, bind_index_put, Overlap::kSameGeometry}
+          .fuses(Fusion::kScatter)
+          .rows(row_rules::scatter_anywhere)
+          .row_major(RowMajorRule::kLikeSelfInPlace)
+          .moves("self", "values"),
+      Kernel{"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter,
+             Overlap::kSameGeometry}
+          .rows(row_rules::scatter_anywhere)
+          .moves("self", "source"),
+      Kernel{"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>}
+          .rows(row_rules::scatter_along_dim)
+          .row_major(RowMajorRule::kLikeSelf)
+          .moves("self", "src"),
+      Kernel{"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>}
+          .rows(row_rules::scatter_along_dim)
+          .row_major(RowMajorRule::kLikeSelf)
+          .moves("self", "src"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -12,8 +12,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::size_t place(std::int64_t dim) { return static_cast<std::size_t>(dim); }
-
 Tensor flipped(Tensor self, const Sizes& dims) {
   const auto wrapped = wrap_dims(dims, self.rank(), false);
   if (self.rank() == 0) return self;
@@ -65,7 +63,7 @@ std::vector<Shift> shifts_of(const KernelCall& call) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (self.rank() == 0) throw OpError("roll: the tensor has no dimensions");
     const std::int64_t dim = wrap_dim(dims[i], self.rank());
-    out.push_back({dim, start_of(shifts[i], self.sizes[place(dim)])});
+    out.push_back({dim, start_of(shifts[i], self.sizes[at(dim)])});
   }
   return out;
 }
@@ -75,7 +73,7 @@ void add_blocks(const DeviceListener* listener, const Tensor& target, const Tens
                 std::span<const Shift> shifts, std::vector<Launch>& copies) {
   if (shifts.empty()) return copies.push_back(copy_launch(listener, target, source));
   const auto [dim, start] = shifts.front();
-  const std::int64_t tail = source.sizes[place(dim)] - start;
+  const std::int64_t tail = source.sizes[at(dim)] - start;
   add_blocks(listener, narrowed(target, dim, 0, tail), narrowed(source, dim, start, tail),
              shifts.subspan(1), copies);
   if (start == 0) return;
@@ -90,7 +88,7 @@ std::vector<Shift> merged(const std::vector<Shift>& shifts, const Tensor& self) 
                                    [&](const Shift& other) { return other.dim == shift.dim; });
     if (same == out.end()) {
       out.push_back(shift);
-    } else if (const std::int64_t size = self.sizes[place(shift.dim)]; size > 0) {
+    } else if (const std::int64_t size = self.sizes[at(shift.dim)]; size > 0) {
       same->start = (same->start + shift.start) % size;
     }
   }
@@ -156,7 +154,7 @@ void infer_roll(Inference& call) {
     } else if (shift.dim < 0) {
       rolled.strides = row_major_strides(rolled.sizes);
     } else {
-      const std::int64_t size = rolled.sizes[place(shift.dim)];
+      const std::int64_t size = rolled.sizes[at(shift.dim)];
       const Tensor tail = narrowed(rolled, shift.dim, shift.start, size - shift.start);
       const Tensor head = narrowed(rolled, shift.dim, 0, shift.start);
       const std::array<const Tensor*, 2> parts = {&tail, &head};

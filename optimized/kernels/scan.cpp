@@ -18,8 +18,6 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using spec::DType;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 Dims scanned_dims(const KernelCall& call, const Tensor& self) {
   return {wrap_dim(call.integer("dim"), self.rank())};
 }
@@ -246,17 +244,18 @@ Launch bind_diff(const Binding& call) {
   return steps ? described(std::move(launch), *steps.works) : launch;
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.cumsum", infer_scan, bind_cumulative_sum}.rows(row_rules::along_dim),
-    Kernel{"aten.cumprod", infer_scan, bind_cumulative_product}.rows(row_rules::along_dim),
-    Kernel{"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp}.rows(row_rules::along_dim),
-    Kernel{"aten.cummax", infer_extremum, bind_extremum<true>}.rows(row_rules::along_dim),
-    Kernel{"aten.cummin", infer_extremum, bind_extremum<false>}.rows(row_rules::along_dim),
-    Kernel{"aten.diff", infer_diff, bind_diff}.rows(row_rules::along_dim),
-};
-
 }  // namespace
 
-std::span<const Kernel> scan_kernels() { return kKernels; }
+std::span<const Kernel> scan_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.cumsum", infer_scan, bind_cumulative_sum}.rows(row_rules::along_dim),
+      Kernel{"aten.cumprod", infer_scan, bind_cumulative_product}.rows(row_rules::along_dim),
+      Kernel{"aten.logcumsumexp", infer_logcumsumexp, bind_logcumsumexp}.rows(row_rules::along_dim),
+      Kernel{"aten.cummax", infer_extremum, bind_extremum<true>}.rows(row_rules::along_dim),
+      Kernel{"aten.cummin", infer_extremum, bind_extremum<false>}.rows(row_rules::along_dim),
+      Kernel{"aten.diff", infer_diff, bind_diff}.rows(row_rules::along_dim),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -287,38 +287,40 @@ Launch bind_put(const Binding& call) {
        write_cells(call.listener(), job.cells(call.result(), {source}), self.item_bytes())});
 }
 
-constexpr auto kSame = Overlap::kSameGeometry;
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.index_add", infer_index_accumulation, bind_index_accumulation, kSame}
-        .fuses(Fusion::kScatter)
-        .rows(row_rules::scatter_along_dim),
-    Kernel{"aten.index_copy", infer_index_copy, bind_index_copy, kSame}
-        .rows(row_rules::scatter_along_dim)
-        .moves("self", "source"),
-    Kernel{"aten.index_fill", infer_index_fill, bind_index_fill, kSame}
-        .rows(row_rules::scatter_along_dim)
-        .moves("self", "value"),
-    Kernel{"aten.index_reduce", infer_index_accumulation, bind_index_accumulation, kSame}.rows(
-        row_rules::scatter_along_dim),
-    Kernel{"aten.put", infer_put, bind_put, kSame}
-        .rows(row_rules::scatter_anywhere)
-        .moves("self", "source"),
-    Kernel{"aten.scatter", infer_scatter, bind_scatter, kSame}
-        .fuses(Fusion::kScatter)
-        .rows(row_rules::scatter_along_dim)
-        .row_major(RowMajorRule::kLikeSelf)
-        .moves("self", "src"),
-    Kernel{"aten.scatter_add", infer_scatter, bind_scatter, kSame}
-        .fuses(Fusion::kScatter)
-        .rows(row_rules::scatter_along_dim)
-        .row_major(RowMajorRule::kLikeSelf),
-    Kernel{"aten.scatter_reduce", infer_scatter, bind_scatter, kSame}
-        .fuses(Fusion::kScatter)
-        .rows(row_rules::scatter_along_dim),
-};
-
 }  // namespace
 
-std::span<const Kernel> scatter_kernels() { return kKernels; }
+std::span<const Kernel> scatter_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.index_add", infer_index_accumulation, bind_index_accumulation,
+             Overlap::kSameGeometry}
+          .fuses(Fusion::kScatter)
+          .rows(row_rules::scatter_along_dim),
+      Kernel{"aten.index_copy", infer_index_copy, bind_index_copy, Overlap::kSameGeometry}
+          .rows(row_rules::scatter_along_dim)
+          .moves("self", "source"),
+      Kernel{"aten.index_fill", infer_index_fill, bind_index_fill, Overlap::kSameGeometry}
+          .rows(row_rules::scatter_along_dim)
+          .moves("self", "value"),
+      Kernel{"aten.index_reduce", infer_index_accumulation, bind_index_accumulation,
+             Overlap::kSameGeometry}
+          .rows(row_rules::scatter_along_dim),
+      Kernel{"aten.put", infer_put, bind_put, Overlap::kSameGeometry}
+          .rows(row_rules::scatter_anywhere)
+          .moves("self", "source"),
+      Kernel{"aten.scatter", infer_scatter, bind_scatter, Overlap::kSameGeometry}
+          .fuses(Fusion::kScatter)
+          .rows(row_rules::scatter_along_dim)
+          .row_major(RowMajorRule::kLikeSelf)
+          .moves("self", "src"),
+      Kernel{"aten.scatter_add", infer_scatter, bind_scatter, Overlap::kSameGeometry}
+          .fuses(Fusion::kScatter)
+          .rows(row_rules::scatter_along_dim)
+          .row_major(RowMajorRule::kLikeSelf),
+      Kernel{"aten.scatter_reduce", infer_scatter, bind_scatter, Overlap::kSameGeometry}
+          .fuses(Fusion::kScatter)
+          .rows(row_rules::scatter_along_dim),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -290,16 +290,17 @@ Launch bind_median(const Binding& call) {
                    callable_text<std::int64_t>(element::Median<ignores_nan>())));
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.kthvalue", infer_kth_value, bind_kth_value}.rows(row_rules::along_dim),
-    Kernel{"aten.median", infer_median, bind_median<false>}.rows(row_rules::along_dim),
-    Kernel{"aten.nanmedian", infer_median, bind_median<true>}.rows(row_rules::along_dim),
-    Kernel{"aten.sort", infer_sort, bind_sort}.rows(row_rules::along_dim),
-    Kernel{"aten.topk", infer_topk, bind_topk}.rows(row_rules::along_dim),
-};
-
 }  // namespace
 
-std::span<const Kernel> sorting_kernels() { return kKernels; }
+std::span<const Kernel> sorting_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.kthvalue", infer_kth_value, bind_kth_value}.rows(row_rules::along_dim),
+      Kernel{"aten.median", infer_median, bind_median<false>}.rows(row_rules::along_dim),
+      Kernel{"aten.nanmedian", infer_median, bind_median<true>}.rows(row_rules::along_dim),
+      Kernel{"aten.sort", infer_sort, bind_sort}.rows(row_rules::along_dim),
+      Kernel{"aten.topk", infer_topk, bind_topk}.rows(row_rules::along_dim),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

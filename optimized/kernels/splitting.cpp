@@ -127,27 +127,28 @@ Launch bind_copies(const Binding& call) {
   return in_turn(std::move(copies));
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.chunk", infer_views<chunk>, nullptr}.rows(row_rules::along_dim),
-    Kernel{"aten.split", infer_views<split>, nullptr}.rows(row_rules::along_dim),
-    Kernel{"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr}.rows(
-        row_rules::along_dim),
-    Kernel{"aten.split_with_sizes_copy", infer_copies<split_with_sizes>,
-           bind_copies<split_with_sizes>}
-        .rows(row_rules::along_dim)
-        .moves("self"),
-    Kernel{"aten.unbind", infer_views<unbind>, nullptr}.rows(row_rules::along_dim),
-    Kernel{"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>}
-        .rows(row_rules::along_dim)
-        .moves("self"),
-    // By its schema tensors of their own; ATen makes views.
-    Kernel{"aten.unsafe_split", infer_views<split>, nullptr}
-        .rows(row_rules::along_dim)
-        .moves("self"),
-};
-
 }  // namespace
 
-std::span<const Kernel> splitting_kernels() { return kKernels; }
+std::span<const Kernel> splitting_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.chunk", infer_views<chunk>, nullptr}.rows(row_rules::along_dim),
+      Kernel{"aten.split", infer_views<split>, nullptr}.rows(row_rules::along_dim),
+      Kernel{"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr}.rows(
+          row_rules::along_dim),
+      Kernel{"aten.split_with_sizes_copy", infer_copies<split_with_sizes>,
+             bind_copies<split_with_sizes>}
+          .rows(row_rules::along_dim)
+          .moves("self"),
+      Kernel{"aten.unbind", infer_views<unbind>, nullptr}.rows(row_rules::along_dim),
+      Kernel{"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>}
+          .rows(row_rules::along_dim)
+          .moves("self"),
+      // By its schema tensors of their own; ATen makes views.
+      Kernel{"aten.unsafe_split", infer_views<split>, nullptr}
+          .rows(row_rules::along_dim)
+          .moves("self"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -271,43 +271,44 @@ void infer_getitem(Inference& call) {
   call.make_number(element);
 }
 
-constexpr Kernel kKernels[] = {
-    {"_operator.add", infer_binary<add>},
-    {"_operator.and_", infer_binary<both>},
-    {"_operator.eq", infer_binary<eq>},
-    {"_operator.floordiv", infer_binary<floordiv>},
-    {"_operator.ge", infer_binary<ge>},
-    {"_operator.getitem", infer_getitem},
-    {"_operator.gt", infer_binary<gt>},
-    {"_operator.le", infer_binary<le>},
-    {"_operator.lshift", infer_binary<lshift>},
-    {"_operator.lt", infer_binary<lt>},
-    {"_operator.mod", infer_binary<mod>},
-    {"_operator.mul", infer_binary<mul>},
-    {"_operator.ne", infer_binary<ne>},
-    {"_operator.neg", infer_unary<neg>},
-    {"_operator.or_", infer_binary<either>},
-    {"_operator.pos", infer_unary<pos>},
-    {"_operator.pow", infer_binary<power>},
-    {"_operator.rshift", infer_binary<rshift>},
-    {"_operator.sub", infer_binary<sub>},
-    {"_operator.truediv", infer_binary<truediv>},
-    Kernel{"aten.sym_size", infer_size}.rows(row_rules::states_sizes),
-    {"math.ceil", infer_unary<ceiled>},
-    {"math.floor", infer_unary<floored>},
-    {"math.trunc", infer_unary<truncated>},
-    {"torch._sym_sqrt", infer_unary<square_root_of>},
-    {"torch.sym_float", infer_unary<as_float>},
-    {"torch.sym_int", infer_unary<truncated>},
-    {"torch.sym_ite", infer_choice},
-    {"torch.sym_max", infer_binary<maximum>},
-    {"torch.sym_min", infer_binary<minimum>},
-    {"torch.sym_not", infer_unary<logical_not>},
-    {"torch.sym_sqrt", infer_unary<square_root_of>},
-};
-
 }  // namespace
 
-std::span<const Kernel> symbolic_kernels() { return kKernels; }
+std::span<const Kernel> symbolic_kernels() {
+  static constexpr Kernel kKernels[] = {
+      {"_operator.add", infer_binary<add>},
+      {"_operator.and_", infer_binary<both>},
+      {"_operator.eq", infer_binary<eq>},
+      {"_operator.floordiv", infer_binary<floordiv>},
+      {"_operator.ge", infer_binary<ge>},
+      {"_operator.getitem", infer_getitem},
+      {"_operator.gt", infer_binary<gt>},
+      {"_operator.le", infer_binary<le>},
+      {"_operator.lshift", infer_binary<lshift>},
+      {"_operator.lt", infer_binary<lt>},
+      {"_operator.mod", infer_binary<mod>},
+      {"_operator.mul", infer_binary<mul>},
+      {"_operator.ne", infer_binary<ne>},
+      {"_operator.neg", infer_unary<neg>},
+      {"_operator.or_", infer_binary<either>},
+      {"_operator.pos", infer_unary<pos>},
+      {"_operator.pow", infer_binary<power>},
+      {"_operator.rshift", infer_binary<rshift>},
+      {"_operator.sub", infer_binary<sub>},
+      {"_operator.truediv", infer_binary<truediv>},
+      Kernel{"aten.sym_size", infer_size}.rows(row_rules::states_sizes),
+      {"math.ceil", infer_unary<ceiled>},
+      {"math.floor", infer_unary<floored>},
+      {"math.trunc", infer_unary<truncated>},
+      {"torch._sym_sqrt", infer_unary<square_root_of>},
+      {"torch.sym_float", infer_unary<as_float>},
+      {"torch.sym_int", infer_unary<truncated>},
+      {"torch.sym_ite", infer_choice},
+      {"torch.sym_max", infer_binary<maximum>},
+      {"torch.sym_min", infer_binary<minimum>},
+      {"torch.sym_not", infer_unary<logical_not>},
+      {"torch.sym_sqrt", infer_unary<square_root_of>},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

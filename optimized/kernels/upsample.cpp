@@ -12,7 +12,7 @@
 namespace graphgate::optimized {
 namespace {
 
-using Mode = element::Resize;
+using element::Resize;
 
 // ---- arguments: of the plain overloads, and of .vec
 
@@ -51,11 +51,11 @@ Extents output_extents(const KernelCall& call, int spatial) {
   return out;
 }
 
-constexpr bool is_nearest(Mode mode) {
-  return mode == Mode::kNearest || mode == Mode::kNearestExact;
+constexpr bool is_nearest(Resize mode) {
+  return mode == Resize::kNearest || mode == Resize::kNearestExact;
 }
 
-template <Mode mode, int spatial>
+template <Resize mode, int spatial>
 void infer_upsample(Inference& call) {
   const Tensor& input = input_of(call);
   check_planes(input, spatial);
@@ -75,7 +75,7 @@ void infer_upsample(Inference& call) {
 
 using Axes = std::array<element::ResizedAxis, kSpatial>;
 
-template <Mode mode, int spatial>
+template <Resize mode, int spatial>
 Axes axes_of(const Binding& call) {
   const Extents in = plane_extents(input_of(call).sizes, spatial);
   const Extents out = plane_extents(call.result().sizes, spatial);
@@ -85,7 +85,7 @@ Axes axes_of(const Binding& call) {
     const auto i = static_cast<std::size_t>(d);
     const int given = d - (kSpatial - spatial);
     const double scale = given >= 0 ? given_scale(call, given, spatial).value_or(0) : 0;
-    axes[i] = {given >= 0 ? mode : Mode::kNearest, in[i], out[i], aligns_corners ? 1 : 0,
+    axes[i] = {given >= 0 ? mode : Resize::kNearest, in[i], out[i], aligns_corners ? 1 : 0,
                std::bit_cast<std::int64_t>(scale)};
   }
   return axes;
@@ -100,7 +100,7 @@ std::vector<element::Taps<W>> all_taps(const element::ResizedAxis& axis) {
   return out;
 }
 
-template <Mode mode, int spatial>
+template <Resize mode, int spatial>
 Launch bind_upsample(const Binding& call) {
   const Tensor& input = input_of(call);
   const Tensor& result = call.result();
@@ -132,25 +132,26 @@ Launch bind_upsample(const Binding& call) {
   return described(std::move(launch), {resize_text({result, input, spatial}, axes)});
 }
 
-template <Mode mode, int spatial>
+template <Resize mode, int spatial>
 constexpr Kernel kernel_of(std::string_view name) {
   return {name, infer_upsample<mode, spatial>, bind_upsample<mode, spatial>};
 }
 
-constexpr Kernel kKernels[] = {
-    kernel_of<Mode::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
-    kernel_of<Mode::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
-    kernel_of<Mode::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
-    kernel_of<Mode::kLinear, 2>("aten.upsample_bilinear2d").rows(row_rules::per_image),
-    kernel_of<Mode::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),
-    kernel_of<Mode::kNearest, 1>("aten.upsample_nearest1d").rows(row_rules::per_image),
-    kernel_of<Mode::kNearest, 2>("aten.upsample_nearest2d").rows(row_rules::per_image),
-    kernel_of<Mode::kNearest, 3>("aten.upsample_nearest3d").rows(row_rules::per_image),
-    kernel_of<Mode::kLinear, 3>("aten.upsample_trilinear3d"),
-};
-
 }  // namespace
 
-std::span<const Kernel> upsample_kernels() { return kKernels; }
+std::span<const Kernel> upsample_kernels() {
+  static constexpr Kernel kKernels[] = {
+      kernel_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
+      kernel_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
+      kernel_of<Resize::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
+      kernel_of<Resize::kLinear, 2>("aten.upsample_bilinear2d").rows(row_rules::per_image),
+      kernel_of<Resize::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),
+      kernel_of<Resize::kNearest, 1>("aten.upsample_nearest1d").rows(row_rules::per_image),
+      kernel_of<Resize::kNearest, 2>("aten.upsample_nearest2d").rows(row_rules::per_image),
+      kernel_of<Resize::kNearest, 3>("aten.upsample_nearest3d").rows(row_rules::per_image),
+      kernel_of<Resize::kLinear, 3>("aten.upsample_trilinear3d"),
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

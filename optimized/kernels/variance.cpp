@@ -47,15 +47,17 @@ Launch bind_variance(const Binding& call) {
   });
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"aten.var", infer_variance<false>, bind_variance<false, false>}.fuses(Fusion::kAlongDim),
-    {"aten.std", infer_variance<false>, bind_variance<true, false>},
-    {"aten.var_mean", infer_variance<true>, bind_variance<false, true>},
-    {"aten.std_mean", infer_variance<true>, bind_variance<true, true>},
-};
-
 }  // namespace
 
-std::span<const Kernel> variance_kernels() { return kKernels; }
+std::span<const Kernel> variance_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"aten.var", infer_variance<false>, bind_variance<false, false>}.fuses(
+          Fusion::kAlongDim),
+      {"aten.std", infer_variance<false>, bind_variance<true, false>},
+      {"aten.var_mean", infer_variance<true>, bind_variance<false, true>},
+      {"aten.std_mean", infer_variance<true>, bind_variance<true, true>},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

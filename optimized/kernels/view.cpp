@@ -221,63 +221,66 @@ void infer_detach(Inference& call) {
   infer_view<alias>(call);
 }
 
-constexpr Kernel kKernels[] = {
-    view_kernel<alias>("aten.alias")
-        .rows(row_rules::pointwise)
-        .row_numbers()
-        .row_major(RowMajorRule::kLikeSelf),
-    copy_kernel<alias>("aten.alias_copy").rows(row_rules::pointwise).copies("self"),
-    Kernel{"aten.detach", infer_detach, nullptr}
-        .rows(row_rules::pointwise)
-        .row_major(RowMajorRule::kLikeSelf),
-    view_kernel<permute>("aten.permute").rows(row_rules::move_dims),
-    copy_kernel<permute>("aten.permute_copy").rows(row_rules::move_dims).moves("self"),
-    view_kernel<transpose>("aten.transpose").rows(row_rules::move_dims),
-    copy_kernel<transpose>("aten.transpose_copy").rows(row_rules::move_dims).moves("self"),
-    view_kernel<matrix_transpose>("aten.t").rows(row_rules::move_dims),
-    copy_kernel<matrix_transpose>("aten.t_copy").rows(row_rules::move_dims).moves("self"),
-    view_kernel<reverse_dims>("aten.numpy_T").rows(row_rules::move_dims),
-    view_kernel<expand>("aten.expand").rows(row_rules::expand).row_numbers(),
-    copy_kernel<expand>("aten.expand_copy").rows(row_rules::expand).moves("self"),
-    view_kernel<squeeze>("aten.squeeze").rows(row_rules::move_dims),
-    copy_kernel<squeeze>("aten.squeeze_copy").rows(row_rules::move_dims).copies("self"),
-    view_kernel<unsqueeze>("aten.unsqueeze")
-        .rows(row_rules::move_dims)
-        .row_numbers()
-        .row_major(RowMajorRule::kLikeSelf),
-    copy_kernel<unsqueeze>("aten.unsqueeze_copy").rows(row_rules::move_dims).copies("self"),
-    view_kernel<slice>("aten.slice").rows(row_rules::slice).row_numbers(),
-    copy_kernel<slice>("aten.slice_copy").moves("self"),
-    view_kernel<narrow>("aten.narrow"),
-    copy_kernel<narrow>("aten.narrow_copy").rows(row_rules::along_dim).moves("self"),
-    view_kernel<select>("aten.select").rows(row_rules::along_dim),
-    copy_kernel<select>("aten.select_copy").moves("self"),
-    view_kernel<diagonal>("aten.diagonal"),
-    copy_kernel<diagonal>("aten.diagonal_copy").moves("self"),
-    view_kernel<unfold>("aten.unfold").rows(row_rules::along_dimension),
-    copy_kernel<unfold>("aten.unfold_copy").rows(row_rules::along_dimension).moves("self"),
-    view_kernel<as_strided>("aten.as_strided"),
-    Kernel{"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>}.moves("self"),
-    view_kernel<view>("aten.view")
-        .rows(row_rules::view)
-        .row_numbers()
-        .row_major(RowMajorRule::kLikeSelf),
-    Kernel{"aten.view_copy", infer_view_copy, bind_view_copy}.rows(row_rules::view).copies("self"),
-    view_kernel<view>("aten._unsafe_view")
-        .rows(row_rules::view)
-        .row_major(RowMajorRule::kLikeSelf)
-        .copies("self"),  // by its schema a tensor of its own; ATen makes a view
-    Kernel{"aten.reshape", infer_reshape, bind_reshape}
-        .rows(row_rules::view)
-        .row_numbers()
-        .row_major(RowMajorRule::kLikeSelf)
-        .copies("self"),
-    Kernel{"aten.flatten", infer_flatten, bind_reshape}.rows(row_rules::view).copies("self"),
-    {"aten.resize", infer_resize, bind_resize},
-};
-
 }  // namespace
 
-std::span<const Kernel> view_kernels() { return kKernels; }
+std::span<const Kernel> view_kernels() {
+  static constexpr Kernel kKernels[] = {
+      view_kernel<alias>("aten.alias")
+          .rows(row_rules::pointwise)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf),
+      copy_kernel<alias>("aten.alias_copy").rows(row_rules::pointwise).copies("self"),
+      Kernel{"aten.detach", infer_detach, nullptr}
+          .rows(row_rules::pointwise)
+          .row_major(RowMajorRule::kLikeSelf),
+      view_kernel<permute>("aten.permute").rows(row_rules::move_dims),
+      copy_kernel<permute>("aten.permute_copy").rows(row_rules::move_dims).moves("self"),
+      view_kernel<transpose>("aten.transpose").rows(row_rules::move_dims),
+      copy_kernel<transpose>("aten.transpose_copy").rows(row_rules::move_dims).moves("self"),
+      view_kernel<matrix_transpose>("aten.t").rows(row_rules::move_dims),
+      copy_kernel<matrix_transpose>("aten.t_copy").rows(row_rules::move_dims).moves("self"),
+      view_kernel<reverse_dims>("aten.numpy_T").rows(row_rules::move_dims),
+      view_kernel<expand>("aten.expand").rows(row_rules::expand).row_numbers(),
+      copy_kernel<expand>("aten.expand_copy").rows(row_rules::expand).moves("self"),
+      view_kernel<squeeze>("aten.squeeze").rows(row_rules::move_dims),
+      copy_kernel<squeeze>("aten.squeeze_copy").rows(row_rules::move_dims).copies("self"),
+      view_kernel<unsqueeze>("aten.unsqueeze")
+          .rows(row_rules::move_dims)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf),
+      copy_kernel<unsqueeze>("aten.unsqueeze_copy").rows(row_rules::move_dims).copies("self"),
+      view_kernel<slice>("aten.slice").rows(row_rules::slice).row_numbers(),
+      copy_kernel<slice>("aten.slice_copy").moves("self"),
+      view_kernel<narrow>("aten.narrow"),
+      copy_kernel<narrow>("aten.narrow_copy").rows(row_rules::along_dim).moves("self"),
+      view_kernel<select>("aten.select").rows(row_rules::along_dim),
+      copy_kernel<select>("aten.select_copy").moves("self"),
+      view_kernel<diagonal>("aten.diagonal"),
+      copy_kernel<diagonal>("aten.diagonal_copy").moves("self"),
+      view_kernel<unfold>("aten.unfold").rows(row_rules::along_dimension),
+      copy_kernel<unfold>("aten.unfold_copy").rows(row_rules::along_dimension).moves("self"),
+      view_kernel<as_strided>("aten.as_strided"),
+      Kernel{"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>}.moves("self"),
+      view_kernel<view>("aten.view")
+          .rows(row_rules::view)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf),
+      Kernel{"aten.view_copy", infer_view_copy, bind_view_copy}
+          .rows(row_rules::view)
+          .copies("self"),
+      view_kernel<view>("aten._unsafe_view")
+          .rows(row_rules::view)
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self"),  // by its schema a tensor of its own; ATen makes a view
+      Kernel{"aten.reshape", infer_reshape, bind_reshape}
+          .rows(row_rules::view)
+          .row_numbers()
+          .row_major(RowMajorRule::kLikeSelf)
+          .copies("self"),
+      Kernel{"aten.flatten", infer_flatten, bind_reshape}.rows(row_rules::view).copies("self"),
+      {"aten.resize", infer_resize, bind_resize},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

@@ -6,12 +6,10 @@
 namespace graphgate::optimized {
 namespace {
 
-std::size_t place(std::int64_t dim) { return static_cast<std::size_t>(dim); }
-
 // `dim` as an index; a scalar has none.
 std::size_t dim_of(const Tensor& self, std::int64_t dim, const char* what) {
   if (self.rank() == 0) throw OpError(std::string(what) + " of a tensor without dimensions");
-  return place(wrap_dim(dim, self.rank()));
+  return at(wrap_dim(dim, self.rank()));
 }
 
 void erase_dim(Tensor& tensor, std::size_t dim) {
@@ -126,16 +124,16 @@ Tensor permuted(const Tensor& self, const Sizes& dims) {
   Tensor out = self;
   const auto order = wrap_dims(dims, self.rank(), false);
   for (std::size_t d = 0; d < order.size(); ++d) {
-    out.sizes[d] = self.sizes[place(order[d])];
-    out.strides[d] = self.strides[place(order[d])];
+    out.sizes[d] = self.sizes[at(order[d])];
+    out.strides[d] = self.strides[at(order[d])];
   }
   return out;
 }
 
 Tensor transposed(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
   Tensor out = self;
-  const auto a = place(wrap_dim(dim0, self.rank()));
-  const auto b = place(wrap_dim(dim1, self.rank()));
+  const auto a = at(wrap_dim(dim0, self.rank()));
+  const auto b = at(wrap_dim(dim1, self.rank()));
   if (self.rank() == 0) return out;
   std::swap(out.sizes[a], out.sizes[b]);
   std::swap(out.strides[a], out.strides[b]);
@@ -180,11 +178,11 @@ Tensor squeezed(const Tensor& self, const std::vector<std::int64_t>& dims) {
 
 Tensor unsqueezed(const Tensor& self, std::int64_t dim) {
   Tensor out = self;
-  const auto at = static_cast<std::ptrdiff_t>(wrap_dim(dim, self.rank() + 1));
-  const bool is_last = at == self.rank();
-  const std::int64_t stride = is_last ? 1 : self.sizes[place(at)] * self.strides[place(at)];
-  out.sizes.insert(out.sizes.begin() + at, 1);
-  out.strides.insert(out.strides.begin() + at, stride);
+  const std::int64_t place = wrap_dim(dim, self.rank() + 1);
+  const bool is_last = place == self.rank();
+  const std::int64_t stride = is_last ? 1 : self.sizes[at(place)] * self.strides[at(place)];
+  out.sizes.insert(out.sizes.begin() + place, 1);
+  out.strides.insert(out.strides.begin() + place, stride);
   return out;
 }
 
@@ -257,10 +255,10 @@ Tensor unfolded(const Tensor& self, std::int64_t dim, std::int64_t size, std::in
   if (step <= 0) throw OpError("unfold: the step must be positive");
   Tensor out = self;
   out.sizes.push_back(size);
-  out.strides.push_back(self.rank() == 0 ? 1 : self.strides[place(d)]);
+  out.strides.push_back(self.rank() == 0 ? 1 : self.strides[at(d)]);
   if (self.rank() == 0) return out;
-  out.sizes[place(d)] = (extent - size) / step + 1;
-  out.strides[place(d)] *= step;
+  out.sizes[at(d)] = (extent - size) / step + 1;
+  out.strides[at(d)] *= step;
   return out;
 }
 

@@ -24,8 +24,6 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using spec::DType;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 Dims all_dims(const Tensor& t) { return wrap_dims({}, t.rank(), true); }
 Dims last_dim(const Tensor& t) { return {t.rank() - 1}; }
 
@@ -291,20 +289,21 @@ Launch bind_grouped_mm(const Binding& call) {
                    {grouped_product_text(call.result(), input, call.tensor("weight"), ends)});
 }
 
-constexpr Kernel kKernels[] = {
-    Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}
-        .fuses(Fusion::kLastDim)
-        .rows(row_rules::within_rows),
-    Kernel{"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}
-        .fuses(Fusion::kLastDim)
-        .rows(row_rules::within_rows),
-    Kernel{"vllm.unified_attention_with_output", infer_attention, bind_attention}.rows(
-        row_rules::attention_over_rows),
-    {"transformers.grouped_mm_fallback", infer_grouped_mm, bind_grouped_mm},
-};
-
 }  // namespace
 
-std::span<const Kernel> vllm_kernels() { return kKernels; }
+std::span<const Kernel> vllm_kernels() {
+  static constexpr Kernel kKernels[] = {
+      Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}
+          .fuses(Fusion::kLastDim)
+          .rows(row_rules::within_rows),
+      Kernel{"vllm.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}
+          .fuses(Fusion::kLastDim)
+          .rows(row_rules::within_rows),
+      Kernel{"vllm.unified_attention_with_output", infer_attention, bind_attention}.rows(
+          row_rules::attention_over_rows),
+      {"transformers.grouped_mm_fallback", infer_grouped_mm, bind_grouped_mm},
+  };
+  return kKernels;
+}
 
 }  // namespace graphgate::optimized

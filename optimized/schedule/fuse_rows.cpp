@@ -8,8 +8,6 @@
 namespace graphgate::optimized {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 // Base names of which an overload has the tag, by the built-in table.
 const std::set<std::string, std::less<>>& pointwise_families() {
   static const auto kFamilies = [] {

@@ -10,12 +10,6 @@ void assert_scalar(Call& call) {
   if (call.real("self") == 0) throw OpError(std::string(call.text("assert_msg")));
 }
 
-std::string list_text(const Sizes& list) {
-  std::string out = "[";
-  for (const std::int64_t x : list) out += (out.size() > 1 ? ", " : "") + std::to_string(x);
-  return out + "]";
-}
-
 void expect(bool holds, const std::string& what, const std::string& found,
             const std::string& expected) {
   if (holds) return;
@@ -30,10 +24,11 @@ bool same_device(const spec::Device& a, const spec::Device& b) {
 void assert_tensor_metadata(Call& call) {
   const Tensor& tensor = *call.tensor("a");
   if (const auto sizes = call.optional_integers("size")) {
-    expect(*sizes == tensor.sizes, "sizes", list_text(tensor.sizes), list_text(*sizes));
+    expect(*sizes == tensor.sizes, "sizes", print_sizes(tensor.sizes), print_sizes(*sizes));
   }
   if (const auto strides = call.optional_integers("stride")) {
-    expect(*strides == tensor.strides, "strides", list_text(tensor.strides), list_text(*strides));
+    expect(*strides == tensor.strides, "strides", print_sizes(tensor.strides),
+           print_sizes(*strides));
   }
   if (const auto dtype = call.optional_dtype("dtype")) {
     expect(*dtype == tensor.dtype, "dtype", std::string(spec::torch_name(tensor.dtype)),

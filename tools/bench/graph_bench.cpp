@@ -28,7 +28,7 @@ Result<spec::Program> program_of(const LaunchSubject& subject) {
   return make_decode_program(shape);
 }
 
-CompileOptions options_of(const LaunchSubject& subject) {
+CompileOptions compile_options_of(const LaunchSubject& subject) {
   CompileOptions options;
   options.partition.device_kernels = true;
   if (subject.layers == 0) {
@@ -52,7 +52,7 @@ class Ready {
  public:
   static Result<std::unique_ptr<Ready>> make(const LaunchMeasure& measure) {
     GRAPHGATE_TRY(const spec::Program program, program_of(measure.subject));
-    const CompileOptions options = options_of(measure.subject);
+    const CompileOptions options = compile_options_of(measure.subject);
     GRAPHGATE_TRY(spec::Plan plan, plan_of(program, options));
     optimized::HostOptions host;
     host.device = measure.device;
