@@ -17,32 +17,6 @@ Result<void> expect_members(const JsonCursor& object,
   return {};
 }
 
-Result<std::string> read_string(const JsonCursor& object, std::string_view key) {
-  GRAPHGATE_TRY(const JsonCursor cursor, object.member(key));
-  return cursor.as_string();
-}
-
-Result<void> read_optional(const JsonCursor& object, std::string_view key, std::string& value) {
-  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
-  if (!cursor) return {};
-  GRAPHGATE_TRY(value, cursor->as_string());
-  return {};
-}
-
-Result<void> read_optional(const JsonCursor& object, std::string_view key, bool& value) {
-  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
-  if (!cursor) return {};
-  GRAPHGATE_TRY(value, cursor->as_bool());
-  return {};
-}
-
-Result<void> read_optional(const JsonCursor& object, std::string_view key, std::int64_t& value) {
-  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
-  if (!cursor) return {};
-  GRAPHGATE_TRY(value, cursor->as_int());
-  return {};
-}
-
 Result<std::uint32_t> as_count(const JsonCursor& cursor) {
   GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
   if (number >= 0 && number <= std::numeric_limits<std::uint32_t>::max()) {
@@ -51,11 +25,30 @@ Result<std::uint32_t> as_count(const JsonCursor& cursor) {
   return cursor.error("expected an integer in [0, 2^32), found " + std::to_string(number));
 }
 
+Result<std::string> read_string(const JsonCursor& object, std::string_view key) {
+  return read_member(object, key, &JsonCursor::as_string);
+}
+Result<bool> read_bool(const JsonCursor& object, std::string_view key) {
+  return read_member(object, key, &JsonCursor::as_bool);
+}
+Result<std::int64_t> read_int(const JsonCursor& object, std::string_view key) {
+  return read_member(object, key, &JsonCursor::as_int);
+}
+Result<std::vector<std::int64_t>> read_ints(const JsonCursor& object, std::string_view key) {
+  return read_member(object, key, &JsonCursor::as_ints);
+}
+
+Result<void> read_optional(const JsonCursor& object, std::string_view key, std::string& value) {
+  return read_optional(object, key, value, &JsonCursor::as_string);
+}
+Result<void> read_optional(const JsonCursor& object, std::string_view key, bool& value) {
+  return read_optional(object, key, value, &JsonCursor::as_bool);
+}
+Result<void> read_optional(const JsonCursor& object, std::string_view key, std::int64_t& value) {
+  return read_optional(object, key, value, &JsonCursor::as_int);
+}
 Result<void> read_optional(const JsonCursor& object, std::string_view key, std::uint32_t& value) {
-  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
-  if (!cursor) return {};
-  GRAPHGATE_TRY(value, as_count(*cursor));
-  return {};
+  return read_optional(object, key, value, as_count);
 }
 
 }  // namespace graphgate::interop

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <limits>
 
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/safetensors.h"
 
@@ -26,12 +27,9 @@ class CaseReader {
     const auto dtype = spec::parse_dtype(dtype_name);
     if (!dtype) return dtype_cursor.error("unknown dtype '" + dtype_name + "'");
     out.dtype = *dtype;
-    GRAPHGATE_TRY(const JsonCursor sizes, cursor.member("sizes"));
-    GRAPHGATE_TRY(out.sizes, sizes.as_ints());
-    GRAPHGATE_TRY(const JsonCursor strides, cursor.member("strides"));
-    GRAPHGATE_TRY(out.strides, strides.as_ints());
-    GRAPHGATE_TRY(const JsonCursor offset, cursor.member("storage_offset"));
-    GRAPHGATE_TRY(out.storage_offset, offset.as_int());
+    GRAPHGATE_TRY(out.sizes, read_ints(cursor, "sizes"));
+    GRAPHGATE_TRY(out.strides, read_ints(cursor, "strides"));
+    GRAPHGATE_TRY(out.storage_offset, read_int(cursor, "storage_offset"));
     GRAPHGATE_TRY(const JsonCursor storage, cursor.member("storage"));
     std::string name;
     if (storage.json().is_string()) {
@@ -49,6 +47,11 @@ class CaseReader {
     return out;
   }
 
+  // argument() as a function.
+  auto arguments(const std::string& prefix) {
+    return [this, prefix](const JsonCursor& cursor) { return argument(cursor, prefix); };
+  }
+
   Result<OpArgument> argument(const JsonCursor& cursor, const std::string& prefix) {
     const Json& json = cursor.json();
     if (json.is_null()) return OpArgument{spec::None{}};
@@ -60,12 +63,7 @@ class CaseReader {
     }
     if (json.is_string()) return OpArgument{json.get<std::string>()};
     if (json.is_object()) return tagged(cursor, prefix);
-    GRAPHGATE_TRY(const auto elements, cursor.elements());
-    OpArgument::List list;
-    for (const JsonCursor& element : elements) {
-      GRAPHGATE_TRY(OpArgument read, argument(element, prefix));
-      list.push_back(std::move(read));
-    }
+    GRAPHGATE_TRY(OpArgument::List list, read_elements(cursor, arguments(prefix)));
     return OpArgument{std::move(list)};
   }
 
@@ -115,32 +113,19 @@ class CaseReader {
 
 Result<OpCall> read_case(const JsonCursor& root, const SafetensorsFile& file) {
   OpCall out;
-  GRAPHGATE_TRY(const JsonCursor id, root.member("case"));
-  GRAPHGATE_TRY(out.id, id.as_int());
-  GRAPHGATE_TRY(const JsonCursor op, root.member("op"));
-  GRAPHGATE_TRY(out.op, op.as_string());
+  GRAPHGATE_TRY(out.id, read_int(root, "case"));
+  GRAPHGATE_TRY(out.op, read_string(root, "op"));
   CaseReader reader(file, std::to_string(out.id) + ".");
   GRAPHGATE_TRY(const JsonCursor args, root.member("args"));
-  GRAPHGATE_TRY(const auto arg_cursors, args.elements());
-  for (const JsonCursor& cursor : arg_cursors) {
-    GRAPHGATE_TRY(OpArgument argument, reader.argument(cursor, "in"));
-    out.args.push_back(std::move(argument));
-  }
+  GRAPHGATE_TRY(out.args, read_elements(args, reader.arguments("in")));
   GRAPHGATE_TRY(const JsonCursor kwargs, root.member("kwargs"));
-  GRAPHGATE_TRY(const auto kwarg_cursors, kwargs.members());
-  for (const auto& [name, cursor] : kwarg_cursors) {
-    GRAPHGATE_TRY(OpArgument argument, reader.argument(cursor, "in"));
-    out.kwargs.emplace(name, std::move(argument));
-  }
-  GRAPHGATE_TRY(const JsonCursor result, root.member("result"));
-  GRAPHGATE_TRY(out.result, reader.argument(result, "out"));
+  GRAPHGATE_TRY_VOID(read_members(kwargs, out.kwargs, reader.arguments("in")));
+  GRAPHGATE_TRY(out.result, read_member(root, "result", reader.arguments("out")));
   GRAPHGATE_TRY(const JsonCursor mutated, root.member("mutated"));
-  GRAPHGATE_TRY(const auto mutated_cursors, mutated.members());
-  for (const auto& [name, cursor] : mutated_cursors) {
-    GRAPHGATE_TRY(const JsonCursor content, cursor.member("tensor"));
-    GRAPHGATE_TRY(HostTensor tensor, reader.tensor(content, "mut."));
-    out.mutated.emplace(name, std::move(tensor));
-  }
+  GRAPHGATE_TRY_VOID(read_members(mutated, out.mutated, [&](const JsonCursor& cursor) {
+    return read_member(cursor, "tensor",
+                       [&](const JsonCursor& content) { return reader.tensor(content, "mut."); });
+  }));
   return out;
 }
 

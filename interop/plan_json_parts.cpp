@@ -43,29 +43,17 @@ Result<spec::TensorType> read_type(const JsonCursor& cursor) {
   GRAPHGATE_TRY_VOID(
       expect_members(cursor, {"dtype", "sizes", "strides", "storage_offset", "device", "layout"}));
   spec::TensorType type;
-  GRAPHGATE_TRY(const JsonCursor dtype, cursor.member("dtype"));
-  GRAPHGATE_TRY(type.dtype, read_word(dtype, "a dtype", spec::parse_dtype));
-  const auto read_into = [](std::vector<spec::SymExpr>& list) {
-    return [&list](const JsonCursor& element) -> Result<void> {
-      GRAPHGATE_TRY(spec::SymExpr expr, read_expr(element));
-      list.push_back(std::move(expr));
-      return {};
-    };
-  };
+  GRAPHGATE_TRY(type.dtype, read_word(cursor, "dtype", "a dtype", spec::parse_dtype));
   GRAPHGATE_TRY(const JsonCursor sizes, cursor.member("sizes"));
-  GRAPHGATE_TRY(const auto size_list, sizes.elements());
-  for (const JsonCursor& size : size_list) GRAPHGATE_TRY_VOID(read_into(type.sizes)(size));
-  GRAPHGATE_TRY_VOID(read_list(cursor, "strides", read_into(type.strides)));
+  GRAPHGATE_TRY(type.sizes, read_elements(sizes, read_expr));
+  GRAPHGATE_TRY_VOID(read_list(cursor, "strides", type.strides, read_expr));
   GRAPHGATE_TRY(const auto strides, cursor.find_member("strides"));
   if (!strides) {
     auto dense = spec::default_strides(type.sizes);
     if (!dense) return cursor.error("expected sizes whose product fits in 64 bits");
     type.strides = std::move(*dense);
   }
-  GRAPHGATE_TRY(const auto offset, cursor.find_member("storage_offset"));
-  if (offset) {
-    GRAPHGATE_TRY(type.storage_offset, read_expr(*offset));
-  }
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "storage_offset", type.storage_offset, read_expr));
   GRAPHGATE_TRY(const auto device, cursor.find_member("device"));
   if (device) {
     GRAPHGATE_TRY(type.device, read_word(*device, "a device", spec::parse_device));
@@ -77,15 +65,6 @@ Result<spec::TensorType> read_type(const JsonCursor& cursor) {
   return type;
 }
 
-Result<std::optional<spec::BufferId>> read_buffer_name(const JsonCursor& object,
-                                                       std::string_view key,
-                                                       const PlanNames& names) {
-  GRAPHGATE_TRY(const auto cursor, object.find_member(key));
-  if (!cursor) return std::optional<spec::BufferId>();
-  GRAPHGATE_TRY(const spec::BufferId id, names.buffers.use(*cursor));
-  return std::optional(id);
-}
-
 class StepReader {
  public:
   explicit StepReader(const PlanNames& names) : names_(names) {}
@@ -95,17 +74,15 @@ class StepReader {
                                                "stream", "waits", "records", "workspace"}));
     spec::PlanStep step;
     GRAPHGATE_TRY(step.node, read_node(cursor));
-    const auto read_inner = [&](const JsonCursor& element) -> Result<void> {
+    const auto read_inner = [&](const JsonCursor& element) -> Result<spec::Node> {
       GRAPHGATE_TRY_VOID(expect_members(element, {"name", "op", "arguments", "results"}));
-      GRAPHGATE_TRY(spec::Node node, read_node(element));
-      step.body.push_back(std::move(node));
-      return {};
+      return read_node(element);
     };
-    GRAPHGATE_TRY_VOID(read_list(cursor, "body", read_inner));
+    GRAPHGATE_TRY_VOID(read_list(cursor, "body", step.body, read_inner));
     GRAPHGATE_TRY_VOID(read_optional(cursor, "stream", step.stream));
-    GRAPHGATE_TRY_VOID(read_events(cursor, "waits", step.waits));
-    GRAPHGATE_TRY_VOID(read_events(cursor, "records", step.records));
-    GRAPHGATE_TRY(step.workspace, read_buffer_name(cursor, "workspace", names_));
+    GRAPHGATE_TRY_VOID(read_list(cursor, "waits", step.waits, read_event));
+    GRAPHGATE_TRY_VOID(read_list(cursor, "records", step.records, read_event));
+    GRAPHGATE_TRY_VOID(read_optional(cursor, "workspace", step.workspace, names_.buffers.user()));
     return step;
   }
 
@@ -121,12 +98,9 @@ class StepReader {
       return Argument{number};
     }
     if (json.is_object()) return read_tagged(cursor);
-    GRAPHGATE_TRY(const auto elements, cursor.elements());
-    Argument::List list;
-    for (const JsonCursor& element : elements) {
-      GRAPHGATE_TRY(Argument argument, read_argument(element));
-      list.push_back(std::move(argument));
-    }
+    GRAPHGATE_TRY(Argument::List list, read_elements(cursor, [this](const JsonCursor& element) {
+                    return read_argument(element);
+                  }));
     return Argument{std::move(list)};
   }
 
@@ -136,54 +110,44 @@ class StepReader {
     spec::Node node;
     GRAPHGATE_TRY(node.name, read_string(cursor, "name"));
     GRAPHGATE_TRY(node.op, read_string(cursor, "op"));
-    GRAPHGATE_TRY_VOID(read_list(cursor, "arguments", [&](const JsonCursor& element) {
-      return read_named_argument(element, node);
-    }));
-    GRAPHGATE_TRY_VOID(read_list(
-        cursor, "results", [&](const JsonCursor& element) { return read_result(element, node); }));
+    GRAPHGATE_TRY_VOID(
+        read_list(cursor, "arguments", node.arguments,
+                  [this](const JsonCursor& element) { return read_named_argument(element); }));
+    GRAPHGATE_TRY_VOID(
+        read_list(cursor, "results", node.results,
+                  [this](const JsonCursor& element) { return read_result(element); }));
     return node;
   }
 
-  Result<void> read_named_argument(const JsonCursor& cursor, spec::Node& node) {
+  Result<spec::NamedArgument> read_named_argument(const JsonCursor& cursor) {
     GRAPHGATE_TRY_VOID(expect_members(cursor, {"name", "argument"}));
     spec::NamedArgument named;
     GRAPHGATE_TRY_VOID(read_optional(cursor, "name", named.name));
     GRAPHGATE_TRY(const JsonCursor argument, cursor.member("argument"));
     GRAPHGATE_TRY(named.argument, read_argument(argument));
-    node.arguments.push_back(std::move(named));
-    return {};
+    return named;
   }
 
   // A name, or a list of names. By number, also what is no list and has not one value.
-  Result<void> read_result(const JsonCursor& cursor, spec::Node& node) {
+  Result<spec::NodeResult> read_result(const JsonCursor& cursor) {
     spec::NodeResult result;
     result.is_list = cursor.json().is_array();
     const bool is_odd = cursor.json().is_object() && names_.references == PlanReferences::kByNumber;
-    if (result.is_list || is_odd) {
-      JsonCursor list = cursor;
-      if (is_odd) {
-        GRAPHGATE_TRY(list, cursor.member("no_list"));
-      }
-      GRAPHGATE_TRY(const auto elements, list.elements());
-      for (const JsonCursor& element : elements) {
-        GRAPHGATE_TRY(const spec::ValueId id, names_.values.use(element));
-        result.values.push_back(id);
-      }
-    } else {
-      GRAPHGATE_TRY(const spec::ValueId id, names_.values.use(cursor));
-      result.values.push_back(id);
+    if (!result.is_list && !is_odd) {
+      GRAPHGATE_TRY(result.values.emplace_back(), names_.values.use(cursor));
+      return result;
     }
-    node.results.push_back(std::move(result));
-    return {};
+    JsonCursor list = cursor;
+    if (is_odd) {
+      GRAPHGATE_TRY(list, cursor.member("no_list"));
+    }
+    GRAPHGATE_TRY(result.values, read_elements(list, names_.values.user()));
+    return result;
   }
 
-  static Result<void> read_events(const JsonCursor& object, std::string_view key,
-                                  std::vector<spec::EventId>& events) {
-    return read_list(object, key, [&](const JsonCursor& element) -> Result<void> {
-      GRAPHGATE_TRY(const std::uint32_t index, as_count(element));
-      events.push_back(spec::EventId{index});
-      return {};
-    });
+  static Result<spec::EventId> read_event(const JsonCursor& cursor) {
+    GRAPHGATE_TRY(const std::uint32_t index, as_count(cursor));
+    return spec::EventId{index};
   }
 
   Result<Argument> read_tagged(const JsonCursor& object) {
@@ -237,19 +201,10 @@ Result<spec::PlanValue> read_plan_value(const JsonCursor& cursor, PlanNames& nam
     GRAPHGATE_TRY(value.value.kind,
                   read_word(*kind, "tensor, symint, symfloat, symbool or none", parse_value_kind));
   }
-  GRAPHGATE_TRY(const auto type, cursor.find_member("type"));
-  if (type) {
-    GRAPHGATE_TRY(value.value.type, read_type(*type));
-  }
-  GRAPHGATE_TRY(const auto expr, cursor.find_member("expr"));
-  if (expr) {
-    GRAPHGATE_TRY(value.value.expr, read_expr(*expr));
-  }
-  GRAPHGATE_TRY(const auto hint, cursor.find_member("hint"));
-  if (hint) {
-    GRAPHGATE_TRY(value.value.hint, hint->as_int());
-  }
-  GRAPHGATE_TRY(value.buffer, read_buffer_name(cursor, "buffer", names));
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "type", value.value.type, read_type));
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "expr", value.value.expr, read_expr));
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "hint", value.value.hint, &JsonCursor::as_int));
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "buffer", value.buffer, names.buffers.user()));
   return value;
 }
 
@@ -263,11 +218,8 @@ Result<Argument> read_plan_argument(const JsonCursor& cursor, const PlanNames& n
 
 Result<void> read_plan_arguments(const JsonCursor& object, std::string_view key,
                                  const PlanNames& names, std::vector<Argument>& arguments) {
-  return read_list(object, key, [&](const JsonCursor& element) -> Result<void> {
-    GRAPHGATE_TRY(Argument argument, read_plan_argument(element, names));
-    arguments.push_back(std::move(argument));
-    return {};
-  });
+  return read_list(object, key, arguments,
+                   [&](const JsonCursor& element) { return read_plan_argument(element, names); });
 }
 
 }  // namespace graphgate::interop

@@ -41,6 +41,10 @@ class Names {
                        return found == ids_.end() ? std::nullopt : std::optional(found->second);
                      });
   }
+  // use() as a function.
+  auto user() const {
+    return [this](const JsonCursor& cursor) { return use(cursor); };
+  }
 
  private:
   std::string what_;

@@ -1,4 +1,5 @@
 // The Argument union of the schema -> spec::Argument, and graphs that are arguments.
+#include "interop/json_fields.h"
 #include "interop/pt2_arguments.h"
 #include "interop/pt2_graph_reader.h"
 #include "interop/torch_enums.h"
@@ -11,15 +12,6 @@ using spec::ValueId;
 using spec::ValueKind;
 
 namespace {
-
-// An argument from a number that must be looked up.
-template <class T>
-Result<Argument> enumerated(const JsonCursor& cursor, Result<T> (*lookup)(std::int64_t)) {
-  GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
-  const Result<T> value = lookup(number);
-  if (!value.ok()) return value.error().at(cursor.place());
-  return Argument{value.value()};
-}
 
 template <class T>
 Result<Argument> wrap(Result<T> value) {
@@ -54,25 +46,17 @@ Result<Argument> GraphReader::read_optional_tensor(const JsonCursor& argument) {
 }
 
 Result<Argument> GraphReader::read_list(std::string_view kind, const JsonCursor& list) {
-  GRAPHGATE_TRY(const auto cursors, list.elements());
-  Argument::List out;
-  out.reserve(cursors.size());
-  for (const JsonCursor& cursor : cursors) {
-    const auto read = [&]() -> Result<Argument> {
-      if (kind == "as_tensors") return read_tensor_argument(cursor);
-      if (kind == "as_ints") return wrap(cursor.as_int());
-      if (kind == "as_floats") return wrap(cursor.as_double());
-      if (kind == "as_bools") return wrap(cursor.as_bool());
-      if (kind == "as_strings") return wrap(cursor.as_string());
-      if (kind == "as_optional_tensors") return read_optional_tensor(cursor);
-      if (kind == "as_nested_tensors") return read_list("as_tensors", cursor);
-      if (kind == "as_int_lists") return read_list("as_ints", cursor);
-      return read_symbolic_argument(cursor);
-    };
-    GRAPHGATE_TRY(Argument element, read());
-    out.push_back(std::move(element));
-  }
-  return Argument{std::move(out)};
+  return wrap(read_elements(list, [&](const JsonCursor& cursor) -> Result<Argument> {
+    if (kind == "as_tensors") return read_tensor_argument(cursor);
+    if (kind == "as_ints") return wrap(cursor.as_int());
+    if (kind == "as_floats") return wrap(cursor.as_double());
+    if (kind == "as_bools") return wrap(cursor.as_bool());
+    if (kind == "as_strings") return wrap(cursor.as_string());
+    if (kind == "as_optional_tensors") return read_optional_tensor(cursor);
+    if (kind == "as_nested_tensors") return read_list("as_tensors", cursor);
+    if (kind == "as_int_lists") return read_list("as_ints", cursor);
+    return read_symbolic_argument(cursor);
+  }));
 }
 
 Result<Argument> GraphReader::read_subgraph(const JsonCursor& argument) {
@@ -105,9 +89,9 @@ Result<Argument> GraphReader::read_argument(const JsonCursor& argument) {
     return read_symbolic_argument(content);
   }
   if (kind == "as_optional_tensor") return read_optional_tensor(content);
-  if (kind == "as_scalar_type") return enumerated(content, &dtype_of_number);
-  if (kind == "as_layout") return enumerated(content, &layout_of_number);
-  if (kind == "as_memory_format") return enumerated(content, &memory_format_of_number);
+  if (kind == "as_scalar_type") return wrap(read_number_of(content, dtype_of_number));
+  if (kind == "as_layout") return wrap(read_number_of(content, layout_of_number));
+  if (kind == "as_memory_format") return wrap(read_number_of(content, memory_format_of_number));
   if (kind == "as_device") return wrap(read_device(content));
   if (kind == "as_graph") return read_subgraph(content);
   if (kind == "as_operator") {

@@ -1,5 +1,6 @@
 #include "interop/pt2_graph_reader.h"
 
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_arguments.h"
 #include "interop/pt2_reader.h"
@@ -78,11 +79,9 @@ Result<void> GraphReader::add_inputs(const JsonCursor& inputs) {
 }
 
 Result<void> GraphReader::add_outputs(const JsonCursor& outputs) {
-  GRAPHGATE_TRY(const auto cursors, outputs.elements());
-  for (const JsonCursor& cursor : cursors) {
-    GRAPHGATE_TRY(Argument output, read_argument(cursor));
-    graph_.outputs.push_back(std::move(output));
-  }
+  GRAPHGATE_TRY(graph_.outputs, read_elements(outputs, [this](const JsonCursor& cursor) {
+                  return read_argument(cursor);
+                }));
   return {};
 }
 
@@ -103,17 +102,8 @@ Result<OwnNodeNames> read_own_names(const JsonCursor& node) {
   GRAPHGATE_TRY(const std::string text, own->as_string());
   GRAPHGATE_TRY(const Json parsed, parse_json(text, own->place()));
   const JsonCursor root(parsed, own->place());
-  GRAPHGATE_TRY(const auto node_name, root.find_member("name"));
-  if (node_name) {
-    GRAPHGATE_TRY(names.node, node_name->as_string());
-  }
-  GRAPHGATE_TRY(const auto nones, root.find_member("nones"));
-  if (!nones) return names;
-  GRAPHGATE_TRY(const auto cursors, nones->elements());
-  for (const JsonCursor& cursor : cursors) {
-    GRAPHGATE_TRY(std::string name, cursor.as_string());
-    names.nones.push_back(std::move(name));
-  }
+  GRAPHGATE_TRY_VOID(read_optional(root, "name", names.node));
+  GRAPHGATE_TRY_VOID(read_list(root, "nones", names.nones, &JsonCursor::as_string));
   return names;
 }
 
@@ -126,18 +116,13 @@ Result<void> GraphReader::add_node(const JsonCursor& node) {
   out.op = op_of_target(target_text);
   if (out.op.empty()) return target.error("expected the name of an op");
   GRAPHGATE_TRY(const OwnNodeNames own, read_own_names(node));
-  GRAPHGATE_TRY(const auto name, node.find_member("name"));
-  if (!own.node.empty()) {
-    out.name = own.node;
-  } else if (name) {
-    GRAPHGATE_TRY(out.name, name->as_string());
-  }
+  out.name = own.node;
+  if (out.name.empty()) GRAPHGATE_TRY_VOID(read_optional(node, "name", out.name));
   GRAPHGATE_TRY(const JsonCursor inputs, node.member("inputs"));
   GRAPHGATE_TRY(const auto input_cursors, inputs.elements());
   for (const JsonCursor& input : input_cursors) {
     spec::NamedArgument argument;
-    GRAPHGATE_TRY(const JsonCursor argument_name, input.member("name"));
-    GRAPHGATE_TRY(argument.name, argument_name.as_string());
+    GRAPHGATE_TRY(argument.name, read_string(input, "name"));
     GRAPHGATE_TRY(const JsonCursor value, input.member("arg"));
     GRAPHGATE_TRY(argument.argument, read_argument(value));
     out.arguments.push_back(std::move(argument));
@@ -147,11 +132,9 @@ Result<void> GraphReader::add_node(const JsonCursor& node) {
     return node.error("the node name '" + out.name + "' is there twice");
   }
   GRAPHGATE_TRY_VOID(read_results(node, own.nones, out));
-  GRAPHGATE_TRY(const auto bare, node.find_member("is_hop_single_tensor_return"));
-  if (bare) {
-    GRAPHGATE_TRY(const bool is_bare, bare->as_bool());
-    if (is_bare) context_.bare_nodes.push_back(subgraph_path(path_, out.name));
-  }
+  bool is_bare = false;
+  GRAPHGATE_TRY_VOID(read_optional(node, "is_hop_single_tensor_return", is_bare));
+  if (is_bare) context_.bare_nodes.push_back(subgraph_path(path_, out.name));
   graph_.nodes.push_back(std::move(out));
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_arguments.h"
 #include "interop/pt2_reader.h"
@@ -18,10 +19,7 @@ using Names = std::map<std::string, std::string, std::less<>>;
 
 Result<Names> read_names(const JsonCursor& object) {
   Names names;
-  GRAPHGATE_TRY(const auto entries, object.members());
-  for (const auto& [key, value] : entries) {
-    GRAPHGATE_TRY(names[std::string(key)], value.as_string());
-  }
+  GRAPHGATE_TRY_VOID(read_members(object, names, &JsonCursor::as_string));
   return names;
 }
 
@@ -50,24 +48,16 @@ void rename_user_inputs(Program& program, const Names& names) {
 }
 
 Result<void> apply(const JsonCursor& root, OwnMetadata& own, Program& program) {
-  for (const auto& [key, out] :
-       {std::pair("name", &program.name), std::pair("graph_name", &program.graph.name)}) {
-    GRAPHGATE_TRY(const auto name, root.find_member(key));
-    if (!name) continue;
-    GRAPHGATE_TRY(*out, name->as_string());
-  }
-  GRAPHGATE_TRY(const auto made_up, root.find_member("made_up"));
-  if (made_up) {
-    GRAPHGATE_TRY(const auto keys, made_up->elements());
-    for (const JsonCursor& key : keys) {
-      GRAPHGATE_TRY(std::string text, key.as_string());
-      own.made_up.insert(std::move(text));
-    }
-  }
+  GRAPHGATE_TRY_VOID(read_optional(root, "name", program.name));
+  GRAPHGATE_TRY_VOID(read_optional(root, "graph_name", program.graph.name));
+  GRAPHGATE_TRY_VOID(read_list(root, "made_up", [&](const JsonCursor& key) -> Result<void> {
+    GRAPHGATE_TRY(std::string text, key.as_string());
+    own.made_up.insert(std::move(text));
+    return {};
+  }));
   GRAPHGATE_TRY(const auto annotations, root.find_member("annotations"));
   if (annotations) {
-    GRAPHGATE_TRY(const Names texts, read_names(*annotations));
-    for (const auto& [key, text] : texts) program.annotations[key] = text;
+    GRAPHGATE_TRY_VOID(read_members(*annotations, program.annotations, &JsonCursor::as_string));
   }
   GRAPHGATE_TRY(const auto values, root.find_member("values"));
   if (values) {

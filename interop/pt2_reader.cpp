@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/file_io.h"
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_graph_reader.h"
 #include "interop/pt2_own_metadata.h"
@@ -188,14 +189,9 @@ Result<void> ProgramVisitor::read_ranges(Program& program) {
       }
       SymbolInfo& info = context_.symbols[std::string(name)];
       info.min = std::numeric_limits<std::int64_t>::min();
-      GRAPHGATE_TRY(const auto min, range.find_member("min_val"));
-      if (min) {
-        GRAPHGATE_TRY(info.min, min->as_int());
-      }
-      GRAPHGATE_TRY(const auto max, range.find_member("max_val"));
-      if (!max) continue;
-      GRAPHGATE_TRY(info.max, max->as_int());
-      if (*info.max < info.min) return range.error("the range is empty");
+      GRAPHGATE_TRY_VOID(read_optional(range, "min_val", info.min));
+      GRAPHGATE_TRY_VOID(read_optional(range, "max_val", info.max, &JsonCursor::as_int));
+      if (info.max && *info.max < info.min) return range.error("the range is empty");
     }
   }
   if (!others.empty()) program.annotations[kOtherRangesKey] = others.dump();

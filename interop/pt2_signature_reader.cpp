@@ -1,8 +1,9 @@
 #include "interop/pt2_signature_reader.h"
 
-#include <array>
 #include <optional>
 #include <set>
+
+#include "interop/json_fields.h"
 
 namespace graphgate::interop {
 
@@ -18,22 +19,18 @@ namespace {
 // The name in a signature's argument: {"name": ..}, or an Argument {"as_tensor": {"name": ..}}.
 // nullopt for a constant.
 Result<std::optional<std::string>> argument_name(const JsonCursor& argument) {
-  const auto text = [](const JsonCursor& name) -> Result<std::optional<std::string>> {
-    GRAPHGATE_TRY(std::string value, name.as_string());
-    return std::optional(std::move(value));
-  };
+  std::optional<std::string> name;
   if (argument.json().contains("name")) {
-    GRAPHGATE_TRY(const JsonCursor name, argument.member("name"));
-    return text(name);
+    GRAPHGATE_TRY(name, read_string(argument, "name"));
+    return name;
   }
   GRAPHGATE_TRY(const auto only, argument.only_member());
   const auto& [kind, content] = only;
   for (const char* key : {"name", "as_name"}) {
-    if (!content.json().is_object() || !content.json().contains(key)) continue;
-    GRAPHGATE_TRY(const JsonCursor name, content.member(key));
-    return text(name);
+    if (name || !content.json().is_object() || !content.json().contains(key)) continue;
+    GRAPHGATE_TRY(name, read_string(content, key));
   }
-  return std::optional<std::string>();
+  return name;
 }
 
 Result<void> expect_name(const JsonCursor& argument, const std::optional<std::string>& actual) {
@@ -43,27 +40,28 @@ Result<void> expect_name(const JsonCursor& argument, const std::optional<std::st
                         ", the graph has " + (actual ? "'" + *actual + "'" : "a constant"));
 }
 
-struct NamedInputKind {
-  std::string_view kind;
+template <class Kind>
+struct NamedKind {
+  std::string_view word;
   std::string_view target_key;
-  InputKind input_kind;
+  Kind kind;
 };
-constexpr std::array<NamedInputKind, 3> kNamedInputs = {{
+constexpr NamedKind<InputKind> kNamedInputs[] = {
     {"parameter", "parameter_name", InputKind::kParameter},
     {"buffer", "buffer_name", InputKind::kBuffer},
     {"tensor_constant", "tensor_constant_name", InputKind::kTensorConstant},
-}};
-
-struct NamedOutputKind {
-  std::string_view kind;
-  std::string_view target_key;
-  OutputKind output_kind;
 };
-constexpr std::array<NamedOutputKind, 3> kNamedOutputs = {{
+constexpr NamedKind<OutputKind> kNamedOutputs[] = {
     {"buffer_mutation", "buffer_name", OutputKind::kBufferMutation},
     {"user_input_mutation", "user_input_name", OutputKind::kUserInputMutation},
     {"parameter_mutation", "parameter_name", OutputKind::kParameterMutation},
-}};
+};
+
+// The member "arg" of a signature's entry says the name that the graph has.
+Result<void> expect_argument(const JsonCursor& entry, const std::optional<std::string>& actual) {
+  return read_member(entry, "arg",
+                     [&](const JsonCursor& argument) { return expect_name(argument, actual); });
+}
 
 std::optional<std::string> value_name(const Program& program, const InputSlot& slot) {
   if (!slot.value) return std::nullopt;
@@ -79,29 +77,24 @@ Result<ProgramInput> read_input(const JsonCursor& spec_cursor, const InputSlot& 
   if (kind == "constant_input") {
     if (slot.value)
       return content.error("the graph has a value where the signature has a constant");
-    GRAPHGATE_TRY(const JsonCursor name, content.member("name"));
-    GRAPHGATE_TRY(input.target, name.as_string());
+    GRAPHGATE_TRY(input.target, read_string(content, "name"));
     input.constant = slot.constant;
     return input;
   }
   if (kind == "user_input") {
-    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
-    GRAPHGATE_TRY_VOID(expect_name(argument, value_name(program, slot)));
+    GRAPHGATE_TRY_VOID(expect_argument(content, value_name(program, slot)));
     input.constant = slot.constant;
     input.target = value_name(program, slot).value_or("");
     return input;
   }
-  for (const NamedInputKind& named : kNamedInputs) {
-    if (kind != named.kind) continue;
+  for (const auto& named : kNamedInputs) {
+    if (kind != named.word) continue;
     if (!slot.value) return content.error("the graph has a constant here");
-    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
-    GRAPHGATE_TRY_VOID(expect_name(argument, value_name(program, slot)));
-    GRAPHGATE_TRY(const JsonCursor target, content.member(named.target_key));
-    GRAPHGATE_TRY(input.target, target.as_string());
-    input.kind = named.input_kind;
-    if (named.input_kind != InputKind::kBuffer) return input;
-    GRAPHGATE_TRY(const JsonCursor persistent, content.member("persistent"));
-    GRAPHGATE_TRY(input.persistent, persistent.as_bool());
+    GRAPHGATE_TRY_VOID(expect_argument(content, value_name(program, slot)));
+    GRAPHGATE_TRY(input.target, read_string(content, named.target_key));
+    input.kind = named.kind;
+    if (named.kind != InputKind::kBuffer) return input;
+    GRAPHGATE_TRY(input.persistent, read_bool(content, "persistent"));
     return input;
   }
   const bool is_known = kind == "token" || kind == "custom_obj";
@@ -117,17 +110,14 @@ Result<ProgramOutput> read_output(const JsonCursor& spec_cursor, const Argument&
   GRAPHGATE_TRY(const auto only, spec_cursor.only_member());
   const auto& [kind, content] = only;
   if (kind == "user_output") {
-    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
-    GRAPHGATE_TRY_VOID(expect_name(argument, name));
+    GRAPHGATE_TRY_VOID(expect_argument(content, name));
     return out;
   }
-  for (const NamedOutputKind& named : kNamedOutputs) {
-    if (kind != named.kind) continue;
-    GRAPHGATE_TRY(const JsonCursor argument, content.member("arg"));
-    GRAPHGATE_TRY_VOID(expect_name(argument, name));
-    GRAPHGATE_TRY(const JsonCursor target, content.member(named.target_key));
-    GRAPHGATE_TRY(out.target, target.as_string());
-    out.kind = named.output_kind;
+  for (const auto& named : kNamedOutputs) {
+    if (kind != named.word) continue;
+    GRAPHGATE_TRY_VOID(expect_argument(content, name));
+    GRAPHGATE_TRY(out.target, read_string(content, named.target_key));
+    out.kind = named.kind;
     return out;
   }
   for (const std::string_view foreign :

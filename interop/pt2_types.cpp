@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interop/json_fields.h"
 #include "interop/sympy_expr.h"
 #include "interop/torch_enums.h"
 
@@ -10,13 +11,6 @@ namespace graphgate::interop {
 namespace {
 
 constexpr std::string_view kOpsPrefix = "torch.ops.";
-
-// Result of a call whose error has no place yet, with the cursor's place.
-template <class T>
-Result<T> located(Result<T> result, const JsonCursor& cursor) {
-  if (!result.ok()) return result.error().at(cursor.place());
-  return result;
-}
 
 Result<std::int64_t> read_hint(const JsonCursor& hint) {
   GRAPHGATE_TRY(const auto only, hint.only_member());
@@ -69,14 +63,7 @@ Result<spec::SymExpr> read_extent(const JsonCursor& cursor, ReadContext& context
 }
 
 Result<std::vector<spec::SymExpr>> read_extents(const JsonCursor& list, ReadContext& context) {
-  GRAPHGATE_TRY(const auto cursors, list.elements());
-  std::vector<spec::SymExpr> extents;
-  extents.reserve(cursors.size());
-  for (const JsonCursor& cursor : cursors) {
-    GRAPHGATE_TRY(spec::SymExpr extent, read_extent(cursor, context));
-    extents.push_back(std::move(extent));
-  }
-  return extents;
+  return read_elements(list, [&](const auto& cursor) { return read_extent(cursor, context); });
 }
 
 // Whether the constant sizes alone make a tensor that fits an address space.
@@ -127,13 +114,10 @@ Result<spec::Device> read_device(const JsonCursor& device) {
 Result<spec::TensorType> read_tensor_type(const JsonCursor& meta, ReadContext& context) {
   spec::TensorType type;
   GRAPHGATE_TRY(const JsonCursor dtype, meta.member("dtype"));
-  GRAPHGATE_TRY(const std::int64_t dtype_number, dtype.as_int());
-  GRAPHGATE_TRY(type.dtype, located(dtype_of_number(dtype_number), dtype));
+  GRAPHGATE_TRY(type.dtype, read_number_of(dtype, dtype_of_number));
   GRAPHGATE_TRY(const JsonCursor layout, meta.member("layout"));
-  GRAPHGATE_TRY(const std::int64_t layout_number, layout.as_int());
-  GRAPHGATE_TRY(type.layout, located(layout_of_number(layout_number), layout));
-  GRAPHGATE_TRY(const JsonCursor device, meta.member("device"));
-  GRAPHGATE_TRY(type.device, read_device(device));
+  GRAPHGATE_TRY(type.layout, read_number_of(layout, layout_of_number));
+  GRAPHGATE_TRY(type.device, read_member(meta, "device", read_device));
   GRAPHGATE_TRY(const JsonCursor sizes, meta.member("sizes"));
   GRAPHGATE_TRY(type.sizes, read_extents(sizes, context));
   GRAPHGATE_TRY(const JsonCursor strides, meta.member("strides"));

@@ -46,6 +46,16 @@ struct SymbolicNumber {
 
 [[nodiscard]] Result<spec::Device> read_device(const JsonCursor& device);
 
+// What a number of the schema stands for (torch_enums.h).
+template <class T>
+[[nodiscard]] Result<T> read_number_of(const JsonCursor& cursor,
+                                       Result<T> (*lookup)(std::int64_t)) {
+  GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
+  Result<T> value = lookup(number);
+  if (!value.ok()) return value.error().at(cursor.place());
+  return value;
+}
+
 // "torch.ops.aten.add.Tensor" -> "aten.add.Tensor"; Python functions stay as they are. And back.
 [[nodiscard]] std::string op_of_target(std::string_view target);
 [[nodiscard]] std::string target_of_op(std::string_view op);

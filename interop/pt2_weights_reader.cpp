@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "base/file_io.h"
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_signature_reader.h"
@@ -75,14 +76,10 @@ Result<Payload> read_payload(const ZipReader& archive, const std::string& folder
   GRAPHGATE_TRY(const JsonCursor pickled, cursor.member("use_pickle"));
   GRAPHGATE_TRY(const bool is_pickled, pickled.as_bool());
   if (is_pickled) return pickled.unsupported_here("a pickled payload");
-  GRAPHGATE_TRY(const JsonCursor is_param, cursor.member("is_param"));
-  GRAPHGATE_TRY(payload.is_param, is_param.as_bool());
+  GRAPHGATE_TRY(payload.is_param, read_bool(cursor, "is_param"));
   GRAPHGATE_TRY(const JsonCursor meta, cursor.member("tensor_meta"));
   GRAPHGATE_TRY(payload.tensor, read_tensor(archive, folder, cursor, meta, storages));
-  GRAPHGATE_TRY(const auto requires_grad, meta.find_member("requires_grad"));
-  if (requires_grad) {
-    GRAPHGATE_TRY(payload.requires_grad, requires_grad->as_bool());
-  }
+  GRAPHGATE_TRY_VOID(read_optional(meta, "requires_grad", payload.requires_grad));
   return payload;
 }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/safetensors.h"
 
@@ -96,21 +97,16 @@ Result<RecordedGeometry> read_geometry(const JsonCursor& cursor) {
   const auto dtype = spec::parse_dtype(dtype_name);
   if (!dtype) return dtype_cursor.error("unknown dtype '" + dtype_name + "'");
   geometry.dtype = *dtype;
-  GRAPHGATE_TRY(const JsonCursor sizes, cursor.member("sizes"));
-  GRAPHGATE_TRY(geometry.sizes, sizes.as_ints());
+  GRAPHGATE_TRY(geometry.sizes, read_ints(cursor, "sizes"));
   GRAPHGATE_TRY(const JsonCursor strides, cursor.member("strides"));
   GRAPHGATE_TRY(geometry.strides, strides.as_ints());
-  GRAPHGATE_TRY(const JsonCursor offset, cursor.member("storage_offset"));
-  GRAPHGATE_TRY(geometry.storage_offset, offset.as_int());
+  GRAPHGATE_TRY(geometry.storage_offset, read_int(cursor, "storage_offset"));
   GRAPHGATE_TRY(const JsonCursor device_cursor, cursor.member("device"));
   GRAPHGATE_TRY(const std::string device_name, device_cursor.as_string());
   const auto device = spec::parse_device(device_name);
   if (!device) return device_cursor.error("unknown device '" + device_name + "'");
   geometry.device = *device;
-  GRAPHGATE_TRY(const auto shares, cursor.find_member("shares_storage_with"));
-  if (shares) {
-    GRAPHGATE_TRY(geometry.shares_storage_with, shares->as_string());
-  }
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "shares_storage_with", geometry.shares_storage_with));
   if (geometry.strides.size() != geometry.sizes.size()) {
     return strides.error("expected a stride for each size");
   }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/atomic_file.h"
+#include "interop/json_fields.h"
 #include "interop/json_stream.h"
 
 namespace graphgate::interop {
@@ -50,8 +51,7 @@ Result<DType> read_dtype(const JsonCursor& cursor) {
 
 Result<SafetensorsEntry> read_entry(const JsonCursor& cursor, std::int64_t data_bytes) {
   SafetensorsEntry entry;
-  GRAPHGATE_TRY(const JsonCursor dtype, cursor.member("dtype"));
-  GRAPHGATE_TRY(entry.dtype, read_dtype(dtype));
+  GRAPHGATE_TRY(entry.dtype, read_member(cursor, "dtype", read_dtype));
   GRAPHGATE_TRY(const JsonCursor shape, cursor.member("shape"));
   GRAPHGATE_TRY(entry.sizes, shape.as_ints());
   GRAPHGATE_TRY(const JsonCursor offsets_cursor, cursor.member("data_offsets"));

@@ -82,7 +82,7 @@ class Server {
       return member.error("protocol " + std::to_string(protocol) + " is not known, only " +
                           std::to_string(kExecutorProtocol));
     }
-    GRAPHGATE_TRY(const std::string exchange, interop::read_string(body, "exchange"));
+    GRAPHGATE_TRY(const std::string exchange, read_string(body, "exchange"));
     exchange_ = exchange;
     return Json{
         {"name", subject_->name()}, {"version", GRAPHGATE_VERSION}, {"options", option_names()}};
@@ -113,7 +113,7 @@ class Server {
     const auto executor = executors_.find(opened.executor);
     if (executor == executors_.end()) return body.error("there is no such executor");
     const spec::OpTable& ops = *executor->second.ops;
-    GRAPHGATE_TRY(const std::string text, interop::read_string(body, "graph"));
+    GRAPHGATE_TRY(const std::string text, read_string(body, "graph"));
     GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, "graph"));
     GRAPHGATE_TRY_VOID(
         tensors.read_tensors(body, "tensors", [&](const std::string& name, spec::HostTensor t) {
@@ -137,7 +137,7 @@ class Server {
     GRAPHGATE_TRY(OpenProgram * program, program_of(body));
     spec::CallOptions options;
     std::string mode;
-    GRAPHGATE_TRY_VOID(interop::read_optional(body, "mode", mode));
+    GRAPHGATE_TRY_VOID(read_optional(body, "mode", mode));
     if (mode == "eager") options.mode = spec::CallMode::kEager;
     if (mode == "captured") options.mode = spec::CallMode::kCaptured;
     GRAPHGATE_TRY(options.flags, read_texts(body, "flags"));
@@ -156,9 +156,9 @@ class Server {
 
   Result<Json> set_state(const JsonCursor& body, const StoredTensors& tensors) {
     GRAPHGATE_TRY(OpenProgram * program, program_of(body));
-    GRAPHGATE_TRY(const std::string target, interop::read_string(body, "target"));
+    GRAPHGATE_TRY(const std::string target, read_string(body, "target"));
     bool rebind = false;
-    GRAPHGATE_TRY_VOID(interop::read_optional(body, "rebind", rebind));
+    GRAPHGATE_TRY_VOID(read_optional(body, "rebind", rebind));
     GRAPHGATE_TRY(const spec::HostTensor value, tensors.tensor_of(body));
     GRAPHGATE_TRY_VOID(program->loaded->set_state(target, value, rebind));
     return Json{{"done", true}};

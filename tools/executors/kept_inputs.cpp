@@ -45,7 +45,7 @@ Result<void> KeptInputs::place(const JsonCursor& call, std::vector<spec::InputVa
     GRAPHGATE_TRY(const std::size_t index, read_index(each, "input"));
     GRAPHGATE_TRY(const std::size_t bytes, read_index(each, "bytes"));
     bool stays = false;
-    GRAPHGATE_TRY_VOID(interop::read_optional(each, "stays", stays));
+    GRAPHGATE_TRY_VOID(read_optional(each, "stays", stays));
     const auto* tensor = index < inputs.size() ? std::get_if<HostTensor>(&inputs[index]) : nullptr;
     if (!tensor) return each.error("that input is no tensor");
     const std::vector<std::byte>& given = tensor->storage->bytes;
@@ -56,7 +56,7 @@ Result<void> KeptInputs::place(const JsonCursor& call, std::vector<spec::InputVa
     if (is_new) at->second->bytes.assign(given.begin(), given.end());
     return {};
   };
-  GRAPHGATE_TRY_VOID(interop::read_list(call, "kept", place_one));
+  GRAPHGATE_TRY_VOID(read_list(call, "kept", place_one));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto* tensor = std::get_if<HostTensor>(&inputs[i]);
     if (!tensor) continue;

@@ -65,7 +65,7 @@ Result<Message> Message::read(const std::string& line, const fs::path& root,
   }
   const JsonCursor cursor = message.cursor();
   std::string folder;
-  GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "folder", folder));
+  GRAPHGATE_TRY_VOID(read_optional(cursor, "folder", folder));
   if (folder.empty()) return message;
   if (!is_plain_name(folder)) return cursor.error("expected the name of a folder of the exchange");
   GRAPHGATE_TRY(message.tensors_,
@@ -91,8 +91,8 @@ Result<std::optional<Error>> refusal_in(const JsonCursor& message) {
     }
     return std::nullopt;
   };
-  GRAPHGATE_TRY(const ErrorKind kind, interop::read_word(*refusal, "a kind of refusal", parse));
-  GRAPHGATE_TRY(std::string words, interop::read_string(message, "message"));
+  GRAPHGATE_TRY(const ErrorKind kind, read_word(*refusal, "a kind of refusal", parse));
+  GRAPHGATE_TRY(std::string words, read_string(message, "message"));
   return std::optional(Error{kind, std::move(words)});
 }
 

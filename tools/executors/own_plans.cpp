@@ -15,7 +15,7 @@ namespace {
 
 Result<std::vector<spec::Finding>> verify_one(const interop::JsonCursor& object) {
   GRAPHGATE_TRY(const auto ops, read_ops(object, "ops"));
-  GRAPHGATE_TRY(const std::string text, interop::read_string(object, "graph"));
+  GRAPHGATE_TRY(const std::string text, read_string(object, "graph"));
   GRAPHGATE_TRY(const spec::Program program,
                 spec::parse_program(text, *ops, object.place() + ".graph"));
   GRAPHGATE_TRY_VOID(spec::check_program(program, *ops));

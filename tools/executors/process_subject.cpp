@@ -126,8 +126,8 @@ class Session {
                   ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
-      GRAPHGATE_TRY(const std::string name, interop::read_string(cursor, "name"));
-      GRAPHGATE_TRY_VOID(interop::read_optional(cursor, "version", greeting_.version));
+      GRAPHGATE_TRY(const std::string name, read_string(cursor, "name"));
+      GRAPHGATE_TRY_VOID(read_optional(cursor, "version", greeting_.version));
       greeting_.name = one_line(name, kLongestName);
       greeting_.version = one_line(greeting_.version, kLongestName);
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));

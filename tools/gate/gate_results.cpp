@@ -24,10 +24,10 @@ Json plans_json(const std::vector<conformance::Quality>& plans) {
 Result<GateFinding> read_finding(const JsonCursor& object) {
   GRAPHGATE_TRY_VOID(interop::expect_members(object, {"signature", "message"}));
   GateFinding finding;
-  GRAPHGATE_TRY(finding.signature, interop::read_string(object, "signature"));
+  GRAPHGATE_TRY(finding.signature, read_string(object, "signature"));
   const auto parsed = fuzz::parse_signature(finding.signature);
   if (!parsed.ok()) return object.error(parsed.error().message);
-  GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
+  GRAPHGATE_TRY(finding.message, read_string(object, "message"));
   return finding;
 }
 
@@ -71,23 +71,12 @@ Result<GateCase> read_gate_case(const JsonCursor& object) {
   GRAPHGATE_TRY_VOID(interop::expect_members(
       object, {"outcome", "reason", "not_compared", "findings", "flaky", "plans"}));
   GateCase one;
-  GRAPHGATE_TRY(const JsonCursor outcome, object.member("outcome"));
-  GRAPHGATE_TRY(one.outcome, interop::read_word(outcome, "an outcome", spec::parse_outcome));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "reason", one.reason));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "not_compared", one.not_compared));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "flaky", one.is_flaky));
-  GRAPHGATE_TRY_VOID(
-      interop::read_list(object, "findings", [&](const JsonCursor& each) -> Result<void> {
-        GRAPHGATE_TRY(GateFinding finding, read_finding(each));
-        one.findings.push_back(std::move(finding));
-        return {};
-      }));
-  GRAPHGATE_TRY_VOID(
-      interop::read_list(object, "plans", [&](const JsonCursor& each) -> Result<void> {
-        GRAPHGATE_TRY(conformance::Quality quality, read_quality(each));
-        one.plans.push_back(std::move(quality));
-        return {};
-      }));
+  GRAPHGATE_TRY(one.outcome, read_word(object, "outcome", "an outcome", spec::parse_outcome));
+  GRAPHGATE_TRY_VOID(read_optional(object, "reason", one.reason));
+  GRAPHGATE_TRY_VOID(read_optional(object, "not_compared", one.not_compared));
+  GRAPHGATE_TRY_VOID(read_optional(object, "flaky", one.is_flaky));
+  GRAPHGATE_TRY_VOID(read_list(object, "findings", one.findings, read_finding));
+  GRAPHGATE_TRY_VOID(read_list(object, "plans", one.plans, read_quality));
   return one;
 }
 
@@ -103,14 +92,10 @@ Result<GateSide> read_gate_side(const std::string& text, const std::string& file
   }
   GRAPHGATE_TRY_VOID(interop::expect_members(root, {kVersionKey, "name", "identity", "cases"}));
   GateSide side;
-  GRAPHGATE_TRY(side.name, interop::read_string(root, "name"));
-  GRAPHGATE_TRY_VOID(interop::read_optional(root, "identity", side.identity));
+  GRAPHGATE_TRY(side.name, read_string(root, "name"));
+  GRAPHGATE_TRY_VOID(read_optional(root, "identity", side.identity));
   GRAPHGATE_TRY(const JsonCursor cases, root.member("cases"));
-  GRAPHGATE_TRY(const auto members, cases.members());
-  for (const auto& [name, object] : members) {
-    GRAPHGATE_TRY(GateCase one, read_gate_case(object));
-    side.cases.emplace(name, std::move(one));
-  }
+  GRAPHGATE_TRY_VOID(read_members(cases, side.cases, read_gate_case));
   return side;
 }
 

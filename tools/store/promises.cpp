@@ -13,7 +13,7 @@ namespace {
 Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
                          const std::string& first, const std::string& second) {
   std::string word = first;
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, name, word));
+  GRAPHGATE_TRY_VOID(read_optional(object, name, word));
   if (word == first || word == second) return word == second;
   return object.error(std::string(name) + ": expected " + first + " or " + second + ", found '" +
                       word + "'");
@@ -22,8 +22,8 @@ Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
 // The short names of 16-bit dtypes, in order.
 Result<std::vector<std::string>> read_split_sums(const interop::JsonCursor& object) {
   std::set<std::string> names;
-  GRAPHGATE_TRY_VOID(interop::read_list(
-      object, "split_sums", [&](const interop::JsonCursor& element) -> Result<void> {
+  GRAPHGATE_TRY_VOID(
+      read_list(object, "split_sums", [&](const interop::JsonCursor& element) -> Result<void> {
         GRAPHGATE_TRY(const std::string name, element.as_string());
         const auto dtype = spec::parse_dtype(name);
         reference::Arithmetic arithmetic;
@@ -40,7 +40,7 @@ Result<std::vector<std::string>> read_split_sums(const interop::JsonCursor& obje
 
 Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
   conformance::Promises promises;
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "arithmetic", promises.arithmetic));
+  GRAPHGATE_TRY_VOID(read_optional(object, "arithmetic", promises.arithmetic));
   const auto arithmetic = reference::parse_arithmetic(promises.arithmetic);
   if (!arithmetic) {
     return object.error("arithmetic: expected " + reference::arithmetic_names() + ", found '" +
@@ -57,14 +57,12 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
 Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object) {
   fuzz::SubjectLimits limits;
   const auto read = [&](const char* name, std::vector<std::string>& words) {
-    return interop::read_list(object, name,
-                              [&words](const interop::JsonCursor& element) -> Result<void> {
-                                GRAPHGATE_TRY(std::string word, element.as_string());
-                                if (!spec::is_word(word))
-                                  return element.error("expected a word, found '" + word + "'");
-                                words.push_back(std::move(word));
-                                return {};
-                              });
+    return read_list(object, name, words,
+                     [](const interop::JsonCursor& element) -> Result<std::string> {
+                       GRAPHGATE_TRY(std::string word, element.as_string());
+                       if (spec::is_word(word)) return word;
+                       return element.error("expected a word, found '" + word + "'");
+                     });
   };
   GRAPHGATE_TRY_VOID(read("devices", limits.devices));
   GRAPHGATE_TRY_VOID(read("not_wrapped", limits.not_wrapped));

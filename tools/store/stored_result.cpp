@@ -40,17 +40,17 @@ Json row_json(const spec::ProvenanceRow& row, StoredBytes& bytes) {
 }
 
 Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
-  GRAPHGATE_TRY(finding.rule, interop::read_string(object, "rule"));
+  GRAPHGATE_TRY(finding.rule, read_string(object, "rule"));
   GRAPHGATE_TRY(finding.outcome, read_outcome(object));
-  GRAPHGATE_TRY(finding.message, interop::read_string(object, "message"));
+  GRAPHGATE_TRY(finding.message, read_string(object, "message"));
   GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
   GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
-  GRAPHGATE_TRY(finding.drawing, interop::read_string(object, "drawing"));
-  return interop::read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
+  GRAPHGATE_TRY(finding.drawing, read_string(object, "drawing"));
+  return read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
     spec::FindingRange& range = finding.ranges.emplace_back();
-    GRAPHGATE_TRY(range.where, interop::read_string(each, "where"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(each, "begin_bytes", range.begin_bytes));
-    return interop::read_optional(each, "end_bytes", range.end_bytes);
+    GRAPHGATE_TRY(range.where, read_string(each, "where"));
+    GRAPHGATE_TRY_VOID(read_optional(each, "begin_bytes", range.begin_bytes));
+    return read_optional(each, "end_bytes", range.end_bytes);
   });
 }
 
@@ -71,13 +71,13 @@ Result<spec::ProvenanceWords> read_words(const JsonCursor& name, const StoredTen
 
 Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors, KnownWords& known,
                       spec::ProvenanceRow& row) {
-  GRAPHGATE_TRY(row.node, interop::read_string(object, "node"));
-  GRAPHGATE_TRY(row.op, interop::read_string(object, "op"));
-  GRAPHGATE_TRY(row.port, interop::read_string(object, "port"));
-  GRAPHGATE_TRY(row.value, interop::read_string(object, "value"));
-  GRAPHGATE_TRY(row.buffer, interop::read_string(object, "buffer"));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "step", row.step));
-  GRAPHGATE_TRY_VOID(interop::read_optional(object, "storage", row.storage));
+  GRAPHGATE_TRY(row.node, read_string(object, "node"));
+  GRAPHGATE_TRY(row.op, read_string(object, "op"));
+  GRAPHGATE_TRY(row.port, read_string(object, "port"));
+  GRAPHGATE_TRY(row.value, read_string(object, "value"));
+  GRAPHGATE_TRY(row.buffer, read_string(object, "buffer"));
+  GRAPHGATE_TRY_VOID(read_optional(object, "step", row.step));
+  GRAPHGATE_TRY_VOID(read_optional(object, "storage", row.storage));
   GRAPHGATE_TRY_VOID(read_layout(object, row));
   GRAPHGATE_TRY(const JsonCursor words, object.member("words"));
   GRAPHGATE_TRY(row.words, read_words(words, tensors, known));
@@ -121,11 +121,11 @@ Result<spec::CallResult> read_result(const JsonCursor& object, const StoredTenso
     result.state_targets.push_back(name);
     result.final_states.push_back(std::move(tensor));
   }
-  GRAPHGATE_TRY_VOID(interop::read_list(object, "findings", [&](const JsonCursor& each) {
+  GRAPHGATE_TRY_VOID(read_list(object, "findings", [&](const JsonCursor& each) {
     return read_finding(each, result.findings.emplace_back());
   }));
   KnownWords known;
-  GRAPHGATE_TRY_VOID(interop::read_list(object, "provenance", [&](const JsonCursor& each) {
+  GRAPHGATE_TRY_VOID(read_list(object, "provenance", [&](const JsonCursor& each) {
     return read_row(each, tensors, known, result.provenance.emplace_back());
   }));
   return result;

@@ -23,27 +23,26 @@ class ScriptReader {
 
  private:
   Result<void> read_all(const JsonCursor& object) {
-    GRAPHGATE_TRY(script_.name, interop::read_string(object, "name"));
+    GRAPHGATE_TRY(script_.name, read_string(object, "name"));
     GRAPHGATE_TRY(script_.options, read_configuration(object, "options"));
     GRAPHGATE_TRY(script_.ops, read_ops(object, "ops"));
     GRAPHGATE_TRY(const JsonCursor expect, object.member("expect"));
     GRAPHGATE_TRY(script_.expectation.outcome, read_outcome(expect));
-    GRAPHGATE_TRY(script_.expectation.detail, interop::read_string(expect, "detail"));
+    GRAPHGATE_TRY(script_.expectation.detail, read_string(expect, "detail"));
     GRAPHGATE_TRY(const auto refused, expect.find_member("refused_call"));
     if (refused) {
       spec::ExpectedRefusal refusal;
       GRAPHGATE_TRY(refusal.call, interop::as_count(*refused));
-      GRAPHGATE_TRY(refusal.text, interop::read_string(expect, "refusal"));
+      GRAPHGATE_TRY(refusal.text, read_string(expect, "refusal"));
       script_.expectation.refusal = refusal;
     }
-    GRAPHGATE_TRY_VOID(interop::read_list(
-        object, "programs", [&](const JsonCursor& each) { return read_program(each); }));
-    return interop::read_list(object, "steps",
-                              [&](const JsonCursor& each) { return read_step(each); });
+    GRAPHGATE_TRY_VOID(
+        read_list(object, "programs", [&](const JsonCursor& each) { return read_program(each); }));
+    return read_list(object, "steps", [&](const JsonCursor& each) { return read_step(each); });
   }
 
   Result<void> read_program(const JsonCursor& object) {
-    GRAPHGATE_TRY(const std::string file, interop::read_string(object, "file"));
+    GRAPHGATE_TRY(const std::string file, read_string(object, "file"));
     const std::string path = (folder_ / file).string();
     GRAPHGATE_TRY(const std::string text, read_text(path));
     GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, *script_.ops, path));
@@ -64,8 +63,7 @@ class ScriptReader {
     return port;
   }
   Result<ScriptPort> read_port(const JsonCursor& object, std::string_view key) const {
-    GRAPHGATE_TRY(const JsonCursor member, object.member(key));
-    return read_port(member);
+    return read_member(object, key, [this](const JsonCursor& port) { return read_port(port); });
   }
 
   Result<void> read_step(const JsonCursor& cursor) {
@@ -108,29 +106,25 @@ class ScriptReader {
     ScriptCall call;
     GRAPHGATE_TRY(call.program, read_program_index(object, script_.programs.size()));
     std::string mode;
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "mode", mode));
+    GRAPHGATE_TRY_VOID(read_optional(object, "mode", mode));
     if (mode == "eager") call.options.mode = spec::CallMode::kEager;
     if (mode == "captured") call.options.mode = spec::CallMode::kCaptured;
     GRAPHGATE_TRY(call.options.flags, read_texts(object, "flags"));
     GRAPHGATE_TRY(call.inputs, tensors_.read_values<spec::InputValue>(object, "inputs"));
-    GRAPHGATE_TRY(const auto expected, object.find_member("expected"));
-    if (expected) {
-      GRAPHGATE_TRY(call.expected, read_expected(*expected));
-    }
+    GRAPHGATE_TRY_VOID(read_optional(object, "expected", call.expected,
+                                     std::bind_front(&ScriptReader::read_expected, this)));
     script_.steps.emplace_back(std::move(call));
     return {};
   }
 
   Result<ExpectedCall> read_expected(const JsonCursor& object) const {
     ExpectedCall expected;
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_partial", expected.is_partial));
+    GRAPHGATE_TRY_VOID(read_optional(object, "is_partial", expected.is_partial));
     GRAPHGATE_TRY(expected.outputs, tensors_.read_values<spec::OutputValue>(object, "outputs"));
-    GRAPHGATE_TRY_VOID(interop::read_list(object, "geometries", [&](const JsonCursor& each) {
-      return read_geometry(each, expected.geometries.emplace_back());
-    }));
+    GRAPHGATE_TRY_VOID(read_list(object, "geometries", expected.geometries, read_geometry));
     GRAPHGATE_TRY(expected.shared_with, read_strings(object, "shared_with"));
     GRAPHGATE_TRY_VOID(
-        interop::read_list(object, "final_inputs", [&](const JsonCursor& each) -> Result<void> {
+        read_list(object, "final_inputs", [&](const JsonCursor& each) -> Result<void> {
           GRAPHGATE_TRY(const std::size_t index, read_index(each, "index"));
           GRAPHGATE_TRY(HostTensor tensor, tensors_.tensor_of(each));
           expected.final_inputs.emplace(index, std::move(tensor));
@@ -143,22 +137,21 @@ class ScriptReader {
     return expected;
   }
 
-  static Result<void> read_geometry(const JsonCursor& object, std::optional<Geometry>& geometry) {
-    if (object.is_null()) return {};
+  static Result<std::optional<Geometry>> read_geometry(const JsonCursor& object) {
+    if (object.is_null()) return std::optional<Geometry>();
     Geometry read;
     GRAPHGATE_TRY_VOID(read_layout(object, read));
     GRAPHGATE_TRY(const auto device, object.find_member("device"));
     if (device) {
-      GRAPHGATE_TRY(read.device, interop::read_word(*device, "a device", spec::parse_device));
+      GRAPHGATE_TRY(read.device, read_word(*device, "a device", spec::parse_device));
     }
-    geometry = std::move(read);
-    return {};
+    return std::optional(std::move(read));
   }
 
   Result<void> read_swap(const JsonCursor& object) {
     ScriptSwap swap;
     GRAPHGATE_TRY(swap.program, read_program_index(object, script_.programs.size()));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "rebind", swap.rebind));
+    GRAPHGATE_TRY_VOID(read_optional(object, "rebind", swap.rebind));
     GRAPHGATE_TRY_VOID(
         tensors_.read_tensors(object, "values", [&](const std::string& name, HostTensor tensor) {
           swap.values.insert_or_assign(name, std::move(tensor));

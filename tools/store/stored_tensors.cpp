@@ -7,8 +7,7 @@ using interop::JsonCursor;
 using spec::HostTensor;
 
 Result<std::size_t> read_index(const JsonCursor& object, std::string_view key) {
-  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
-  GRAPHGATE_TRY(const std::uint32_t index, interop::as_count(member));
+  GRAPHGATE_TRY(const std::uint32_t index, read_member(object, key, interop::as_count));
   return std::size_t{index};
 }
 
@@ -16,10 +15,7 @@ Result<std::map<std::string, std::string>> read_texts(const JsonCursor& object,
                                                       std::string_view key) {
   std::map<std::string, std::string> texts;
   GRAPHGATE_TRY(const JsonCursor member, object.member(key));
-  GRAPHGATE_TRY(const auto members, member.members());
-  for (const auto& [name, value] : members) {
-    GRAPHGATE_TRY(texts[std::string(name)], value.as_string());
-  }
+  GRAPHGATE_TRY_VOID(read_members(member, texts, &JsonCursor::as_string));
   return texts;
 }
 
@@ -28,28 +24,18 @@ Result<Configuration> read_configuration(const JsonCursor& object, std::string_v
   return Configuration(texts.begin(), texts.end());
 }
 
-Result<std::vector<std::int64_t>> read_ints(const JsonCursor& object, std::string_view key) {
-  GRAPHGATE_TRY(const JsonCursor member, object.member(key));
-  return member.as_ints();
-}
-
 Result<std::vector<std::string>> read_strings(const JsonCursor& object, std::string_view key) {
   std::vector<std::string> strings;
-  GRAPHGATE_TRY_VOID(interop::read_list(object, key, [&](const JsonCursor& each) -> Result<void> {
-    GRAPHGATE_TRY(strings.emplace_back(), each.as_string());
-    return {};
-  }));
+  GRAPHGATE_TRY_VOID(read_list(object, key, strings, &JsonCursor::as_string));
   return strings;
 }
 
 Result<spec::DType> read_dtype(const JsonCursor& object) {
-  GRAPHGATE_TRY(const JsonCursor member, object.member("dtype"));
-  return interop::read_word(member, "a dtype", spec::parse_dtype);
+  return read_word(object, "dtype", "a dtype", spec::parse_dtype);
 }
 
 Result<spec::Outcome> read_outcome(const JsonCursor& object) {
-  GRAPHGATE_TRY(const JsonCursor member, object.member("outcome"));
-  return interop::read_word(member, "an outcome", spec::parse_outcome);
+  return read_word(object, "outcome", "an outcome", spec::parse_outcome);
 }
 
 Result<std::size_t> read_program_index(const JsonCursor& object, std::size_t programs) {
@@ -103,14 +89,13 @@ Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
   }
   sum = 0;
   std::vector<std::string> storages;
-  GRAPHGATE_TRY_VOID(
-      interop::read_list(root, "storages", [&](const JsonCursor& each) -> Result<void> {
-        GRAPHGATE_TRY(storages.emplace_back(), each.as_string());
-        const auto found = file.entries().find(storages.back());
-        if (found == file.entries().end()) return no_content(each, storages.back());
-        const bool fits = add_within(limits.bytes, bytes_of(found->second), sum);
-        return fits ? Result<void>() : beyond(each.place(), limits.bytes);
-      }));
+  GRAPHGATE_TRY_VOID(read_list(root, "storages", [&](const JsonCursor& each) -> Result<void> {
+    GRAPHGATE_TRY(storages.emplace_back(), each.as_string());
+    const auto found = file.entries().find(storages.back());
+    if (found == file.entries().end()) return no_content(each, storages.back());
+    const bool fits = add_within(limits.bytes, bytes_of(found->second), sum);
+    return fits ? Result<void>() : beyond(each.place(), limits.bytes);
+  }));
   for (const auto& [name, entry] : file.entries()) {
     GRAPHGATE_TRY(HostTensor tensor, file.read(name));
     out.contents_.emplace(name, std::move(tensor));
@@ -136,8 +121,7 @@ Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
   if (storage >= storages_.size()) return object.error("there is no such storage");
   tensor.storage = storages_[storage];
   GRAPHGATE_TRY_VOID(read_layout(object, tensor));
-  GRAPHGATE_TRY(const JsonCursor device, object.member("device"));
-  GRAPHGATE_TRY(tensor.device, interop::read_word(device, "a device", spec::parse_device));
+  GRAPHGATE_TRY(tensor.device, read_word(object, "device", "a device", spec::parse_device));
   const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
   if (!spec::geometry_fits(tensor, bytes)) return object.error("does not fit its storage");
   if (tensor.sizes.size() > limits_.dimensions) {
@@ -150,8 +134,7 @@ Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
   return tensor;
 }
 Result<HostTensor> StoredTensors::tensor_of(const JsonCursor& object) const {
-  GRAPHGATE_TRY(const JsonCursor member, object.member("tensor"));
-  return read_tensor(member);
+  return read_member(object, "tensor", std::bind_front(&StoredTensors::read_tensor, this));
 }
 
 }  // namespace graphgate::tools

@@ -23,8 +23,7 @@ namespace graphgate::tools {
     const interop::JsonCursor& object, std::string_view key);
 [[nodiscard]] Result<conformance::Configuration> read_configuration(
     const interop::JsonCursor& object, std::string_view key);
-[[nodiscard]] Result<std::vector<std::int64_t>> read_ints(const interop::JsonCursor& object,
-                                                          std::string_view key);
+
 [[nodiscard]] Result<std::vector<std::string>> read_strings(const interop::JsonCursor& object,
                                                             std::string_view key);
 [[nodiscard]] Result<spec::DType> read_dtype(const interop::JsonCursor& object);
@@ -37,7 +36,7 @@ template <class Layout>
   GRAPHGATE_TRY(out.dtype, read_dtype(object));
   GRAPHGATE_TRY(out.sizes, read_ints(object, "sizes"));
   GRAPHGATE_TRY(out.strides, read_ints(object, "strides"));
-  return interop::read_optional(object, "storage_offset", out.storage_offset);
+  return read_optional(object, "storage_offset", out.storage_offset);
 }
 // The index of one of `programs`, at "program".
 [[nodiscard]] Result<std::size_t> read_program_index(const interop::JsonCursor& object,
@@ -99,19 +98,15 @@ class StoredTensors {
                                                        std::string_view key) const {
     std::vector<Value> values;
     GRAPHGATE_TRY_VOID(
-        interop::read_list(object, key, [&](const interop::JsonCursor& each) -> Result<void> {
-          GRAPHGATE_TRY(Value value, read_value<Value>(each));
-          values.push_back(std::move(value));
-          return {};
-        }));
+        read_list(object, key, values, std::bind_front(&StoredTensors::read_value<Value>, this)));
     return values;
   }
   // Calls take(name, tensor) for each element of a list of named tensors.
   template <class Take>
   [[nodiscard]] Result<void> read_tensors(const interop::JsonCursor& object, std::string_view key,
                                           Take take) const {
-    return interop::read_list(object, key, [&](const interop::JsonCursor& each) -> Result<void> {
-      GRAPHGATE_TRY(const std::string name, interop::read_string(each, "name"));
+    return read_list(object, key, [&](const interop::JsonCursor& each) -> Result<void> {
+      GRAPHGATE_TRY(const std::string name, read_string(each, "name"));
       GRAPHGATE_TRY(spec::HostTensor tensor, tensor_of(each));
       take(name, std::move(tensor));
       return {};

@@ -36,14 +36,14 @@ class RunReader {
     }
     GRAPHGATE_TRY(tensors_, StoredTensors::open(folder_, root));
     StoredRun run;
-    GRAPHGATE_TRY(run.executor, interop::read_string(root, "executor"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(root, "is_case", run.is_case));
-    GRAPHGATE_TRY_VOID(interop::read_optional(root, "recorded", run.recorded));
+    GRAPHGATE_TRY(run.executor, read_string(root, "executor"));
+    GRAPHGATE_TRY_VOID(read_optional(root, "is_case", run.is_case));
+    GRAPHGATE_TRY_VOID(read_optional(root, "recorded", run.recorded));
     GRAPHGATE_TRY(run.promises, read_promises(root));
     GRAPHGATE_TRY(const JsonCursor script, root.member("script"));
     GRAPHGATE_TRY(script_, read_stored_script(folder_, script, tensors_));
-    GRAPHGATE_TRY_VOID(interop::read_list(
-        root, "traces", [&](const JsonCursor& each) { return read_trace(each, run); }));
+    GRAPHGATE_TRY_VOID(
+        read_list(root, "traces", [&](const JsonCursor& each) { return read_trace(each, run); }));
     run.script = std::move(script_);
     return run;
   }
@@ -51,22 +51,20 @@ class RunReader {
  private:
   Result<void> read_trace(const JsonCursor& object, StoredRun& run) {
     auto trace = std::make_unique<Trace>();
-    GRAPHGATE_TRY(trace->executor, interop::read_string(object, "executor"));
+    GRAPHGATE_TRY(trace->executor, read_string(object, "executor"));
     GRAPHGATE_TRY(trace->configuration, read_configuration(object, "configuration"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_loaded", trace->is_loaded));
+    GRAPHGATE_TRY_VOID(read_optional(object, "is_loaded", trace->is_loaded));
     GRAPHGATE_TRY(const auto error, object.find_member("error"));
     if (error) {
       GRAPHGATE_TRY_VOID(read_end(*error, trace->error, *trace));
       GRAPHGATE_TRY(trace->error_step, read_index(*error, "step"));
     }
     GRAPHGATE_TRY(const auto closing, object.find_member("closing_error"));
-    if (closing) {
-      GRAPHGATE_TRY_VOID(read_end(*closing, trace->closing_error, *trace));
-    }
-    GRAPHGATE_TRY_VOID(interop::read_list(
-        object, "calls", [&](const JsonCursor& each) { return read_record(each, *trace); }));
-    GRAPHGATE_TRY_VOID(interop::read_list(
-        object, "held", [&](const JsonCursor& each) { return read_held(each, *trace); }));
+    if (closing) GRAPHGATE_TRY_VOID(read_end(*closing, trace->closing_error, *trace));
+    GRAPHGATE_TRY_VOID(
+        read_list(object, "calls", trace->calls, std::bind_front(&RunReader::read_record, this)));
+    GRAPHGATE_TRY_VOID(
+        read_list(object, "held", trace->held, std::bind_front(&RunReader::read_held, this)));
     GRAPHGATE_TRY(const Configuration changes, read_configuration(object, "changes"));
     run.traces.insert_or_assign(changes, std::move(trace));
     return {};
@@ -77,14 +75,14 @@ class RunReader {
     if (kind > static_cast<std::size_t>(ErrorKind::kInternal)) {
       return object.error("there is no such kind");
     }
-    GRAPHGATE_TRY(std::string message, interop::read_string(object, "message"));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "is_late", trace.is_late));
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "has_ended", trace.has_ended));
+    GRAPHGATE_TRY(std::string message, read_string(object, "message"));
+    GRAPHGATE_TRY_VOID(read_optional(object, "is_late", trace.is_late));
+    GRAPHGATE_TRY_VOID(read_optional(object, "has_ended", trace.has_ended));
     end = Error{static_cast<ErrorKind>(kind), std::move(message)};
     return {};
   }
 
-  Result<void> read_record(const JsonCursor& object, Trace& trace) {
+  Result<CallRecord> read_record(const JsonCursor& object) {
     CallRecord call;
     GRAPHGATE_TRY(call.step, read_index(object, "step"));
     const bool is_call = call.step < script_.steps.size() &&
@@ -92,14 +90,13 @@ class RunReader {
     if (!is_call) return object.error("the step is no call");
     GRAPHGATE_TRY(call.program, read_program_index(object, script_.programs.size()));
     std::string plan;
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "plan", plan));
+    GRAPHGATE_TRY_VOID(read_optional(object, "plan", plan));
     if (!plan.empty()) {
       GRAPHGATE_TRY(call.plan, read_plan(plan));
     }
     GRAPHGATE_TRY(call.inputs, tensors_.read_values<spec::InputValue>(object, "inputs"));
     GRAPHGATE_TRY(call.result, read_result(object, tensors_));
-    trace.calls.push_back(std::move(call));
-    return {};
+    return call;
   }
 
   Result<std::shared_ptr<const spec::Plan>> read_plan(const std::string& file) {
@@ -118,22 +115,18 @@ class RunReader {
     return plans_.emplace(file, std::make_shared<const spec::Plan>(std::move(plan))).first->second;
   }
 
-  Result<void> read_held(const JsonCursor& object, Trace& trace) const {
+  Result<HeldRecord> read_held(const JsonCursor& object) const {
     HeldRecord held;
     GRAPHGATE_TRY(held.step, read_index(object, "step"));
     GRAPHGATE_TRY(held.held_at, read_index(object, "held_at"));
     GRAPHGATE_TRY(const JsonCursor output, object.member("output"));
     GRAPHGATE_TRY(held.output.program, read_program_index(output, script_.programs.size()));
     GRAPHGATE_TRY(held.output.index, read_index(output, "index"));
-    GRAPHGATE_TRY(const JsonCursor then, object.member("then"));
-    GRAPHGATE_TRY(held.then, tensors_.read_tensor(then));
-    GRAPHGATE_TRY(const auto now, object.find_member("now"));
-    if (now) {
-      GRAPHGATE_TRY(held.now, tensors_.read_tensor(*now));
-    }
-    GRAPHGATE_TRY_VOID(interop::read_optional(object, "refusal", held.refusal));
-    trace.held.push_back(std::move(held));
-    return {};
+    const auto read = std::bind_front(&StoredTensors::read_tensor, &tensors_);
+    GRAPHGATE_TRY(held.then, read_member(object, "then", read));
+    GRAPHGATE_TRY_VOID(read_optional(object, "now", held.now, read));
+    GRAPHGATE_TRY_VOID(read_optional(object, "refusal", held.refusal));
+    return held;
   }
 
   const fs::path folder_;
