@@ -127,8 +127,7 @@ Result<std::vector<std::int64_t>> JsonCursor::as_ints() const {
   std::vector<std::int64_t> ints;
   ints.reserve(cursors.size());
   for (const JsonCursor& cursor : cursors) {
-    GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
-    ints.push_back(number);
+    GRAPHGATE_TRY(ints.emplace_back(), cursor.as_int());
   }
   return ints;
 }

@@ -147,8 +147,8 @@ class CaseMaker {
         out.values.push_back(id);
       }
       for (std::size_t j = 0; elements != nullptr && j < elements->size(); ++j) {
-        GRAPHGATE_TRY(const ValueId id, add_output((*elements)[j], name + "_" + std::to_string(j)));
-        out.values.push_back(id);
+        GRAPHGATE_TRY(out.values.emplace_back(),
+                      add_output((*elements)[j], name + "_" + std::to_string(j)));
       }
       node_.results.push_back(std::move(out));
     }

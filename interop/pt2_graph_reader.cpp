@@ -148,8 +148,7 @@ Result<void> GraphReader::read_results(const JsonCursor& node,
     const bool is_none = cursors[i].json().contains("as_none");
     std::string none_name = default_none_name(out.name, i);
     if (is_none && nones < none_names.size()) none_name = none_names[nones++];
-    GRAPHGATE_TRY(NodeResult result, read_result(cursors[i], none_name));
-    out.results.push_back(std::move(result));
+    GRAPHGATE_TRY(out.results.emplace_back(), read_result(cursors[i], none_name));
   }
   return {};
 }
@@ -170,8 +169,7 @@ Result<NodeResult> GraphReader::read_result(const JsonCursor& result,
     GRAPHGATE_TRY(const auto cursors, content.elements());
     for (const JsonCursor& cursor : cursors) {
       GRAPHGATE_TRY(const JsonCursor name, cursor.member("name"));
-      GRAPHGATE_TRY(const ValueId id, define(name, ValueKind::kTensor));
-      out.values.push_back(id);
+      GRAPHGATE_TRY(out.values.emplace_back(), define(name, ValueKind::kTensor));
     }
     return out;
   }

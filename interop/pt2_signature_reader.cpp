@@ -168,16 +168,15 @@ Result<void> read_signature(const JsonCursor& signature, const std::vector<Input
   GRAPHGATE_TRY(const auto input_specs, inputs.elements());
   GRAPHGATE_TRY_VOID(expect_count(inputs, input_specs.size(), slots.size(), "inputs"));
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    GRAPHGATE_TRY(ProgramInput input, read_input(input_specs[i], slots[i], program));
-    program.inputs.push_back(std::move(input));
+    GRAPHGATE_TRY(program.inputs.emplace_back(), read_input(input_specs[i], slots[i], program));
   }
   const auto& graph_outputs = program.graph.outputs;
   GRAPHGATE_TRY(const JsonCursor outputs, signature.member("output_specs"));
   GRAPHGATE_TRY(const auto output_specs, outputs.elements());
   GRAPHGATE_TRY_VOID(expect_count(outputs, output_specs.size(), graph_outputs.size(), "outputs"));
   for (std::size_t i = 0; i < graph_outputs.size(); ++i) {
-    GRAPHGATE_TRY(ProgramOutput output, read_output(output_specs[i], graph_outputs[i], program));
-    program.outputs.push_back(std::move(output));
+    GRAPHGATE_TRY(program.outputs.emplace_back(),
+                  read_output(output_specs[i], graph_outputs[i], program));
   }
   return check_targets(inputs, outputs, program);
 }

@@ -210,8 +210,7 @@ Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_
     }
     const std::string key = "call" + std::to_string(index);
     GRAPHGATE_TRY(const JsonCursor call_geometries, geometries.member(key));
-    GRAPHGATE_TRY(RecordedCall call, finish_call(partial, call_geometries));
-    calls.push_back(std::move(call));
+    GRAPHGATE_TRY(calls.emplace_back(), finish_call(partial, call_geometries));
   }
   return calls;
 }

@@ -268,8 +268,7 @@ class Parser {
       do {
         skip_blanks();
         starts.push_back(at_);
-        GRAPHGATE_TRY(Term term, parse_term(depth + 1));
-        terms.push_back(std::move(term));
+        GRAPHGATE_TRY(terms.emplace_back(), parse_term(depth + 1));
       } while (accept(','));
       GRAPHGATE_TRY_VOID(expect(')'));
     }
@@ -279,8 +278,7 @@ class Parser {
     }
     std::vector<SymExpr> operands;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      GRAPHGATE_TRY(SymExpr operand, whole(terms[i], starts[i]));
-      operands.push_back(std::move(operand));
+      GRAPHGATE_TRY(operands.emplace_back(), whole(terms[i], starts[i]));
     }
     if (negates && operands.size() == 2) return Term{SymExpr::apply(SymOp::kNeg, {operands[1]})};
     return build(head, std::move(operands), start);

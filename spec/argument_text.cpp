@@ -112,8 +112,7 @@ class Reader {
     Argument::List list;
     if (reader_.accept("]")) return Argument{std::move(list)};
     do {
-      GRAPHGATE_TRY(Argument element, read(depth + 1));
-      list.push_back(std::move(element));
+      GRAPHGATE_TRY(list.emplace_back(), read(depth + 1));
     } while (reader_.accept(","));
     if (!reader_.accept("]")) return reader_.expected("',' or ']'");
     return Argument{std::move(list)};

@@ -136,8 +136,8 @@ class CaseReader {
   }
 
   Result<void> read_program_block() {
-    GRAPHGATE_TRY(Program program, read_program(reader_, has_ops_ ? ops_ : builtin_op_table()));
-    case_.programs.push_back(std::move(program));
+    GRAPHGATE_TRY(case_.programs.emplace_back(),
+                  read_program(reader_, has_ops_ ? ops_ : builtin_op_table()));
     return {};
   }
 
@@ -232,8 +232,7 @@ class CaseReader {
     GRAPHGATE_TRY_VOID(reader_.expect("{"));
     reader_.skip_line_ends();
     while (!reader_.accept("}")) {
-      GRAPHGATE_TRY(Step step, read_step(reader_));
-      case_.scenario.steps.push_back(std::move(step));
+      GRAPHGATE_TRY(case_.scenario.steps.emplace_back(), read_step(reader_));
       if (!reader_.accept(";") && !reader_.at("}")) {
         GRAPHGATE_TRY_VOID(reader_.expect_line_end());
       }

@@ -97,8 +97,7 @@ class BodyReader {
     if (keyword.word == "mutation") {
       GRAPHGATE_TRY_VOID(read_mutation(output));
     }
-    GRAPHGATE_TRY(Argument argument, read_argument(reader_, builder_.names));
-    builder_.graph.outputs.push_back(std::move(argument));
+    GRAPHGATE_TRY(builder_.graph.outputs.emplace_back(), read_argument(reader_, builder_.names));
     if (program_ != nullptr) program_->outputs.push_back(std::move(output));
     return {};
   }
@@ -135,8 +134,8 @@ class BodyReader {
   }
 
   Result<void> read_graph_input() {
-    GRAPHGATE_TRY(const ValueId id, read_value_definition(reader_, builder_, true));
-    builder_.graph.inputs.push_back(id);
+    GRAPHGATE_TRY(builder_.graph.inputs.emplace_back(),
+                  read_value_definition(reader_, builder_, true));
     return {};
   }
 

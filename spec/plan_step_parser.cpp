@@ -8,8 +8,7 @@ namespace graphgate::spec {
 Result<void> PlanReader::read_block_output(PlanBlock& block) {
   if (reader_.accept("view")) return read_view();
   (void)reader_.take();
-  GRAPHGATE_TRY(Argument argument, read_argument(reader_, builder_.names));
-  block.outputs.push_back(std::move(argument));
+  GRAPHGATE_TRY(block.outputs.emplace_back(), read_argument(reader_, builder_.names));
   return {};
 }
 
@@ -104,8 +103,7 @@ Result<void> PlanReader::read_signature(PlanSignature& signature) {
   GRAPHGATE_TRY_VOID(read_buffers("constants", signature.constants));
   if (!reader_.accept("symbols")) return {};
   GRAPHGATE_TRY_VOID(read_items([&]() -> Result<void> {
-    GRAPHGATE_TRY(std::string name, take_symbol());
-    signature.symbols.push_back(std::move(name));
+    GRAPHGATE_TRY(signature.symbols.emplace_back(), take_symbol());
     return {};
   }));
   return reader_.expect_line_end();
@@ -114,8 +112,7 @@ Result<void> PlanReader::read_signature(PlanSignature& signature) {
 Result<void> PlanReader::read_buffers(std::string_view keyword, std::vector<BufferId>& buffers) {
   if (!reader_.accept(keyword)) return {};
   GRAPHGATE_TRY_VOID(read_items([&]() -> Result<void> {
-    GRAPHGATE_TRY(const BufferId id, use_buffer());
-    buffers.push_back(id);
+    GRAPHGATE_TRY(buffers.emplace_back(), use_buffer());
     return {};
   }));
   return reader_.expect_line_end();

@@ -272,8 +272,7 @@ Result<void> PlanReader::read_output() {
   if (weak || !plan_.output_lifetimes.empty()) {
     plan_.output_lifetimes.push_back(weak ? OutputLifetime::kWeak : OutputLifetime::kStrong);
   }
-  GRAPHGATE_TRY(Argument argument, read_argument(reader_, builder_.names));
-  plan_.outputs.push_back(std::move(argument));
+  GRAPHGATE_TRY(plan_.outputs.emplace_back(), read_argument(reader_, builder_.names));
   return read_pad(&PlanPadding::output_dims);
 }
 

@@ -315,8 +315,7 @@ class SchemaParser {
         sets.emplace_back("*");
         continue;
       }
-      GRAPHGATE_TRY(std::string name, parse_identifier("an alias set such as 'a' or '*'"));
-      sets.push_back(std::move(name));
+      GRAPHGATE_TRY(sets.emplace_back(), parse_identifier("an alias set such as 'a' or '*'"));
     } while (accept("|"));
     return sets;
   }
@@ -356,8 +355,7 @@ class SchemaParser {
     std::vector<SchemaValue> items;
     if (accept("]")) return SchemaValue{std::move(items)};
     do {
-      GRAPHGATE_TRY(SchemaValue item, parse_value(depth + 1));
-      items.push_back(std::move(item));
+      GRAPHGATE_TRY(items.emplace_back(), parse_value(depth + 1));
     } while (accept(","));
     if (!accept("]")) return expected("',' or ']' in the list");
     return SchemaValue{std::move(items)};

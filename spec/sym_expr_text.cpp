@@ -66,8 +66,7 @@ class ExprReader {
   Result<Tree> read_run(std::string_view word, SymOp op, Read read) {
     std::vector<Tree> parts;
     do {
-      GRAPHGATE_TRY(Tree part, (this->*read)());
-      parts.push_back(std::move(part));
+      GRAPHGATE_TRY(parts.emplace_back(), (this->*read)());
     } while (reader_.accept(word));
     if (parts.size() == 1) return std::move(parts.front());
     return make(op, std::move(parts));
@@ -95,8 +94,7 @@ class ExprReader {
 
   Result<Tree> read_sum() {
     std::vector<Tree> parts;
-    GRAPHGATE_TRY(Tree first, read_term());
-    parts.push_back(std::move(first));
+    GRAPHGATE_TRY(parts.emplace_back(), read_term());
     while (reader_.at("+") || reader_.at("-")) {
       const bool minus = reader_.take().text == "-";
       auto part = minus ? read_subtracted() : read_term();
@@ -227,8 +225,7 @@ class ExprReader {
     GRAPHGATE_TRY_VOID(reader_.expect("("));
     std::vector<Tree> parts;
     do {
-      GRAPHGATE_TRY(Tree part, read_or());
-      parts.push_back(std::move(part));
+      GRAPHGATE_TRY(parts.emplace_back(), read_or());
     } while (reader_.accept(","));
     if (!takes_operands(op, parts.size())) {
       if (parts.size() < 2) return reader_.expected("',' and another operand");

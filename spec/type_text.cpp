@@ -23,8 +23,7 @@ Result<Expressions> read_list(TextReader& reader, std::string_view close) {
   Expressions list;
   if (reader.accept(close)) return list;
   do {
-    GRAPHGATE_TRY(SymExpr expr, read_sym_expr(reader));
-    list.push_back(std::move(expr));
+    GRAPHGATE_TRY(list.emplace_back(), read_sym_expr(reader));
   } while (reader.accept(","));
   if (!reader.accept(close)) return reader.expected("',' or '" + std::string(close) + "'");
   return list;

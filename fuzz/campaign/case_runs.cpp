@@ -36,8 +36,7 @@ Result<CaseLook> from_text(const std::string& text) {
   look.outcome = spec::parse_outcome(texts[1]).value_or(spec::Outcome::kInfra);
   look.reason = texts[2];
   for (std::size_t i = 3; i < texts.size(); ++i) {
-    GRAPHGATE_TRY(Signature signature, parse_signature(texts[i]));
-    look.signatures.push_back(std::move(signature));
+    GRAPHGATE_TRY(look.signatures.emplace_back(), parse_signature(texts[i]));
   }
   return look;
 }

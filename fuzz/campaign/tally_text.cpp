@@ -62,8 +62,7 @@ Result<void> take_signature(TextReader& reader, Tally& tally) {
   } while (reader.at(TokenKind::kInteger));
   GRAPHGATE_TRY_VOID(reader.expect("nodes"));
   while (reader.at(TokenKind::kString)) {
-    GRAPHGATE_TRY(std::string node, reader.take_string("a node"));
-    count.nodes.push_back(std::move(node));
+    GRAPHGATE_TRY(count.nodes.emplace_back(), reader.take_string("a node"));
   }
   GRAPHGATE_TRY_VOID(reader.expect("message"));
   GRAPHGATE_TRY(count.message, reader.take_string("a message"));
@@ -103,8 +102,7 @@ Result<void> take_bred(TextReader& reader, Tally& tally) {
   GRAPHGATE_TRY_VOID(reader.expect("from"));
   std::vector<std::uint64_t>& ancestors = tally.ancestors[index];
   do {
-    GRAPHGATE_TRY(const std::uint64_t ancestor, take_number(reader, "an index"));
-    ancestors.push_back(ancestor);
+    GRAPHGATE_TRY(ancestors.emplace_back(), take_number(reader, "an index"));
   } while (reader.at(TokenKind::kInteger));
   return {};
 }

@@ -258,8 +258,7 @@ Result<Json> bench_sizes(const BenchOptions& options) {
     }
     measure.sizes =
         options.capture_sizes.empty() ? usual_sizes(measure.program) : options.capture_sizes;
-    GRAPHGATE_TRY(Json one, print_sizes(page, name, measure));
-    json.push_back(std::move(one));
+    GRAPHGATE_TRY(json.emplace_back(), print_sizes(page, name, measure));
   }
   return json;
 }

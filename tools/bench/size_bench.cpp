@@ -146,8 +146,7 @@ class Sizes {
     std::vector<spec::InputValue> inputs;
     for (const spec::ProgramInput* input : conformance::passed_inputs(program)) {
       const spec::Value& value = program.graph.value(input->value);
-      GRAPHGATE_TRY(auto drawn, conformance::seeded_input(program, value, symbols, 1));
-      inputs.push_back(std::move(drawn));
+      GRAPHGATE_TRY(inputs.emplace_back(), conformance::seeded_input(program, value, symbols, 1));
     }
     conformance::lay_out_inputs(program, inputs);
     const auto result = loaded_->call(inputs);

@@ -124,8 +124,7 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<Runs>> runs;
   for (const std::string& name : executors_of(setting, input.is_case)) {
-    GRAPHGATE_TRY(auto made, started_subject(name, options, setting.verb));
-    subjects.push_back(std::move(made));
+    GRAPHGATE_TRY(subjects.emplace_back(), started_subject(name, options, setting.verb));
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
     scripts.back()->options = taken_of(subject, options);

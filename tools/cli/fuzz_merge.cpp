@@ -56,8 +56,7 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
     GRAPHGATE_TRY(const std::vector<std::string> paths, fuzz::find_states(corpus));
     for (const std::string& path : paths) {
       GRAPHGATE_TRY(const std::string text, read_text(path));
-      GRAPHGATE_TRY(fuzz::CampaignState state, fuzz::parse_state(text, path));
-      states.push_back(std::move(state));
+      GRAPHGATE_TRY(states.emplace_back(), fuzz::parse_state(text, path));
     }
   }
   FuzzOutcome outcome;

@@ -68,8 +68,7 @@ Result<Choices> choices_of(const GateVerb& verb, const std::string& exchange) {
   Choices choices;
   GRAPHGATE_TRY(choices.baseline, parse_side(verb.baseline, settings));
   for (const std::string& candidate : verb.candidates) {
-    GRAPHGATE_TRY(SideChoice choice, parse_side(candidate, settings));
-    choices.candidates.push_back(std::move(choice));
+    GRAPHGATE_TRY(choices.candidates.emplace_back(), parse_side(candidate, settings));
   }
   return choices;
 }
@@ -168,8 +167,7 @@ class GateRun {
   Result<void> begin_sides() {
     GRAPHGATE_TRY(baseline_, begin_side(choices_.baseline));
     for (const SideChoice& choice : choices_.candidates) {
-      GRAPHGATE_TRY(GateSide candidate, begin_side(choice));
-      candidates_.push_back(std::move(candidate));
+      GRAPHGATE_TRY(candidates_.emplace_back(), begin_side(choice));
     }
     return {};
   }

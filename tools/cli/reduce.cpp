@@ -73,8 +73,7 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   if (!is_archive(verb.file)) {
     GRAPHGATE_TRY(text, read_text(verb.file));
     if (is_case_text(text)) {
-      GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, verb.file));
-      out.push_back(std::move(the_case));
+      GRAPHGATE_TRY(out.emplace_back(), parse_checked_case(text, verb.file));
       return out;
     }
   }
@@ -82,8 +81,7 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
       is_archive(verb.file) ? read_program(verb.file, ops) : program_of_text(text, verb.file, ops);
   if (!read.ok()) return in_file(read.error(), verb.file);
   const spec::Program& program = read.value();
-  GRAPHGATE_TRY(CaseFile drawn, fuzz::case_of_program(program, verb.calls, verb.seed));
-  out.push_back(std::move(drawn));
+  GRAPHGATE_TRY(out.emplace_back(), fuzz::case_of_program(program, verb.calls, verb.seed));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
   if (!recorded.empty()) out.push_back(fuzz::case_of_recording(program, recorded));
   GRAPHGATE_TRY(const auto kept, conformance::inputs_promised_static(program, verb.planner));

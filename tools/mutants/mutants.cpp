@@ -232,8 +232,7 @@ Result<std::vector<MutantVerdict>> run_mutants(const std::vector<Mutant>& mutant
                    [&](std::size_t i) { return to_text(MutantRun(mutants[i], cases).run()); }));
   std::vector<MutantVerdict> verdicts;
   for (std::size_t i = 0; i < mutants.size(); ++i) {
-    GRAPHGATE_TRY(MutantVerdict verdict, to_verdict(mutants[i], children[i]));
-    verdicts.push_back(std::move(verdict));
+    GRAPHGATE_TRY(verdicts.emplace_back(), to_verdict(mutants[i], children[i]));
   }
   return verdicts;
 }
