@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "conformance/verify/verify.h"
 #include "optimized/runtime/cuda/cuda_device.h"
 #include "optimized/runtime/state_store.h"
 #include "tools/bench/planned.h"
-#include "tools/bench/stopwatch.h"
+#include "tools/bench/report.h"
+#include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
 namespace {
@@ -206,16 +206,16 @@ Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process, const Dec
   constexpr std::chrono::minutes kLongest(10);  // max-autotune tries many kernels
   std::vector<TorchTime> times;
   for (const char* mode : {"eager", "reduce-overhead", "max-autotune"}) {
-    const nlohmann::ordered_json request = {{"mode", mode},
-                                            {"batch", shape.batch},
-                                            {"layers", shape.layers},
-                                            {"width", shape.width},
-                                            {"heads", shape.heads},
-                                            {"kv_heads", shape.kv_heads},
-                                            {"head_size", shape.head_size},
-                                            {"hidden", shape.hidden},
-                                            {"vocabulary", shape.vocabulary},
-                                            {"context", shape.context}};
+    const Json request = {{"mode", mode},
+                          {"batch", shape.batch},
+                          {"layers", shape.layers},
+                          {"width", shape.width},
+                          {"heads", shape.heads},
+                          {"kv_heads", shape.kv_heads},
+                          {"head_size", shape.head_size},
+                          {"hidden", shape.hidden},
+                          {"vocabulary", shape.vocabulary},
+                          {"context", shape.context}};
     const auto line = process.exchange(request.dump(), kLongest);
     if (!line.ok()) return infrastructure("--torch: " + line.error().message);
     const auto answer = nlohmann::json::parse(line.value(), nullptr, false);
@@ -232,6 +232,121 @@ Result<std::vector<TorchTime>> measure_torch(ExternalProcess& process, const Dec
     times.push_back(std::move(time));
   }
   return times;
+}
+
+namespace {
+
+Json print_decode(std::FILE* page, const char* what, const DecodeShape& shape,
+                  const DecodeTimes& times) {
+  const double bytes = static_cast<double>(shape.weight_bytes() + shape.cache_bytes());
+  std::fprintf(
+      page, "%s, batch %lld: %.1f us, %.2fx the floor of %.1f us (%.2f GB read once, %.0f GB/s)\n",
+      what, static_cast<long long>(shape.batch), times.step_seconds * 1e6,
+      times.step_seconds / times.floor_seconds, times.floor_seconds * 1e6, bytes / 1e9,
+      bytes / times.floor_seconds / 1e9);
+  std::fprintf(
+      page,
+      "  %zu nodes, %zu kernels in %zu graphs and %zu launches beside them; %.1f us of the "
+      "processor a step; ready after %.1f s\n",
+      times.nodes, times.kernels, times.graphs, times.eager_kernels, times.launch_seconds * 1e6,
+      times.prepare_seconds);
+  std::fprintf(page, "  plan: %s%s\n",
+               times.findings == 0 ? "no findings of the verifier" : "findings, the first: ",
+               times.first_finding.c_str());
+  if (times.error >= 0) std::fprintf(page, "  logits: %.2g from the host's\n", times.error);
+  Json kernels = Json::array();
+  for (const KernelTime& kernel : times.by_kernel) {
+    std::fprintf(page, "  %8.1f us  %4zu x %6.2f  %s\n", kernel.seconds * 1e6, kernel.count,
+                 kernel.seconds * 1e6 / static_cast<double>(kernel.count), kernel.name.c_str());
+    kernels.push_back(
+        {{"kernel", kernel.name}, {"count", kernel.count}, {"seconds", kernel.seconds}});
+  }
+  std::fflush(page);
+  return Json{{"batch", shape.batch},
+              {"layers", shape.layers},
+              {"step_seconds", times.step_seconds},
+              {"floor_seconds", times.floor_seconds},
+              {"ratio", times.step_seconds / times.floor_seconds},
+              {"bytes", bytes},
+              {"launch_seconds", times.launch_seconds},
+              {"kernels", times.kernels},
+              {"graphs", times.graphs},
+              {"eager_kernels", times.eager_kernels},
+              {"prepare_seconds", times.prepare_seconds},
+              {"findings", times.findings},
+              {"error", times.error},
+              {"by_kernel", kernels}};
+}
+
+// Beside one graph's time.
+Result<Json> bench_torch(const BenchOptions& verb, ExternalProcess& torch, const DecodeShape& shape,
+                         double step_seconds) {
+  GRAPHGATE_TRY(const auto times, measure_torch(torch, shape));
+  std::fprintf(page_of(verb), "PyTorch, batch %lld\n", static_cast<long long>(shape.batch));
+  Json json = Json::array();
+  for (const TorchTime& time : times) {
+    if (!time.error.empty()) {
+      std::fprintf(page_of(verb), "  %s: %s\n", time.mode.c_str(), time.error.c_str());
+      json.push_back({{"mode", time.mode}, {"error", time.error}});
+      continue;
+    }
+    std::fprintf(page_of(verb), "  %s, %s: %.1f us, %.2fx one graph\n", time.version.c_str(),
+                 time.mode.c_str(), time.step_seconds * 1e6, time.step_seconds / step_seconds);
+    json.push_back(
+        {{"mode", time.mode}, {"torch", time.version}, {"step_seconds", time.step_seconds}});
+  }
+  std::fflush(page_of(verb));
+  return json;
+}
+
+// Every batch as one graph, and piecewise with attention as a split op; then PyTorch's steps. Its
+// process comes last: launches of the one take longer while the other has the GPU open.
+Result<Json> bench_decoder(const BenchOptions& verb, DecodeShape shape) {
+  Json json = Json::array();
+  for (const std::int64_t batch : verb.batches) {
+    shape.batch = batch;
+    double one_graph = 0;
+    for (const bool is_piecewise : {false, true}) {
+      DecodeMeasure measure;
+      measure.shape = shape;
+      measure.is_piecewise = is_piecewise;
+      measure.compares = !is_piecewise && batch <= 16;
+      measure.by_kernel = !is_piecewise;
+      GRAPHGATE_TRY(measure.device, open_device(verb.device));
+      GRAPHGATE_TRY(const DecodeTimes times, measure_decode(measure));
+      const char* const what = is_piecewise ? "piecewise" : "one graph";
+      Json one = print_decode(page_of(verb), what, shape, times);
+      one["form"] = what;
+      if (is_piecewise) {
+        one["by_one_graph"] = times.step_seconds / one_graph;
+        std::fprintf(page_of(verb), "  %.3fx one graph\n", times.step_seconds / one_graph);
+      } else {
+        one_graph = times.step_seconds;
+      }
+      json.push_back(std::move(one));
+    }
+  }
+  if (verb.torch.empty()) return json;
+  GRAPHGATE_TRY(const auto torch, ExternalProcess::start(verb.torch));
+  for (Json& one : json) {
+    if (one["form"] != "one graph") continue;
+    shape.batch = one["batch"];
+    GRAPHGATE_TRY(one["torch"], bench_torch(verb, *torch, shape, one["step_seconds"]));
+  }
+  return json;
+}
+
+}  // namespace
+
+// Shapes of Llama 3.2 1B, and of Llama 3.1 8B with four layers.
+Result<Json> bench_llama_1b(const BenchOptions& verb) { return bench_decoder(verb, {}); }
+Result<Json> bench_llama_8b(const BenchOptions& verb) {
+  DecodeShape shape;
+  shape.layers = 4;
+  shape.width = 4096;
+  shape.head_size = 128;
+  shape.hidden = 14336;
+  return bench_decoder(verb, shape);
 }
 
 }  // namespace graphgate::tools

@@ -1,5 +1,5 @@
-#include "tools/bench/fuzz_bench.h"
-
+// Parts of `graphgate bench fuzz`: how fast cases are drawn and judged, whether all are valid, and
+// how fast features and high scores come, blindly and bred.
 #include <algorithm>
 #include <ctime>
 #include <set>
@@ -11,6 +11,7 @@
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
 #include "spec/option.h"
+#include "tools/bench/report.h"
 #include "tools/executors/executor_sources.h"
 
 namespace graphgate::tools {
@@ -29,6 +30,21 @@ double process_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
+
+// How many features were seen after so many cases, and after so much processor time; the highest
+// score, where one is searched for.
+struct CampaignPoint {
+  std::uint64_t cases = 0;
+  std::size_t features = 0;
+  double score = 0;
+  double seconds = 0;
+};
+using Curve = std::vector<CampaignPoint>;
+struct Curves {
+  Curve blind;
+  Curve bred;  // by generations (fuzz/campaign/guide.h): from rare features, or from the highest
+               // scores
+};
 
 Result<Curve> curve(std::uint64_t seed, std::uint64_t cases, bool is_bred,
                     std::optional<fuzz::Score> target) {
@@ -80,6 +96,17 @@ bool is_median(const spec::CaseFile& the_case) {
   const std::size_t nodes = the_case.programs.front().graph.nodes.size();
   return nodes >= 18 && nodes <= 22;
 }
+
+// Processor time of cases, one after the other, by what it went to.
+struct JudgeTimes {
+  std::uint64_t cases = 0;
+  std::uint64_t nodes = 0;  // of all cases
+  std::uint64_t calls = 0;
+  double seconds = 0;
+  // "draw", "script", "optimized", "reference" (with words), judges with the runs that each has to
+  // make, "rest".
+  std::vector<std::pair<std::string, double>> parts;
+};
 
 // Sums of processor time, by name.
 class PartClock {
@@ -149,6 +176,8 @@ Result<JudgeTimes> judged_times(std::uint64_t cases, const Workload& work) {
   return times;
 }
 
+// Runs `cases` cases on the optimized executor, twice, without judges. kInfra where one cannot be
+// run at all. Of scores, any but kError: those that plans alone have.
 Result<Curves> both_curves(std::uint64_t seed, std::uint64_t cases,
                            std::optional<fuzz::Score> target) {
   Curves curves;
@@ -157,8 +186,14 @@ Result<Curves> both_curves(std::uint64_t seed, std::uint64_t cases,
   return curves;
 }
 
-}  // namespace
-
+struct DrawTimes {
+  std::uint64_t cases = 0;
+  std::uint64_t nodes = 0;    // of all cases
+  double draw_seconds = 0;    // processor time: genes and case, freed again
+  std::uint64_t checked = 0;  // by spec::check_case
+  std::uint64_t invalid = 0;
+  std::string first_complaint;
+};
 DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked) {
   DrawTimes times;
   times.cases = cases;
@@ -183,22 +218,98 @@ DrawTimes measure_drawing(std::uint64_t cases, std::uint64_t checked) {
   return times;
 }
 
-Result<JudgeTimes> measure_judging(std::uint64_t cases) {
-  GRAPHGATE_TRY(const auto judges, conformance::parse_judges("provenance,verifier"));
-  return judged_times(cases, {is_median, judges});
+// "judge: 512 cases/s (20.1 nodes, 4.0 calls): draw 2%, optimized 31%..."
+Json print_judging(std::FILE* page, const char* what, const JudgeTimes& times) {
+  const auto cases = static_cast<double>(times.cases);
+  std::fprintf(page, "%s: %.0f cases/s, %.1f nodes and %.1f calls a case;", what,
+               cases / times.seconds, static_cast<double>(times.nodes) / cases,
+               static_cast<double>(times.calls) / cases);
+  Json parts = Json::object();
+  for (const auto& [name, seconds] : times.parts) {
+    std::fprintf(page, " %s %.0f us", name.c_str(), 1e6 * seconds / cases);
+    parts[name] = seconds;
+  }
+  std::fprintf(page, "\n");
+  return {{"cases", times.cases}, {"cases_per_second", cases / times.seconds}, {"seconds", parts}};
 }
 
-Result<JudgeTimes> measure_campaign_cases(std::uint64_t cases) {
-  GRAPHGATE_TRY(const auto judges, conformance::parse_judges(fuzz::kQuickJudges));
-  return judged_times(cases, {[](const spec::CaseFile&) { return true; }, judges});
+// In eighths; features, or the highest score where one is searched for.
+Json print_curve(std::FILE* page, const char* name, const Curve& points,
+                 std::optional<fuzz::Score> target) {
+  std::fprintf(page, "  %-10s", name);
+  Json json = Json::array();
+  for (const CampaignPoint& point : points) {
+    const double shown = target ? point.score : static_cast<double>(point.features);
+    std::fprintf(page, " %.0f (%.1f s)", shown, point.seconds);
+    json.push_back({{"cases", point.cases},
+                    {"features", point.features},
+                    {"score", point.score},
+                    {"seconds", point.seconds}});
+  }
+  std::fprintf(page, "\n");
+  return json;
 }
 
-Result<Curves> measure_features(std::uint64_t seed, std::uint64_t cases) {
-  return both_curves(seed, cases, {});
+constexpr std::uint64_t kCurveSeed = 3;
+
+Json print_curves(std::FILE* page, const std::string& what, const Curves& curves,
+                  std::optional<fuzz::Score> target) {
+  std::fprintf(page, "%s in eighths of %llu cases, and the processor time\n", what.c_str(),
+               static_cast<unsigned long long>(curves.blind.back().cases));
+  Json blind = print_curve(page, "blind", curves.blind, target);
+  Json bred = print_curve(page, "bred", curves.bred, target);
+  return Json{{"blind", std::move(blind)}, {"bred", std::move(bred)}};
 }
 
-Result<Curves> measure_search(std::uint64_t seed, std::uint64_t cases, fuzz::Score target) {
-  return both_curves(seed, cases, target);
+std::uint64_t curve_cases(const BenchOptions& verb) {
+  return std::min<std::uint64_t>(verb.cases, 100'000);
+}
+
+}  // namespace
+
+Result<Json> bench_draw(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  const DrawTimes times = measure_drawing(std::min<std::uint64_t>(verb.cases, 100'000), verb.cases);
+  const auto cases = static_cast<double>(times.cases);
+  std::fprintf(page, "draw: %.0f cases/s, %.1f nodes a case; %llu of %llu cases not valid%s%s\n",
+               cases / times.draw_seconds, static_cast<double>(times.nodes) / cases,
+               static_cast<unsigned long long>(times.invalid),
+               static_cast<unsigned long long>(times.checked), times.invalid > 0 ? ": " : "",
+               times.first_complaint.c_str());
+  return Json{{"cases_per_second", cases / times.draw_seconds},
+              {"nodes_per_case", static_cast<double>(times.nodes) / cases},
+              {"checked", times.checked},
+              {"invalid", times.invalid}};
+}
+
+// First drawn cases of one program of 18 to 22 nodes and four calls, each in the configuration that
+// it asks for: run by the optimized executor and by the reference, then judged by the verifier and
+// by provenance. Then all drawn cases, by the judges that a campaign asks of every case. What an
+// executor refuses counts.
+Result<Json> bench_judging(const BenchOptions& verb) {
+  GRAPHGATE_TRY(const auto two, conformance::parse_judges("provenance,verifier"));
+  GRAPHGATE_TRY(const JudgeTimes median, judged_times(verb.cases, {is_median, two}));
+  Json json = {{"median", print_judging(page_of(verb), "judge, median case", median)}};
+  GRAPHGATE_TRY(const auto quick, conformance::parse_judges(fuzz::kQuickJudges));
+  const auto is_any = [](const spec::CaseFile&) { return true; };
+  GRAPHGATE_TRY(const JudgeTimes campaign, judged_times(verb.cases, {is_any, quick}));
+  json["campaign"] = print_judging(page_of(verb), "judge, as a campaign", campaign);
+  return json;
+}
+
+Result<Json> bench_features(const BenchOptions& verb) {
+  GRAPHGATE_TRY(const Curves curves, both_curves(kCurveSeed, curve_cases(verb), {}));
+  return print_curves(page_of(verb), "features: seen", curves, {});
+}
+
+Result<Json> bench_search(const BenchOptions& verb) {
+  Json json;
+  for (const auto target : {fuzz::Score::kPeak, fuzz::Score::kReuseDepth}) {
+    const std::string name(fuzz::score_name(target));
+    GRAPHGATE_TRY(const Curves curves, both_curves(kCurveSeed, curve_cases(verb), target));
+    json[name] = print_curves(page_of(verb), "search: highest " + name, curves, target);
+  }
+  return json;
 }
 
 }  // namespace graphgate::tools

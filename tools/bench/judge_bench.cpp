@@ -1,5 +1,7 @@
-#include "tools/bench/judge_bench.h"
-
+// Parts of `graphgate bench judges`: what watching a run costs beside the run itself, and what the
+// plan verifier takes of a check.
+//
+// Processor time of one thread, both sides in turns (stopwatch.h).
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "conformance/run/script.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
+#include "tools/bench/report.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/programs.h"
 
@@ -18,6 +21,10 @@ namespace graphgate::tools {
 namespace {
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// Whose calls, and what watches them: the optimized executor's instruments, or the reference's
+// provenance mode beside its eager one.
+enum class Watched : std::uint8_t { kReferenceProvenance, kProvenance, kShadow };
 
 std::unique_ptr<spec::Executor> reference_in(reference::Mode mode) {
   reference::Options options;
@@ -80,14 +87,21 @@ class Caller {
   Result<void> error_;
 };
 
-}  // namespace
-
+// The programs (.pt2) of a folder, by name. kBadInput for a folder that has none.
 Result<std::vector<std::string>> find_models(const std::string& folder) {
   GRAPHGATE_TRY(std::vector<std::string> out, list_files(folder, ".pt2", Depth::kFolder));
   if (out.empty()) return bad_input(folder + ": there is no .pt2 in this folder");
   return out;
 }
 
+// The recorded calls of one program, on executors that have been called before, watched by plain.
+// `repeats`: how often the calls are made for one measurement.
+struct WatchTimes {
+  std::string model;
+  std::size_t nodes = 0;
+  int repeats = 0;
+  Comparison watched_by_plain;
+};
 Result<WatchTimes> measure_watching(const std::string& path, Watched what) {
   constexpr int kRounds = 9;
   constexpr double kLeastSeconds = 4e-3;  // of the plain side of a round
@@ -109,6 +123,18 @@ Result<WatchTimes> measure_watching(const std::string& path, Watched what) {
   return times;
 }
 
+// A check of one program, its recorded calls compiled and run in it: the judges that it is asked by
+// default (bounds, state), and the verifier, with the reference's run that it takes facts from.
+struct VerifierTimes {
+  std::string model;
+  std::size_t nodes = 0;
+  double check_seconds = 0;     // all three
+  double verifier_seconds = 0;  // the verifier, the run included
+  double run_seconds = 0;       // that run alone
+
+  [[nodiscard]] double share() const { return (verifier_seconds - run_seconds) / check_seconds; }
+  [[nodiscard]] double share_with_run() const { return verifier_seconds / check_seconds; }
+};
 Result<VerifierTimes> measure_verifier(const std::string& path) {
   constexpr int kRounds = 3;
   const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
@@ -138,6 +164,75 @@ Result<VerifierTimes> measure_verifier(const std::string& path) {
     if (round == 0 || times.check_seconds < best.check_seconds) best = times;
   }
   return best;
+}
+
+// Watched runs by plain ones: each model, the worst, and all together.
+Result<Json> bench_watching(const BenchOptions& verb, const char* title, Watched what) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const auto paths, find_models(verb.models));
+  std::fprintf(page, "%s / plain: recorded calls of the programs in %s\n", title,
+               verb.models.c_str());
+  Json models = Json::array();
+  Comparison sum;
+  Comparison worst;
+  std::string worst_model;
+  for (const std::string& path : paths) {
+    GRAPHGATE_TRY(const WatchTimes times, measure_watching(path, what));
+    const Comparison& one = times.watched_by_plain;
+    print_ratio(page, times.model.c_str(), one);
+    Json json = {{"model", times.model}, {"nodes", times.nodes}, {"repeats", times.repeats}};
+    json.update(json_of(one, "watched", "plain"));
+    models.push_back(std::move(json));
+    // Of one series of calls, so that no model counts more for being repeated.
+    sum.first_seconds += one.first_seconds / times.repeats;
+    sum.second_seconds += one.second_seconds / times.repeats;
+    if (one.ratio > worst.ratio) {
+      worst = one;
+      worst_model = times.model;
+    }
+    std::fflush(page);
+  }
+  sum.ratio = sum.first_seconds / sum.second_seconds;
+  print_ratio(page, ("worst: " + worst_model).c_str(), worst);
+  print_ratio(page, "all, each once", sum);
+  return Json{{"models", models},
+              {"worst_model", worst_model},
+              {"worst", worst.ratio},
+              {"all", json_of(sum, "watched", "plain")}};
+}
+
+}  // namespace
+
+Result<Json> bench_reference_provenance(const BenchOptions& verb) {
+  return bench_watching(verb, "provenance, reference", Watched::kReferenceProvenance);
+}
+Result<Json> bench_provenance(const BenchOptions& verb) {
+  return bench_watching(verb, "provenance, optimized", Watched::kProvenance);
+}
+Result<Json> bench_shadow(const BenchOptions& verb) {
+  return bench_watching(verb, "shadow memory", Watched::kShadow);
+}
+
+Result<Json> bench_verifier(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const auto paths, find_models(verb.models));
+  std::fprintf(page, "verifier: share of a check (bounds, state, verifier)\n");
+  Json models = Json::array();
+  for (const std::string& path : paths) {
+    GRAPHGATE_TRY(const VerifierTimes times, measure_verifier(path));
+    std::fprintf(page, "  %-36s %7.1f%%  (with the run that gives facts %.1f%%; check %.4g s)\n",
+                 times.model.c_str(), 100 * times.share(), 100 * times.share_with_run(),
+                 times.check_seconds);
+    std::fflush(page);
+    models.push_back({{"model", times.model},
+                      {"nodes", times.nodes},
+                      {"share", times.share()},
+                      {"share_with_run", times.share_with_run()},
+                      {"check_seconds", times.check_seconds},
+                      {"verifier_seconds", times.verifier_seconds},
+                      {"run_seconds", times.run_seconds}});
+  }
+  return Json{{"models", models}};
 }
 
 }  // namespace graphgate::tools

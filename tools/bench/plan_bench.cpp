@@ -1,14 +1,20 @@
-#include "tools/bench/plan_bench.h"
-
+// Parts of `graphgate bench plan`: planning, and starts with and without a cache. replay_bench.cpp
+// has the others.
+//
+// Times of one machine say little about another: what counts is ratios of times that were taken in
+// one run, in turns, on stated work (stopwatch.h). Planning and replay compute on one thread, and
+// are timed by the processor; starts read and write files, and are timed by the wall.
 #include <filesystem>
 #include <set>
 
+#include "base/temporary_folder.h"
 #include "conformance/run/seeded_inputs.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/compile.h"
 #include "optimized/runtime/host/host_program.h"
 #include "tools/bench/chain.h"
+#include "tools/bench/report.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -40,8 +46,12 @@ Result<spec::Plan> make_plan(const spec::Program& program, const Inputs& inputs,
   return compile(program, prepared, inputs, symbols, options);
 }
 
-}  // namespace
-
+// From a program in memory to a checked plan, stage by stage, for make_reusing_chain(nodes).
+struct PlanTime {
+  std::size_t nodes = 0;
+  double seconds = 0;
+  std::vector<std::pair<std::string, double>> stages;  // in order; of the fastest run
+};
 Result<PlanTime> measure_planning(std::size_t nodes) {
   constexpr int kRounds = 3;
   const spec::Program program = make_reusing_chain(nodes);
@@ -61,31 +71,7 @@ Result<PlanTime> measure_planning(std::size_t nodes) {
   return best;
 }
 
-namespace {
-
 // ---- start ----
-
-// A folder that is gone when its owner is.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    const auto parent = std::filesystem::temp_directory_path(error);
-    std::string name = (parent / "graphgate_bench_XXXXXX").string();
-    if (const char* made = error ? nullptr : mkdtemp(name.data())) path_ = made;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // What a process does until all sizes of a program can be called, as often as it is asked to.
 class Starter {
@@ -147,13 +133,19 @@ class Starter {
   Result<void> error_;
 };
 
-}  // namespace
-
+// From a program in memory to plans for some sizes of its inputs, with an empty cache folder and
+// with the one that the cold start left; and the same with all captures made, ready to be called.
+struct StartTimes {
+  std::string program;
+  std::size_t nodes = 0;
+  std::size_t plans = 0;
+  Comparison plans_cold_by_warm;
+  Comparison ready_cold_by_warm;
+};
 Result<StartTimes> measure_start(const std::string& path) {
   constexpr int kMostSizes = 15;  // seeded inputs have no more
   constexpr int kRounds = 5;
-  const ScratchFolder folder;
-  if (folder.path().empty()) return infrastructure("no temporary folder can be made");
+  const TemporaryFolder folder;
   GRAPHGATE_TRY(const spec::Program program, read_program(path, spec::builtin_op_table()));
   std::vector<Inputs> sizes;
   std::set<spec::SymbolValues> seen;
@@ -179,6 +171,51 @@ Result<StartTimes> measure_start(const std::string& path) {
     return Error{ErrorKind::kInternal, path + ": a warm start compiled"};
   }
   return times;
+}
+
+}  // namespace
+
+Result<Json> bench_planning(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  std::fprintf(page, "planning: a chain of pointwise nodes on f32[8], from the graph to a plan\n");
+  Json sizes = Json::array();
+  std::vector<double> per_node;
+  for (const std::size_t nodes : {verb.nodes / 100, verb.nodes / 10, verb.nodes}) {
+    GRAPHGATE_TRY(const PlanTime time, measure_planning(nodes));
+    per_node.push_back(time.seconds / static_cast<double>(nodes));
+    std::fprintf(page, "  %8zu nodes %9.4f s  %7.2f us a node  (", nodes, time.seconds,
+                 per_node.back() * 1e6);
+    Json stages = Json::object();
+    const char* comma = "";
+    double of_stages = 0;
+    for (const auto& [name, seconds] : time.stages) of_stages += seconds;
+    for (const auto& [name, seconds] : time.stages) {
+      std::fprintf(page, "%s%s %.0f%%", comma, name.c_str(), 100 * seconds / of_stages);
+      stages[name] = seconds;
+      comma = ", ";
+    }
+    std::fprintf(page, ")\n");
+    std::fflush(page);
+    sizes.push_back({{"nodes", nodes}, {"seconds", time.seconds}, {"stage_seconds", stages}});
+  }
+  const double growth = per_node.back() / per_node.front();
+  std::fprintf(page, "  %-36s %8.3fx\n", "a node at the last size / at the first", growth);
+  return Json{{"sizes", sizes}, {"growth_per_node", growth}};
+}
+
+Result<Json> bench_start(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const StartTimes times,
+                measure_start(verb.model.empty() ? kStartedModel : verb.model));
+  std::fprintf(page, "start: %s, %zu nodes, plans for %zu sizes\n", times.program.c_str(),
+               times.nodes, times.plans);
+  print_ratio(page, "plans, cold / warm cache", times.plans_cold_by_warm);
+  print_ratio(page, "plans and captures, cold / warm", times.ready_cold_by_warm);
+  return Json{{"program", times.program},
+              {"nodes", times.nodes},
+              {"plans", times.plans},
+              {"plans_cold_by_warm", json_of(times.plans_cold_by_warm, "cold", "warm")},
+              {"ready_cold_by_warm", json_of(times.ready_cold_by_warm, "cold", "warm")}};
 }
 
 }  // namespace graphgate::tools

@@ -1,5 +1,5 @@
-// How fast the host backend replays: against the bare launches, fused against op at a time, and
-// against memcpy.
+// Parts of `graphgate bench plan`: how fast the host backend replays, against the bare launches,
+// fused against op at a time, and against memcpy.
 #include <unistd.h>
 
 #include <cstring>
@@ -7,8 +7,9 @@
 #include "optimized/binding.h"
 #include "optimized/launch.h"
 #include "tools/bench/chain.h"
-#include "tools/bench/plan_bench.h"
 #include "tools/bench/planned.h"
+#include "tools/bench/report.h"
+#include "tools/report/plan_words.h"
 
 namespace graphgate::tools {
 namespace {
@@ -18,6 +19,9 @@ using optimized::HostProgram;
 using optimized::Launch;
 using optimized::Tensor;
 
+constexpr std::size_t kChainOps = 8;
+constexpr std::size_t kKernels = 20;
+constexpr double kKernelSeconds = 10e-6;
 // A chain that is planned and recorded. Its input is a buffer, so that a run copies nothing.
 class Recorded {
  public:
@@ -83,8 +87,16 @@ Result<std::int64_t> calibrate(std::size_t kernels, double kernel_seconds) {
   return elements;
 }
 
-}  // namespace
-
+// Replays of make_straight_chain(ops, elements): with the fused compiler, with a kernel for every
+// op, and a memcpy of the same tensor (which moves as many bytes as the fused chain must).
+struct FusionTimes {
+  std::size_t ops = 0;
+  std::int64_t tensor_bytes = 0;
+  std::int64_t cache_bytes = 0;  // of the largest cache, 0 where the system does not say
+  std::size_t fused_launches = 0;
+  Comparison unfused_by_fused;
+  Comparison fused_by_memcpy;
+};
 Result<FusionTimes> measure_fusion(std::size_t ops, std::int64_t tensor_bytes) {
   constexpr int kRounds = 7;
   std::optional<spec::Program> program = make_straight_chain(ops, tensor_bytes / 4);
@@ -106,6 +118,22 @@ Result<FusionTimes> measure_fusion(std::size_t ops, std::int64_t tensor_bytes) {
   return times;
 }
 
+// Replays of a chain of `partitions` captured partitions of `kernels` kernels, each of which takes
+// about as long as was asked for, against a loop over the very same launches.
+struct ReplayTimes {
+  std::size_t partitions = 0;
+  std::size_t kernels = 0;    // in each partition
+  std::int64_t elements = 0;  // of the tensors
+  Comparison replay_by_direct;
+
+  [[nodiscard]] double kernel_seconds() const {
+    return replay_by_direct.second_seconds / static_cast<double>(partitions * kernels);
+  }
+  [[nodiscard]] double overhead_seconds_per_partition() const {
+    return (replay_by_direct.ratio - 1) * replay_by_direct.second_seconds /
+           static_cast<double>(partitions);
+  }
+};
 Result<ReplayTimes> measure_replay(std::size_t kernels, double kernel_seconds) {
   constexpr std::size_t kPartitions = 50;
   constexpr int kRounds = 101;
@@ -127,6 +155,43 @@ Result<ReplayTimes> measure_replay(std::size_t kernels, double kernel_seconds) {
         for (const Launch& launch : launches) launch.run();
       });
   return times;
+}
+
+}  // namespace
+
+Result<Json> bench_fusion(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const FusionTimes times, measure_fusion(kChainOps, verb.tensor_mib << 20));
+  std::fprintf(
+      page, "fusion: %zu pointwise ops on a tensor of %s (largest cache: %s), %zu fused launches\n",
+      times.ops, print_bytes(times.tensor_bytes).c_str(), print_bytes(times.cache_bytes).c_str(),
+      times.fused_launches);
+  print_ratio(page, "op at a time / fused", times.unfused_by_fused);
+  print_ratio(page, "fused / memcpy of the tensor", times.fused_by_memcpy);
+  return Json{{"ops", times.ops},
+              {"tensor_bytes", times.tensor_bytes},
+              {"cache_bytes", times.cache_bytes},
+              {"fused_launches", times.fused_launches},
+              {"unfused_by_fused", json_of(times.unfused_by_fused, "unfused", "fused")},
+              {"fused_by_memcpy", json_of(times.fused_by_memcpy, "fused", "memcpy")}};
+}
+
+Result<Json> bench_replay(const BenchOptions& verb) {
+  std::FILE* const page = page_of(verb);
+  GRAPHGATE_TRY(const ReplayTimes times, measure_replay(kKernels, kKernelSeconds));
+  std::fprintf(page, "replay: %zu partitions of %zu kernels on f32[%lld], %.2f us each\n",
+               times.partitions, times.kernels, static_cast<long long>(times.elements),
+               times.kernel_seconds() * 1e6);
+  print_ratio(page, "replay / the kernels called directly", times.replay_by_direct);
+  std::fprintf(page, "  %-36s %8.3f us  (%.2f%%)\n", "overhead of a partition",
+               times.overhead_seconds_per_partition() * 1e6,
+               100 * (times.replay_by_direct.ratio - 1));
+  return Json{{"partitions", times.partitions},
+              {"kernels", times.kernels},
+              {"elements", times.elements},
+              {"kernel_seconds", times.kernel_seconds()},
+              {"replay_by_direct", json_of(times.replay_by_direct, "replay", "direct")},
+              {"overhead_seconds_per_partition", times.overhead_seconds_per_partition()}};
 }
 
 }  // namespace graphgate::tools

@@ -36,11 +36,34 @@ void print_ratio(std::FILE* page, const char* what, const Comparison& comparison
 // {"ratio": 3.1, "unfused_seconds": 0.812, "fused_seconds": 0.262}
 [[nodiscard]] Json json_of(const Comparison& comparison, const char* first, const char* second);
 
-// Parts of `bench replay`, in replay_report.cpp: each prints, and returns its JSON.
+// The parts, by the files that they stand in: each measures, prints, and returns its JSON.
+// plan_bench.cpp
+[[nodiscard]] Result<Json> bench_planning(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_start(const BenchOptions& options);
+// replay_bench.cpp
+[[nodiscard]] Result<Json> bench_fusion(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_replay(const BenchOptions& options);
+// replay_report.cpp
 [[nodiscard]] Result<Json> bench_runtime(const BenchOptions& options);
 [[nodiscard]] Result<Json> bench_launch(const BenchOptions& options);
 [[nodiscard]] Result<Json> bench_boundaries(const BenchOptions& options);
 [[nodiscard]] Result<Json> bench_graphs(const BenchOptions& options);
 [[nodiscard]] Result<Json> bench_sizes(const BenchOptions& options);
+// decode_bench.cpp
+[[nodiscard]] Result<Json> bench_llama_1b(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_llama_8b(const BenchOptions& options);
+// judge_bench.cpp
+[[nodiscard]] Result<Json> bench_provenance(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_reference_provenance(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_shadow(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_verifier(const BenchOptions& options);
+// fuzz_bench.cpp
+[[nodiscard]] Result<Json> bench_draw(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_judging(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_features(const BenchOptions& options);
+[[nodiscard]] Result<Json> bench_search(const BenchOptions& options);
+
+// What `bench plan` starts where no program is named.
+inline constexpr const char* kStartedModel = "golden/models/llama_sdpa.pt2";
 
 }  // namespace graphgate::tools
