@@ -2,7 +2,7 @@
 // these facts: flags of the command line, case files, the generator, signatures of findings, the
 // gate, what `graphgate serve` says that it takes, and the docs read them here.
 //
-// An option stands on the command line as --NAME (option_flags.h in tools/cli/), in a case file as
+// An option stands on the command line as --NAME (flags.h in tools/cli/), in a case file as
 // `option "NAME" "VALUE"`, in a request of the executor protocol, and in what judges ask for. Only
 // the reference's own stand in the last two alone. What an option does is said where executors are
 // made (optimized_options.h in tools/executors/).

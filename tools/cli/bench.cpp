@@ -5,8 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "tools/bench/report.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
@@ -85,7 +84,7 @@ Result<ExitCode> run_bench(const BenchOptions& verb) {
     GRAPHGATE_TRY(json[part.name], part.run(verb));
     std::fflush(page_of(verb));
   }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   return ExitCode::kGood;
 }
 
@@ -137,8 +136,7 @@ Verb add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   bench->add_option("--models", verb.models, "the folder of programs that judges are measured on")
       ->type_name(takes::kFolder);
-  bench->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_json_flag(*bench, verb.json, "it");
   bench->footer(
       "Examples:\n  graphgate bench plan\n"
       "  graphgate bench plan --only planning --nodes 10000 --json -\n"

@@ -1,17 +1,281 @@
-// graphgate check: programs and cases through the judges.
+// graphgate check: programs and cases through the judges, several at a time.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <mutex>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <system_error>
 
-#include "tools/cli/check_files.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
-#include "tools/cli/report_options.h"
+#include "base/on_threads.h"
+#include "conformance/run/runs.h"
+#include "conformance/run/static_inputs.h"
+#include "spec/plan_text.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
+#include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_options.h"
+#include "tools/executors/stored_subject.h"
+#include "tools/report/check_report.h"
 #include "tools/store/bundle.h"
+#include "tools/store/check_input.h"
+#include "tools/store/programs.h"
+#include "tools/store/trace_store.h"
 
 namespace graphgate::tools {
 namespace {
+
+using conformance::Configuration;
+using conformance::Runs;
+using conformance::Script;
+
+struct CheckVerb {
+  ProgramOptions programs;
+  std::vector<std::string> executors;  // names or commands; empty: what fits file and judges
+  double executor_seconds = 60;        // for each answer of a command
+  std::uint64_t seed = 1;
+  int calls = 2;
+  int jobs = 1;
+  double false_alarm_rate = 1e-9;
+  bool judge_nodes = false;
+  std::string quality_baseline;      // a file of lines that `plan --quality` prints
+  bool every_configuration = false;  // the whole table, not only the first few
+  std::string judges;  // "all", or names; empty: all for cases, bounds and state for programs
+  spec::Configuration planner;
+  ReportPaths reports;
+  std::string bundle;          // a .zip, or a folder
+  std::string record;          // a folder for stored runs
+  std::string judge_recorded;  // a folder with stored runs, instead of files
+};
+
+// What all files of a run share.
+struct Setting {
+  const CheckVerb& verb;
+  std::shared_ptr<const spec::OpTable> ops;
+  conformance::JudgeSet judges;
+  std::vector<std::string> record_names;  // parallel to the files
+  std::string quality_baseline;           // the text of verb.quality_baseline
+};
+
+// Has said who it is.
+MadeSubject started_subject(const std::string& executor, const Configuration& options,
+                            const CheckVerb& verb) {
+  auto subject = make_subject(executor, {answer_time(verb.executor_seconds), "",
+                                         options.contains(spec::option::kAllowZeroAndOne)});
+  if (!subject.ok()) return subject.error().at("'" + executor + "'");
+  GRAPHGATE_TRY_VOID(subject.value()->start());
+  return subject;
+}
+
+// A part of a file's name: commands have blanks and slashes.
+std::string file_word(const Subject& subject) {
+  return subject.is_process() ? "external" : std::string(subject.name());
+}
+
+conformance::JudgeSettings settings_of(const Setting& setting, bool is_case) {
+  conformance::JudgeSettings settings;
+  settings.seed = setting.verb.seed;
+  settings.false_alarm_rate = setting.verb.false_alarm_rate;
+  settings.judge_nodes = setting.verb.judge_nodes || is_case || !setting.verb.judges.empty();
+  settings.every_configuration = setting.verb.every_configuration;
+  settings.quality_baseline = setting.quality_baseline;
+  return settings;
+}
+
+conformance::JudgeSet judges_of(const Setting& setting, bool is_case) {
+  if (!setting.verb.judges.empty()) return setting.judges;
+  if (is_case) return conformance::JudgeSet::all();
+  conformance::JudgeSet judges;
+  judges.add(conformance::Judge::kBounds);
+  judges.add(conformance::Judge::kState);
+  return judges;
+}
+
+std::vector<std::string> executors_of(const Setting& setting, bool is_case) {
+  if (!setting.verb.executors.empty()) return setting.verb.executors;
+  if (is_case || !setting.verb.judges.empty()) return {"optimized"};
+  return built_in_names();
+}
+
+void describe_script(const Script& script, FileReport& report) {
+  report.name = script.name;
+  report.calls = script.calls();
+  for (const auto& program : script.programs) report.nodes += program->graph.nodes.size();
+}
+
+void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
+  const auto found = runs.subject_traces().find(Configuration{});
+  if (found == runs.subject_traces().end()) return;
+  std::set<const spec::Plan*> seen;
+  for (const conformance::CallRecord& call : found->second->calls) {
+    if (!call.plan || !spec::check_plan(*call.plan).ok()) continue;
+    report.plan = conformance::plan_stats(*call.plan);
+    if (!with_text || !seen.insert(call.plan.get()).second) continue;
+    report.plans.push_back(spec::print_plan(*call.plan, *runs.script().ops));
+  }
+}
+
+Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
+                   FileReport& report) {
+  ExecutorReport made;
+  made.executor = executor;
+  GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
+                                                       settings_of(setting, is_case)));
+  add_plans(runs, !setting.verb.bundle.empty(), made);
+  report.executors.push_back(std::move(made));
+  return {};
+}
+
+// kBadInput where --pad means a symbol that no program of the file has.
+Result<void> check_padded_symbol(const Script& script, const Configuration& flags) {
+  const auto pad = flags.find(spec::option::kPad);
+  if (pad == flags.end()) return {};
+  const bool is_there =
+      std::any_of(script.programs.begin(), script.programs.end(),
+                  [&](const auto& program) { return program->symbols.contains(pad->second); });
+  if (is_there) return {};
+  return bad_input("pad: there is no symbol '" + pad->second + "'");
+}
+
+Result<void> check_with_all(const CheckInput& input, std::size_t index, const Setting& setting,
+                            FileReport& report) {
+  GRAPHGATE_TRY_VOID(check_padded_symbol(input.script, setting.verb.planner));
+  const Configuration options = conformance::merged(input.script.options, setting.verb.planner);
+  const auto oracle = reference_source(options.contains(spec::option::kAllowZeroAndOne));
+  std::vector<std::unique_ptr<Script>> scripts;
+  std::vector<std::unique_ptr<Subject>> subjects;
+  std::vector<std::unique_ptr<Runs>> runs;
+  for (const std::string& name : executors_of(setting, input.is_case)) {
+    GRAPHGATE_TRY(subjects.emplace_back(), started_subject(name, options, setting.verb));
+    const Subject& subject = *subjects.back();
+    scripts.push_back(std::make_unique<Script>(input.script));
+    scripts.back()->options = taken_of(subject, options);
+    if (!input.is_case) {
+      GRAPHGATE_TRY_VOID(conformance::keep_promised_static(*scripts.back(), options));
+    }
+    runs.push_back(std::make_unique<Runs>(*scripts.back(), subject, *oracle));
+    if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
+    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
+    if (setting.verb.record.empty()) continue;
+    const std::string folder =
+        setting.verb.record + "/" + setting.record_names[index] + "." + file_word(subject);
+    const RunHead head = {name, input.is_case, input.recorded,
+                          subject.promises(scripts.back()->options)};
+    GRAPHGATE_TRY_VOID(write_run(folder, *scripts.back(), head, runs.back()->subject_traces()));
+  }
+  return {};
+}
+
+Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
+  FileReport report;
+  report.file = path;
+  GRAPHGATE_TRY(
+      const CheckInput input,
+      read_check_input(path, {setting.verb.programs.data, setting.verb.calls, setting.verb.seed},
+                       setting.ops));
+  report.is_case = input.is_case;
+  report.recorded = input.recorded;
+  describe_script(input.script, report);
+  GRAPHGATE_TRY_VOID(check_with_all(input, index, setting, report));
+  return report;
+}
+
+Result<FileReport> judge_stored(const std::string& folder, const Setting& setting) {
+  FileReport report;
+  report.file = folder;
+  GRAPHGATE_TRY(StoredRun stored, read_run(folder));
+  report.is_case = stored.is_case;
+  report.recorded = stored.recorded;
+  describe_script(stored.script, report);
+  const auto oracle =
+      reference_source(stored.script.options.contains(spec::option::kAllowZeroAndOne));
+  const auto subject = stored_subject(stored);
+  Runs runs(stored.script, *subject, *oracle);
+  for (auto& [changes, trace] : stored.traces) runs.provide(std::move(*trace), changes);
+  GRAPHGATE_TRY_VOID(judge(runs, stored.executor, stored.is_case, setting, report));
+  return report;
+}
+
+// With what a file may make the machine throw as that file's own outcome: the others are still
+// checked, and a thread never ends the process.
+Result<FileReport> check_safely(const std::string& path, std::size_t index,
+                                const Setting& setting) {
+  try {
+    return in_file(setting.verb.judge_recorded.empty() ? check_file(path, index, setting)
+                                                       : judge_stored(path, setting),
+                   path);
+  } catch (const std::bad_alloc&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::length_error&) {
+    return infrastructure(path + ": out of memory");
+  } catch (const std::system_error& error) {
+    return infrastructure(path + ": the machine refused: " + error.what());
+  } catch (const std::exception& error) {
+    return Error{ErrorKind::kInternal, path + ": " + error.what()};
+  }
+}
+
+std::vector<FileReport> check_all(const std::vector<std::string>& files, const Setting& setting) {
+  std::vector<FileReport> reports(files.size());
+  std::mutex printing;
+  std::vector<bool> done(files.size(), false);
+  std::size_t printed = 0;
+  on_threads(files.size(), setting.verb.jobs, [&](std::size_t i) {
+    auto report = check_safely(files[i], i, setting);
+    const std::lock_guard lock(printing);
+    if (report.ok()) {
+      reports[i] = std::move(report).value();
+    } else {
+      reports[i].file = files[i];
+      reports[i].error = report.error();
+    }
+    done[i] = true;
+    for (; printed < files.size() && done[printed]; ++printed) {
+      const FileReport& ready = reports[printed];
+      if (to_stdout(setting.verb.reports) > 0 && !ready.error) continue;
+      print_item(item_of(ready, !setting.verb.judges.empty() || ready.is_case));
+    }
+  });
+  return reports;
+}
+
+// A name for each file, without its folder and ending; the second of a name is NAME-2.
+std::vector<std::string> names_of(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  std::set<std::string> used;
+  for (const std::string& file : files) {
+    const std::string stem = std::filesystem::path(file).stem().string();
+    std::string name = stem;
+    for (int n = 2; !used.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// Reports in the order of the files (with --judge-recorded: of the stored runs), whatever thread
+// made them; printed as they come unless standard output is for JSON. An Error is about the command
+// line; what is wrong with a file is in its report.
+Result<std::vector<FileReport>> check_files(const CheckVerb& verb) {
+  Setting setting{verb, nullptr, {}, {}, {}};
+  if (!verb.quality_baseline.empty()) {
+    GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
+  }
+  GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
+  setting.ops = std::make_shared<const spec::OpTable>(std::move(ops));
+  if (!verb.judges.empty()) {
+    GRAPHGATE_TRY(setting.judges, judges_named(verb.judges));
+  }
+  std::vector<std::string> files = verb.programs.files;
+  if (!verb.judge_recorded.empty()) {
+    GRAPHGATE_TRY(files, find_runs(verb.judge_recorded));
+  }
+  setting.record_names = names_of(files);
+  return check_all(files, setting);
+}
 
 void add_output_options(CLI::App& check, CheckVerb& verb) {
   add_report_options(check, verb.reports, "the reports");

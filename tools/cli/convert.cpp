@@ -7,7 +7,7 @@
 #include "base/atomic_file.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/store/programs.h"
 
@@ -23,9 +23,7 @@ struct ConvertVerb {
 
 Result<ExitCode> run_convert(const ConvertVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
-  const auto read = read_program(verb.input, ops);
-  if (!read.ok()) return in_file(read.error(), verb.input);
-  const spec::Program& program = read.value();
+  GRAPHGATE_TRY(const spec::Program program, in_file(read_program(verb.input, ops), verb.input));
   if (std::filesystem::path(verb.output).extension() == ".pt2") {
     interop::Pt2Options options;
     options.ops = &ops;
@@ -56,10 +54,7 @@ Verb add_convert(CLI::App& app) {
       ->required();
   convert->add_flag("--inline", verb.inline_tensors,
                     "write parameters and buffers into the text, not only their types");
-  convert
-      ->add_option("--custom-ops", verb.custom_ops,
-                   "a file of op schemas to add to the op table (repeatable)")
-      ->type_name(takes::kFile);
+  add_custom_ops_flag(*convert, verb.custom_ops);
   convert->footer("Example:\n  graphgate convert golden/models/mutations.pt2 -");
   return {convert, [owned](const auto& /*words*/) { return run_convert(*owned); }};
 }

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/atomic_file.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
@@ -18,7 +18,7 @@ struct DoctorVerb {
 
 Result<ExitCode> run_doctor(const DoctorVerb& verb) {
   const Json json = machine_facts();
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json == "-") return ExitCode::kGood;
   for (const auto& [key, value] : json.items()) {
     const std::string text = value.is_string()
@@ -36,8 +36,7 @@ Verb add_doctor(CLI::App& app) {
   DoctorVerb& verb = *owned;
   CLI::App* doctor =
       app.add_subcommand("doctor", "tell what this machine and this build can run, and why not");
-  doctor->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_json_flag(*doctor, verb.json, "it");
   doctor->footer("Example:\n  graphgate doctor");
   return {doctor, [owned](const auto& /*words*/) { return run_doctor(*owned); }};
 }

@@ -1,4 +1,4 @@
-// graphgate fuzz: a campaign.
+// graphgate fuzz: a campaign; fuzz merge: campaigns of several shards, as one.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "base/atomic_file.h"
@@ -19,12 +20,8 @@
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
 #include "optimized/runtime/cuda/cubins.h"
-#include "tools/cli/fuzz.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/quantities.h"
-#include "tools/cli/report_options.h"
-#include "tools/cli/subject_flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
@@ -35,6 +32,44 @@
 
 namespace graphgate::tools {
 namespace {
+
+struct FuzzVerb {
+  std::uint64_t seed = 1;
+  std::uint64_t cases = 0;  // 0: by time; neither: kDefaultFuzzCases
+  std::string time;         // "8h", "90s"
+  int jobs = 0;             // 0: as many as the machine has processors
+  std::string shard;        // "i/N"; empty: as the environment says
+  std::string corpus = "fuzz-corpus";
+  std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
+  bool resume = false;
+  bool replay_only = false;
+  bool no_replay = false;
+  std::string judges;  // empty: the quick ones
+  std::string ops;
+  std::string exclude;
+  std::uint64_t data_sets = 1;
+  double timeout_seconds = 0;  // 0: as kFuzzTimeout and kCommandTimeout say
+  std::string memory_limit;    // empty: 4GiB, none with a command
+  double reduce_seconds = 10;
+  std::string case_log;
+  bool feedback = false;
+  std::string target;          // a score; empty: none
+  std::uint32_t lineages = 0;  // 0: as many as there are shards
+  SubjectFlags subject;
+  spec::Configuration planner;
+  ReportPaths reports;
+  std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
+  std::string merge_into;
+  const CLI::App* merge_app = nullptr;  // the subcommand
+};
+
+// Seconds for one case where --timeout says nothing: long enough that none is stopped that would
+// have ended, with as many workers as processors. A device's kernels are compiled in the case, a
+// command may compile all of it.
+double usual_timeout(const FuzzVerb& verb) {
+  if (!verb.subject.executor.empty()) return 600;
+  return is_on_host(verb.planner) ? 20 : 120;
+}
 
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
 constexpr const char* kMemoryLimit = "4GiB";
@@ -108,9 +143,7 @@ std::optional<std::string> environment(const char* name) {
 }
 
 Result<conformance::JudgeSet> judges_of(const FuzzVerb& verb) {
-  auto judges = conformance::parse_judges(verb.judges.empty() ? fuzz::kQuickJudges : verb.judges);
-  if (!judges.ok()) return judges.error().at("--judges");
-  return judges;
+  return judges_named(verb.judges.empty() ? fuzz::kQuickJudges : verb.judges);
 }
 
 // What --feedback, --target and --lineages ask for, and what differs between campaigns by it.
@@ -329,8 +362,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   return outcome;
 }
 
-}  // namespace
-
+// The file, or the ledger of the corpus; empty where there is none.
 Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& corpus) {
   const std::string usual = corpus + "/ledger.txt";
   if (path.empty()) {
@@ -342,7 +374,76 @@ Result<fuzz::Ledger> read_ledger(const std::string& path, const std::string& cor
   return fuzz::Ledger::parse(text, chosen);
 }
 
-namespace {
+// ---- merge ----
+
+// Cases by their names; the first of a name is taken.
+Result<void> copy_cases(const std::vector<std::string>& from, const fuzz::Corpus& to) {
+  std::set<std::string> taken;
+  for (const std::string& root : from) {
+    for (const fuzz::CorpusFolder folder : fuzz::kCorpusFolders) {
+      GRAPHGATE_TRY(const auto files, fuzz::case_files(root, folder));
+      for (const std::string& file : files) {
+        if (!taken.insert(file).second) continue;
+        const std::string below = "/" + file;
+        GRAPHGATE_TRY(const std::string text, read_text(root + below));
+        GRAPHGATE_TRY_VOID(to.write(text, to.root() + below));
+      }
+    }
+  }
+  return {};
+}
+
+CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
+  CLI::App* merge = fuzz.add_subcommand(
+      "merge", "add up the campaigns of shards, case for case, and report them");
+  merge->add_option("corpora", verb.merge, "the shards' corpora; a corpus may hold several shards")
+      ->type_name(takes::kFolder)
+      ->required();
+  merge
+      ->add_option("--into", verb.merge_into,
+                   "a corpus for the sum, with the cases of all that are added up")
+      ->type_name(takes::kOutputFolder);
+  merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)")
+      ->type_name(takes::kFile);
+  add_report_options(*merge, verb.reports, "the result");
+  merge->footer(
+      "Example:\n  graphgate fuzz merge shard-0 shard-1 shard-2 shard-3 --into all\n\n"
+      "Exit code: that of the campaign; 4 where the shards do not add up.");
+  return merge;
+}
+
+Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
+  std::vector<fuzz::CampaignState> states;
+  for (const std::string& corpus : verb.merge) {
+    GRAPHGATE_TRY(const std::vector<std::string> paths, fuzz::find_states(corpus));
+    for (const std::string& path : paths) {
+      GRAPHGATE_TRY(const std::string text, read_text(path));
+      GRAPHGATE_TRY(states.emplace_back(), fuzz::parse_state(text, path));
+    }
+  }
+  FuzzOutcome outcome;
+  GRAPHGATE_TRY(outcome.state, fuzz::merge_states(states));
+  outcome.corpus = verb.merge_into.empty() ? verb.merge.front() : verb.merge_into;
+  GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.merge.front()));
+  if (!verb.merge_into.empty()) {
+    GRAPHGATE_TRY(const fuzz::Corpus into, fuzz::Corpus::open(verb.merge_into, write_text));
+    GRAPHGATE_TRY_VOID(copy_cases(verb.merge, into));
+    GRAPHGATE_TRY_VOID(into.write(fuzz::print_state(outcome.state), into.state_path({})));
+  }
+  const Report report = report_of(outcome, ledger);
+  if (to_stdout(verb.reports) == 0) print_lines(report);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
+  // What some shard has not run is not known to be good.
+  const bool is_whole =
+      outcome.state.done.size() == 1 && outcome.state.done.begin()->first.count == 1;
+  if (!is_whole && outcome.state.cases > 0) {
+    std::fprintf(stderr, "graphgate: the shards lack %llu of %llu cases\n",
+                 static_cast<unsigned long long>(outcome.state.cases - outcome.state.tally.cases),
+                 static_cast<unsigned long long>(outcome.state.cases));
+    return worse(report.code, ExitCode::kInconclusive);
+  }
+  return report.code;
+}
 
 Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));

@@ -8,10 +8,8 @@
 #include "base/atomic_file.h"
 #include "base/stop_signals.h"
 #include "fuzz/reduce/judge_case.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/quantities.h"
-#include "tools/cli/report_options.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
@@ -51,9 +49,7 @@ Result<SideOptions> side_options_of(const GateVerb& verb) {
   options.reruns = verb.reruns;
   options.seed = verb.seed;
   if (verb.judges.empty()) return options;
-  const auto judges = conformance::parse_judges(verb.judges);
-  if (!judges.ok()) return judges.error().at("--judges");
-  options.judges = judges.value();
+  GRAPHGATE_TRY(options.judges, judges_named(verb.judges));
   return options;
 }
 

@@ -4,9 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
-#include "tools/cli/report_options.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/golden/golden_report.h"
@@ -45,10 +43,7 @@ Result<ExitCode> write(const Report& report, const ReportPaths& paths) {
 
 Result<ExitCode> run_check(const GoldenVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
-  std::vector<std::string> remarks;
-  GRAPHGATE_TRY(optimized::Options unused, options_of(verb.planner, ops, &remarks));
-  GRAPHGATE_TRY_VOID(open_resources(verb.planner, unused, &remarks));
-  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
   std::vector<GoldenItem> items;
   for (const std::string& folder : verb.folders) {
     GoldenOptions options;

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/one_line.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include "base/file_io.h"
 #include "conformance/judges/judge_report.h"
 #include "spec/option.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/mutants/mutants.h"
 #include "tools/report/forms.h"
@@ -259,9 +259,7 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
     }
     if (verb.json != "-") print_verdict(verdict);
   }
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(verdicts)), verb.json));
-  }
+  GRAPHGATE_TRY_VOID(write_json(json_of(verdicts), verb.json));
   if (verb.json != "-") print_summary(verdicts);
   return totals_of(verdicts).survived == 0 ? ExitCode::kGood : ExitCode::kFindings;
 }
@@ -291,8 +289,7 @@ Verb add_mutants(CLI::App& app) {
   mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
       ->check(CLI::Range(1, 1'000'000));
   mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
-  mutants->add_option("--json", verb.json, "write the verdicts as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_json_flag(*mutants, verb.json, "the verdicts");
   mutants->footer(
       "Examples:\n  graphgate mutants -j 2 golden/cases\n"
       "  graphgate mutants --filter frees_twice --filter B11\n\n"

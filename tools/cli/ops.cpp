@@ -6,7 +6,7 @@
 #include "base/atomic_file.h"
 #include "reference/reference.h"
 #include "tools/bench/bounds_report.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/subject.h"
@@ -57,7 +57,7 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
                 spec::print_schema(row->schema).c_str(),
                 row->tags.empty() ? "" : " ; tags=", join(row->tags).c_str());
   }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json != "-") std::printf("%zu ops, %zu with a reference\n", shown, supported);
   if (shown == 0) return bad_input("no op's name contains '" + verb.pattern + "'");
   return ExitCode::kGood;
@@ -72,9 +72,8 @@ void count_ops(const spec::Graph& graph, std::map<std::string, std::int64_t>& co
 Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
   std::map<std::string, std::int64_t> counts;
   for (const std::string& file : verb.coverage) {
-    const auto program = read_program(file, ops);
-    if (!program.ok()) return in_file(program.error(), file);
-    count_ops(program.value().graph, counts);
+    GRAPHGATE_TRY(const spec::Program program, in_file(read_program(file, ops), file));
+    count_ops(program.graph, counts);
   }
   std::size_t missing = 0;
   Json json = Json::array();
@@ -87,7 +86,7 @@ Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
     std::printf("%8lld  %-18s %s\n", static_cast<long long>(n),
                 family.empty() ? "-" : family.c_str(), op.c_str());
   }
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json != "-") {
     std::printf("%zu ops in %zu programs, %zu without a reference\n", counts.size(),
                 verb.coverage.size(), missing);
@@ -123,9 +122,7 @@ Json tally_json(const OpTally& tally) {
 Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   const OpCasesRequest request{verb.cases, verb.pattern,
                                static_cast<std::size_t>(verb.failures_shown), verb.executor};
-  const auto judged = judge_op_cases(request, ops);
-  if (!judged.ok()) return in_file(judged.error(), verb.cases);
-  const OpCasesReport& report = judged.value();
+  GRAPHGATE_TRY(const OpCasesReport report, in_file(judge_op_cases(request, ops), verb.cases));
   std::map<std::string, OpTally> families;
   OpTally total;
   Json json = {{"ops", Json::object()}, {"families", Json::object()}};
@@ -146,7 +143,7 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   json["passed"] = total.passed;
   json["failed"] = total.failed;
   json["skipped"] = total.skipped;
-  if (!verb.json.empty()) GRAPHGATE_TRY_VOID(write_text(print_json(json), verb.json));
+  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (text) {
     std::printf("\n%lld passed, %lld failed, %lld skipped\n", static_cast<long long>(total.passed),
                 static_cast<long long>(total.failed), static_cast<long long>(total.skipped));
@@ -212,11 +209,8 @@ Verb add_ops(CLI::App& app) {
       ->needs(bounds);
   ops->add_option("--failures", verb.failures_shown, "failures shown per op")
       ->check(CLI::Range(0, 1'000'000));
-  ops->add_option("--custom-ops", verb.custom_ops,
-                  "a file of op schemas to add to the op table (repeatable)")
-      ->type_name(takes::kFile);
-  ops->add_option("--json", verb.json, "write it as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_custom_ops_flag(*ops, verb.custom_ops);
+  add_json_flag(*ops, verb.json, "it");
   ops->footer(
       "Examples:\n  graphgate ops add_\n  graphgate ops --coverage golden/models/mutations.pt2\n"
       "  graphgate ops --cases golden/ops/op_cases.jsonl\n"

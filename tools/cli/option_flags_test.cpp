@@ -1,4 +1,4 @@
-#include "tools/cli/option_flags.h"
+#include "tools/cli/flags.h"
 
 #include <gtest/gtest.h>
 

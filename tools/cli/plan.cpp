@@ -11,9 +11,7 @@
 #include "optimized/compile.h"
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
-#include "tools/cli/common_flags.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/pack_csv.h"
 #include "tools/cli/plan_verify.h"
 #include "tools/cli/verb.h"
@@ -178,27 +176,22 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
     return bad_input("--json, --diff and --data go with exactly one program");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-  std::vector<std::string> remarks;
-  GRAPHGATE_TRY(optimized::Options options, options_of(verb.planner, ops, &remarks));
-  GRAPHGATE_TRY_VOID(open_resources(verb.planner, options, &remarks));
-  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  GRAPHGATE_TRY(optimized::Options options, open_options(verb.planner, ops));
   StageTimes times;
   if (verb.verbose) options.compile.log = &times;
   for (const std::string& file : verb.programs.files) {
     if (verb.quality) {
-      const auto shown = show_quality(file, verb, options, ops);
-      if (!shown.ok()) return in_file(shown.error(), file);
+      GRAPHGATE_TRY_VOID(in_file(show_quality(file, verb, options, ops), file));
       continue;
     }
-    const auto plan = plan_of(file, verb, options);
-    if (!plan.ok()) return in_file(plan.error(), file);
+    GRAPHGATE_TRY(const spec::Plan plan, in_file(plan_of(file, verb, options), file));
     if (!verb.json.empty()) {
-      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan.value()));
+      GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan));
       GRAPHGATE_TRY_VOID(write_text(json, verb.json));
       if (verb.json == "-") continue;
     }
-    if (!verb.diff.empty()) return show_diff(plan.value(), verb.diff, ops);
-    GRAPHGATE_TRY_VOID(write_text(page_of(plan.value(), verb, ops), "-"));
+    if (!verb.diff.empty()) return show_diff(plan, verb.diff, ops);
+    GRAPHGATE_TRY_VOID(write_text(page_of(plan, verb, ops), "-"));
   }
   return ExitCode::kGood;
 }

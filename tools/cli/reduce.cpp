@@ -10,10 +10,7 @@
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
 #include "fuzz/campaign/reduce_case.h"
-#include "tools/cli/common_flags.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
-#include "tools/cli/subject_flags.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
@@ -77,10 +74,9 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
       return out;
     }
   }
-  const auto read =
+  auto read =
       is_archive(verb.file) ? read_program(verb.file, ops) : program_of_text(text, verb.file, ops);
-  if (!read.ok()) return in_file(read.error(), verb.file);
-  const spec::Program& program = read.value();
+  GRAPHGATE_TRY(const spec::Program program, in_file(std::move(read), verb.file));
   GRAPHGATE_TRY(out.emplace_back(), fuzz::case_of_program(program, verb.calls, verb.seed));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.file, ""));
   if (!recorded.empty()) out.push_back(fuzz::case_of_recording(program, recorded));
@@ -110,9 +106,7 @@ Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case
   request.the_case = with_flags(std::move(the_case), verb.planner, subject);
   for (const auto& [name, value] : verb.planner) request.limits.kept_options.insert(name);
   if (!verb.judges.empty()) {
-    auto judges = conformance::parse_judges(verb.judges);
-    if (!judges.ok()) return judges.error().at("--judges");
-    request.choice.judges = judges.value();
+    GRAPHGATE_TRY(request.choice.judges, judges_named(verb.judges));
   }
   request.choice.settings.localize = false;
   if (!verb.signature.empty()) {
@@ -221,9 +215,7 @@ Result<ExitCode> run_reduce(const ReduceVerb& verb) {
     GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
     GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
   }
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(made, output)), verb.json));
-  }
+  GRAPHGATE_TRY_VOID(write_json(json_of(made, output), verb.json));
   if (verb.json != "-") print_reduced(made, output);
   return ExitCode::kGood;
 }
@@ -274,12 +266,8 @@ Verb add_reduce(CLI::App& app) {
       ->add_option("--neighbour", verb.neighbour,
                    "write the nearest case that passes to this file, too")
       ->type_name(takes::kOutput);
-  reduce
-      ->add_option("--custom-ops", verb.custom_ops,
-                   "a file of op schemas to add to the op table (repeatable)")
-      ->type_name(takes::kFile);
-  reduce->add_option("--json", verb.json, "write what was done as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_custom_ops_flag(*reduce, verb.custom_ops);
+  add_json_flag(*reduce, verb.json, "what was done");
   add_subject_flags(*reduce, verb.subject);
   add_planner_flags(*reduce, verb.planner);
   reduce->footer(

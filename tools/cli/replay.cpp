@@ -11,10 +11,7 @@
 #include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
-#include "tools/cli/common_flags.h"
-#include "tools/cli/option_flags.h"
-#include "tools/cli/option_types.h"
-#include "tools/cli/subject_flags.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
@@ -106,15 +103,8 @@ Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
 enum class Replayed { kSame, kOther, kGone };
 
 const char* word_of(Replayed replayed) {
-  switch (replayed) {
-    case Replayed::kSame:
-      return "SAME";
-    case Replayed::kOther:
-      return "OTHER";
-    case Replayed::kGone:
-      return "GONE";
-  }
-  return "";
+  constexpr const char* kWords[] = {"SAME", "OTHER", "GONE"};
+  return kWords[static_cast<std::size_t>(replayed)];
 }
 
 Replayed compare(const fuzz::CaseLook& look, const std::optional<Signature>& stored) {
@@ -175,22 +165,18 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   fuzz::JudgeChoice choice;
   choice.settings.localize = false;
   if (!verb.judges.empty()) {
-    auto judges = conformance::parse_judges(verb.judges);
-    if (!judges.ok()) return judges.error().at("--judges");
-    choice.judges = judges.value();
+    GRAPHGATE_TRY(choice.judges, judges_named(verb.judges));
   }
   const auto files = files_beside(input.path);
   const CaseSources sources(*files, subject);
-  const auto look =
-      fuzz::look_at_case(input.the_case, sources.get(), choice, {true, verb.timeout_seconds, 0});
-  if (!look.ok()) return in_file(look.error(), input.name);
-  const Replayed replayed = compare(look.value(), stored);
-  if (!verb.json.empty()) {
-    GRAPHGATE_TRY_VOID(
-        write_text(print_json(json_of(input, look.value(), stored, replayed)), verb.json));
-  }
-  if (verb.json != "-") print_replay(input, look.value(), stored, replayed);
-  return look.value().signatures.empty() ? exit_code_of(look.value().outcome) : ExitCode::kFindings;
+  GRAPHGATE_TRY(const fuzz::CaseLook look,
+                in_file(fuzz::look_at_case(input.the_case, sources.get(), choice,
+                                           {true, verb.timeout_seconds, 0}),
+                        input.name));
+  const Replayed replayed = compare(look, stored);
+  GRAPHGATE_TRY_VOID(write_json(json_of(input, look, stored, replayed), verb.json));
+  if (verb.json != "-") print_replay(input, look, stored, replayed);
+  return look.signatures.empty() ? exit_code_of(look.outcome) : ExitCode::kFindings;
 }
 
 }  // namespace
@@ -217,9 +203,7 @@ Verb add_replay(CLI::App& app) {
   replay->add_option("--data-sets", verb.data_sets, "of an id: what the campaign was given")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U));
   replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
-  replay
-      ->add_option("--json", verb.json, "write what was found as JSON to this file (- for stdout)")
-      ->type_name(takes::kOutput);
+  add_json_flag(*replay, verb.json, "what was found");
   replay
       ->add_option("--write", verb.write,
                    "write the case to this file, and run nothing (- for stdout)")

@@ -11,7 +11,7 @@
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 #include "spec/plan.h"
-#include "tools/cli/option_flags.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"

@@ -71,9 +71,7 @@ Result<Read> read_archive(const std::string& path) {
 
 Result<Read> read_source(const std::string& path) {
   const bool is_archive = std::filesystem::path(path).extension() == ".pt2";
-  auto read = is_archive ? read_archive(path) : read_case_of(path);
-  if (!read.ok()) return in_file(read.error(), path);
-  return read;
+  return in_file(is_archive ? read_archive(path) : read_case_of(path), path);
 }
 
 bool same_bytes(const HostTensor& a, const HostTensor& b) {

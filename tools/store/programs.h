@@ -14,6 +14,11 @@ namespace graphgate::tools {
 // An error about the program in `path`, with that path in front, once: readers name a file without
 // its folder, executors name the program alone.
 [[nodiscard]] Error in_file(const Error& error, const std::string& path);
+template <class T>
+[[nodiscard]] Result<T> in_file(Result<T> result, const std::string& path) {
+  if (result.ok()) return result;
+  return in_file(result.error(), path);
+}
 
 // The bytes of a text file; kBadInput when it cannot be read.
 [[nodiscard]] Result<std::string> read_text(const std::string& path);

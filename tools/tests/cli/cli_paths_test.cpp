@@ -1,7 +1,7 @@
 // Every option that takes a path, of every verb, with every kind of bad path: one line that names
 // the path, exit code 3 or 4, and nothing half written. Never a defect, a signal or a wait.
 //
-// The options are those that --help prints, by the names of tools/cli/option_types.h. An option or
+// The options are those that --help prints, by the names of tools/cli/flags.h. An option or
 // a verb that this test does not know is a failure: a new one is tried without anyone thinking of
 // it.
 #include <fcntl.h>

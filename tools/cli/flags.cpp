@@ -1,0 +1,207 @@
+#include "tools/cli/flags.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/atomic_file.h"
+#include "tools/executors/optimized_options.h"
+
+namespace graphgate::tools {
+namespace {
+
+using spec::Configuration;
+using spec::OptionGroup;
+using spec::OptionKind;
+using spec::OptionRow;
+
+constexpr const char* kPlannerGroup = "Planner of the optimized executor";
+
+// What --help calls a value, in the order of OptionKind.
+constexpr const char* kTypes[] = {"TEXT",
+                                  "TEXT",
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  takes::kName,
+                                  "UINT",
+                                  "UINT",
+                                  "INT",
+                                  "INT",
+                                  "INT",
+                                  "BYTE",
+                                  "BEGIN:END",
+                                  "NAME=VALUE",
+                                  takes::kOutputFolder,
+                                  takes::kOverridesFile};
+static_assert(std::size(kTypes) == static_cast<std::size_t>(OptionKind::kOverrides) + 1);
+
+// What --help tells of the values that are taken.
+std::string limits_of(const OptionRow& row) {
+  if (row.most > 0) return "INT in [1 - " + std::to_string(row.most) + "]";
+  return row.values.empty() ? "" : "{" + std::string(row.values) + "}";
+}
+
+// A switch may be typed as --NAME=false, too. One that turns something off stands for "false".
+CLI::Option* add_switch(CLI::App& app, const std::string& name, Configuration& given) {
+  const bool turns_off = name.starts_with("no-");
+  const auto read = [&given, name, turns_off](const std::string& text) {
+    bool is_on = false;
+    if (!CLI::detail::lexical_cast(text, is_on)) {
+      throw CLI::ConversionError("--" + name, std::vector<std::string>{text});
+    }
+    if (is_on == turns_off) {
+      given.erase(name);
+    } else {
+      given[name] = "";
+    }
+  };
+  return app.add_flag((turns_off ? "!--" : "--") + name)->each(read);
+}
+
+CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& given) {
+  const std::string name(row.name);
+  const CLI::callback_t take = [&given, &row, name](const CLI::results_t& words) {
+    for (const std::string& word : words) {
+      if (!spec::is_readable(row, word)) return false;
+    }
+    given[name] = spec::join_list(words);
+    return true;
+  };
+  CLI::Option* flag =
+      app.add_option("--" + name, take)->type_name(kTypes[static_cast<std::size_t>(row.kind)]);
+  if (row.is_several()) {
+    flag->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(false);
+  }
+  if (row.kind == OptionKind::kSeveralInt64) flag->delimiter(',');
+  const std::string limits = limits_of(row);
+  if (!limits.empty()) {
+    flag->check(CLI::Validator(
+        [&row](const std::string& word) { return spec::objection_to(row, word); }, limits));
+  }
+  if (!row.usual.empty()) flag->default_str(std::string(row.usual));
+  return flag;
+}
+
+bool is_path(const CLI::Option& option) {
+  const std::string name = option.get_type_name();
+  constexpr const char* kPaths[] = {takes::kFile,         takes::kOutput,        takes::kFolder,
+                                    takes::kOutputFolder, takes::kOverridesFile, takes::kCase};
+  return std::any_of(std::begin(kPaths), std::end(kPaths),
+                     [&](const char* path) { return name == path; });
+}
+
+}  // namespace
+
+CLI::Option* add_option_flag(CLI::App& app, const OptionRow& row, Configuration& given) {
+  const bool is_switch = row.kind == OptionKind::kSwitch;
+  CLI::Option* flag =
+      is_switch ? add_switch(app, std::string(row.name), given) : add_valued(app, row, given);
+  return flag->description(std::string(row.help));
+}
+
+void add_planner_flags(CLI::App& app, Configuration& given) {
+  for (const OptionRow& row : spec::option_rows()) {
+    if (row.group == OptionGroup::kReference) continue;
+    CLI::Option* flag = add_option_flag(app, row, given);
+    if (row.group != OptionGroup::kProgram) flag->group(kPlannerGroup);
+  }
+}
+
+void add_device_flags(CLI::App& app, Configuration& given) {
+  for (const OptionRow& row : spec::option_rows()) {
+    if (row.group == OptionGroup::kDevice) add_option_flag(app, row, given);
+  }
+}
+
+Result<optimized::Options> open_options(const Configuration& given, const spec::OpTable& ops) {
+  std::vector<std::string> remarks;
+  GRAPHGATE_TRY(optimized::Options options, options_of(given, ops, &remarks));
+  GRAPHGATE_TRY_VOID(open_resources(given, options, &remarks));
+  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  return options;
+}
+
+void add_program_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("files", options.files, "torch.export archives (.pt2), or graph text")
+      ->type_name(takes::kFile)
+      ->required();
+  app.add_option("--data", options.data,
+                 "recorded calls, a .safetensors with a .geometry.json beside it "
+                 "(default: NAME.safetensors beside NAME.pt2)")
+      ->type_name(takes::kFile);
+  add_custom_ops_flag(app, options.custom_ops);
+}
+
+void add_custom_ops_flag(CLI::App& app, std::vector<std::string>& custom_ops) {
+  app.add_option("--custom-ops", custom_ops,
+                 "a file of op schemas to add to the op table (repeatable)")
+      ->type_name(takes::kFile);
+}
+
+void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
+  app.add_option("--executor", flags.executor,
+                 "who is under test: a command that speaks the protocol of docs/executors.md "
+                 "(default: the optimized executor)")
+      ->type_name(takes::kCommand);
+  app.add_option("--executor-timeout", flags.seconds, "seconds for each answer of such a command")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
+                                                      const spec::Configuration& options,
+                                                      const std::string& exchange) {
+  const std::string text = flags.executor.empty() ? "optimized" : flags.executor;
+  auto made = make_subject(text, {answer_time(flags.seconds), exchange});
+  if (!made.ok()) return made.error().at("'" + text + "'");
+  std::shared_ptr<const Subject> subject = std::move(made).value();
+  GRAPHGATE_TRY_VOID(subject->start());
+  subject->rest();
+  for (const auto& [name, value] : options) {
+    if (subject->takes(name)) continue;
+    return bad_input("--" + name + ": '" + std::string(subject->name()) + "' has no such option");
+  }
+  return subject;
+}
+
+Result<conformance::JudgeSet> judges_named(const std::string& names) {
+  auto judges = conformance::parse_judges(names);
+  if (!judges.ok()) return judges.error().at("--judges");
+  return judges;
+}
+
+void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& what) {
+  for (const ReportForm& form : report_forms()) {
+    std::string help = form.help;
+    const std::size_t star = help.find('*');
+    if (star != std::string::npos) help.replace(star, 1, what);
+    app.add_option(std::string("--") + form.name, paths[form.name], help)
+        ->type_name(takes::kOutput);
+  }
+}
+
+Result<void> check_report_paths(const ReportPaths& paths) {
+  if (to_stdout(paths) > 1) return bad_input("only one report can go to standard output");
+  return {};
+}
+
+void add_json_flag(CLI::App& app, std::string& path, const std::string& what) {
+  app.add_option("--json", path, "write " + what + " as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+}
+
+Result<void> write_json(const nlohmann::ordered_json& json, const std::string& path) {
+  return path.empty() ? Result<void>() : write_text(print_json(json), path);
+}
+
+void refuse_empty_paths(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](CLI::Option* each) { return is_path(*each); })) {
+    option->check([](const std::string& path) {
+      return path.empty() ? std::string("expected a path, found an empty one") : std::string();
+    });
+  }
+  for (CLI::App* verb : app.get_subcommands({})) refuse_empty_paths(*verb);
+}
+
+}  // namespace graphgate::tools

@@ -1,0 +1,106 @@
+// The flags that several verbs have: those of an executor's options, declared from their table
+// (spec/option.h), of programs, of who is under test, of where reports go; and what the word behind
+// a flag is, as --help names it: `--json OUTPUT`.
+//
+// Every option whose word is a path says so by one of the names of paths. Empty paths are refused
+// by it, and a test (cli_paths_test.cpp) tries every such option with every kind of bad path. An
+// option that takes a word has a name for it, too: the test knows no word called TEXT.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/judges/judge.h"
+#include "optimized/optimized.h"
+#include "spec/option.h"
+#include "tools/executors/subject.h"
+#include "tools/report/forms.h"
+
+namespace graphgate::tools {
+
+namespace takes {
+
+// Paths.
+inline constexpr const char* kFile = "FILE";               // is read
+inline constexpr const char* kOutput = "OUTPUT";           // is written
+inline constexpr const char* kFolder = "FOLDER";           // is read
+inline constexpr const char* kOutputFolder = "NEWFOLDER";  // is made where it is missing
+// Words that may be paths.
+inline constexpr const char* kOverridesFile = "vllm|FILE";
+inline constexpr const char* kCase = "CASE";        // a file, a name in a corpus, or an id
+inline constexpr const char* kSide = "SIDE";        // of a gate: a profile, FILE.json, a command
+inline constexpr const char* kCommand = "COMMAND";  // of a shell
+
+// Other words.
+inline constexpr const char* kName = "NAME";
+inline constexpr const char* kNames = "NAMES";  // with commas
+inline constexpr const char* kDuration = "DURATION";
+inline constexpr const char* kBytes = "BYTES";
+inline constexpr const char* kWords = "WORDS";  // free text
+
+}  // namespace takes
+
+// Adds a check to each option of a path, of the app and of its verbs: the path is not empty.
+void refuse_empty_paths(CLI::App& app);
+
+// ---- options of an executor ----
+
+// What is given goes into a configuration as it was typed. All of the optimized executor, in a
+// group of their own in --help: what check, plan, fuzz, golden check, serve, reduce and replay
+// share.
+void add_planner_flags(CLI::App& app, spec::Configuration& given);
+
+// Where captured partitions run alone: of run, gate and bench.
+void add_device_flags(CLI::App& app, spec::Configuration& given);
+
+// One of them. `row` is of option_rows().
+CLI::Option* add_option_flag(CLI::App& app, const spec::OptionRow& row, spec::Configuration& given);
+
+// What the options come to, with their caches and devices open. Tells standard error what a user
+// should know of them.
+[[nodiscard]] Result<optimized::Options> open_options(const spec::Configuration& given,
+                                                      const spec::OpTable& ops);
+
+// ---- programs, subjects, judges ----
+
+// What every verb that reads programs takes.
+struct ProgramOptions {
+  std::vector<std::string> files;       // .pt2 archives or graph text
+  std::string data;                     // recorded calls; default: beside each file
+  std::vector<std::string> custom_ops;  // op table text with the user's own ops
+};
+void add_program_options(CLI::App& app, ProgramOptions& options);
+void add_custom_ops_flag(CLI::App& app, std::vector<std::string>& custom_ops);
+
+// Who is under test where cases are drawn, replayed or reduced.
+struct SubjectFlags {
+  std::string executor;  // empty: the optimized executor
+  double seconds = 60;   // for each answer of a command
+};
+void add_subject_flags(CLI::App& app, SubjectFlags& flags);
+
+// Makes the subject. A process has said what it takes, and rests: each process that is forked from
+// here starts its own. kInfrastructure where it does not answer, kBadInput for an option of the
+// command line that it does not take. `exchange` is that of SubjectSettings.
+[[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
+    const SubjectFlags& flags, const spec::Configuration& options, const std::string& exchange);
+
+// The judges that --judges names.
+[[nodiscard]] Result<conformance::JudgeSet> judges_named(const std::string& names);
+
+// ---- reports ----
+
+// `what` is reported: "the result".
+void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& what);
+
+// kBadInput where more than one form goes to standard output.
+[[nodiscard]] Result<void> check_report_paths(const ReportPaths& paths);
+
+// --json where `what` has no other form.
+void add_json_flag(CLI::App& app, std::string& path, const std::string& what);
+// Writes to that path, or nothing where none was given. kInfrastructure where it cannot be written.
+[[nodiscard]] Result<void> write_json(const nlohmann::ordered_json& json, const std::string& path);
+
+}  // namespace graphgate::tools
