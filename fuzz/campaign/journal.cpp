@@ -61,19 +61,21 @@ Result<Journal> Journal::create(const std::string& path, std::size_t workers) {
     (void)::unlink(path.c_str());
     return cannot(path, "no room for the journal", code);
   }
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
-  if (memory == MAP_FAILED) return cannot(path, "cannot be mapped", errno);
-  Journal journal(memory, bytes);
+  GRAPHGATE_TRY(Journal journal, map(path, file.number(), bytes));
   journal.begin_file(workers);
   return journal;
 }
 
+// Of a file, or without one: -1.
+Result<Journal> Journal::map(const std::string& path, int file, std::size_t bytes) {
+  const int sharing = MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing, file, 0);
+  if (memory == MAP_FAILED) return cannot(path, "cannot be mapped", errno);
+  return Journal(memory, bytes);
+}
+
 Result<Journal> Journal::in_memory(std::size_t workers) {
-  const std::size_t bytes = sizeof(Header) + workers * sizeof(Ring);
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return cannot("journal", "cannot be mapped", errno);
-  Journal journal(memory, bytes);
+  GRAPHGATE_TRY(Journal journal, map("journal", -1, sizeof(Header) + workers * sizeof(Ring)));
   journal.begin_file(workers);
   return journal;
 }
@@ -94,10 +96,8 @@ Result<Journal> Journal::open(const std::string& path) {
   if (::fstat(file.number(), &status) != 0) return cannot(path, "cannot be read", errno);
   const auto bytes = static_cast<std::size_t>(status.st_size);
   if (bytes < sizeof(Header)) return bad_input(path + ": no journal");
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
-  if (memory == MAP_FAILED) return cannot(path, "cannot be mapped", errno);
-  Journal journal(memory, bytes);
-  const auto* const header = static_cast<const Header*>(memory);
+  GRAPHGATE_TRY(Journal journal, map(path, file.number(), bytes));
+  const auto* const header = static_cast<const Header*>(journal.memory_);
   const bool fits = std::memcmp(header->magic, kMagic, sizeof(kMagic)) == 0 &&
                     header->ring_entries == kRingEntries &&
                     header->workers == (bytes - sizeof(Header)) / sizeof(Ring) &&

@@ -75,6 +75,7 @@ class Journal {
   struct Header;
   struct Ring;
   Journal(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
+  static Result<Journal> map(const std::string& path, int file, std::size_t bytes);
   void begin_file(std::size_t workers);
   [[nodiscard]] Ring& ring(std::size_t worker) const;
 

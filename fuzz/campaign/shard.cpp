@@ -38,10 +38,17 @@ Result<Shard> make_shard(std::uint32_t index, std::uint32_t count, const std::st
                    std::to_string(count));
 }
 
-Result<Shard> slurm_shard(const Environment& environment) {
-  constexpr const char* kId = "SLURM_ARRAY_TASK_ID";
-  GRAPHGATE_TRY(const std::uint32_t id, required(environment, kId, "SLURM_ARRAY_TASK_COUNT"));
-  GRAPHGATE_TRY(const std::uint32_t count, required(environment, "SLURM_ARRAY_TASK_COUNT", kId));
+// The variables by which something says which shard a process is.
+struct ShardVariables {
+  const char* index;
+  const char* count;
+  bool is_slurm = false;  // whose index may begin anywhere, and take steps
+};
+
+Result<Shard> shard_of(const ShardVariables& variables, const Environment& environment) {
+  GRAPHGATE_TRY(const std::uint32_t id, required(environment, variables.index, variables.count));
+  GRAPHGATE_TRY(const std::uint32_t count, required(environment, variables.count, variables.index));
+  if (!variables.is_slurm) return make_shard(id, count, variables.index);
   std::uint32_t first = 0;
   if (const auto text = environment("SLURM_ARRAY_TASK_MIN")) {
     GRAPHGATE_TRY(first, count_in("SLURM_ARRAY_TASK_MIN", *text));
@@ -54,21 +61,7 @@ Result<Shard> slurm_shard(const Environment& environment) {
     return bad_input("SLURM_ARRAY_TASK_ID: " + std::to_string(id) + " is none of " +
                      std::to_string(first) + ", " + std::to_string(first + step) + ", ...");
   }
-  return make_shard((id - first) / step, count, kId);
-}
-
-Result<Shard> kubernetes_shard(const Environment& environment) {
-  constexpr const char* kIndex = "JOB_COMPLETION_INDEX";
-  GRAPHGATE_TRY(const std::uint32_t index, required(environment, kIndex, "GRAPHGATE_SHARDS"));
-  GRAPHGATE_TRY(const std::uint32_t count, required(environment, "GRAPHGATE_SHARDS", kIndex));
-  return make_shard(index, count, kIndex);
-}
-
-Result<Shard> gtest_shard(const Environment& environment) {
-  constexpr const char* kIndex = "GTEST_SHARD_INDEX";
-  GRAPHGATE_TRY(const std::uint32_t index, required(environment, kIndex, "GTEST_TOTAL_SHARDS"));
-  GRAPHGATE_TRY(const std::uint32_t count, required(environment, "GTEST_TOTAL_SHARDS", kIndex));
-  return make_shard(index, count, kIndex);
+  return make_shard((id - first) / step, count, variables.index);
 }
 
 }  // namespace
@@ -144,26 +137,21 @@ Result<ShardChoice> choose_shard(std::string_view flag, const Environment& envir
     if (!shard.ok()) return shard.error().at("--shard");
     return ShardChoice{shard.value(), "--shard"};
   }
-  struct Reader {
-    const char* index;
-    const char* count;
-    Result<Shard> (*read)(const Environment&);
-  };
-  constexpr Reader kReaders[] = {
-      {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", slurm_shard},
-      {"JOB_COMPLETION_INDEX", "GRAPHGATE_SHARDS", kubernetes_shard},
-      {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS", gtest_shard},
+  constexpr ShardVariables kVariables[] = {
+      {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", true},
+      {"JOB_COMPLETION_INDEX", "GRAPHGATE_SHARDS"},
+      {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS"},
   };
   ShardChoice choice;
-  for (const Reader& reader : kReaders) {
-    if (!environment(reader.index) && !environment(reader.count)) continue;
-    GRAPHGATE_TRY(const Shard shard, reader.read(environment));
+  for (const ShardVariables& variables : kVariables) {
+    if (!environment(variables.index) && !environment(variables.count)) continue;
+    GRAPHGATE_TRY(const Shard shard, shard_of(variables, environment));
     if (!choice.source.empty() && !(choice.shard == shard)) {
       return bad_input(choice.source + " says shard " + print_shard(choice.shard) + ", " +
-                       reader.index + " says shard " + print_shard(shard) +
+                       variables.index + " says shard " + print_shard(shard) +
                        "; --shard i/N decides");
     }
-    if (choice.source.empty()) choice = {shard, reader.index};
+    if (choice.source.empty()) choice = {shard, variables.index};
   }
   return choice;
 }

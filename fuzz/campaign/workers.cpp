@@ -24,11 +24,11 @@ struct MessageHead {
   double seconds = 0;
 };
 
-// Where nobody listens any more it is false, and no signal.
-bool send_whole(int channel, const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(data);
+// Sends or receives all of it, some at a time. False where the other end is gone.
+template <class Byte, class Some>
+bool transfer(Byte* bytes, std::size_t size, Some&& some) {
   while (size > 0) {
-    const ssize_t count = ::send(channel, bytes, size, MSG_NOSIGNAL);
+    const ssize_t count = some(bytes, size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     bytes += count;
@@ -37,16 +37,16 @@ bool send_whole(int channel, const void* data, std::size_t size) {
   return true;
 }
 
+// Where nobody listens any more it is false, and no signal.
+bool send_whole(int channel, const void* data, std::size_t size) {
+  return transfer(static_cast<const char*>(data), size, [&](const char* at, std::size_t left) {
+    return ::send(channel, at, left, MSG_NOSIGNAL);
+  });
+}
+
 bool receive_whole(int channel, void* data, std::size_t size) {
-  auto* bytes = static_cast<char*>(data);
-  while (size > 0) {
-    const ssize_t count = ::recv(channel, bytes, size, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes += count;
-    size -= static_cast<std::size_t>(count);
-  }
-  return true;
+  return transfer(static_cast<char*>(data), size,
+                  [&](char* at, std::size_t left) { return ::recv(channel, at, left, 0); });
 }
 
 void close_file(int& file) {

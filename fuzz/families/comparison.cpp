@@ -134,11 +134,7 @@ bool draw_masked_fill(Draft& draft, GeneReader& genes, std::size_t) {
   const Layout layout = row_major_like(draft, {self, mask}, from.sizes);
   NodeBuilder node(draft, in_place ? kForms.in_place : kForms.functional);
   node.tensor("self", self).tensor("mask", mask).argument("value", value);
-  if (in_place) {
-    node.written(self);
-  } else {
-    node.fresh(from.dtype, from.sizes, layout);
-  }
+  node.written_or_fresh(in_place, self, from.dtype, from.sizes, layout);
   return true;
 }
 

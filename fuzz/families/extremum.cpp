@@ -16,19 +16,33 @@ Shape without(const Shape& sizes, int dim, bool keepdim) {
   return out;
 }
 
+// What is left of a tensor along one dimension.
+struct Reduced {
+  Reduced(Draft& draft, GeneReader& genes, TensorIndex self, bool may_keep)
+      : from(draft.tensor(self)),
+        dim(draw_dim(genes, from.sizes.rank)),
+        keepdim(may_keep && genes.chance(40)),
+        sizes(without(from.sizes, dim, keepdim)),
+        layout(row_major_like(draft, {self}, sizes)),
+        last_place(draft.table().bounds(from.sizes[dim]).most - 1) {}
+
+  DrawnTensor from;
+  int dim;
+  bool keepdim;
+  Shape sizes;
+  Layout layout;
+  std::int64_t last_place;
+};
+
 // amax, amin.
 bool draw_values(Draft& draft, GeneReader& genes, std::size_t variant) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  const int dim = draw_dim(genes, from.sizes.rank);
-  const bool keepdim = genes.chance(40);
-  const Shape sizes = without(from.sizes, dim, keepdim);
-  const Layout layout = row_major_like(draft, {*self}, sizes);
+  const Reduced to(draft, genes, *self, true);
   NodeBuilder node(draft, variant == 0 ? "aten.amax.default" : "aten.amin.default");
-  node.tensor("self", *self).integers("dim", {dim});
-  if (keepdim) node.boolean("keepdim", true);
-  node.fresh(from.dtype, sizes, layout);
+  node.tensor("self", *self).integers("dim", {to.dim});
+  if (to.keepdim) node.boolean("keepdim", true);
+  node.fresh(to.from.dtype, to.sizes, to.layout);
   return true;
 }
 
@@ -36,50 +50,38 @@ bool draw_values(Draft& draft, GeneReader& genes, std::size_t variant) {
 bool draw_with_places(Draft& draft, GeneReader& genes, std::size_t variant) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
   if (genes.chance(30)) {
     NodeBuilder node(draft, variant == 0 ? "aten.max.default" : "aten.min.default");
-    node.tensor("self", *self).fresh(from.dtype, {});
+    node.tensor("self", *self).fresh(draft.tensor(*self).dtype, {});
     return true;
   }
-  const int dim = draw_dim(genes, from.sizes.rank);
-  const bool keepdim = genes.chance(40);
-  const Shape sizes = without(from.sizes, dim, keepdim);
-  const Layout layout = row_major_like(draft, {*self}, sizes);
-  const std::int64_t most = draft.table().bounds(from.sizes[dim]).most - 1;
+  const Reduced to(draft, genes, *self, true);
   NodeBuilder node(draft, variant == 0 ? "aten.max.dim" : "aten.min.dim");
-  node.tensor("self", *self).integer("dim", dim);
-  if (keepdim) node.boolean("keepdim", true);
-  node.fresh(from.dtype, sizes, layout);
-  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  node.tensor("self", *self).integer("dim", to.dim);
+  if (to.keepdim) node.boolean("keepdim", true);
+  node.fresh(to.from.dtype, to.sizes, to.layout);
+  draft.set_range(node.fresh(DType::kInt64, to.sizes, to.layout), {0, to.last_place});
   return true;
 }
 
 bool draw_place(Draft& draft, GeneReader& genes, std::size_t variant) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  const int dim = draw_dim(genes, from.sizes.rank);
-  const Shape sizes = without(from.sizes, dim, false);
-  const Layout layout = row_major_like(draft, {*self}, sizes);
-  const std::int64_t most = draft.table().bounds(from.sizes[dim]).most - 1;
+  const Reduced to(draft, genes, *self, false);
   NodeBuilder node(draft, variant == 0 ? "aten.argmax.default" : "aten.argmin.default");
-  node.tensor("self", *self).integer("dim", dim);
-  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  node.tensor("self", *self).integer("dim", to.dim);
+  draft.set_range(node.fresh(DType::kInt64, to.sizes, to.layout), {0, to.last_place});
   return true;
 }
 
 bool draw_both(Draft& draft, GeneReader& genes, std::size_t) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  const int dim = draw_dim(genes, from.sizes.rank);
-  const Shape sizes = without(from.sizes, dim, false);
-  const Layout layout = row_major_like(draft, {*self}, sizes);
+  const Reduced to(draft, genes, *self, false);
   NodeBuilder node(draft, "aten.aminmax.default");
-  node.tensor("self", *self).integer("dim", dim);
-  node.fresh(from.dtype, sizes, layout);
-  node.fresh(from.dtype, sizes, layout);
+  node.tensor("self", *self).integer("dim", to.dim);
+  node.fresh(to.from.dtype, to.sizes, to.layout);
+  node.fresh(to.from.dtype, to.sizes, to.layout);
   return true;
 }
 

@@ -4,13 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
-// One of some tensors of this dtype and shape; or the transpose of one, now and then.
-TensorIndex factor(Draft& draft, GeneReader& genes, DType dtype, const Shape& sizes) {
-  return draft.pick_like(genes, dtype, sizes);
-}
-
 // A matrix to begin with: [rows, inner].
 TensorIndex first_factor(Draft& draft, GeneReader& genes, int rank) {
   return draft.pick_floating(genes, rank, rank);
@@ -25,6 +18,33 @@ Size draw_columns(Draft& draft, GeneReader& genes) {
   return 4;
 }
 
+// Two matrices, or batches of them, that can be multiplied.
+struct Factors {
+  Factors(Draft& draft, GeneReader& genes, int rank)
+      : a(first_factor(draft, genes, rank)),
+        first(draft.tensor(a)),
+        columns(draw_columns(draft, genes)) {
+    Shape second = first.sizes;
+    second[rank - 2] = first.sizes[rank - 1];
+    second[rank - 1] = columns;
+    b = draft.pick_like(genes, first.dtype, second);
+    sizes = first.sizes;
+    sizes[rank - 1] = columns;
+    second_storage = draft.tensor(b).storage;
+  }
+  // Whether a tensor shares no storage with either.
+  [[nodiscard]] bool are_apart_from(const DrawnTensor& tensor) const {
+    return tensor.storage != first.storage && tensor.storage != second_storage;
+  }
+
+  TensorIndex a;
+  DrawnTensor first;  // a
+  Size columns;
+  TensorIndex b = 0;
+  Shape sizes;  // of the product
+  std::uint16_t second_storage = 0;
+};
+
 void maybe_scale(NodeBuilder& node, GeneReader& genes) {
   if (genes.chance(15)) node.real("beta", 0.5);
   if (genes.chance(15)) node.integer("alpha", 2);
@@ -32,64 +52,43 @@ void maybe_scale(NodeBuilder& node, GeneReader& genes) {
 
 // mm, bmm: out= forms write a target apart from both operands.
 bool draw_product(Draft& draft, GeneReader& genes, std::size_t rank) {
-  const TensorIndex a = first_factor(draft, genes, static_cast<int>(rank));
-  const DrawnTensor first = draft.tensor(a);
-  const auto r = static_cast<int>(rank);
-  const Size columns = draw_columns(draft, genes);
-  Shape second = first.sizes;
-  second[r - 2] = first.sizes[r - 1];
-  second[r - 1] = columns;
-  const TensorIndex b = factor(draft, genes, first.dtype, second);
-  Shape sizes = first.sizes;
-  sizes[r - 1] = columns;
-  const char* const plain = rank == 2 ? "aten.mm.default" : "aten.bmm.default";
+  const Factors of(draft, genes, static_cast<int>(rank));
   if (genes.chance(10)) {
-    const auto target = draft.pick_out(genes.next(), first.dtype, sizes);
-    if (target && draft.tensor(*target).storage != first.storage &&
-        draft.tensor(*target).storage != draft.tensor(b).storage) {
+    const auto target = draft.pick_out(genes.next(), of.first.dtype, of.sizes);
+    if (target && of.are_apart_from(draft.tensor(*target))) {
       NodeBuilder node(draft, rank == 2 ? "aten.mm.out" : "aten.bmm.out");
-      node.tensor("self", a).tensor("mat2", b).tensor("out", *target).written(*target);
+      node.tensor("self", of.a).tensor("mat2", of.b).tensor("out", *target).written(*target);
       return true;
     }
   }
-  NodeBuilder node(draft, plain);
-  node.tensor("self", a).tensor("mat2", b).fresh(first.dtype, sizes);
+  NodeBuilder node(draft, rank == 2 ? "aten.mm.default" : "aten.bmm.default");
+  node.tensor("self", of.a).tensor("mat2", of.b).fresh(of.first.dtype, of.sizes);
   return true;
 }
 
 // addmm and baddbmm; in place where the sum has the full shape.
 bool draw_sum_of_product(Draft& draft, GeneReader& genes, std::size_t rank) {
-  const auto r = static_cast<int>(rank);
-  const TensorIndex a = first_factor(draft, genes, r);
-  const DrawnTensor first = draft.tensor(a);
-  const Size columns = draw_columns(draft, genes);
-  Shape second = first.sizes;
-  second[r - 2] = first.sizes[r - 1];
-  second[r - 1] = columns;
-  const TensorIndex b = factor(draft, genes, first.dtype, second);
-  Shape sizes = first.sizes;
-  sizes[r - 1] = columns;
-  const auto target = draft.pick_target(genes, first.dtype, sizes);
-  const bool is_apart = target && draft.tensor(*target).storage != first.storage &&
-                        draft.tensor(*target).storage != draft.tensor(b).storage;
+  const Factors of(draft, genes, static_cast<int>(rank));
+  const auto target = draft.pick_target(genes, of.first.dtype, of.sizes);
+  const bool is_apart = target && of.are_apart_from(draft.tensor(*target));
   const bool in_place = is_apart && genes.chance(40);
   TensorIndex sum = in_place ? *target : 0;
   if (!in_place) {
-    const auto found = draft.pick_broadcast(genes, first.dtype, sizes);
-    sum = found ? *found : draft.pick_like(genes, first.dtype, Shape{columns});
+    const auto found = draft.pick_broadcast(genes, of.first.dtype, of.sizes);
+    sum = found ? *found : draft.pick_like(genes, of.first.dtype, Shape{of.columns});
   }
   const char* const name = rank == 2
                                ? (in_place ? "aten.addmm_.default" : "aten.addmm.default")
                                : (in_place ? "aten.baddbmm_.default" : "aten.baddbmm.default");
   NodeBuilder node(draft, name);
   node.tensor("self", sum)
-      .tensor(rank == 2 ? "mat1" : "batch1", a)
-      .tensor(rank == 2 ? "mat2" : "batch2", b);
+      .tensor(rank == 2 ? "mat1" : "batch1", of.a)
+      .tensor(rank == 2 ? "mat2" : "batch2", of.b);
   maybe_scale(node, genes);
   if (in_place) {
     node.written(sum);
   } else {
-    node.fresh(first.dtype, sizes);
+    node.fresh(of.first.dtype, of.sizes);
   }
   return true;
 }
@@ -97,7 +96,7 @@ bool draw_sum_of_product(Draft& draft, GeneReader& genes, std::size_t rank) {
 bool draw_matrix_vector(Draft& draft, GeneReader& genes, std::size_t adds) {
   const TensorIndex a = first_factor(draft, genes, 2);
   const DrawnTensor first = draft.tensor(a);
-  const TensorIndex b = factor(draft, genes, first.dtype, Shape{first.sizes[1]});
+  const TensorIndex b = draft.pick_like(genes, first.dtype, Shape{first.sizes[1]});
   const Shape sizes{first.sizes[0]};
   if (adds == 0) {
     NodeBuilder node(draft, "aten.mv.default");
@@ -137,7 +136,7 @@ bool draw_outer(Draft& draft, GeneReader& genes, std::size_t) {
 bool draw_inner(Draft& draft, GeneReader& genes, std::size_t conjugates) {
   const TensorIndex a = first_factor(draft, genes, 1);
   const DrawnTensor first = draft.tensor(a);
-  const TensorIndex b = factor(draft, genes, first.dtype, first.sizes);
+  const TensorIndex b = draft.pick_like(genes, first.dtype, first.sizes);
   NodeBuilder node(draft, conjugates == 0 ? "aten.dot.default" : "aten.vdot.default");
   node.tensor("self", a).tensor(conjugates == 0 ? "tensor" : "other", b).fresh(first.dtype, {});
   return true;
@@ -148,7 +147,7 @@ bool draw_sum_of_batches(Draft& draft, GeneReader& genes, std::size_t) {
   const DrawnTensor first = draft.tensor(a);
   const Size columns = draw_columns(draft, genes);
   const TensorIndex b =
-      factor(draft, genes, first.dtype, Shape{first.sizes[0], first.sizes[2], columns});
+      draft.pick_like(genes, first.dtype, Shape{first.sizes[0], first.sizes[2], columns});
   const Shape sizes{first.sizes[1], columns};
   const TensorIndex sum = draft.pick_like(genes, first.dtype, sizes);
   NodeBuilder node(draft, "aten.addbmm.default");

@@ -89,11 +89,7 @@ bool draw_index_put(Draft& draft, GeneReader& genes, std::size_t) {
   NodeBuilder node(draft, in_place ? kForms.in_place : kForms.functional);
   node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
   if (genes.chance(50)) node.boolean("accumulate", true);
-  if (in_place) {
-    node.written(*self);
-  } else {
-    node.fresh(from.dtype, from.sizes, layout);
-  }
+  node.written_or_fresh(in_place, *self, from.dtype, from.sizes, layout);
   return true;
 }
 

@@ -18,11 +18,7 @@ bool draw_scan(Draft& draft, GeneReader& genes, std::size_t variant) {
   const Layout layout = row_major_like(draft, {self}, from.sizes);
   NodeBuilder node(draft, in_place ? kForms[variant].in_place : kForms[variant].functional);
   node.tensor("self", self).integer("dim", dim);
-  if (in_place) {
-    node.written(self);
-  } else {
-    node.fresh(from.dtype, from.sizes, layout);
-  }
+  node.written_or_fresh(in_place, self, from.dtype, from.sizes, layout);
   return true;
 }
 

@@ -19,11 +19,7 @@ void add_form(Draft& draft, GeneReader& genes, const OpForms& forms, TensorIndex
   NodeBuilder node(draft, in_place ? forms.in_place : forms.functional);
   node.tensor("self", self);
   arguments(node);
-  if (in_place) {
-    node.written(self);
-  } else {
-    node.fresh(from.dtype, from.sizes, layout);
-  }
+  node.written_or_fresh(in_place, self, from.dtype, from.sizes, layout);
 }
 
 enum AlongDim : std::size_t { kAdd, kCopy, kFill, kReduce };

@@ -133,6 +133,11 @@ class NodeBuilder {
   TensorIndex copy_of(TensorIndex base);
   // `target` itself, written. Integers written into it are in this range.
   TensorIndex written(TensorIndex target, Bounds range = {INT64_MIN, INT64_MAX});
+  // One of the two: `target` itself, or a tensor of its own.
+  TensorIndex written_or_fresh(bool writes, TensorIndex target, spec::DType dtype,
+                               const Shape& sizes, const Layout& layout) {
+    return writes ? written(target) : fresh(dtype, sizes, layout);
+  }
   // An argument that the op writes and does not return.
   NodeBuilder& writes(TensorIndex target);
   spec::ValueId number(spec::ValueKind kind, std::optional<Size> size);
