@@ -1,5 +1,6 @@
 #include "interop/plan_json_parts.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -12,20 +13,14 @@ using spec::Argument;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, spec::ValueKind>, 6> kValueKinds = {{
-    {"tensor", spec::ValueKind::kTensor},
-    {"tensors", spec::ValueKind::kTensorList},
-    {"symint", spec::ValueKind::kSymInt},
-    {"symfloat", spec::ValueKind::kSymFloat},
-    {"symbool", spec::ValueKind::kSymBool},
-    {"none", spec::ValueKind::kNone},
-}};
+// In the order of ValueKind.
+constexpr std::array<std::string_view, 6> kValueKinds = {"tensor",   "tensors", "symint",
+                                                         "symfloat", "symbool", "none"};
 
 std::optional<spec::ValueKind> parse_value_kind(std::string_view name) {
-  for (const auto& [known, kind] : kValueKinds) {
-    if (known == name) return kind;
-  }
-  return std::nullopt;
+  const auto* const found = std::find(kValueKinds.begin(), kValueKinds.end(), name);
+  if (found == kValueKinds.end()) return std::nullopt;
+  return static_cast<spec::ValueKind>(found - kValueKinds.begin());
 }
 
 Result<spec::SymExpr> read_expr(const JsonCursor& cursor) {
@@ -191,6 +186,10 @@ class StepReader {
 };
 
 }  // namespace
+
+std::string_view value_kind_name(spec::ValueKind kind) {
+  return kValueKinds[static_cast<std::size_t>(kind)];
+}
 
 Result<spec::PlanValue> read_plan_value(const JsonCursor& cursor, PlanNames& names) {
   GRAPHGATE_TRY_VOID(expect_members(cursor, {"name", "kind", "type", "expr", "hint", "buffer"}));

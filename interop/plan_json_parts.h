@@ -1,5 +1,5 @@
 // The parts that the reader of plans as JSON is made of: names, and what stands in tables and
-// steps.
+// steps. The writer shares the words.
 //
 // Inside interop/ only. plan_json_reader.cpp reads the document and gives names their ids in the
 // order of definition; plan_json_parts.cpp reads values, steps and arguments, which use them. Every
@@ -67,6 +67,9 @@ struct PlanNames {
   Names<spec::ValueId> values;
   Names<spec::SubgraphId> blocks;
 };
+
+// "tensor", "symint"...
+[[nodiscard]] std::string_view value_kind_name(spec::ValueKind kind);
 
 // Defines the value's name.
 [[nodiscard]] Result<spec::PlanValue> read_plan_value(const JsonCursor& cursor, PlanNames& names);

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "interop/plan_json.h"
+#include "interop/plan_json_parts.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::interop {
@@ -28,24 +28,6 @@ Json type_json(const spec::TensorType& type) {
               {"storage_offset", expr_json(type.storage_offset)},
               {"device", spec::print_device(type.device)},
               {"layout", std::string(spec::layout_name(type.layout))}};
-}
-
-std::string_view kind_name(spec::ValueKind kind) {
-  switch (kind) {
-    case spec::ValueKind::kTensor:
-      return "tensor";
-    case spec::ValueKind::kTensorList:
-      return "tensors";
-    case spec::ValueKind::kSymInt:
-      return "symint";
-    case spec::ValueKind::kSymFloat:
-      return "symfloat";
-    case spec::ValueKind::kSymBool:
-      return "symbool";
-    case spec::ValueKind::kNone:
-      return "none";
-  }
-  return {};
 }
 
 // What ids are written as: names, or themselves.
@@ -167,7 +149,7 @@ class PlanWriter {
   }
 
   Json json(const spec::PlanValue& value) const {
-    Json json{{"name", value.value.name}, {"kind", std::string(kind_name(value.value.kind))}};
+    Json json{{"name", value.value.name}, {"kind", std::string(value_kind_name(value.value.kind))}};
     if (value.value.type) json["type"] = type_json(*value.value.type);
     if (value.value.expr) json["expr"] = expr_json(*value.value.expr);
     if (value.value.hint) json["hint"] = *value.value.hint;

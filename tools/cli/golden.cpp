@@ -7,7 +7,6 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
-#include "tools/golden/golden_report.h"
 #include "tools/golden/golden_run.h"
 #include "tools/store/programs.h"
 

@@ -17,7 +17,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/plan_dot.h"
-#include "tools/report/plan_summary.h"
+#include "tools/report/plan_words.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {

@@ -290,25 +290,10 @@ class Comparison {
 }  // namespace
 
 const char* bucket_name(GateBucket bucket) {
-  switch (bucket) {
-    case GateBucket::kRegressed:
-      return "regressed";
-    case GateBucket::kSpread:
-      return "spread";
-    case GateBucket::kFixed:
-      return "fixed";
-    case GateBucket::kBoth:
-      return "fails on both";
-    case GateBucket::kFlaky:
-      return "flaky";
-    case GateBucket::kNotCompared:
-      return "not compared";
-    case GateBucket::kUnsupported:
-      return "unsupported";
-    case GateBucket::kUnexpectedPass:
-      return "unexpected pass";
-  }
-  return "";
+  constexpr const char* kNames[] = {"regressed", "spread",       "fixed",       "fails on both",
+                                    "flaky",     "not compared", "unsupported", "unexpected pass"};
+  static_assert(std::size(kNames) == kGateBucketCount);
+  return kNames[static_cast<std::size_t>(bucket)];
 }
 
 bool GateRow::counts() const {

@@ -1,8 +1,8 @@
-#include "tools/golden/golden_report.h"
-
+// What golden check and golden update came to, as a report.
 #include <algorithm>
 #include <map>
 
+#include "tools/golden/golden_run.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {

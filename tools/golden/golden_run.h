@@ -7,7 +7,7 @@
 
 #include "conformance/run/executor_source.h"
 #include "tools/golden/golden_list.h"
-#include "tools/report/exit_code.h"
+#include "tools/report/report.h"
 
 namespace graphgate::tools {
 
@@ -50,5 +50,9 @@ struct GoldenOptions {
 // Brings the files of all items to their texts, each whole or not at all. kInfrastructure where one
 // cannot be written.
 [[nodiscard]] Result<void> write_golden(const std::vector<GoldenItem>& items);
+
+// An item for each record and whole text. Of a check, one that is changed, new, stale or refused
+// has failed. Of an update, it is one that a judge objects to, or that could not be run.
+[[nodiscard]] Report report_of(const std::vector<GoldenItem>& items, bool is_update);
 
 }  // namespace graphgate::tools

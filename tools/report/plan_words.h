@@ -1,10 +1,11 @@
-// What a plan costs, in words.
+// A plan, and what it costs, in words.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "conformance/judges/plan_stats.h"
+#include "spec/plan.h"
 
 namespace graphgate::tools {
 
@@ -13,5 +14,8 @@ namespace graphgate::tools {
 [[nodiscard]] std::string describe_plan(const conformance::PlanStats& plan);
 // "512 B", "12.5 KiB", "3.0 MiB".
 [[nodiscard]] std::string print_bytes(std::int64_t bytes);
+// A page for a person: partitions with reasons and signatures, then memory. The plan must pass
+// check_plan.
+[[nodiscard]] std::string summarize_plan(const spec::Plan& plan);
 
 }  // namespace graphgate::tools

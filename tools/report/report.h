@@ -1,5 +1,5 @@
 // A report: what a verb was asked, and what each thing came to. A verb fills it in (check_report.h,
-// fuzz_report.h, gate/gate_report.h, golden/golden_report.h), and forms.h prints it.
+// fuzz_report.h, gate/gate_report.h, golden/golden_run.h), and forms.h prints it.
 //
 // No form knows a verb: docs/adding_a_report_format.md.
 #pragma once
