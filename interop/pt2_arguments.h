@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "spec/graph.h"
+#include "spec/program.h"
 
 namespace graphgate::interop {
 
@@ -21,5 +22,23 @@ namespace graphgate::interop {
 
 // Graphs nested deeper than this are refused, by reader and writer alike.
 inline constexpr int kMaxGraphDepth = 32;
+
+// What stands in a signature by a name: the member that says the kind, and the target's in it.
+template <class Kind>
+struct NamedKind {
+  std::string_view word;
+  std::string_view target_key;
+  Kind kind;
+};
+inline constexpr NamedKind<spec::InputKind> kNamedInputs[] = {
+    {"parameter", "parameter_name", spec::InputKind::kParameter},
+    {"buffer", "buffer_name", spec::InputKind::kBuffer},
+    {"tensor_constant", "tensor_constant_name", spec::InputKind::kTensorConstant},
+};
+inline constexpr NamedKind<spec::OutputKind> kNamedOutputs[] = {
+    {"buffer_mutation", "buffer_name", spec::OutputKind::kBufferMutation},
+    {"user_input_mutation", "user_input_name", spec::OutputKind::kUserInputMutation},
+    {"parameter_mutation", "parameter_name", spec::OutputKind::kParameterMutation},
+};
 
 }  // namespace graphgate::interop

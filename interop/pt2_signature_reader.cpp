@@ -4,6 +4,7 @@
 #include <set>
 
 #include "interop/json_fields.h"
+#include "interop/pt2_arguments.h"
 
 namespace graphgate::interop {
 
@@ -39,23 +40,6 @@ Result<void> expect_name(const JsonCursor& argument, const std::optional<std::st
   return argument.error("the signature says " + (name ? "'" + *name + "'" : "a constant") +
                         ", the graph has " + (actual ? "'" + *actual + "'" : "a constant"));
 }
-
-template <class Kind>
-struct NamedKind {
-  std::string_view word;
-  std::string_view target_key;
-  Kind kind;
-};
-constexpr NamedKind<InputKind> kNamedInputs[] = {
-    {"parameter", "parameter_name", InputKind::kParameter},
-    {"buffer", "buffer_name", InputKind::kBuffer},
-    {"tensor_constant", "tensor_constant_name", InputKind::kTensorConstant},
-};
-constexpr NamedKind<OutputKind> kNamedOutputs[] = {
-    {"buffer_mutation", "buffer_name", OutputKind::kBufferMutation},
-    {"user_input_mutation", "user_input_name", OutputKind::kUserInputMutation},
-    {"parameter_mutation", "parameter_name", OutputKind::kParameterMutation},
-};
 
 // The member "arg" of a signature's entry says the name that the graph has.
 Result<void> expect_argument(const JsonCursor& entry, const std::optional<std::string>& actual) {

@@ -1,4 +1,7 @@
 // Program::inputs and outputs -> the signature of the schema, and pytree specs for it.
+#include <algorithm>
+
+#include "interop/pt2_arguments.h"
 #include "interop/pt2_graph_writer.h"
 
 namespace graphgate::interop {
@@ -19,6 +22,16 @@ Result<std::string> argument_text(const WrittenNames& names, const spec::Argumen
   return out;
 }
 
+// Of one of these kinds: its value's name, its target, and what else there is.
+template <class Kinds, class Kind>
+std::string named_text(const Kinds& kinds, Kind kind, const std::string& name,
+                       const std::string& target, const std::string& more) {
+  const auto* const named = std::find_if(std::begin(kinds), std::end(kinds),
+                                         [&](const auto& one) { return one.kind == kind; });
+  return "{\"" + std::string(named->word) + "\": {\"arg\": {\"name\": " + json_text(name) +
+         "}, \"" + std::string(named->target_key) + "\": " + json_text(target) + more + "}}";
+}
+
 Result<std::string> input_text(const WrittenNames& names, const ProgramInput& input,
                                WriteContext& context) {
   if (input.constant) {
@@ -31,16 +44,11 @@ Result<std::string> input_text(const WrittenNames& names, const ProgramInput& in
                   argument_text(names, spec::Argument{input.value}, context));
     return "{\"user_input\": {\"arg\": " + value + "}}";
   }
-  const std::string arg = "\"arg\": {\"name\": " + json_text(names.of(input.value)) + "}, ";
-  const std::string target = json_text(input.target);
-  if (input.kind == InputKind::kParameter) {
-    return "{\"parameter\": {" + arg + "\"parameter_name\": " + target + "}}";
-  }
+  std::string more;
   if (input.kind == InputKind::kBuffer) {
-    return "{\"buffer\": {" + arg + "\"buffer_name\": " + target +
-           ", \"persistent\": " + (input.persistent ? "true" : "false") + "}}";
+    more = std::string(", \"persistent\": ") + (input.persistent ? "true" : "false");
   }
-  return "{\"tensor_constant\": {" + arg + "\"tensor_constant_name\": " + target + "}}";
+  return named_text(kNamedInputs, input.kind, names.of(input.value), input.target, more);
 }
 
 // The written name of the user input that `target` names.
@@ -58,16 +66,10 @@ Result<std::string> output_text(const WrittenNames& names, const ProgramOutput& 
   }
   const auto* id = argument.as<spec::ValueId>();
   if (id == nullptr) return unsupported("the new contents of '" + output.target + "' are no value");
-  const std::string arg = "\"arg\": {\"name\": " + json_text(names.of(*id)) + "}, ";
-  if (output.kind == OutputKind::kBufferMutation) {
-    return "{\"buffer_mutation\": {" + arg + "\"buffer_name\": " + json_text(output.target) + "}}";
-  }
-  if (output.kind == OutputKind::kParameterMutation) {
-    return "{\"parameter_mutation\": {" + arg + "\"parameter_name\": " + json_text(output.target) +
-           "}}";
-  }
-  return "{\"user_input_mutation\": {" + arg + "\"user_input_name\": " +
-         json_text(written_target(names, context.program, output.target)) + "}}";
+  const bool is_input = output.kind == OutputKind::kUserInputMutation;
+  return named_text(
+      kNamedOutputs, output.kind, names.of(*id),
+      is_input ? written_target(names, context.program, output.target) : output.target, "");
 }
 
 }  // namespace

@@ -184,6 +184,30 @@ Graph& graph_at(spec::CaseFile& the_case, const GraphPlace& place) {
   return *graph;
 }
 
+std::set<spec::ValueId> used_values(const spec::Graph& graph) {
+  std::set<spec::ValueId> used;
+  const auto add = [&](spec::ValueId id) { used.insert(id); };
+  for (const spec::Node& node : graph.nodes) spec::for_each_operand(node, add);
+  for (const spec::Argument& output : graph.outputs) spec::for_each_value(output, add);
+  return used;
+}
+
+std::vector<spec::HostTensor*> literals_of(spec::CaseFile& the_case, const std::string& program) {
+  std::vector<spec::HostTensor*> out;
+  const auto is_meant = [&](const std::string& name) { return program.empty() || name == program; };
+  for (spec::Program& one : the_case.programs) {
+    if (!is_meant(one.name)) continue;
+    for (auto& [target, tensor] : one.tensors) out.push_back(&tensor);
+  }
+  for (spec::InputSet& set : the_case.inputs) {
+    if (!is_meant(set.program)) continue;
+    for (spec::CaseInput& input : set.inputs) {
+      if (auto* tensor = std::get_if<spec::HostTensor>(&input.data)) out.push_back(tensor);
+    }
+  }
+  return out;
+}
+
 void substitute(Graph& graph, const Substitution& places) {
   const auto replace = [&](ValueId& id) {
     for (auto found = places.find(id); found != places.end(); found = places.find(id)) {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "spec/case_file.h"
@@ -37,6 +39,14 @@ void change_values(spec::Argument& argument, Change&& change) {
     for (spec::Argument& element : *list) change_values(element, change);
   }
 }
+
+// The values that nodes of the graph read, and that it returns; not those of its subgraphs.
+[[nodiscard]] std::set<spec::ValueId> used_values(const spec::Graph& graph);
+
+// The tensors that a case writes out: state of its programs and entries of its input sets, of one
+// program where `program` is not empty.
+[[nodiscard]] std::vector<spec::HostTensor*> literals_of(spec::CaseFile& the_case,
+                                                         const std::string& program = {});
 
 // By value, what takes its place: as an operand and as an output.
 using Substitution = std::map<spec::ValueId, spec::ValueId>;

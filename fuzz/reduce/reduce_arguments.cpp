@@ -8,7 +8,6 @@ namespace {
 
 using spec::Argument;
 using spec::CaseFile;
-using Candidate = std::optional<CaseFile>;
 
 struct ArgumentPlace {
   NodePlace node;
@@ -31,8 +30,6 @@ std::vector<ArgumentPlace> optional_arguments(const CaseFile& the_case) {
   }
   return out;
 }
-
-std::size_t count_optional(const CaseFile& the_case) { return optional_arguments(the_case).size(); }
 
 Candidate drop_optional(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   const std::vector<ArgumentPlace> places = optional_arguments(the_case);
@@ -61,10 +58,8 @@ std::vector<ArgumentPlace> list_elements(const CaseFile& the_case) {
   return out;
 }
 
-std::size_t count_elements(const CaseFile& the_case) { return list_elements(the_case).size(); }
-
-Candidate drop_element(const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-  const ArgumentPlace place = list_elements(the_case)[begin];
+Candidate drop_element(const CaseFile& the_case, std::size_t index) {
+  const ArgumentPlace place = list_elements(the_case)[index];
   CaseFile out = the_case;
   spec::Graph& graph = graph_at(out, place.node.graph);
   spec::Node& node = graph.nodes[place.node.node];
@@ -78,8 +73,8 @@ Candidate drop_element(const CaseFile& the_case, std::size_t begin, std::size_t 
 }  // namespace
 
 std::vector<ReductionPass> argument_passes() {
-  return {{"arguments with defaults", count_optional, drop_optional},
-          {"elements of lists", count_elements, drop_element, /*is_joint=*/false}};
+  return {{"arguments with defaults", count_of<optional_arguments>, drop_optional},
+          single_pass("elements of lists", count_of<list_elements>, drop_element)};
 }
 
 }  // namespace graphgate::fuzz

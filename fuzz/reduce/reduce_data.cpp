@@ -12,7 +12,6 @@ namespace {
 using spec::CaseFile;
 using spec::DType;
 using spec::Program;
-using Candidate = std::optional<CaseFile>;
 
 struct EntryPlace {
   std::size_t set = 0;
@@ -26,8 +25,6 @@ std::vector<EntryPlace> entries_of(const CaseFile& the_case) {
   }
   return out;
 }
-
-std::size_t count_entries(const CaseFile& the_case) { return entries_of(the_case).size(); }
 
 Candidate drop_entries(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   const std::vector<EntryPlace> places = entries_of(the_case);
@@ -56,7 +53,7 @@ Candidate draw_state(const CaseFile& the_case, std::size_t begin, std::size_t en
 
 // ---- seeds
 
-Candidate plain_seeds(const CaseFile& the_case, std::size_t /*begin*/, std::size_t /*end*/) {
+Candidate plain_seeds(const CaseFile& the_case, std::size_t /*index*/) {
   CaseFile out = the_case;
   out.seed = 1;
   for (spec::CaseWeights& weights : out.weights) {
@@ -66,19 +63,6 @@ Candidate plain_seeds(const CaseFile& the_case, std::size_t /*begin*/, std::size
 }
 
 // ---- elements of literals
-
-std::vector<spec::HostTensor*> literals_of(CaseFile& the_case) {
-  std::vector<spec::HostTensor*> out;
-  for (Program& program : the_case.programs) {
-    for (auto& [target, tensor] : program.tensors) out.push_back(&tensor);
-  }
-  for (spec::InputSet& set : the_case.inputs) {
-    for (spec::CaseInput& input : set.inputs) {
-      if (auto* tensor = std::get_if<spec::HostTensor>(&input.data)) out.push_back(tensor);
-    }
-  }
-  return out;
-}
 
 std::size_t count_literals(const CaseFile& the_case) {
   CaseFile copy = the_case;
@@ -132,8 +116,6 @@ std::vector<DType> odd_dtypes_of(const CaseFile& the_case) {
   return out;
 }
 
-std::size_t count_dtypes(const CaseFile& the_case) { return odd_dtypes_of(the_case).size(); }
-
 void change_dtype(spec::Argument& argument, DType before, DType after) {
   if (auto* dtype = std::get_if<DType>(&argument.value)) {
     if (*dtype == before) *dtype = after;
@@ -180,16 +162,12 @@ Candidate change_dtypes(const CaseFile& the_case, std::size_t index) {
 }  // namespace
 
 std::vector<ReductionPass> data_passes() {
-  return {{"entries of input sets", count_entries, drop_entries},
+  return {{"entries of input sets", count_of<entries_of>, drop_entries},
           {"state for a seed", count_programs, draw_state},
-          {"dtypes", count_dtypes,
-           [](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-             return change_dtypes(the_case, begin);
-           },
-           /*is_joint=*/false},
+          single_pass("dtypes", count_of<odd_dtypes_of>, change_dtypes),
           {"elements for zeros", count_literals, zero_literals},
-          {"seeds", [](const CaseFile&) { return std::size_t{1}; }, plain_seeds,
-           /*is_joint=*/false}};
+          single_pass(
+              "seeds", [](const CaseFile&) { return std::size_t{1}; }, plain_seeds)};
 }
 
 }  // namespace graphgate::fuzz

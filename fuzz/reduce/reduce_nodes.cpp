@@ -21,7 +21,6 @@ using spec::Node;
 using spec::Program;
 using spec::ValueId;
 using spec::ValueKind;
-using Candidate = std::optional<CaseFile>;
 
 // Nodes of one graph that are to go.
 struct Removal {
@@ -41,8 +40,6 @@ std::vector<Removal> removals(const CaseFile& the_case, std::size_t begin, std::
   }
   return out;
 }
-
-std::size_t count_nodes(const CaseFile& the_case) { return node_places(the_case).size(); }
 
 void erase_nodes(Graph& graph, const std::vector<bool>& dropped) {
   std::vector<Node> kept;
@@ -232,13 +229,7 @@ std::optional<Substitution> stand_ins(const Graph& graph, const Node& node,
 
 bool stand_in(CaseFile& the_case, const Removal& removal, Instead instead) {
   Graph& graph = graph_at(the_case, removal.graph);
-  std::set<ValueId> used;
-  for (const Node& node : graph.nodes) {
-    for_each_operand(node, [&](ValueId id) { used.insert(id); });
-  }
-  for (const Argument& output : graph.outputs) {
-    for_each_value(output, [&](ValueId id) { used.insert(id); });
-  }
+  const std::set<ValueId> used = used_values(graph);
   std::vector<bool> dropped(graph.nodes.size(), false);
   Substitution places;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -267,7 +258,7 @@ Candidate replace_with(const CaseFile& the_case, std::size_t begin, std::size_t 
 }
 
 ReductionPass replace_pass(const char* name, Instead instead) {
-  return {name, count_nodes,
+  return {name, count_of<node_places>,
           [instead](const CaseFile& the_case, std::size_t begin, std::size_t end) {
             return replace_with(the_case, begin, end, instead);
           }};
@@ -276,8 +267,8 @@ ReductionPass replace_pass(const char* name, Instead instead) {
 }  // namespace
 
 std::vector<ReductionPass> node_passes() {
-  return {{"nodes around a cut-out", count_nodes, extract},
-          {"nodes with their users", count_nodes, drop_with_users},
+  return {{"nodes around a cut-out", count_of<node_places>, extract},
+          {"nodes with their users", count_of<node_places>, drop_with_users},
           replace_pass("nodes for their first operands", Instead::kFirstOperand),
           replace_pass("nodes for their last operands", Instead::kLastOperand),
           replace_pass("nodes for inputs", Instead::kInput)};

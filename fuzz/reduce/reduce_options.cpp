@@ -8,7 +8,6 @@ namespace {
 
 namespace option = spec::option;
 using spec::CaseFile;
-using Candidate = std::optional<CaseFile>;
 
 // One option, or one element of its value.
 struct OptionPlace {
@@ -57,6 +56,7 @@ Candidate drop_option_element(const CaseFile& the_case, const KeptOptions& kept,
 
 // A profile stands for many deviations; one of them alone says what is wrong.
 Candidate name_deviation(const CaseFile& the_case, std::size_t index) {
+  if (!the_case.options.contains(option::kProfile)) return std::nullopt;
   CaseFile out = the_case;
   out.options.erase(option::kProfile);
   std::string& deviations = out.options[option::kDeviation];
@@ -72,10 +72,6 @@ std::vector<std::pair<std::size_t, std::string>> restart_options(const CaseFile&
     for (const auto& [name, value] : restart->options) out.emplace_back(s, name);
   }
   return out;
-}
-
-std::size_t count_restart_options(const CaseFile& the_case) {
-  return restart_options(the_case).size();
 }
 
 Candidate drop_restart_options(const CaseFile& the_case, std::size_t begin, std::size_t end) {
@@ -105,25 +101,22 @@ std::vector<ReductionPass> option_passes(const KeptOptions& kept) {
        [kept](const CaseFile& the_case, std::size_t begin, std::size_t end) {
          return drop_options(the_case, kept, begin, end);
        }},
-      {"elements of options",
-       [kept](const CaseFile& the_case) { return option_elements(the_case, kept).size(); },
-       [kept](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-         return drop_option_element(the_case, kept, begin);
-       },
-       /*is_joint=*/false},
-      {"the profile for a deviation",
-       [kept](const CaseFile& the_case) {
-         const bool is_free = the_case.options.contains(option::kProfile) &&
-                              !kept.contains(option::kProfile) &&
-                              !kept.contains(option::kDeviation);
-         return is_free ? spec::deviations().size() : 0;
-       },
-       [](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-         return the_case.options.contains(option::kProfile) ? name_deviation(the_case, begin)
-                                                            : std::nullopt;
-       },
-       /*is_joint=*/false},
-      {"options of restarts", count_restart_options, drop_restart_options},
+      single_pass(
+          "elements of options",
+          [kept](const CaseFile& the_case) { return option_elements(the_case, kept).size(); },
+          [kept](const CaseFile& the_case, std::size_t index) {
+            return drop_option_element(the_case, kept, index);
+          }),
+      single_pass(
+          "the profile for a deviation",
+          [kept](const CaseFile& the_case) {
+            const bool is_free = the_case.options.contains(option::kProfile) &&
+                                 !kept.contains(option::kProfile) &&
+                                 !kept.contains(option::kDeviation);
+            return is_free ? spec::deviations().size() : 0;
+          },
+          name_deviation),
+      {"options of restarts", count_of<restart_options>, drop_restart_options},
       {"custom ops", count_ops, drop_ops}};
 }
 

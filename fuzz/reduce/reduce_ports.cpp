@@ -9,10 +9,8 @@ namespace graphgate::fuzz {
 namespace {
 
 using spec::CaseFile;
-using spec::Graph;
 using spec::Program;
 using spec::ValueId;
-using Candidate = std::optional<CaseFile>;
 
 struct Port {
   std::size_t program = 0;
@@ -55,14 +53,6 @@ Candidate drop_some_outputs(const CaseFile& the_case, std::size_t begin, std::si
                  drop_outputs);
 }
 
-std::set<ValueId> used_values(const Graph& graph) {
-  std::set<ValueId> used;
-  const auto add = [&](ValueId id) { used.insert(id); };
-  for (const spec::Node& node : graph.nodes) spec::for_each_operand(node, add);
-  for (const spec::Argument& output : graph.outputs) spec::for_each_value(output, add);
-  return used;
-}
-
 bool is_mutated(const Program& program, const spec::ProgramInput& input) {
   return std::any_of(program.outputs.begin(), program.outputs.end(), [&](const auto& output) {
     return output.kind != spec::OutputKind::kUserOutput && output.target == input.target;
@@ -84,8 +74,6 @@ std::vector<Port> idle_inputs(const CaseFile& the_case) {
   return out;
 }
 
-std::size_t count_idle_inputs(const CaseFile& the_case) { return idle_inputs(the_case).size(); }
-
 Candidate drop_idle_inputs(const CaseFile& the_case, std::size_t begin, std::size_t end) {
   return without(the_case, idle_inputs(the_case), begin, end, input_count, drop_inputs);
 }
@@ -95,8 +83,8 @@ std::size_t count_inputs(const CaseFile& the_case) {
 }
 
 // Uses of an input are given to an earlier one of the same type.
-Candidate merge_input(const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-  const Port port = all_ports(the_case, input_count)[begin];
+Candidate merge_input(const CaseFile& the_case, std::size_t index) {
+  const Port port = all_ports(the_case, input_count)[index];
   CaseFile out = the_case;
   Program& program = out.programs[port.program];
   const spec::ProgramInput& input = program.inputs[port.index];
@@ -121,8 +109,8 @@ Candidate merge_input(const CaseFile& the_case, std::size_t begin, std::size_t /
 
 std::vector<ReductionPass> port_passes() {
   return {{"outputs", count_outputs, drop_some_outputs},
-          {"idle inputs", count_idle_inputs, drop_idle_inputs},
-          {"inputs for others", count_inputs, merge_input, /*is_joint=*/false}};
+          {"idle inputs", count_of<idle_inputs>, drop_idle_inputs},
+          single_pass("inputs for others", count_inputs, merge_input)};
 }
 
 }  // namespace graphgate::fuzz

@@ -14,31 +14,14 @@ using spec::Graph;
 using spec::Program;
 using spec::SymExpr;
 using spec::TensorType;
-using Candidate = std::optional<CaseFile>;
 
 // ---- smaller numbers
 
 enum class Smaller { kTwo, kOne, kThree, kHalf, kOneLess };
 
 std::optional<std::int64_t> smaller(std::int64_t size, Smaller how) {
-  std::int64_t out = 0;
-  switch (how) {
-    case Smaller::kTwo:
-      out = 2;
-      break;
-    case Smaller::kOne:
-      out = 1;
-      break;
-    case Smaller::kThree:
-      out = 3;
-      break;
-    case Smaller::kHalf:
-      out = size / 2;
-      break;
-    case Smaller::kOneLess:
-      out = size - 1;
-      break;
-  }
+  const std::int64_t choices[] = {2, 1, 3, size / 2, size - 1};  // in the order of Smaller
+  const std::int64_t out = choices[static_cast<std::size_t>(how)];
   if (out >= size || out < 1) return std::nullopt;
   return out;
 }
@@ -181,22 +164,8 @@ class SizeChange {
   bool in_arguments_;
 };
 
-// Of state and of input sets.
-std::vector<spec::HostTensor*> literals_of(CaseFile& the_case, Program& program) {
-  std::vector<spec::HostTensor*> out;
-  out.reserve(program.tensors.size());
-  for (auto& [target, tensor] : program.tensors) out.push_back(&tensor);
-  for (spec::InputSet& set : the_case.inputs) {
-    if (set.program != program.name) continue;
-    for (spec::CaseInput& input : set.inputs) {
-      if (auto* tensor = std::get_if<spec::HostTensor>(&input.data)) out.push_back(tensor);
-    }
-  }
-  return out;
-}
-
-bool change_literals(CaseFile& the_case, Program& program, const SizeChange& change) {
-  const std::vector<spec::HostTensor*> literals = literals_of(the_case, program);
+bool change_literals(CaseFile& the_case, const Program& program, const SizeChange& change) {
+  const std::vector<spec::HostTensor*> literals = literals_of(the_case, program.name);
   std::multiset<const spec::HostStorage*> storages;
   for (const spec::HostTensor* tensor : literals) storages.insert(tensor->storage.get());
   return std::all_of(literals.begin(), literals.end(), [&](spec::HostTensor* tensor) {
@@ -218,19 +187,16 @@ Candidate shrink_constant(const CaseFile& the_case, std::size_t index, Smaller h
 }
 
 ReductionPass call_size_pass(const char* name, Smaller how) {
-  return {name, [](const CaseFile& the_case) { return call_sizes(the_case).size(); },
-          [how](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-            return shrink_call_size(the_case, begin, how);
-          },
-          /*is_joint=*/false};
+  return single_pass(name, count_of<call_sizes>, [how](const CaseFile& the_case, std::size_t i) {
+    return shrink_call_size(the_case, i, how);
+  });
 }
 
 ReductionPass constant_pass(const char* name, Smaller how, bool in_arguments) {
-  return {name, [](const CaseFile& the_case) { return constants_of(the_case).size(); },
-          [how, in_arguments](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-            return shrink_constant(the_case, begin, how, in_arguments);
-          },
-          /*is_joint=*/false};
+  return single_pass(name, count_of<constants_of>,
+                     [how, in_arguments](const CaseFile& the_case, std::size_t i) {
+                       return shrink_constant(the_case, i, how, in_arguments);
+                     });
 }
 
 }  // namespace

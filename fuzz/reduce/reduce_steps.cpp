@@ -6,7 +6,6 @@ namespace graphgate::fuzz {
 namespace {
 
 using spec::CaseFile;
-using Candidate = std::optional<CaseFile>;
 
 std::size_t count_calls(const CaseFile& the_case) {
   std::size_t count = 0;

@@ -14,7 +14,6 @@ using spec::Graph;
 using spec::Node;
 using spec::SubgraphId;
 using spec::ValueId;
-using Candidate = std::optional<CaseFile>;
 
 constexpr const char* kCond = "higher_order.cond";
 constexpr const char* kAutoFunctionalized = "higher_order.auto_functionalized_v2";
@@ -155,13 +154,7 @@ Candidate inline_arm(const CaseFile& the_case, std::size_t index) {
 
 // ---- a result that nobody uses, an operand that no arm uses
 
-bool is_used(const Graph& graph, ValueId id) {
-  bool used = false;
-  const auto look = [&](ValueId one) { used |= one == id; };
-  for (const Node& node : graph.nodes) spec::for_each_operand(node, look);
-  for (const Argument& output : graph.outputs) spec::for_each_value(output, look);
-  return used;
-}
+bool is_used(const Graph& graph, ValueId id) { return used_values(graph).contains(id); }
 
 template <class T>
 void erase_at(std::vector<T>& list, std::size_t index) {
@@ -269,12 +262,10 @@ Candidate call_plainly(const CaseFile& the_case, std::size_t index) {
 
 ReductionPass pass_over(std::string name, const char* op, std::size_t each,
                         Candidate (*change)(const CaseFile&, std::size_t)) {
-  return {std::move(name),
-          [op, each](const CaseFile& the_case) { return nodes_of_op(the_case, op).size() * each; },
-          [change](const CaseFile& the_case, std::size_t begin, std::size_t /*end*/) {
-            return change(the_case, begin);
-          },
-          /*is_joint=*/false};
+  return single_pass(
+      std::move(name),
+      [op, each](const CaseFile& the_case) { return nodes_of_op(the_case, op).size() * each; },
+      change);
 }
 
 }  // namespace

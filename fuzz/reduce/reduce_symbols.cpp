@@ -13,7 +13,6 @@ using spec::CaseFile;
 using spec::Graph;
 using spec::Program;
 using spec::SymExpr;
-using Candidate = std::optional<CaseFile>;
 
 template <class Change>
 void for_each_expr(Graph& graph, Change&& change) {
@@ -39,8 +38,6 @@ std::vector<SymbolPlace> symbols_of(const CaseFile& the_case) {
   }
   return out;
 }
-
-std::size_t count_symbols(const CaseFile& the_case) { return symbols_of(the_case).size(); }
 
 // The size that a literal input of some call has where the symbol stands alone.
 std::optional<std::int64_t> size_in_sets(const CaseFile& the_case, const Program& program,
@@ -126,7 +123,7 @@ Candidate bind_symbols(const CaseFile& the_case, std::size_t begin, std::size_t 
 }  // namespace
 
 std::vector<ReductionPass> symbol_passes() {
-  return {{"symbols for numbers", count_symbols, bind_symbols}};
+  return {{"symbols for numbers", count_of<symbols_of>, bind_symbols}};
 }
 
 }  // namespace graphgate::fuzz

@@ -17,16 +17,33 @@
 
 namespace graphgate::fuzz {
 
+// What a change makes of a case; nothing where it makes no sense.
+using Candidate = std::optional<spec::CaseFile>;
+
 struct ReductionPass {
   std::string name;
   // How many changes there are to be made. Deterministic.
   std::function<std::size_t(const spec::CaseFile&)> count;
-  // The case with changes [begin, end) made; nothing where that makes no sense.
-  std::function<std::optional<spec::CaseFile>(const spec::CaseFile&, std::size_t begin,
-                                              std::size_t end)>
-      apply;
+  // The case with changes [begin, end) made.
+  std::function<Candidate(const spec::CaseFile&, std::size_t begin, std::size_t end)> apply;
   bool is_joint = true;  // whether several changes can be made at once
 };
+
+// A pass whose changes are made one at a time, each by its index.
+[[nodiscard]] inline ReductionPass single_pass(
+    std::string name, std::function<std::size_t(const spec::CaseFile&)> count,
+    std::function<Candidate(const spec::CaseFile&, std::size_t index)> change) {
+  return {std::move(name), std::move(count),
+          [change = std::move(change)](const spec::CaseFile& the_case, std::size_t begin,
+                                       std::size_t /*end*/) { return change(the_case, begin); },
+          /*is_joint=*/false};
+}
+
+// A change for each of the places that a function lists.
+template <auto kPlaces>
+[[nodiscard]] std::size_t count_of(const spec::CaseFile& the_case) {
+  return kPlaces(the_case).size();
+}
 
 // Options of the case that no pass touches: the fault that is looked for.
 using KeptOptions = std::set<std::string, std::less<>>;

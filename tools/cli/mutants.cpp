@@ -166,43 +166,27 @@ std::map<std::string, JudgeScore> scores_of(const std::vector<MutantVerdict>& ve
   return scores;
 }
 
-struct Totals {
-  std::size_t killed = 0;   // by a failure
-  std::size_t suspect = 0;  // by a suspicion alone
-  std::size_t tested = 0;
-  std::size_t equivalent = 0;
-  std::size_t survived = 0;
-  std::size_t by_outputs = 0;
-};
-
-Totals totals_of(const std::vector<MutantVerdict>& verdicts) {
-  Totals totals;
-  for (const MutantVerdict& verdict : verdicts) {
-    totals.killed += verdict.killed && !verdict.is_suspect ? 1 : 0;
-    totals.suspect += verdict.killed && verdict.is_suspect ? 1 : 0;
-    const std::string word = verdict_word(verdict);
-    totals.tested += word == "TESTED" ? 1 : 0;
-    totals.equivalent += word == "EQUIVALENT" ? 1 : 0;
-    totals.survived += word == "SURVIVED" ? 1 : 0;
-    totals.by_outputs += verdict.by_outputs ? 1 : 0;
-  }
-  return totals;
+std::size_t count(const std::vector<MutantVerdict>& verdicts, std::string_view word) {
+  return static_cast<std::size_t>(
+      std::count_if(verdicts.begin(), verdicts.end(),
+                    [&](const MutantVerdict& verdict) { return verdict_word(verdict) == word; }));
 }
 
 void print_summary(const std::vector<MutantVerdict>& verdicts) {
-  const Totals totals = totals_of(verdicts);
+  const auto by_outputs = std::count_if(verdicts.begin(), verdicts.end(),
+                                        [](const auto& verdict) { return verdict.by_outputs; });
   std::printf("\nWhat a judge alone finds, in the case that ended the search:\n");
   for (const auto& [judge, score] : scores_of(verdicts)) {
     std::printf("  %-16s %4zu mutants, %3zu of them nobody else\n", judge.c_str(), score.kills,
                 score.alone);
   }
-  std::printf("  %-16s %4zu mutants: outputs of one call, torch's tolerances, over all cases\n",
-              "(a usual test)", totals.by_outputs);
+  std::printf("  %-16s %4td mutants: outputs of one call, torch's tolerances, over all cases\n",
+              "(a usual test)", by_outputs);
   std::printf(
       "\n%zu mutants: %zu killed, %zu killed (suspect), %zu found by tests of their own, "
       "%zu equivalent, %zu survived\n",
-      verdicts.size(), totals.killed, totals.suspect, totals.tested, totals.equivalent,
-      totals.survived);
+      verdicts.size(), count(verdicts, "KILLED"), count(verdicts, "KILLED (suspect)"),
+      count(verdicts, "TESTED"), count(verdicts, "EQUIVALENT"), count(verdicts, "SURVIVED"));
 }
 
 nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
@@ -223,12 +207,11 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
     one["outputs_of_one_call"] = verdict.by_outputs;
     json["mutants"].push_back(std::move(one));
   }
-  const Totals totals = totals_of(verdicts);
-  json["killed"] = totals.killed;
-  json["suspect"] = totals.suspect;
-  json["tested"] = totals.tested;
-  json["equivalent"] = totals.equivalent;
-  json["survived"] = totals.survived;
+  json["killed"] = count(verdicts, "KILLED");
+  json["suspect"] = count(verdicts, "KILLED (suspect)");
+  json["tested"] = count(verdicts, "TESTED");
+  json["equivalent"] = count(verdicts, "EQUIVALENT");
+  json["survived"] = count(verdicts, "SURVIVED");
   return json;
 }
 
@@ -261,7 +244,7 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   }
   GRAPHGATE_TRY_VOID(write_json(json_of(verdicts), verb.json));
   if (verb.json != "-") print_summary(verdicts);
-  return totals_of(verdicts).survived == 0 ? ExitCode::kGood : ExitCode::kFindings;
+  return count(verdicts, "SURVIVED") == 0 ? ExitCode::kGood : ExitCode::kFindings;
 }
 
 }  // namespace
