@@ -1,7 +1,7 @@
 #include <array>
-#include <cstdio>
 #include <utility>
 
+#include "base/formatted.h"
 #include "interop/sympy_expr.h"
 
 namespace graphgate::interop {
@@ -124,9 +124,7 @@ void print(const SymExpr& expr, const SymbolInfos& symbols, std::string& out) {
     return;
   }
   if (expr.op() == SymOp::kReal) {
-    char text[64];
-    std::snprintf(text, sizeof(text), "Float('%.17g', precision=53)", expr.real());
-    out += text;
+    out += formatted("Float('%.17g', precision=53)", expr.real());
     return;
   }
   out += function_name(expr);

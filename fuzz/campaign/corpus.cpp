@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
+
+#include "base/formatted.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -51,11 +52,8 @@ std::string finding_name(std::string_view signature) {
       name += '-';
     }
   }
-  char digits[16];
-  std::snprintf(digits, sizeof(digits), "%012llx",
-                static_cast<unsigned long long>(hash_of(signature) >> 16U));
   if (!name.empty() && name.back() != '-') name += '-';
-  return name + digits;
+  return name + formatted("%012llx", static_cast<unsigned long long>(hash_of(signature) >> 16U));
 }
 
 Result<Corpus> Corpus::open(const std::string& root, Write write) {

@@ -1,6 +1,6 @@
 // How workers end, in words and as signatures; and work in one worker alone.
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/processes.h"
 #include "fuzz/campaign/case_runs.h"
 #include "fuzz/campaign/workers.h"
@@ -10,9 +10,7 @@ namespace graphgate::fuzz {
 std::string describe(const CaseLost& lost, double timeout_seconds) {
   std::string text;
   if (lost.is_timeout) {
-    char seconds[32];
-    std::snprintf(seconds, sizeof(seconds), "%g", timeout_seconds);
-    text = std::string("did not end within ") + seconds + " s";
+    text = formatted("did not end within %g s", timeout_seconds);
   } else if (lost.is_memory) {
     text = "ran out of memory";
   } else if (lost.signal != 0) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <set>
 
 #include "base/file_io.h"
+#include "base/formatted.h"
 #include "fuzz/campaign/case_log.h"
 
 namespace graphgate::fuzz {
@@ -160,8 +160,7 @@ class Campaign {
   Result<void> keep_coverage(const Descent& descent) {
     last_new_ = Clock::now();
     GRAPHGATE_TRY(const std::string text, parts_.print_case(descent, {}));
-    char name[32];
-    std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(text)));
+    const std::string name = formatted("%016llx", static_cast<unsigned long long>(hash_of(text)));
     GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kCoverage, name, text));
     return {};
   }
@@ -175,14 +174,12 @@ class Campaign {
       const Descent descent = state_.tally.descent_of(best[b].index);
       const std::string name(score_name(*options_.target));
       const CaseId id{options_.key.generator, options_.key.seed, descent};
-      char score[40];
-      std::snprintf(score, sizeof(score), "%.6g", best[b].score);
-      GRAPHGATE_TRY(const std::string text,
-                    parts_.print_case(descent, {"Score " + name + ": " + score + ".",
-                                                "Case " + print_case_id(id) + "."}));
-      char file[80];
-      std::snprintf(file, sizeof(file), "%s-%02zu-shard-%u-of-%u", name.c_str(), b + 1,
-                    options_.shard.index, options_.shard.count);
+      GRAPHGATE_TRY(
+          const std::string text,
+          parts_.print_case(descent, {"Score " + name + formatted(": %.6g.", best[b].score),
+                                      "Case " + print_case_id(id) + "."}));
+      const std::string file = name + formatted("-%02zu-shard-%u-of-%u", b + 1,
+                                                options_.shard.index, options_.shard.count);
       GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kTargets, file, text));
     }
     kept_best_ = best;

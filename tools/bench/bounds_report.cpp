@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
+#include "base/formatted.h"
 #include "conformance/compare/compare.h"
 #include "conformance/compare/element.h"
 #include "conformance/judges/judge_nodes.h"
@@ -171,14 +171,10 @@ Result<void> plant_in_model(const std::string& path, const BoundsRequest& reques
 }
 
 void print_line(std::string& page, const std::string& name, const Planted& planted) {
-  char line[160];
-  char tightness[32] = "-";
   const double ratio = median(planted.ratios);
-  if (ratio > 0) std::snprintf(tightness, sizeof(tightness), "%.3g", 1 / ratio);
-  std::snprintf(line, sizeof(line), "| %s | %s | %lld | %lld | %.1f%% |\n", name.c_str(), tightness,
-                static_cast<long long>(planted.planted), static_cast<long long>(planted.caught),
-                100 * planted.share());
-  page += line;
+  page += "| " + name + " | " + (ratio > 0 ? formatted("%.3g", 1 / ratio) : "-") + " | " +
+          std::to_string(planted.planted) + " | " + std::to_string(planted.caught) +
+          formatted(" | %.1f%% |\n", 100 * planted.share());
 }
 
 }  // namespace

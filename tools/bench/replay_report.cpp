@@ -2,6 +2,7 @@
 // and what graphs and capture sizes cost.
 #include <cmath>
 
+#include "base/formatted.h"
 #include "tools/bench/chain.h"
 #include "tools/bench/graph_bench.h"
 #include "tools/bench/idle_device.h"
@@ -64,11 +65,9 @@ void print_size(std::FILE* page, const std::string& calls, const SizeCost& cost)
     const double us =
         (cost.made->capture_seconds + cost.made->instantiate_seconds + cost.made->upload_seconds) *
         1e6;
-    char text[96];
-    std::snprintf(text, sizeof(text), "recorded in %.1f us (%.1f + %.1f + %.1f)", us,
-                  cost.made->capture_seconds * 1e6, cost.made->instantiate_seconds * 1e6,
-                  cost.made->upload_seconds * 1e6);
-    made = text;
+    made =
+        formatted("recorded in %.1f us (%.1f + %.1f + %.1f)", us, cost.made->capture_seconds * 1e6,
+                  cost.made->instantiate_seconds * 1e6, cost.made->upload_seconds * 1e6);
     made += cost.made->device_bytes
                 ? ", graphs " + print_bytes(std::llround(*cost.made->device_bytes))
                 : ", no visible bytes of graphs";

@@ -165,6 +165,11 @@ Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
   return subject;
 }
 
+double usual_timeout(const SubjectFlags& subject, const Configuration& planner) {
+  if (!subject.executor.empty()) return 600;
+  return is_on_host(planner) ? 20 : 120;
+}
+
 Result<conformance::JudgeSet> judges_named(const std::string& names) {
   auto judges = conformance::parse_judges(names);
   if (!judges.ok()) return judges.error().at("--judges");

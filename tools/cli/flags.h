@@ -87,6 +87,11 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 [[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
     const SubjectFlags& flags, const spec::Configuration& options, const std::string& exchange);
 
+// Seconds for one case of a campaign where --timeout says nothing: long enough that none is stopped
+// that would have ended, with as many workers as processors. A device's kernels are compiled in the
+// case, a command may compile all of it.
+[[nodiscard]] double usual_timeout(const SubjectFlags& subject, const spec::Configuration& planner);
+
 // The judges that --judges names.
 [[nodiscard]] Result<conformance::JudgeSet> judges_named(const std::string& names);
 

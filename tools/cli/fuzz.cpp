@@ -63,14 +63,6 @@ struct FuzzVerb {
   const CLI::App* merge_app = nullptr;  // the subcommand
 };
 
-// Seconds for one case where --timeout says nothing: long enough that none is stopped that would
-// have ended, with as many workers as processors. A device's kernels are compiled in the case, a
-// command may compile all of it.
-double usual_timeout(const FuzzVerb& verb) {
-  if (!verb.subject.executor.empty()) return 600;
-  return is_on_host(verb.planner) ? 20 : 120;
-}
-
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
 constexpr const char* kMemoryLimit = "4GiB";
 constexpr std::uint64_t kAllJudgesEvery = 16;  // cases; of the others, kQuickJudges
@@ -205,7 +197,7 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   const bool is_command = !verb.subject.executor.empty();
   const bool is_limited = !is_command && is_on_host(verb.planner);
   options.pool.timeout_seconds =
-      verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb);
+      verb.timeout_seconds > 0 ? verb.timeout_seconds : usual_timeout(verb.subject, verb.planner);
   const std::string limit = is_limited ? kMemoryLimit : "0";
   const auto bytes = parse_bytes(verb.memory_limit.empty() ? limit : verb.memory_limit);
   if (!bytes.ok()) return bytes.error().at("--memory-limit");

@@ -129,23 +129,17 @@ std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& a
   return out;
 }
 
-std::string seconds_of(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f s", seconds);
-  return text;
-}
-
 void print_verdict(const MutantVerdict& verdict) {
   const Mutant& mutant = verdict.mutant;
   std::printf("%-10s %s (%s): ", verdict_word(verdict), mutant.name.c_str(), mutant.where.c_str());
   if (!verdict.killed) {
-    std::printf("%zu cases, %s\n", verdict.cases, seconds_of(verdict.seconds).c_str());
+    std::printf("%zu cases, %.2f s\n", verdict.cases, verdict.seconds);
     if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
     return;
   }
-  std::printf("%s; %zu %s, %s; %s\n           %s\n",
+  std::printf("%s; %zu %s, %.2f s; %s\n           %s\n",
               conformance::join_names(verdict.judges, verdict.judges.size()).c_str(), verdict.cases,
-              verdict.cases == 1 ? "case" : "cases", seconds_of(verdict.seconds).c_str(),
+              verdict.cases == 1 ? "case" : "cases", verdict.seconds,
               verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not",
               verdict.message.c_str());
 }

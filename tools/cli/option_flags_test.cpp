@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/cli/fuzz.h"
 
 namespace graphgate::tools {
 namespace {
@@ -74,12 +73,13 @@ TEST(OptionFlags, LeaveTheArgumentsBehindThemAlone) {
 
 // A compiler that shares its processor takes a second for a kernel (seed 2026112606).
 TEST(UsualTimeout, IsLongerWhereACaseIsCompiled) {
-  FuzzVerb verb;
-  const double on_host = usual_timeout(verb);
-  verb.planner[option::kDevice] = "emulated";
-  EXPECT_GE(usual_timeout(verb), 5 * on_host);
-  verb.subject.executor = "serve";
-  EXPECT_GE(usual_timeout(verb), 20 * on_host);
+  SubjectFlags subject;
+  Configuration planner;
+  const double on_host = usual_timeout(subject, planner);
+  planner[option::kDevice] = "emulated";
+  EXPECT_GE(usual_timeout(subject, planner), 5 * on_host);
+  subject.executor = "serve";
+  EXPECT_GE(usual_timeout(subject, planner), 20 * on_host);
 }
 
 }  // namespace

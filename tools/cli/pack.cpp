@@ -1,10 +1,10 @@
 // graphgate plan --csv: the packer alone, on buffers from a CSV file.
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
+#include "base/formatted.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 #include "tools/cli/pack_csv.h"
@@ -50,11 +50,9 @@ std::string reason_of(const Packing& packing) {
 }
 
 std::string ratio(std::int64_t peak_bytes, std::int64_t bound_bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.5f",
-                static_cast<double>(peak_bytes) /
-                    static_cast<double>(std::max<std::int64_t>(bound_bytes, 1)));
-  return bound_bytes == 0 ? "1.00000" : text;
+  if (bound_bytes == 0) return "1.00000";
+  return formatted("%.5f", static_cast<double>(peak_bytes) /
+                               static_cast<double>(std::max<std::int64_t>(bound_bytes, 1)));
 }
 
 std::string page_of(const PackCsvOptions& options, std::size_t buffers, const Packing& packing,

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/formatted.h"
 #include "conformance/compare/element.h"
 #include "conformance/run/seeded_inputs.h"
 #include "interop/safetensors.h"
@@ -36,11 +37,10 @@ std::string describe(const HostTensor& tensor) {
   constexpr std::size_t kShown = 6;
   const std::vector<long double> elements = conformance::decode_elements(tensor);
   for (std::size_t i = 0; i < elements.size() && i < kShown; ++i) {
-    char number[48];
-    std::snprintf(number, sizeof(number), "%.6Lg", elements[i]);
     const bool is_real = spec::is_floating_point(tensor.dtype);
     text += ' ';
-    text += is_real ? number : conformance::shown_element(elements[i], tensor.dtype);
+    text += is_real ? formatted("%.6Lg", elements[i])
+                    : conformance::shown_element(elements[i], tensor.dtype);
   }
   return elements.size() > kShown ? text + " ..." : text;
 }

@@ -33,7 +33,6 @@ std::vector<OtherMeaning> other_meanings() {
       {"campaign/endings.cpp", "memory"},         // a detector of signatures
       {"campaign/case_runs.cpp", "memory"},       // the same
       {"tools/bench/", ""},                       // members of JSON
-      {"cli/bench.cpp", ""},                      // the same
       {"cli/mutants.cpp", "deviation"},           // a kind of mutant
       {"cli/run.cpp", "mode"},                    // of run: who rounds
       {"cli/serve.cpp", "mode"},                  // members of messages

@@ -72,7 +72,6 @@ const std::map<std::string, Allowed>& allowed() {
       {"reference/ops/pooling_test.cpp", {1, "2/3 in float32"}},
       {"reference/ops/reduction_test.cpp", {3, "a radius, and thirds in float32"}},
       {"reference/ops/sorting_test.cpp", {2, "radii, not values"}},
-      {"tools/bench/replay_bench.cpp", {1, "seconds"}},
       {"tools/cli/check.cpp", {2, "a probability: the false-alarm rate, and its range"}},
   };
   return kAllowed;

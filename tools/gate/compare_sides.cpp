@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "base/formatted.h"
 #include "fuzz/campaign/corpus.h"
 
 namespace graphgate::tools {
@@ -59,9 +59,7 @@ struct PlanChange {
 
 // "5%", "+12.5%" with a sign.
 std::string percent(double share, bool with_sign) {
-  char text[32];
-  std::snprintf(text, sizeof(text), with_sign ? "%+.3g%%" : "%.3g%%", share * 100);
-  return text;
+  return formatted(with_sign ? "%+.3g%%" : "%.3g%%", share * 100);
 }
 
 class Comparison {

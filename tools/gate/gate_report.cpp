@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <map>
 
+#include "base/formatted.h"
 #include "fuzz/reduce/signature.h"
 #include "tools/report/json.h"
 
@@ -91,13 +91,11 @@ std::map<std::string, std::vector<std::string>> reasons_of(const GateComparison&
 }
 
 std::string describe(const DrawnCases& drawn) {
-  char text[160];
-  std::snprintf(text, sizeof(text),
-                "%llu drawn cases: the next one shows another regression with probability %.2g "
-                "(95%% sure: below %.2g)",
-                static_cast<unsigned long long>(drawn.cases), drawn.risk.probability,
-                drawn.risk.upper_bound.value_or(1));
-  return text;
+  return std::to_string(drawn.cases) +
+         formatted(
+             " drawn cases: the next one shows another regression with probability %.2g "
+             "(95%% sure: below %.2g)",
+             drawn.risk.probability, drawn.risk.upper_bound.value_or(1));
 }
 
 bool is_harmful(const OverrideVerdict& verdict) { return verdict.use == OverrideUse::kHarmful; }

@@ -2,8 +2,8 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "fuzz/campaign/named_lines.h"
 
 namespace graphgate::tools {
@@ -52,10 +52,8 @@ Result<Waivers> parse_waivers(std::string_view text, std::string_view source) {
 std::string today() {
   using namespace std::chrono;
   const year_month_day day(floor<days>(system_clock::now()));
-  char text[32];
-  std::snprintf(text, sizeof(text), "%04d-%02u-%02u", static_cast<int>(day.year()),
-                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-  return text;
+  return formatted("%04d-%02u-%02u", static_cast<int>(day.year()),
+                   static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 
 }  // namespace graphgate::tools

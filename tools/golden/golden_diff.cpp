@@ -1,11 +1,11 @@
 #include "tools/golden/golden_diff.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "base/formatted.h"
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
 #include "tools/golden/golden_values.h"
@@ -30,10 +30,8 @@ std::string print_growth(std::int64_t before, std::int64_t after) {
   const std::int64_t more = after - before;
   const std::string signed_more = (more > 0 ? "+" : "") + std::to_string(more);
   if (before <= 0) return " (" + signed_more + ")";
-  char percent[32];
-  std::snprintf(percent, sizeof percent, "%+.1f%%",
-                100.0 * static_cast<double>(more) / static_cast<double>(before));
-  return " (" + signed_more + ", " + percent + ")";
+  const double percent = 100.0 * static_cast<double>(more) / static_cast<double>(before);
+  return " (" + signed_more + formatted(", %+.1f%%)", percent);
 }
 
 void diff_call(const std::string& where, const GoldenCall& before, const GoldenCall& after,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/one_line.h"
 #include "conformance/judges/judge_report.h"
 #include "tools/report/plan_words.h"
@@ -37,21 +37,18 @@ std::string describe_numbers(const FileReport& file) {
   if (file.worst() && bounds_of(*file.worst())) {
     line += ", " + count_text(file.sum("elements")) + " elements";
   }
-  char text[96];
   const double ratio = file.largest("worst_ratio");
   if (ratio > 0 && std::isfinite(ratio)) {
     const auto worst = std::max_element(
         file.executors.begin(), file.executors.end(), [](const auto& a, const auto& b) {
           return figure_of(a, "worst_ratio") < figure_of(b, "worst_ratio");
         });
-    std::snprintf(text, sizeof(text), ", worst error %.2g of %.2g allowed",
-                  figure_of(*worst, "worst_error"), figure_of(*worst, "worst_allowed"));
-    line += text;
+    line += formatted(", worst error %.2g of %.2g allowed", figure_of(*worst, "worst_error"),
+                      figure_of(*worst, "worst_allowed"));
   }
   if (file.sum("nodes_judged") > 0) {
-    std::snprintf(text, sizeof(text), ", %lld node runs judged, worst %.2g of its bound",
-                  std::llround(file.sum("nodes_judged")), file.largest("worst_node_ratio"));
-    line += text;
+    line += formatted(", %lld node runs judged, worst %.2g of its bound",
+                      std::llround(file.sum("nodes_judged")), file.largest("worst_node_ratio"));
   }
   if (file.sum("undecided") > 0) line += ", " + count_text(file.sum("undecided")) + " undecided";
   return line;

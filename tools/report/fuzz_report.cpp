@@ -1,9 +1,9 @@
 #include "tools/report/fuzz_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
+#include "base/formatted.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/residual_risk.h"
 #include "fuzz/generate/features.h"
@@ -122,17 +122,10 @@ std::string describe_inconclusive(const FuzzOutcome& outcome) {
 }
 
 std::string describe_risk(const char* what, const ResidualRisk& risk) {
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                "%s: %llu, %llu of them in one case only; the next case shows another with "
-                "probability %.2g",
-                what, static_cast<unsigned long long>(risk.seen),
-                static_cast<unsigned long long>(risk.once), risk.probability);
-  std::string line = text;
-  if (risk.upper_bound) {
-    std::snprintf(text, sizeof(text), " (95%% sure: below %.2g)", *risk.upper_bound);
-    line += text;
-  }
+  std::string line = std::string(what) + ": " + std::to_string(risk.seen) + ", " +
+                     std::to_string(risk.once) + " of them in one case only; the next case " +
+                     formatted("shows another with probability %.2g", risk.probability);
+  if (risk.upper_bound) line += formatted(" (95%% sure: below %.2g)", *risk.upper_bound);
   return line + "\n";
 }
 
@@ -216,10 +209,8 @@ std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& 
   const auto target = outcome.state.key.settings.find("target");
   if (target != outcome.state.key.settings.end() && !tally.best.empty()) {
     const fuzz::ScoredCase& best = tally.best.front();
-    char score[40];
-    std::snprintf(score, sizeof(score), "%.6g", best.score);
-    text +=
-        "highest " + target->second + ": " + score + ", of " + case_id(outcome, best.index) + "\n";
+    text += "highest " + target->second + formatted(": %.6g, of ", best.score) +
+            case_id(outcome, best.index) + "\n";
   }
   if (tally.cases > 0) {
     text += describe_risk("features", fuzz::feature_risk(tally));

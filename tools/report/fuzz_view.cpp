@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {
 
-std::string print_rate(double rate) {
-  char text[32];
-  std::snprintf(text, sizeof(text), rate < 10 ? "%.1f/s" : "%.0f/s", rate);
-  return text;
-}
+std::string print_rate(double rate) { return formatted(rate < 10 ? "%.1f/s" : "%.0f/s", rate); }
 
 std::string status_line(const CampaignProgress& p) {
   std::string line = std::to_string(p.cases);
@@ -192,16 +189,10 @@ std::optional<double> seconds_left(const CampaignProgress& p) {
 }
 
 std::string print_duration(double seconds) {
-  char text[48];
   const auto whole = static_cast<long long>(seconds);
-  if (seconds < 60) {
-    std::snprintf(text, sizeof(text), seconds < 10 ? "%.1fs" : "%.0fs", seconds);
-  } else if (whole < 3600) {
-    std::snprintf(text, sizeof(text), "%lldm %02llds", whole / 60, whole % 60);
-  } else {
-    std::snprintf(text, sizeof(text), "%lldh %02lldm", whole / 3600, whole / 60 % 60);
-  }
-  return text;
+  if (seconds < 60) return formatted(seconds < 10 ? "%.1fs" : "%.0fs", seconds);
+  if (whole < 3600) return formatted("%lldm %02llds", whole / 60, whole % 60);
+  return formatted("%lldh %02lldm", whole / 3600, whole / 60 % 60);
 }
 
 std::unique_ptr<CampaignView> text_view(std::FILE* file, bool redraws, int columns) {

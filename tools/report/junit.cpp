@@ -1,7 +1,7 @@
 // Reports as JUnit XML, for CI servers.
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "tools/report/forms.h"
 
@@ -46,10 +46,8 @@ std::string findings_text(const ReportItem& item) {
 }
 
 std::string print_test_case(const ReportItem& item, const std::string& class_name) {
-  char seconds[32];
-  std::snprintf(seconds, sizeof(seconds), "%.3f", item.seconds);
   const std::string head = "    <testcase classname=\"" + class_name + "\" name=\"" +
-                           escaped(item.place) + "\" time=\"" + seconds + "\"";
+                           escaped(item.place) + formatted("\" time=\"%.3f\"", item.seconds);
   const Count counted = count_of(item.exit_code());
   if (counted == Count::kPassed) return head + "/>\n";
   const std::string reason =

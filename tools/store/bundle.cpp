@@ -1,10 +1,10 @@
 #include "tools/store/bundle.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "base/atomic_file.h"
+#include "base/formatted.h"
 #include "interop/zip_archive.h"
 #include "tools/report/forms.h"
 #include "tools/report/machine_facts.h"
@@ -61,11 +61,7 @@ std::string statement_of(const BundleRequest& request, const std::vector<FileRep
                                   : request.judges) +
           ".\nA number outside of its estimate alone is SUSPECT; a right call is called so with a "
           "probability below " +
-          [&] {
-            char rate[32];
-            std::snprintf(rate, sizeof(rate), "%g", request.false_alarm_rate);
-            return std::string(rate);
-          }() +
+          formatted("%g", request.false_alarm_rate) +
           ".\n\ncommand.txt is the command line, versions.json this build and machine, report.json "
           "has every finding,\nlog.txt what was printed, plans/ what the executor followed. "
           "docs/judges.md says what each judge sees.\n";
