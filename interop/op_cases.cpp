@@ -9,7 +9,6 @@ namespace graphgate::interop {
 
 using spec::Argument;
 using spec::HostTensor;
-using spec::NodeResult;
 using spec::ValueId;
 using spec::ValueKind;
 
@@ -138,7 +137,7 @@ class CaseMaker {
     }
     if (results.size() != count) return bad_input("has not as many results as the schema returns");
     for (std::size_t i = 0; i < count; ++i) {
-      NodeResult out;
+      spec::NodeResult out;
       const std::string name = "out" + std::to_string(i);
       const auto* elements = results[i]->as<OpArgument::List>();
       out.is_list = elements != nullptr;

@@ -8,7 +8,6 @@
 namespace graphgate::interop {
 
 using spec::Argument;
-using spec::Graph;
 using spec::Node;
 using spec::NodeResult;
 using spec::Value;
@@ -299,7 +298,7 @@ void GraphReader::renumber() {
   graph_.values = std::move(values);
 }
 
-Result<Graph> GraphReader::finish(std::string_view place) {
+Result<spec::Graph> GraphReader::finish(std::string_view place) {
   GRAPHGATE_TRY_VOID(check_values(place));
   GRAPHGATE_TRY_VOID(check_order(place));
   renumber();

@@ -15,7 +15,6 @@ namespace graphgate::interop {
 
 using spec::Graph;
 using spec::Node;
-using spec::NodeResult;
 using spec::Value;
 using spec::ValueId;
 using spec::ValueKind;
@@ -183,7 +182,7 @@ class GraphWriter {
     return by_position ? "1" : "2";
   }
 
-  Result<void> write_result(const NodeResult& result, const std::string& place) {
+  Result<void> write_result(const spec::NodeResult& result, const std::string& place) {
     if (!result.is_list) return argument(spec::Argument{result.values.at(0)}, place);
     spec::Argument::List list;
     for (const ValueId id : result.values) {

@@ -17,7 +17,6 @@
 namespace graphgate::interop {
 
 using spec::Program;
-using spec::SymbolInfo;
 using spec::ValueKind;
 
 namespace {
@@ -187,7 +186,7 @@ Result<void> ProgramVisitor::read_ranges(Program& program) {
         others[std::string(name)] = range.json();
         continue;
       }
-      SymbolInfo& info = context_.symbols[std::string(name)];
+      spec::SymbolInfo& info = context_.symbols[std::string(name)];
       info.min = std::numeric_limits<std::int64_t>::min();
       GRAPHGATE_TRY_VOID(read_optional(range, "min_val", info.min));
       GRAPHGATE_TRY_VOID(read_optional(range, "max_val", info.max, &JsonCursor::as_int));

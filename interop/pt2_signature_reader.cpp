@@ -8,7 +8,6 @@
 
 namespace graphgate::interop {
 
-using spec::Argument;
 using spec::InputKind;
 using spec::OutputKind;
 using spec::Program;
@@ -86,7 +85,7 @@ Result<ProgramInput> read_input(const JsonCursor& spec_cursor, const InputSlot& 
   return is_known ? content.unsupported_here(what) : content.error("unknown: " + what);
 }
 
-Result<ProgramOutput> read_output(const JsonCursor& spec_cursor, const Argument& output,
+Result<ProgramOutput> read_output(const JsonCursor& spec_cursor, const spec::Argument& output,
                                   const Program& program) {
   ProgramOutput out;
   std::optional<std::string> name;

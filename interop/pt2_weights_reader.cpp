@@ -13,7 +13,6 @@ namespace graphgate::interop {
 using spec::HostStorage;
 using spec::HostTensor;
 using spec::InputKind;
-using spec::Program;
 
 namespace {
 
@@ -111,7 +110,8 @@ Result<void> read_payloads(const ZipReader& archive, const std::string& config_e
   return {};
 }
 
-Result<void> attach_payloads(const Payloads& payloads, const std::string& place, Program& program) {
+Result<void> attach_payloads(const Payloads& payloads, const std::string& place,
+                             spec::Program& program) {
   Json frozen = Json::array();
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     const spec::ProgramInput& input = program.inputs[i];

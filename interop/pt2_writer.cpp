@@ -14,10 +14,8 @@
 namespace graphgate::interop {
 
 using spec::HostStorage;
-using spec::HostTensor;
 using spec::InputKind;
 using spec::Program;
-using spec::ProgramInput;
 
 namespace {
 
@@ -109,7 +107,7 @@ struct Folder {
   std::unordered_map<const HostStorage*, spec::DType> dtypes;
 };
 
-Result<void> add_payload(Folder& folder, const std::string& name, const HostTensor& tensor,
+Result<void> add_payload(Folder& folder, const std::string& name, const spec::HostTensor& tensor,
                          bool is_param, WriteContext& context, bool wants_grad) {
   const HostStorage* storage = tensor.storage.get();
   const auto [index, is_new] = folder.indices.try_emplace(storage, folder.files.size());
@@ -144,7 +142,7 @@ struct Payloads {
 Result<Payloads> collect_payloads(WriteContext& context) {
   const Program& program = context.program;
   Payloads payloads;
-  for (const ProgramInput& input : program.inputs) {
+  for (const spec::ProgramInput& input : program.inputs) {
     if (input.kind == InputKind::kUserInput) continue;
     const auto tensor = program.tensors.find(input.target);
     if (tensor == program.tensors.end()) {

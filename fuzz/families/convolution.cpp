@@ -4,11 +4,9 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 // One dimension or two of space; groups, strides and padding by gene.
 bool draw_convolution(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const DType dtype = draft.draw_floating(genes);
+  const spec::DType dtype = draft.draw_floating(genes);
   const bool is_plane = variant != 1;
   const Shape input_sizes = is_plane ? Shape{1, 4, 5, 5} : Shape{1, 4, 8};
   const bool grouped = genes.chance(40);

@@ -4,8 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 bool draw_scan(Draft& draft, GeneReader& genes, std::size_t variant) {
   static const OpForms kForms[] = {forms_of("aten.cumsum", "default"),
                                    forms_of("aten.cumprod", "default"),
@@ -32,7 +30,7 @@ bool draw_running_extreme(Draft& draft, GeneReader& genes, std::size_t variant) 
   NodeBuilder node(draft, variant == 0 ? "aten.cummax.default" : "aten.cummin.default");
   node.tensor("self", *self).integer("dim", dim);
   node.fresh(from.dtype, from.sizes, layout);
-  draft.set_range(node.fresh(DType::kInt64, from.sizes, layout), {0, most});
+  draft.set_range(node.fresh(spec::DType::kInt64, from.sizes, layout), {0, most});
   return true;
 }
 

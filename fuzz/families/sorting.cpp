@@ -4,8 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 enum Kind : std::size_t { kSort, kStable, kTopk, kKth, kMedian, kNanMedian };
 
 bool draw_sorted(Draft& draft, GeneReader& genes, std::size_t variant) {
@@ -35,7 +33,7 @@ bool draw_sorted(Draft& draft, GeneReader& genes, std::size_t variant) {
   if (variant <= kStable && genes.chance(50)) node.boolean("descending", true);
   if (variant == kTopk && genes.chance(50)) node.boolean("largest", false);
   node.fresh(from.dtype, sizes, layout);
-  draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, most});
+  draft.set_range(node.fresh(spec::DType::kInt64, sizes, layout), {0, most});
   return true;
 }
 

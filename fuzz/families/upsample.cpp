@@ -4,8 +4,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
-
 struct Resampling {
   std::string_view name;
   std::uint32_t weight = 1;
@@ -24,7 +22,7 @@ constexpr Resampling kResamplings[] = {
 
 bool draw_resampling(Draft& draft, GeneReader& genes, std::size_t variant) {
   const Resampling& row = kResamplings[variant];
-  const DType dtype = draft.draw_floating(genes);
+  const spec::DType dtype = draft.draw_floating(genes);
   const bool is_plane = row.spatial == 2;
   const TensorIndex self =
       draft.pick_like(genes, dtype, is_plane ? Shape{1, 2, 4, 4} : Shape{1, 2, 8});

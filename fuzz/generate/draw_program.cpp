@@ -5,7 +5,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::DType;
 using spec::InputKind;
 
 class ProgramDrawer {
@@ -62,7 +61,7 @@ class ProgramDrawer {
     const std::uint32_t gene = header_.next();
     if (gene % 4 != 0) {
       const Shape sizes = draft_.draw_shape(header_, 1, 3);
-      const DType dtype = draft_.draw_floating(header_);
+      const spec::DType dtype = draft_.draw_floating(header_);
       draft_.add_input(header_, dtype, sizes);
     }
     if (style_.has_buffer) {

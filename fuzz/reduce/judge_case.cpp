@@ -11,7 +11,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-using conformance::CaseReport;
 using conformance::Runs;
 using conformance::Script;
 
@@ -60,9 +59,10 @@ const conformance::CaseFiles& no_files() {
   return files;
 }
 
-Result<CaseReport> judge_case(const spec::CaseFile& the_case, const CaseExecutors& executors,
-                              const JudgeChoice& choice, CaseShown* shown,
-                              std::optional<Score> target) {
+Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
+                                           const CaseExecutors& executors,
+                                           const JudgeChoice& choice, CaseShown* shown,
+                                           std::optional<Score> target) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
   auto report = conformance::judge_script(runs, choice.judges, choice.settings);

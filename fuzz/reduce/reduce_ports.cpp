@@ -10,7 +10,6 @@ namespace {
 
 using spec::CaseFile;
 using spec::Program;
-using spec::ValueId;
 
 struct Port {
   std::size_t program = 0;
@@ -64,7 +63,7 @@ std::vector<Port> idle_inputs(const CaseFile& the_case) {
   std::vector<Port> out;
   for (std::size_t p = 0; p < the_case.programs.size(); ++p) {
     const Program& program = the_case.programs[p];
-    const std::set<ValueId> used = used_values(program.graph);
+    const std::set<spec::ValueId> used = used_values(program.graph);
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
       const spec::ProgramInput& input = program.inputs[i];
       const bool is_used = !input.constant && used.contains(input.value);

@@ -14,7 +14,6 @@ namespace {
 
 using conformance::CaseReport;
 using conformance::Judge;
-using conformance::JudgeReport;
 using spec::Finding;
 
 // Nodes of a finding behind these are those of its surroundings.
@@ -268,7 +267,7 @@ std::vector<Signature> signatures_of(const CaseReport& report, const spec::CaseF
   SignatureMaker maker(the_case);
   maker.add(kRun, report.findings);
   for (const Judge judge : kNearest) {
-    for (const JudgeReport& said : report.judges) {
+    for (const conformance::JudgeReport& said : report.judges) {
       if (said.judge != judge) continue;
       maker.add(std::string(conformance::judge_name(judge)), said.findings);
     }

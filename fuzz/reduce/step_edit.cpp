@@ -7,9 +7,7 @@
 namespace graphgate::fuzz {
 namespace {
 
-using spec::Argument;
 using spec::Program;
-using spec::ValueId;
 
 // New places of what is kept.
 std::vector<std::size_t> places_of(const std::vector<bool>& dropped) {
@@ -97,7 +95,7 @@ void drop_outputs(spec::CaseFile& the_case, std::size_t index, const std::vector
   Program& program = the_case.programs[index];
   std::vector<bool> user_dropped;
   std::vector<spec::ProgramOutput> outputs;
-  std::vector<Argument> arguments;
+  std::vector<spec::Argument> arguments;
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
     if (program.outputs[o].kind == spec::OutputKind::kUserOutput) {
       user_dropped.push_back(dropped[o]);
@@ -128,7 +126,7 @@ void drop_inputs(spec::CaseFile& the_case, std::size_t index, const std::vector<
   Program& program = the_case.programs[index];
   std::vector<bool> user_dropped;
   std::vector<spec::ProgramInput> inputs;
-  std::vector<ValueId> values;
+  std::vector<spec::ValueId> values;
   std::set<std::string> targets;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     spec::ProgramInput& input = program.inputs[i];

@@ -12,10 +12,7 @@ namespace {
 using optimized::CompileOptions;
 using optimized::Device;
 using optimized::DeviceRun;
-using optimized::GraphCost;
 using optimized::HostProgram;
-using optimized::InputSource;
-using optimized::OnDevice;
 
 constexpr std::int64_t kElements = 256;  // of the chain's tensors: a block
 
@@ -63,7 +60,7 @@ class Ready {
     return out;
   }
 
-  void start() { program_->start(std::span<const InputSource>()); }
+  void start() { program_->start(std::span<const optimized::InputSource>()); }
   void finish() { program_->finish(); }
   [[nodiscard]] const Launches& launches() const { return launches_; }
   [[nodiscard]] const LaunchTimes& counts() const { return counts_; }
@@ -71,7 +68,7 @@ class Ready {
  private:
   Result<void> find_launches() {
     GRAPHGATE_TRY(const auto units, units_of(*program_));
-    for (const OnDevice::Unit* unit : units) {
+    for (const optimized::OnDevice::Unit* unit : units) {
       DeviceRun* const run = unit->run.get();
       launches_.runs.push_back(run);
       counts_.kernels += unit->calls.size();
@@ -168,7 +165,8 @@ Result<LaunchTimes> measure_launches(const LaunchMeasure& measure) {
   }
 }
 
-Result<std::optional<GraphCost>> measure_graphs(Device& device, std::size_t kernels, int most) {
+Result<std::optional<optimized::GraphCost>> measure_graphs(Device& device, std::size_t kernels,
+                                                           int most) {
   optimized::TextWork work;
   work.threads = kElements;
   work.statements = "  reinterpret_cast<float*>(p0)[thread] += 1.0f;\n";

@@ -10,7 +10,6 @@
 
 namespace {
 
-using graphgate::Result;
 using graphgate::tools::ExitCode;
 
 // In the order of --help.
@@ -21,7 +20,7 @@ constexpr graphgate::tools::Verb (*kVerbs[])(CLI::App& app) = {
     graphgate::tools::add_replay,  graphgate::tools::add_gate,    graphgate::tools::add_golden,
     graphgate::tools::add_serve,   graphgate::tools::add_doctor};
 
-int finish(const Result<ExitCode>& result) {
+int finish(const graphgate::Result<ExitCode>& result) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (result.ok() && written) return static_cast<int>(result.value());
   if (result.ok()) {

@@ -24,7 +24,6 @@ namespace graphgate::tools {
 namespace {
 
 using interop::JsonCursor;
-using spec::HostTensor;
 
 // What a process says of itself.
 struct Greeting {
@@ -195,7 +194,8 @@ class ExternalProgram final : public spec::LoadedProgram {
     return result;
   }
 
-  Result<void> set_state(std::string_view target, const HostTensor& value, bool rebind) override {
+  Result<void> set_state(std::string_view target, const spec::HostTensor& value,
+                         bool rebind) override {
     StoredBytes bytes;
     Json body = {{"program", id_}, {"target", target}, {"rebind", rebind}};
     body["tensor"] = bytes.tensor(value);

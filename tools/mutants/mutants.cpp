@@ -18,7 +18,6 @@ namespace graphgate::tools {
 namespace {
 
 namespace option = spec::option;
-using conformance::CaseReport;
 using conformance::Configuration;
 using conformance::Runs;
 using conformance::Script;
@@ -92,7 +91,7 @@ class MutantRun {
     return own;
   }
 
-  [[nodiscard]] static Result<CaseReport> judged(Runs& runs, const MutantCase& one) {
+  [[nodiscard]] static Result<conformance::CaseReport> judged(Runs& runs, const MutantCase& one) {
     conformance::JudgeSettings settings;
     settings.localize = false;
     settings.quality_baseline = one.quality_baseline;

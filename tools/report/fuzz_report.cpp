@@ -14,17 +14,15 @@ namespace graphgate::tools {
 namespace {
 
 using fuzz::ResidualRisk;
-using fuzz::SignatureCount;
 using fuzz::Tally;
-using fuzz::Triage;
 using spec::Outcome;
 
 // One signature, with all that is known of it.
 struct FindingRow {
   std::string name;
   const std::string& signature;
-  const SignatureCount& count;
-  Triage triage;
+  const fuzz::SignatureCount& count;
+  fuzz::Triage triage;
   const fuzz::LedgerEntry* known = nullptr;
 
   [[nodiscard]] Outcome outcome() const {
