@@ -24,8 +24,8 @@ namespace graphgate::interop {
 
 // Reads the member `key`.
 template <class Read>
-[[nodiscard]] auto read_member(const JsonCursor& object, std::string_view key, Read read)
-    -> std::invoke_result_t<Read, const JsonCursor&> {
+[[nodiscard]] auto read_member(const JsonCursor& object, std::string_view key, const Read& read)
+    -> std::invoke_result_t<const Read&, const JsonCursor&> {
   GRAPHGATE_TRY(const JsonCursor member, object.member(key));
   return std::invoke(read, member);
 }
@@ -38,7 +38,7 @@ template <class Read>
 // Reads a member that may be missing or null: then `value` stays as it is.
 template <class Value, class Read>
 [[nodiscard]] Result<void> read_optional(const JsonCursor& object, std::string_view key,
-                                         Value& value, Read read) {
+                                         Value& value, const Read& read) {
   GRAPHGATE_TRY(const auto member, object.find_member(key));
   if (member) {
     GRAPHGATE_TRY(value, std::invoke(read, *member));
@@ -57,9 +57,9 @@ template <class Value, class Read>
 // Reads every element of a list.
 template <class Read>
 using Elements = std::vector<
-    std::decay_t<decltype(std::declval<std::invoke_result_t<Read, JsonCursor>>().value())>>;
+    std::decay_t<decltype(std::declval<std::invoke_result_t<const Read&, JsonCursor>>().value())>>;
 template <class Read>
-[[nodiscard]] Result<Elements<Read>> read_elements(const JsonCursor& list, Read read) {
+[[nodiscard]] Result<Elements<Read>> read_elements(const JsonCursor& list, const Read& read) {
   GRAPHGATE_TRY(const auto cursors, list.elements());
   Elements<Read> elements;
   elements.reserve(cursors.size());
@@ -82,7 +82,7 @@ template <class Read>
 // Appends every element of such a list.
 template <class Element, class Read>
 [[nodiscard]] Result<void> read_list(const JsonCursor& object, std::string_view key,
-                                     std::vector<Element>& elements, Read read) {
+                                     std::vector<Element>& elements, const Read& read) {
   return read_list(object, key, [&](const JsonCursor& cursor) -> Result<void> {
     GRAPHGATE_TRY(elements.emplace_back(), std::invoke(read, cursor));
     return {};
@@ -91,7 +91,7 @@ template <class Element, class Read>
 
 // Puts every member of an object into a map.
 template <class Map, class Read>
-[[nodiscard]] Result<void> read_members(const JsonCursor& object, Map& map, Read read) {
+[[nodiscard]] Result<void> read_members(const JsonCursor& object, Map& map, const Read& read) {
   GRAPHGATE_TRY(const auto members, object.members());
   for (const auto& [name, member] : members) {
     GRAPHGATE_TRY(map[std::string(name)], std::invoke(read, member));

@@ -8,7 +8,6 @@ namespace graphgate::interop {
 
 using spec::Argument;
 using spec::Graph;
-using spec::ValueId;
 using spec::ValueKind;
 
 namespace {

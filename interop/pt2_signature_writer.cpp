@@ -28,6 +28,7 @@ std::string named_text(const Kinds& kinds, Kind kind, const std::string& name,
                        const std::string& target, const std::string& more) {
   const auto* const named = std::find_if(std::begin(kinds), std::end(kinds),
                                          [&](const auto& one) { return one.kind == kind; });
+  GRAPHGATE_CHECK(named != std::end(kinds));
   return "{\"" + std::string(named->word) + "\": {\"arg\": {\"name\": " + json_text(name) +
          "}, \"" + std::string(named->target_key) + "\": " + json_text(target) + more + "}}";
 }

@@ -16,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace conformance;
 using interop::JsonCursor;
-using spec::HostTensor;
 
 class RunReader {
  public:
