@@ -53,7 +53,7 @@ std::string_view input_keyword(InputKind kind) {
 std::string print_output_keyword(const ProgramOutput& output) {
   constexpr const char* kKeywords[] = {"output ", "mutation buffer ", "mutation input ",
                                        "mutation parameter "};
-  const std::string keyword = kKeywords[static_cast<std::size_t>(output.kind)];
+  std::string keyword = kKeywords[static_cast<std::size_t>(output.kind)];
   if (output.kind == OutputKind::kUserOutput) return keyword;
   return keyword + quote_string(output.target) + " ";
 }

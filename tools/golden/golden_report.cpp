@@ -68,7 +68,7 @@ Report report_of(const std::vector<GoldenItem>& items, bool is_update) {
   for (const auto& [state, count] : counts) {
     report.totals += (report.totals.empty() ? "" : ", ") + std::to_string(count) + " " + state;
   }
-  report.totals += "\n";
+  report.totals += '\n';
   return report;
 }
 
