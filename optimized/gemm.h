@@ -69,7 +69,7 @@ struct Product {
   Tensor result;
   Tensor a;
   Tensor b;
-  std::optional<Tensor> added;
+  std::optional<Tensor> added = {};
   Item alpha{std::int64_t{1}};
   Item beta{std::int64_t{1}};
   spec::DType rounds_to = spec::DType::kFloat32;

@@ -19,11 +19,8 @@ namespace graphgate::optimized {
 // are inferred) stays null.
 [[nodiscard]] inline Tensor scratch_tensor(spec::DType dtype, const Sizes& sizes,
                                            std::byte*& workspace) {
-  Tensor out;
-  out.dtype = dtype;
-  out.sizes = sizes;
-  out.strides = row_major_strides(sizes);
-  out.bytes = workspace;
+  Tensor out{
+      .dtype = dtype, .sizes = sizes, .strides = row_major_strides(sizes), .bytes = workspace};
   if (workspace) workspace += scratch_bytes(dtype, sizes);
   return out;
 }

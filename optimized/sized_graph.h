@@ -41,12 +41,12 @@ struct SizedStorage {
 // dtype, device and storage mean something, and `declared` is what the program says of it, if it
 // does. A dynamic view may lie in the storage of any tensor it was made from: `bases`.
 struct SizedValue {
-  std::string name;
+  std::string name = {};
   spec::ValueKind kind = spec::ValueKind::kTensor;
   bool is_dynamic = false;
-  Tensor tensor;
-  std::optional<spec::TensorType> declared;
-  std::vector<StorageIndex> bases;
+  Tensor tensor = {};
+  std::optional<spec::TensorType> declared = {};
+  std::vector<StorageIndex> bases = {};
 };
 
 // `node`: arguments and results name values of the SizedGraph; a result that is an argument (in
@@ -61,17 +61,17 @@ struct SizedValue {
 // arguments and results are those of PlanStep. `stream`, `waits` and `records` are those of the
 // step.
 struct SizedNode {
-  spec::Node node;
+  spec::Node node = {};
   const spec::OpRow* row = nullptr;
   const Kernel* kernel = nullptr;
   std::int64_t workspace_bytes = 0;
   bool is_dynamic = false;
   bool is_elementwise = false;
-  std::vector<std::string> symbols;
-  std::vector<SizedNode> body;
+  std::vector<std::string> symbols = {};
+  std::vector<SizedNode> body = {};
   std::uint32_t stream = 0;
-  std::vector<spec::EventId> waits;
-  std::vector<spec::EventId> records;
+  std::vector<spec::EventId> waits = {};
+  std::vector<spec::EventId> records = {};
 
   [[nodiscard]] bool is_fused() const { return !body.empty(); }
 };

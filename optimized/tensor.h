@@ -45,10 +45,10 @@ inline constexpr StorageIndex kNoStorage = static_cast<StorageIndex>(-1);
 // inferred.
 struct Tensor {
   spec::DType dtype = spec::DType::kFloat32;
-  Sizes sizes;
-  Sizes strides;
+  Sizes sizes = {};
+  Sizes strides = {};
   std::int64_t offset = 0;
-  spec::Device device;
+  spec::Device device = {};
   StorageIndex storage = kNoStorage;
   std::byte* bytes = nullptr;
 

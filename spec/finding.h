@@ -25,13 +25,13 @@ struct FindingRange {
 // at fault first, in the program called `program`, which may be empty where there is but one.
 // `drawing` has several lines, or none.
 struct Finding {
-  std::string rule;
+  std::string rule = {};
   Outcome outcome = Outcome::kFail;
-  std::string message;
-  std::vector<std::string> nodes;
-  std::vector<std::string> buffers;
-  std::vector<FindingRange> ranges;
-  std::string drawing;
+  std::string message = {};
+  std::vector<std::string> nodes = {};
+  std::vector<std::string> buffers = {};
+  std::vector<FindingRange> ranges = {};
+  std::string drawing = {};
   std::string program = {};
   friend bool operator==(const Finding&, const Finding&) = default;
 };

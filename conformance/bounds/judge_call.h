@@ -47,7 +47,7 @@ struct CallReport {
 
 struct JudgeOptions {
   // Radii allowed; absent: sigma_multiple of the call's element count at `false_alarm_rate`.
-  std::optional<double> multiple;
+  std::optional<double> multiple = {};
   double false_alarm_rate = 1e-9;
   // Outputs are looked at; else only what a call leaves behind: final inputs and states.
   bool outputs = true;

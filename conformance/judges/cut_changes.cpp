@@ -50,9 +50,9 @@ void add_cuts(const std::vector<Run>& runs, const std::string& where, PlanCuts& 
     out.others.insert(out.others.end(), nodes.begin(), nodes.end() - 1);
     if (r + 1 == runs.size()) break;
     const Run& next = runs[r + 1];
-    PlanCut cut;
-    cut.name = std::to_string(runs[r].partition) + "|" + std::to_string(next.partition) + where;
-    cut.behind = nodes.back();
+    PlanCut cut{
+        .name = std::to_string(runs[r].partition) + "|" + std::to_string(next.partition) + where,
+        .behind = nodes.back()};
     if (nodes.size() > 1) cut.earlier = nodes[nodes.size() - 2];
     if (next.nodes.size() > 1) cut.later = next.nodes.front();
     cut.is_free = runs[r].captured == next.captured;

@@ -17,10 +17,10 @@
 namespace graphgate::conformance {
 
 struct PlanCut {
-  std::string name;     // "1|2", of arms "1|2 of @true_graph"
-  std::string behind;   // the last node that is launched before it
-  std::string earlier;  // the node before `behind`; empty where that would meet another cut
-  std::string later;    // the first node behind the cut; empty where that would meet another
+  std::string name;          // "1|2", of arms "1|2 of @true_graph"
+  std::string behind;        // the last node that is launched before it
+  std::string earlier = {};  // the node before `behind`; empty where that would meet another cut
+  std::string later = {};    // the first node behind the cut; empty where that would meet another
   bool is_free = false;
 };
 

@@ -210,11 +210,9 @@ Result<void> add_end(const Runs& runs, CaseReport& report) {
 }
 
 Finding no_call() {
-  Finding finding;
-  finding.rule = "R5.no-call";
-  finding.outcome = Outcome::kMistrusted;
-  finding.message = "the scenario calls no program";
-  return finding;
+  return Finding{.rule = "R5.no-call",
+                 .outcome = Outcome::kMistrusted,
+                 .message = "the scenario calls no program"};
 }
 
 }  // namespace

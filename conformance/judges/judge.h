@@ -67,11 +67,11 @@ class Runs;  // conformance/run/runs.h
 struct JudgeReport {
   Judge judge = Judge::kBounds;
   spec::Outcome outcome = spec::Outcome::kPass;
-  std::vector<spec::Finding> findings;
-  std::string remark;
+  std::vector<spec::Finding> findings = {};
+  std::string remark = {};
   std::int64_t checks = 0;
-  double seconds = 0;                     // processor time, runs that it had to make included
-  std::map<std::string, double> figures;  // numbers for reports: "elements", "worst_ratio"
+  double seconds = 0;                          // processor time, runs that it had to make included
+  std::map<std::string, double> figures = {};  // numbers for reports: "elements", "worst_ratio"
 };
 
 struct JudgeSettings {
@@ -83,7 +83,7 @@ struct JudgeSettings {
   // Looks for the first node and the least change of a failure (first_divergence.h).
   bool localize = true;
   // A stored plan summary that quality compares with; empty: none.
-  std::string quality_baseline;
+  std::string quality_baseline = {};
   // Run every configuration of the table (configuration_table.h), not only the first few.
   bool every_configuration = false;
   // Where provenance is judged, its runs serve the other judges too (Runs::share_runs_with_words);

@@ -52,11 +52,10 @@ class BoundsJudge {
  private:
   void add(const char* rule, Outcome outcome, std::string message, std::string node = "",
            std::string program = "") {
-    Finding finding;
-    finding.program = std::move(program);
-    finding.rule = rule;
-    finding.outcome = outcome;
-    finding.message = std::move(message);
+    Finding finding{.rule = rule,
+                    .outcome = outcome,
+                    .message = std::move(message),
+                    .program = std::move(program)};
     if (!node.empty()) finding.nodes.push_back(std::move(node));
     report_.findings.push_back(std::move(finding));
   }
@@ -78,11 +77,9 @@ class BoundsJudge {
   }
 
   [[nodiscard]] JudgeOptions options_for(const spec::Program& program) const {
-    JudgeOptions options;
-    options.false_alarm_rate = settings_.false_alarm_rate;
-    options.functionalized = is_functionalized(program);
-    options.layouts = runs_.promises().keeps_layouts;
-    return options;
+    return JudgeOptions{.false_alarm_rate = settings_.false_alarm_rate,
+                        .layouts = runs_.promises().keeps_layouts,
+                        .functionalized = is_functionalized(program)};
   }
 
   // A call that the oracle did not come to: the recording's dtypes, sizes, strides and sharing

@@ -154,11 +154,8 @@ class ConfigurationJudge {
   void add(std::string rule, std::string message, std::string program = "") {
     constexpr std::size_t kMost = 64;
     if (report_.findings.size() >= kMost) return;
-    Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = std::move(message);
-    finding.program = std::move(program);
-    report_.findings.push_back(std::move(finding));
+    report_.findings.push_back(
+        {.rule = std::move(rule), .message = std::move(message), .program = std::move(program)});
   }
 
   // Twice in a row: captured and replayed against each step launched anew.

@@ -195,12 +195,11 @@ class ExactJudge {
 
   void compare_call(std::size_t index, const CallRecord& actual, const CallResult& eager,
                     const CallResult& bounds) {
-    BitOptions options;
-    options.oracle = &bounds;
-    options.exact_only = true;
-    options.signed_zeros = false;
-    options.layouts = false;
-    options.sharing = false;
+    BitOptions options{.oracle = &bounds,
+                       .exact_only = true,
+                       .signed_zeros = false,
+                       .layouts = false,
+                       .sharing = false};
     for (const BitDifference& difference :
          compare_bits(actual.result, eager, "the reference's", options).differences) {
       add("E1.exact",
@@ -210,11 +209,8 @@ class ExactJudge {
   }
 
   void add(std::string rule, std::string message, std::string program = "") {
-    spec::Finding finding;
-    finding.program = std::move(program);
-    finding.rule = std::move(rule);
-    finding.message = std::move(message);
-    report_.findings.push_back(std::move(finding));
+    report_.findings.push_back(
+        {.rule = std::move(rule), .message = std::move(message), .program = std::move(program)});
   }
 
   Runs& runs_;

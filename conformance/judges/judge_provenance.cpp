@@ -21,12 +21,10 @@ namespace {
 namespace option = spec::option;
 
 JudgeReport not_possible(const StopWatch& watch, const std::string& why) {
-  JudgeReport report;
-  report.judge = Judge::kProvenance;
-  report.outcome = spec::Outcome::kUnsupported;
-  report.remark = why;
-  report.seconds = watch.seconds();
-  return report;
+  return JudgeReport{.judge = Judge::kProvenance,
+                     .outcome = spec::Outcome::kUnsupported,
+                     .remark = why,
+                     .seconds = watch.seconds()};
 }
 
 bool has_words(const Trace& trace) {

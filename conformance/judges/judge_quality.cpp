@@ -41,9 +41,7 @@ class AllocationTest {
  private:
   // Nothing where this step cannot tell: no elements, or what cannot stand alone.
   std::optional<bool> ask(const Plan& plan, const PlanStep& step) {
-    Script script;
-    script.name = "allocation";
-    script.ops = runs_.script().ops;
+    Script script{.name = "allocation", .ops = runs_.script().ops};
     ScriptCall call;
     const auto program = one_step(plan, step, call.inputs);
     if (!program) return std::nullopt;
@@ -182,10 +180,10 @@ class QualityJudge {
                          std::to_string(stats.peak_bytes) + " bytes, without any reuse it would " +
                          std::to_string(stats.no_reuse_bytes));
     }
-    IntentCase intent;
-    intent.plan = &plan;
-    intent.ops = runs_.script().ops.get();
-    intent.configuration = options_at(runs_.script(), runs_.script().options, call.step);
+    IntentCase intent{
+        .plan = &plan,
+        .ops = runs_.script().ops.get(),
+        .configuration = options_at(runs_.script(), runs_.script().options, call.step)};
     const auto* step = std::get_if<ScriptCall>(&runs_.script().steps[call.step]);
     if (step) intent.call = step->options;
     intent.is_allocation = [&](const PlanStep& s) { return is_allocation_(plan, s); };
@@ -232,10 +230,7 @@ class QualityJudge {
   }
 
   void add(std::string rule, std::string message) {
-    Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = std::move(message);
-    report_.findings.push_back(std::move(finding));
+    report_.findings.push_back({.rule = std::move(rule), .message = std::move(message)});
   }
 
   Runs& runs_;

@@ -81,10 +81,8 @@ class ShadowJudge {
     if (report_.findings.size() < kMostFindings) report_.findings.push_back(std::move(finding));
   }
   void add(std::string_view rule, std::string message, std::vector<std::string> nodes = {}) {
-    Finding finding;
-    finding.rule = rule;
-    finding.message = std::move(message);
-    finding.nodes = std::move(nodes);
+    Finding finding{
+        .rule = std::string(rule), .message = std::move(message), .nodes = std::move(nodes)};
     if (!finding.nodes.empty()) finding.program = program_;
     add(std::move(finding));
   }

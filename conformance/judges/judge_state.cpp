@@ -152,10 +152,9 @@ class StateJudge {
   }
 
   void add(std::string_view rule, Outcome outcome, std::size_t call, const std::string& message) {
-    Finding finding;
-    finding.rule = rule;
-    finding.outcome = outcome;
-    finding.message = "call " + std::to_string(call) + ", " + message;
+    Finding finding{.rule = std::string(rule),
+                    .outcome = outcome,
+                    .message = "call " + std::to_string(call) + ", " + message};
     if (call < subject_->calls.size()) {
       finding.program = runs_.script().programs[subject_->calls[call].program]->name;
     }
@@ -248,9 +247,7 @@ class StateJudge {
   Result<void> judge_against_oracle(std::size_t c) {
     const CallRecord& record = subject_->calls[c];
     judge_sharing(c, record.result, oracle_->calls[c].result);
-    JudgeOptions options;
-    options.false_alarm_rate = settings_.false_alarm_rate;
-    options.outputs = false;
+    JudgeOptions options{.false_alarm_rate = settings_.false_alarm_rate, .outputs = false};
     GRAPHGATE_TRY(const EstimatedCall judged, judge_by_estimate(runs_, *subject_, c, {}, options));
     report_.checks += judged.call.elements;
     for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {

@@ -248,10 +248,7 @@ class VacuityJudge {
     const std::size_t count = std::min(trace.value().calls.size(), base_->calls.size());
     for (std::size_t i = 0; i < count; ++i) {
       const CallRecord& changed = trace.value().calls[i];
-      BitOptions options;
-      options.layouts = false;
-      options.sharing = false;
-      options.signed_zeros = false;
+      BitOptions options{.signed_zeros = false, .layouts = false, .sharing = false};
       const BitReport bits =
           compare_bits(changed.result, base_->calls[i].result, "before", options);
       for (const BitDifference& difference : bits.differences) {
@@ -337,12 +334,10 @@ class VacuityJudge {
   }
 
   void add(std::string rule, std::string message, std::string name) {
-    spec::Finding finding;
-    finding.rule = std::move(rule);
-    finding.outcome = Outcome::kMistrusted;
-    finding.message = std::move(message);
-    finding.nodes = {std::move(name)};
-    report_.findings.push_back(std::move(finding));
+    report_.findings.push_back({.rule = std::move(rule),
+                                .outcome = Outcome::kMistrusted,
+                                .message = std::move(message),
+                                .nodes = {std::move(name)}});
   }
 
   static constexpr std::size_t kMostSources = 48;

@@ -305,9 +305,7 @@ class IntentJudge {
   }
 
   void add(std::string rule, std::string message, const PlanPartition& partition) {
-    Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = std::move(message);
+    Finding finding{.rule = std::move(rule), .message = std::move(message)};
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       finding.nodes.push_back(plan_.steps[s].node.name);
     }

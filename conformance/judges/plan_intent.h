@@ -21,9 +21,9 @@ struct IntentCase {
   const spec::Plan* plan = nullptr;
   const spec::OpTable* ops = nullptr;
   Configuration configuration;
-  spec::CallOptions call;
+  spec::CallOptions call = {};
   // Whether a step does no more than hand out bytes that nobody has written: no launch.
-  std::function<bool(const spec::PlanStep&)> is_allocation;
+  std::function<bool(const spec::PlanStep&)> is_allocation = {};
 };
 
 // Q2.empty-capture, Q3.over-partitioned, Q4.not-in-effect, Q5.idle-streams. The plan must pass

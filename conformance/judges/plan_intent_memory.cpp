@@ -102,9 +102,7 @@ class MemoryIntent {
   }
 
   void add(std::string message, const std::string& node) {
-    Finding finding;
-    finding.rule = "Q4.not-in-effect";
-    finding.message = std::move(message);
+    Finding finding{.rule = "Q4.not-in-effect", .message = std::move(message)};
     if (!node.empty()) finding.nodes.push_back(node);
     findings_.push_back(std::move(finding));
   }

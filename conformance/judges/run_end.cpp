@@ -19,11 +19,7 @@ std::size_t step_of_call(const Script& script, std::size_t call) {
 }
 
 Finding finding(const char* rule, Outcome outcome, std::string message) {
-  Finding out;
-  out.rule = rule;
-  out.outcome = outcome;
-  out.message = std::move(message);
-  return out;
+  return Finding{.rule = rule, .outcome = outcome, .message = std::move(message)};
 }
 
 std::string place(const Trace& trace) {

@@ -168,10 +168,7 @@ class PlansVerifier {
     const auto checked = spec::check_plan(*call.plan);
     if (!checked.ok()) {
       malformed_.insert(call.plan.get());
-      spec::Finding finding;
-      finding.rule = "V0.malformed";
-      finding.message = checked.error().message;
-      out_.findings.push_back(std::move(finding));
+      out_.findings.push_back({.rule = "V0.malformed", .message = checked.error().message});
       return false;
     }
     std::vector<spec::Finding> findings = verify::verify_plan(plan_case);

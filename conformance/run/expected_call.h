@@ -19,8 +19,8 @@ struct ExpectedCall {
   std::vector<spec::OutputValue> outputs;           // values of the user outputs, in order
   std::vector<std::optional<Geometry>> geometries;  // of the outputs, where known
   std::vector<std::string> shared_with;  // per output "input1", "output0", "buffer.NAME" or ""
-  std::map<std::size_t, spec::HostTensor> final_inputs;  // by user input index
-  std::map<std::string, spec::HostTensor> final_states;  // by target
+  std::map<std::size_t, spec::HostTensor> final_inputs = {};  // by user input index
+  std::map<std::string, spec::HostTensor> final_states = {};  // by target
   // Says nothing of an output that stands as None, nor of inputs that it does not list as changed.
   bool is_partial = false;
 };

@@ -78,10 +78,7 @@ class ScriptRunner {
   }
 
   Result<void> follow(const ScriptCall& call) {
-    CallRecord record;
-    record.step = step_;
-    record.program = call.program;
-    record.inputs = call.inputs;
+    CallRecord record{.step = step_, .program = call.program, .inputs = call.inputs};
     for (const FeedBack& feed_back : feed_backs_) {
       if (feed_back.input.program != call.program) continue;
       if (feed_back.input.index >= record.inputs.size()) return bad_input("no such input");
@@ -195,11 +192,7 @@ class ScriptRunner {
   }
 
   void look_at(const Held& held) {
-    HeldRecord record;
-    record.step = step_;
-    record.held_at = held.step;
-    record.output = held.port;
-    record.then = held.then;
+    HeldRecord record{.step = step_, .held_at = held.step, .output = held.port, .then = held.then};
     if (!held.held) {
       record.now = snapshot(held.tensor);
     } else if (auto now = held.held->read(); now.ok()) {

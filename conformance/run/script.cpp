@@ -223,9 +223,7 @@ class ScriptMaker {
   }
 
   Result<void> add(const spec::CallStep& step) {
-    ScriptCall call;
-    call.program = place_of(step.program);
-    call.options = {step.mode, step.flags};
+    ScriptCall call{.program = place_of(step.program), .options = {step.mode, step.flags}};
     GRAPHGATE_TRY(call.inputs, inputs_of(step, *script_.programs[call.program]));
     GRAPHGATE_TRY_VOID(check_static(call));
     last_program_ = call.program;
@@ -251,9 +249,7 @@ class ScriptMaker {
   }
 
   Result<void> add(const spec::SwapWeightsStep& step) {
-    ScriptSwap swap;
-    swap.program = place_of(step.program);
-    swap.rebind = step.rebind;
+    ScriptSwap swap{.program = place_of(step.program), .rebind = step.rebind};
     const spec::Program& program = *script_.programs[swap.program];
     const std::uint64_t seed = step.seed.value_or(seed_of_part(case_.seed, kFirstSwap + step_));
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {

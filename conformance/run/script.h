@@ -29,10 +29,11 @@ struct ScriptPort {
 
 struct ScriptCall {
   std::size_t program = 0;
-  std::vector<spec::InputValue> inputs;  // feed-backs replace some of them when the script runs
+  std::vector<spec::InputValue> inputs =
+      {};  // feed-backs replace some of them when the script runs
   spec::CallOptions options;
   // What a recording or the case says of this call; its `inputs` are unused.
-  std::optional<ExpectedCall> expected;
+  std::optional<ExpectedCall> expected = {};
 };
 // Keeps an output of the program's latest call, and a copy of its bytes.
 struct ScriptHold {
@@ -44,7 +45,7 @@ struct ScriptRelease {
 // New contents for these targets.
 struct ScriptSwap {
   std::size_t program = 0;
-  std::map<std::string, spec::HostTensor, std::less<>> values;
+  std::map<std::string, spec::HostTensor, std::less<>> values = {};
   bool rebind = false;
 };
 // The next call of input.program takes that output, the very tensor that the executor returned.
@@ -71,13 +72,13 @@ using ScriptStep = std::variant<ScriptCall, ScriptHold, ScriptRelease, ScriptSwa
                                 ScriptCheck, ScriptRestart, ScriptStatic>;
 
 struct Script {
-  std::string name;
+  std::string name = {};
   // The builtin ops and the case's own. Shared: traces and executors outlive a script's copies.
   std::shared_ptr<const spec::OpTable> ops;
-  std::vector<std::shared_ptr<const spec::Program>> programs;  // with their tensors
-  std::vector<ScriptStep> steps;
-  Configuration options;  // of the executor under test
-  spec::Expectation expectation;
+  std::vector<std::shared_ptr<const spec::Program>> programs = {};  // with their tensors
+  std::vector<ScriptStep> steps = {};
+  Configuration options = {};  // of the executor under test
+  spec::Expectation expectation = {};
 
   [[nodiscard]] std::size_t calls() const;
 };

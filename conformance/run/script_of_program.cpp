@@ -8,9 +8,7 @@ namespace graphgate::conformance {
 Result<Script> script_of(std::shared_ptr<const spec::Program> program,
                          std::span<const ExpectedCall> recorded, int seeded_calls,
                          std::uint64_t seed, std::shared_ptr<const spec::OpTable> ops) {
-  Script script;
-  script.name = program->name;
-  script.ops = std::move(ops);
+  Script script{.name = program->name, .ops = std::move(ops)};
   for (const ExpectedCall& expected : recorded) {
     ScriptCall call;
     call.inputs = expected.inputs;

@@ -22,8 +22,8 @@ struct CallRecord {
   std::size_t step = 0;
   std::size_t program = 0;
   std::vector<spec::InputValue> inputs;  // as they were passed, feed-backs included
-  spec::CallResult result;
-  std::shared_ptr<const spec::Plan> plan;  // null from executors that make none
+  spec::CallResult result = {};
+  std::shared_ptr<const spec::Plan> plan = {};  // null from executors that make none
 };
 
 // A held output, looked at by a check step or before its release, and at the end of the script.
@@ -31,9 +31,9 @@ struct HeldRecord {
   std::size_t step = 0;  // of the look; the count of steps for the end
   std::size_t held_at = 0;
   ScriptPort output;
-  spec::HostTensor then;                // its bytes when it was held
-  std::optional<spec::HostTensor> now;  // absent: refused
-  std::string refusal;                  // the executor's words, when it does not answer any more
+  spec::HostTensor then;                     // its bytes when it was held
+  std::optional<spec::HostTensor> now = {};  // absent: refused
+  std::string refusal = {};  // the executor's words, when it does not answer any more
 };
 
 struct Trace {

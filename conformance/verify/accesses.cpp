@@ -66,10 +66,7 @@ class Collector {
     out_.first.push_back(static_cast<std::uint32_t>(out_.all.size()));
     out_.first_uses[index] = static_cast<std::uint32_t>(out_.uses.size());
     if (step.workspace) {
-      Access access;
-      access.step = index;
-      access.kind = AccessKind::kWorkspace;
-      access.buffer = step.workspace;
+      Access access{.step = index, .kind = AccessKind::kWorkspace, .buffer = step.workspace};
       access.reads = access.writes = true;
       out_.all.push_back(access);
     }
@@ -151,12 +148,7 @@ class Collector {
   }
 
   Access access_of(ValueId id, std::uint32_t step, std::optional<std::uint32_t> body) const {
-    Access access;
-    access.step = step;
-    access.body = body;
-    access.value = id;
-    access.buffer = plan_.values[id.index].buffer;
-    return access;
+    return Access{.step = step, .body = body, .value = id, .buffer = plan_.values[id.index].buffer};
   }
 
   const Plan& plan_;

@@ -28,15 +28,13 @@ bool meet(const PackedBuffer& a, const PackedBuffer& b) {
 Finding overlap(const PackedBuffer& a, const PackedBuffer& b) {
   const std::int64_t begin = std::max(a.offset_bytes, b.offset_bytes);
   const std::int64_t end = std::min(a.offset_bytes + a.size_bytes, b.offset_bytes + b.size_bytes);
-  Finding finding;
-  finding.rule = "V3.overlap";
-  finding.message = place_of(a) + " and " + place_of(b) + " share bytes [" + std::to_string(begin) +
-                    ", " + std::to_string(end) + ") at times [" +
-                    std::to_string(std::max(a.lower, b.lower)) + ", " +
-                    std::to_string(std::min(a.upper, b.upper)) + "): move one of them";
-  finding.buffers = {a.name, b.name};
-  finding.ranges = {{"arena", begin, end}};
-  return finding;
+  return Finding{.rule = "V3.overlap",
+                 .message = place_of(a) + " and " + place_of(b) + " share bytes [" +
+                            std::to_string(begin) + ", " + std::to_string(end) + ") at times [" +
+                            std::to_string(std::max(a.lower, b.lower)) + ", " +
+                            std::to_string(std::min(a.upper, b.upper)) + "): move one of them",
+                 .buffers = {a.name, b.name},
+                 .ranges = {{"arena", begin, end}}};
 }
 
 }  // namespace
@@ -50,12 +48,10 @@ std::vector<Finding> verify_packing(std::span<const PackedBuffer> buffers,
     if (fits(buffer, capacity)) placed.push_back(&buffer);
     // What begins below 0 or ends beyond 64 bits meets nobody in a sum that can be made.
     if (fits(buffer, capacity)) continue;
-    Finding finding;
-    finding.rule = "V3.capacity";
-    finding.message = place_of(buffer) + " does not lie in an arena of " +
-                      std::to_string(capacity) + " bytes: place it lower, or ask for more";
-    finding.buffers = {buffer.name};
-    out.push_back(std::move(finding));
+    out.push_back({.rule = "V3.capacity",
+                   .message = place_of(buffer) + " does not lie in an arena of " +
+                              std::to_string(capacity) + " bytes: place it lower, or ask for more",
+                   .buffers = {buffer.name}});
   }
   for (std::size_t i = 0; i < placed.size(); ++i) {
     for (std::size_t k = i + 1; k < placed.size(); ++k) {

@@ -262,9 +262,8 @@ class CaptureCheck {
       what = " is eager because of a conditional, and holds none";
     }
     if (what.empty()) return;
-    Finding finding;
-    finding.rule = "V7.reason";
-    finding.message = place + what + ": name the rule that cut it out, or capture it";
+    Finding finding{.rule = "V7.reason",
+                    .message = place + what + ": name the rule that cut it out, or capture it"};
     if (partition.begin_step < partition.end_step) {
       finding.nodes = {plan_.steps[partition.begin_step].node.name};
     }

@@ -58,13 +58,12 @@ class EffectCheck {
     const NodeFact& fact = facts_.nodes[place.graph_node];
     if (place.count == 1 || !must_run(fact.use)) return;
     const std::string name = facts_.name_of(facts_.writer_of(place.graph_node));
-    spec::Finding finding;
-    finding.rule = "V4.missing-effect";
-    finding.message = name + " writes or orders '" + fact.use.hidden.front().name + "', and " +
-                      (place.count == 0 ? std::string("no step runs it")
-                                        : std::to_string(place.count) + " steps run it");
-    finding.nodes.push_back(facts_.node(place.graph_node).name);
-    out_.push_back(std::move(finding));
+    out_.push_back({.rule = "V4.missing-effect",
+                    .message = name + " writes or orders '" + fact.use.hidden.front().name +
+                               "', and " +
+                               (place.count == 0 ? std::string("no step runs it")
+                                                 : std::to_string(place.count) + " steps run it"),
+                    .nodes = {facts_.node(place.graph_node).name}});
   }
 
   void check_pair(const EffectPlace& earlier, const EffectPlace& later) {
@@ -79,15 +78,14 @@ class EffectCheck {
     }
     if (shared == nullptr || runs_before(*earlier.first, *later.first)) return;
     if (case_.accesses.are_exclusive(earlier.first->step, later.first->step)) return;
-    spec::Finding finding;
-    finding.rule = "V4.effect-order";
-    finding.message = facts_.name_of(facts_.writer_of(later.graph_node)) + " runs in " +
-                      step_name(case_.plan(), later.first->step) + ", before " +
-                      facts_.name_of(facts_.writer_of(earlier.graph_node)) + " in " +
-                      step_name(case_.plan(), earlier.first->step) + "; both reach '" +
-                      shared->name + "', and the program has them the other way round";
-    finding.nodes = {facts_.node(later.graph_node).name, facts_.node(earlier.graph_node).name};
-    out_.push_back(std::move(finding));
+    out_.push_back(
+        {.rule = "V4.effect-order",
+         .message = facts_.name_of(facts_.writer_of(later.graph_node)) + " runs in " +
+                    step_name(case_.plan(), later.first->step) + ", before " +
+                    facts_.name_of(facts_.writer_of(earlier.graph_node)) + " in " +
+                    step_name(case_.plan(), earlier.first->step) + "; both reach '" + shared->name +
+                    "', and the program has them the other way round",
+         .nodes = {facts_.node(later.graph_node).name, facts_.node(earlier.graph_node).name}});
   }
 
   bool runs_before(const FlowNode& a, const FlowNode& b) const {

@@ -134,9 +134,7 @@ class FreeCheck {
   }
 
   void report(std::string rule, std::uint32_t id, std::string message) {
-    spec::Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = std::move(message);
+    spec::Finding finding{.rule = std::move(rule), .message = std::move(message)};
     const spec::PlanBuffer& buffer = plan_.buffers[id];
     finding.buffers.push_back(buffer.name);
     finding.ranges.push_back({plan_.pools[buffer.pool.index].name, buffer.offset_bytes,

@@ -15,10 +15,7 @@ using spec::Plan;
 using spec::PlanInput;
 
 Finding finding_of(const char* rule, std::string message) {
-  Finding finding;
-  finding.rule = rule;
-  finding.message = std::move(message);
-  return finding;
+  return Finding{.rule = rule, .message = std::move(message)};
 }
 
 // The entry for a symbol or an input: "s0", "symbol.s0", "input.x".

@@ -27,12 +27,10 @@ void check_count(const Plan& plan, const spec::Program& program, Findings& out) 
       program.outputs.begin(), program.outputs.end(),
       [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; });
   if (static_cast<std::size_t>(wanted) == plan.outputs.size()) return;
-  Finding finding;
-  finding.rule = "V9.output-count";
-  finding.message = "the program returns " + std::to_string(wanted) +
-                    " outputs, and the plan has " + std::to_string(plan.outputs.size()) +
-                    ": the caller takes some for others";
-  out.push_back(std::move(finding));
+  out.push_back({.rule = "V9.output-count",
+                 .message = "the program returns " + std::to_string(wanted) +
+                            " outputs, and the plan has " + std::to_string(plan.outputs.size()) +
+                            ": the caller takes some for others"});
 }
 
 // The first write of a plan into bytes of an arena that is known by name and device.
@@ -60,17 +58,16 @@ void check_read(const PlanUse& made, std::size_t output, const PlanUse& later, F
   const Accesses accesses = accesses_of(next, *later.plan_case.ops);
   const Access* write = first_write(accesses, pool, bytes);
   if (write == nullptr) return;
-  Finding finding;
-  finding.rule = "V9.weak-read";
-  finding.message = "output " + std::to_string(output) + " of '" + plan.name + "' from call " +
-                    std::to_string(made.call) + " is weak, in bytes " + range_text(bytes) + " of " +
-                    pool_name(plan, place.pool) + "; call " + std::to_string(later.call) + " of '" +
-                    next.name + "' overwrites them in " + accesses.place_of(*write) +
-                    ", and the caller was let to read them afterwards: copy the output, or refuse";
-  finding.nodes = {accesses.node_of(*write).name};
-  finding.buffers = {place.name, next.buffers[write->buffer->index].name};
-  finding.ranges = {{pool.name, bytes.begin_bytes, bytes.end_bytes}};
-  out.push_back(std::move(finding));
+  out.push_back(
+      {.rule = "V9.weak-read",
+       .message = "output " + std::to_string(output) + " of '" + plan.name + "' from call " +
+                  std::to_string(made.call) + " is weak, in bytes " + range_text(bytes) + " of " +
+                  pool_name(plan, place.pool) + "; call " + std::to_string(later.call) + " of '" +
+                  next.name + "' overwrites them in " + accesses.place_of(*write) +
+                  ", and the caller was let to read them afterwards: copy the output, or refuse",
+       .nodes = {accesses.node_of(*write).name},
+       .buffers = {place.name, next.buffers[write->buffer->index].name},
+       .ranges = {{pool.name, bytes.begin_bytes, bytes.end_bytes}}});
 }
 
 // Whether `later` runs in the arenas of use `index`: all plans share them, or it follows the same
@@ -95,13 +92,12 @@ void check_asked(const PlanUse& use, Findings& out) {
   const Plan& plan = *use.plan_case.plan;
   for (std::size_t i = 0; i < plan.outputs.size() && !use.allows_weak; ++i) {
     if (!is_weak(plan, i)) continue;
-    Finding finding;
-    finding.rule = "V9.weak-unasked";
-    finding.message = "call " + std::to_string(use.call) + " of '" + plan.name +
-                      "': the plan makes output " + std::to_string(i) +
-                      " weak, and the caller did not agree to that: its bytes would be gone with "
-                      "the next run of the pool";
-    out.push_back(std::move(finding));
+    out.push_back(
+        {.rule = "V9.weak-unasked",
+         .message = "call " + std::to_string(use.call) + " of '" + plan.name +
+                    "': the plan makes output " + std::to_string(i) +
+                    " weak, and the caller did not agree to that: its bytes would be gone with "
+                    "the next run of the pool"});
   }
 }
 

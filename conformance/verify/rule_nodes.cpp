@@ -291,11 +291,9 @@ class NodeCheck {
   }
 
   void add(std::uint32_t node, std::string message) {
-    spec::Finding finding;
-    finding.rule = "V4.missing-node";
-    finding.message = std::move(message);
-    finding.nodes = {facts_.node(node).name};
-    out_.push_back(std::move(finding));
+    out_.push_back({.rule = "V4.missing-node",
+                    .message = std::move(message),
+                    .nodes = {facts_.node(node).name}});
   }
 
   const RuleCase& case_;

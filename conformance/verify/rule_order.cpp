@@ -356,11 +356,10 @@ class OrderCheck {
   void report_read(const FlowRead& read, const FlowNode& node, const Writers& expected,
                    const Mismatch& mismatch) {
     const Access& access = case_.accesses.all[read.access];
-    spec::Finding finding;
-    finding.rule = is_version(expected, access.buffer) ? "V4.wrong-version" : "V4.wrong-operand";
-    finding.message = case_.accesses.place_of(access) + " reads " +
-                      value_name(plan_, *access.value) +
-                      order_words(case_, mismatch, expected, node.step);
+    spec::Finding finding{
+        .rule = is_version(expected, access.buffer) ? "V4.wrong-version" : "V4.wrong-operand",
+        .message = case_.accesses.place_of(access) + " reads " + value_name(plan_, *access.value) +
+                   order_words(case_, mismatch, expected, node.step)};
     finish(std::move(finding), node.node->name, access.buffer, mismatch);
   }
 

@@ -171,16 +171,14 @@ class OverlapCheck {
     if (pool.kind == spec::PoolKind::kHeap || pool.kind == spec::PoolKind::kCaller) return;
     const std::int64_t item = spec::item_size_bytes(value.value.type->dtype);
     if (pool.alignment_bytes % item == 0 && buffer.offset_bytes % item == 0) return;
-    spec::Finding finding;
-    finding.rule = "V3.alignment";
-    finding.message = value_name(plan_, id) + " has elements of " + std::to_string(item) +
-                      " bytes, but begins at byte " + std::to_string(buffer.offset_bytes) + " of " +
-                      pool_name(plan_, buffer.pool) + ", which is aligned to " +
-                      std::to_string(pool.alignment_bytes);
-    finding.buffers.push_back(buffer.name);
-    finding.ranges.push_back(
-        {pool.name, buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes});
-    out_.push_back(std::move(finding));
+    out_.push_back(
+        {.rule = "V3.alignment",
+         .message = value_name(plan_, id) + " has elements of " + std::to_string(item) +
+                    " bytes, but begins at byte " + std::to_string(buffer.offset_bytes) + " of " +
+                    pool_name(plan_, buffer.pool) + ", which is aligned to " +
+                    std::to_string(pool.alignment_bytes),
+         .buffers = {buffer.name},
+         .ranges = {{pool.name, buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes}}});
   }
 
   // What steps make has the sizes that the program states at the plan's symbols.
@@ -234,10 +232,10 @@ class OverlapCheck {
     wanted.sizes.assign(fact->sizes.begin(), fact->sizes.end());
     wanted.strides.assign(fact->strides.begin(), fact->strides.end());
     wanted.storage_offset = fact->storage_offset;
-    spec::Finding finding;
-    finding.rule = "V3.geometry";
-    finding.message = value_name(plan_, id) + " is " + spec::print_tensor_type(*value.value.type) +
-                      " in the plan, but the program makes it " + spec::print_tensor_type(wanted);
+    spec::Finding finding{
+        .rule = "V3.geometry",
+        .message = value_name(plan_, id) + " is " + spec::print_tensor_type(*value.value.type) +
+                   " in the plan, but the program makes it " + spec::print_tensor_type(wanted)};
     if (!node.empty()) finding.nodes.push_back(node);
     if (value.buffer) finding.buffers.push_back(plan_.buffers[value.buffer->index].name);
     out_.push_back(std::move(finding));

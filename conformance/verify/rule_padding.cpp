@@ -84,11 +84,10 @@ class PaddingCheck {
     const auto text = [](std::optional<std::uint32_t> dim) {
       return dim ? "dimension " + std::to_string(*dim) : std::string("no dimension");
     };
-    Finding finding;
-    finding.rule = "V10.pad-dims";
-    finding.message = what + " has " + symbol_ + " in " + text(stated) +
-                      " by the program, and the plan pads or cuts " + text(listed) + " of it";
-    out_.push_back(std::move(finding));
+    out_.push_back({.rule = "V10.pad-dims",
+                    .message = what + " has " + symbol_ + " in " + text(stated) +
+                               " by the program, and the plan pads or cuts " + text(listed) +
+                               " of it"});
   }
 
   // --- What mixes rows --------------------------------------------------------------------------
@@ -174,13 +173,12 @@ class PaddingCheck {
   }
 
   void report(const Node& node, spec::Outcome outcome, const std::string& what) {
-    Finding finding;
-    finding.rule = "V10.pad-mixes-rows";
-    finding.outcome = outcome;
-    finding.message = "'" + node.name + "' (" + node.op + ") " + what + ", and " + symbol_ +
-                      " is padded: rows behind the true size are garbage and would count";
-    finding.nodes = {node.name};
-    out_.push_back(std::move(finding));
+    out_.push_back({.rule = "V10.pad-mixes-rows",
+                    .outcome = outcome,
+                    .message = "'" + node.name + "' (" + node.op + ") " + what + ", and " +
+                               symbol_ +
+                               " is padded: rows behind the true size are garbage and would count",
+                    .nodes = {node.name}});
   }
 
   // --- State ------------------------------------------------------------------------------------
@@ -207,13 +205,11 @@ class PaddingCheck {
       }
       const Node& node = facts.node(n);
       if (!writes_state || !has_some_rows || knows_the_count(graph, node)) continue;
-      Finding finding;
-      finding.rule = "V10.pad-state";
-      finding.message = "'" + node.name + "' (" + node.op + ") writes state from a tensor with " +
-                        symbol_ + " rows, and " + symbol_ +
-                        " is padded: rows behind the true size are written, too";
-      finding.nodes = {node.name};
-      out_.push_back(std::move(finding));
+      out_.push_back({.rule = "V10.pad-state",
+                      .message = "'" + node.name + "' (" + node.op +
+                                 ") writes state from a tensor with " + symbol_ + " rows, and " +
+                                 symbol_ + " is padded: rows behind the true size are written, too",
+                      .nodes = {node.name}});
     }
   }
 

@@ -186,18 +186,16 @@ void check_workspaces(const RuleCase& rule_case, Findings& out) {
     const bool is_touched = next != accesses.all.end();
     const bool is_own = is_touched && next->step == step;
     if (is_touched ? !is_own && next->makes : !is_returned(plan, *workspace)) continue;
-    Finding finding;
-    finding.rule = "V6.workspace";
-    finding.message = step_name(plan, step) + " has " + buffer_name(plan, *workspace) +
-                      " for scratch bytes, and " +
-                      (is_own       ? "touches " + value_name(plan, *next->value) + " in it, too"
-                       : is_touched ? accesses.place_of(*next) + " still uses " +
-                                          value_name(plan, *next->value) + " in it"
-                                    : "it is returned") +
-                      ": give the step a workspace of its own";
-    finding.nodes = {plan.steps[step].node.name};
-    finding.buffers = {plan.buffers[workspace->index].name};
-    out.push_back(std::move(finding));
+    out.push_back({.rule = "V6.workspace",
+                   .message = step_name(plan, step) + " has " + buffer_name(plan, *workspace) +
+                              " for scratch bytes, and " +
+                              (is_own ? "touches " + value_name(plan, *next->value) + " in it, too"
+                               : is_touched ? accesses.place_of(*next) + " still uses " +
+                                                  value_name(plan, *next->value) + " in it"
+                                            : "it is returned") +
+                              ": give the step a workspace of its own",
+                   .nodes = {plan.steps[step].node.name},
+                   .buffers = {plan.buffers[workspace->index].name}});
   }
 }
 

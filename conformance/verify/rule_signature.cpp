@@ -114,9 +114,8 @@ class SignatureCheck {
   std::string name(std::uint32_t id) const { return buffer_name(plan_, spec::BufferId{id}); }
 
   void report(std::string rule, std::uint32_t id, const std::string& words) {
-    spec::Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = PartitionUses::name_of(plan_, *use_) + " " + words;
+    spec::Finding finding{.rule = std::move(rule),
+                          .message = PartitionUses::name_of(plan_, *use_) + " " + words};
     const spec::PlanBuffer& buffer = plan_.buffers[id];
     finding.buffers.push_back(buffer.name);
     finding.ranges.push_back({plan_.pools[buffer.pool.index].name, buffer.offset_bytes,

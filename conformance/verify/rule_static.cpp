@@ -21,14 +21,13 @@ void check_pools(const Plan& plan, Findings& out) {
     const spec::PoolId pool = plan.buffers[buffer.index].pool;
     if (is_kept(plan.pools[pool.index].kind, input.kind)) continue;
     const bool is_user = input.kind == spec::InputKind::kUserInput;
-    Finding finding;
-    finding.rule = "V8.pool";
-    finding.message = std::string(is_user ? "input '" : "state '") + input.target + "' lies in " +
-                      buffer_name(plan, buffer) + " of " + pool_name(plan, pool) +
-                      ", memory that is no pool of " + (is_user ? "inputs" : "state") +
-                      ": its bytes do not stay from call to call, give it a place in one";
-    finding.buffers = {plan.buffers[buffer.index].name};
-    out.push_back(std::move(finding));
+    out.push_back({.rule = "V8.pool",
+                   .message = std::string(is_user ? "input '" : "state '") + input.target +
+                              "' lies in " + buffer_name(plan, buffer) + " of " +
+                              pool_name(plan, pool) + ", memory that is no pool of " +
+                              (is_user ? "inputs" : "state") +
+                              ": its bytes do not stay from call to call, give it a place in one",
+                   .buffers = {plan.buffers[buffer.index].name}});
   }
 }
 
@@ -42,17 +41,16 @@ void check_caller(const RuleCase& rule_case, Findings& out) {
     if (access.kind == AccessKind::kResult && !access.makes) continue;
     const auto& place = rule_case.accesses.places[access.step];
     const bool captured = plan.blocks[place.block].partitions[place.partition].captured;
-    Finding finding;
-    finding.rule = access.makes ? "V8.made-by-step" : "V8.written";
-    finding.message = rule_case.accesses.place_of(access) +
-                      (captured ? ", captured, " : ", eager, ") +
-                      (access.makes ? "makes " : "writes ") + buffer_name(plan, *access.buffer) +
-                      " in " + pool_name(plan, plan.buffers[access.buffer->index].pool) +
-                      ", which the plan says the caller owns and fills: give it a buffer of the "
-                      "plan's own";
-    finding.nodes = {rule_case.accesses.node_of(access).name};
-    finding.buffers = {plan.buffers[access.buffer->index].name};
-    out.push_back(std::move(finding));
+    out.push_back(
+        {.rule = access.makes ? "V8.made-by-step" : "V8.written",
+         .message = rule_case.accesses.place_of(access) +
+                    (captured ? ", captured, " : ", eager, ") +
+                    (access.makes ? "makes " : "writes ") + buffer_name(plan, *access.buffer) +
+                    " in " + pool_name(plan, plan.buffers[access.buffer->index].pool) +
+                    ", which the plan says the caller owns and fills: give it a buffer of the "
+                    "plan's own",
+         .nodes = {rule_case.accesses.node_of(access).name},
+         .buffers = {plan.buffers[access.buffer->index].name}});
   }
 }
 

@@ -76,19 +76,18 @@ class Races {
 
   void report(const Access& a, const Access& b, ByteRange bytes) {
     const std::string pool = pool_name(plan_, plan_.buffers[a.buffer->index].pool);
-    Finding finding;
-    finding.rule = "HB.race";
-    finding.message = accesses_.place_of(b) + on_stream(plan_, b.step) + verb_of(b) + " bytes " +
-                      range_text(bytes) + " of " + pool + " (" + buffer_name(plan_, *b.buffer) +
-                      "), " + accesses_.place_of(a) + on_stream(plan_, a.step) + verb_of(a) +
-                      " them too (" + buffer_name(plan_, *a.buffer) +
-                      "), and nothing orders the two: " + missing_edge(plan_, a.step, b.step);
-    finding.nodes = {accesses_.node_of(b).name, accesses_.node_of(a).name};
-    finding.buffers = {plan_.buffers[b.buffer->index].name, plan_.buffers[a.buffer->index].name};
-    finding.ranges = {{plan_.pools[plan_.buffers[a.buffer->index].pool.index].name,
-                       bytes.begin_bytes, bytes.end_bytes}};
-    finding.drawing = draw(a.step, b.step);
-    out_.push_back(std::move(finding));
+    out_.push_back(
+        {.rule = "HB.race",
+         .message = accesses_.place_of(b) + on_stream(plan_, b.step) + verb_of(b) + " bytes " +
+                    range_text(bytes) + " of " + pool + " (" + buffer_name(plan_, *b.buffer) +
+                    "), " + accesses_.place_of(a) + on_stream(plan_, a.step) + verb_of(a) +
+                    " them too (" + buffer_name(plan_, *a.buffer) +
+                    "), and nothing orders the two: " + missing_edge(plan_, a.step, b.step),
+         .nodes = {accesses_.node_of(b).name, accesses_.node_of(a).name},
+         .buffers = {plan_.buffers[b.buffer->index].name, plan_.buffers[a.buffer->index].name},
+         .ranges = {{plan_.pools[plan_.buffers[a.buffer->index].pool.index].name, bytes.begin_bytes,
+                     bytes.end_bytes}},
+         .drawing = draw(a.step, b.step)});
   }
 
   // stream 0 |..a...
@@ -112,26 +111,24 @@ class Races {
   }
 
   void report(const IdleWait& wait) {
-    Finding finding;
-    finding.rule = wait.recorder ? "HB.event-crosses" : "HB.unrecorded-event";
-    finding.message = step_name(plan_, wait.step) + " waits for event " +
-                      std::to_string(wait.event.index) +
-                      (wait.recorder ? ", which only " + step_name(plan_, *wait.recorder) +
-                                           " of another partition records: events do not cross "
-                                           "the edges of partitions"
-                                     : ", which no step before it records");
-    finding.nodes = {plan_.steps[wait.step].node.name};
-    out_.push_back(std::move(finding));
+    out_.push_back(
+        {.rule = wait.recorder ? "HB.event-crosses" : "HB.unrecorded-event",
+         .message = step_name(plan_, wait.step) + " waits for event " +
+                    std::to_string(wait.event.index) +
+                    (wait.recorder ? ", which only " + step_name(plan_, *wait.recorder) +
+                                         " of another partition records: events do not cross "
+                                         "the edges of partitions"
+                                   : ", which no step before it records"),
+         .nodes = {plan_.steps[wait.step].node.name}});
   }
 
   void report_eager(std::uint32_t step) {
-    Finding finding;
-    finding.rule = "HB.eager-stream";
-    finding.message = step_name(plan_, step) +
-                      " is in an eager partition, which launches step by step on stream 0, but it "
-                      "has a stream or events of its own";
-    finding.nodes = {plan_.steps[step].node.name};
-    out_.push_back(std::move(finding));
+    out_.push_back(
+        {.rule = "HB.eager-stream",
+         .message = step_name(plan_, step) +
+                    " is in an eager partition, which launches step by step on stream 0, but it "
+                    "has a stream or events of its own",
+         .nodes = {plan_.steps[step].node.name}});
   }
 
   // State that ops reach by name, and tokens.

@@ -188,9 +188,7 @@ class SymbolCheck {
 
   void report(std::string rule, std::uint32_t block, std::uint32_t index,
               const std::string& words) {
-    spec::Finding finding;
-    finding.rule = std::move(rule);
-    finding.message = "partition " + std::to_string(index);
+    spec::Finding finding{.rule = std::move(rule), .message = "partition " + std::to_string(index)};
     if (block != 0) finding.message += " of block '" + plan_.blocks[block].name + "'";
     finding.message += " " + words;
     const spec::PlanPartition& partition = plan_.blocks[block].partitions[index];

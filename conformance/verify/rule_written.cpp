@@ -39,9 +39,7 @@ std::optional<ByteRange> unwritten_result(const PlanFlow& flow, std::uint32_t bl
 
 spec::Finding finding_of(const spec::Plan& plan, std::string rule, std::string message,
                          spec::BufferId buffer, ByteRange range) {
-  spec::Finding finding;
-  finding.rule = std::move(rule);
-  finding.message = std::move(message);
+  spec::Finding finding{.rule = std::move(rule), .message = std::move(message)};
   const std::string& name = plan.buffers[buffer.index].name;
   finding.buffers.push_back(name);
   finding.ranges.push_back({name, range.begin_bytes, range.end_bytes});

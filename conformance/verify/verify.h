@@ -54,7 +54,7 @@ struct PlanUse {
   PlanCase plan_case;
   std::size_t call = 0;
   std::size_t program = 0;  // which of the scenario's
-  std::span<const spec::InputValue> inputs;
+  std::span<const spec::InputValue> inputs = {};
   std::size_t session = 0;         // calls of one process; a restart begins another
   spec::CallOptions options = {};  // as the call asked
   // Whether the caller agreed to weak outputs, and whether arenas of one name and device are one

@@ -118,9 +118,7 @@ Argument Specializer::join_arms(const spec::Graph& graph, ValueId result, std::s
   const auto* second = outputs[1].as<ValueId>();
   if (!first && outputs[0] == outputs[1]) return outputs[0];
   const spec::Value& declared = graph.value(result);
-  SizedValue value;
-  value.name = declared.name;
-  value.kind = declared.kind;
+  SizedValue value{.name = declared.name, .kind = declared.kind};
   if (first && second && join_in_place(out_.value(*first), out_.value(*second))) {
     value.tensor = out_.value(*first).tensor;
     value.tensor.offset = 0;

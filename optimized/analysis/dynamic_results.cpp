@@ -22,9 +22,7 @@ void for_each_result(const spec::Node& node, Visit&& visit) {
 // The declared type at these symbols; nullopt where it is absent or hangs on an unbacked symbol.
 std::optional<Tensor> Specializer::declared_tensor(const spec::Value& value) const {
   if (!value.type) return {};
-  Tensor tensor;
-  tensor.dtype = value.type->dtype;
-  tensor.device = value.type->device;
+  Tensor tensor{.dtype = value.type->dtype, .device = value.type->device};
   for (std::size_t d = 0; d < value.type->sizes.size(); ++d) {
     const auto size = spec::evaluate(value.type->sizes[d], symbols_);
     const auto stride = spec::evaluate(value.type->strides[d], symbols_);
@@ -44,10 +42,7 @@ Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, s
   if (declared.kind == ValueKind::kTensorList) {
     throw Unsupported("a list of which only the call knows how long it is");
   }
-  SizedValue value;
-  value.name = declared.name;
-  value.kind = declared.kind;
-  value.is_dynamic = true;
+  SizedValue value{.name = declared.name, .kind = declared.kind, .is_dynamic = true};
   if (declared.kind != ValueKind::kTensor) return {add_value(std::move(value))};
   if (const auto written = written_operand(index, node)) return {*written};
   value.bases = possible_bases(index, node);

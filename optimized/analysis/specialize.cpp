@@ -35,10 +35,9 @@ class Inputs {
           {declared.name, is_state ? StorageKind::kState : StorageKind::kInput,
            static_cast<std::int64_t>(host.storage->bytes.size()), device});
     }
-    SizedValue value;
-    value.name = declared.name;
-    value.tensor = {host.dtype, host.sizes, host.strides, host.storage_offset,
-                    device,     at->second, nullptr};
+    SizedValue value{.name = declared.name,
+                     .tensor = {host.dtype, host.sizes, host.strides, host.storage_offset, device,
+                                at->second, nullptr}};
     return {specializer_.add_value(std::move(value))};
   }
 

@@ -67,9 +67,7 @@ std::string Specializer::unique_name(const std::string& wanted) {
 }
 
 ValueId Specializer::none_value() {
-  SizedValue none;
-  none.name = "none";
-  none.kind = ValueKind::kNone;
+  SizedValue none{.name = "none", .kind = ValueKind::kNone};
   return add_value(std::move(none));
 }
 
@@ -209,9 +207,7 @@ Argument Specializer::argument_of(Made& made, const std::string& name, std::size
     }
     return {std::move(list)};
   }
-  SizedValue value;
-  value.name = name;
-  value.tensor = std::move(made.tensor);
+  SizedValue value{.name = name, .tensor = std::move(made.tensor)};
   if (made.kind == Made::Kind::kNew) {
     value.tensor.storage = add_storage(
         {name, StorageKind::kIntermediate, byte_range(value.tensor).end, value.tensor.device});
@@ -293,9 +289,7 @@ void Specializer::finish_static(const spec::Graph& graph, const spec::Node& node
 
 void Specializer::emit_copy(ValueId target, ValueId source, const std::string& name,
                             std::vector<std::string> symbols) {
-  SizedNode copy;
-  copy.symbols = std::move(symbols);
-  copy.row = ops_.find("aten.copy_.default");
+  SizedNode copy{.row = ops_.find("aten.copy_.default"), .symbols = std::move(symbols)};
   copy.kernel = copy.row ? find_kernel(*copy.row) : nullptr;
   if (!copy.kernel)
     throw Unsupported("the optimized executor has no kernel for aten.copy_.default");

@@ -102,11 +102,8 @@ int run_main(int argc, char** argv) {
   }
   options.plan_store = bundle;
   if (!bundle) {
-    DiskCacheOptions disk;
-    disk.root = path;
-    disk.log = &log;
-    disk.counters = &counters;
-    disk.write_probe = make_probe();
+    DiskCacheOptions disk{
+        .root = path, .log = &log, .counters = &counters, .write_probe = make_probe()};
     options.plan_store = make_disk_store(disk);
   }
   if (verb == "in-place") options.compile.deviations.add(*spec::find_deviation("writes_in_place"));

@@ -51,11 +51,10 @@ Tensor with_rank(Tensor tensor, std::int64_t rank) {
 TextWork causal_text(const Tensor& scores) {
   const std::string count = std::to_string(scores.count());
   const std::string keys = std::to_string(scores.size(-1));
-  TextWork causal;
-  causal.threads = scores.count();
-  causal.pointers = {scores.bytes};
-  causal.accesses = {{scores, true}};
-  causal.shares_launches = true;
+  TextWork causal{.pointers = {scores.bytes},
+                  .threads = scores.count(),
+                  .accesses = {{scores, true}},
+                  .shares_launches = true};
   causal.statements =
       "  if (thread >= " + count + ") return;\n  const std::int64_t column = thread % " + keys +
       ";\n  const std::int64_t row = thread / " + keys + " % " + std::to_string(scores.size(-2)) +
@@ -68,9 +67,7 @@ TextWork causal_text(const Tensor& scores) {
 
 // A dense tensor in bytes of the device alone; without bytes where nobody reserves.
 Tensor reserved(const DeviceListener& listener, DType dtype, Sizes sizes) {
-  Tensor out;
-  out.dtype = dtype;
-  out.sizes = std::move(sizes);
+  Tensor out{.dtype = dtype, .sizes = std::move(sizes)};
   out.strides = row_major_strides(out.sizes);
   out.bytes = listener.reserve(out.count() * out.item_bytes());
   return out;
@@ -111,11 +108,8 @@ std::optional<DeviceWorks> attention_works(const DeviceListener& listener,
   if (scores.bytes == nullptr) return {};
 
   DeviceWorks out;
-  Product product;
-  product.result = scores;
-  product.a = work.query;
-  product.b = swapped(work.key, -2, -1);
-  product.rounds_to = scores.dtype;
+  Product product{
+      .result = scores, .a = work.query, .b = swapped(work.key, -2, -1), .rounds_to = scores.dtype};
   out.emplace_back(product_text(product));
 
   const DType c = scores.dtype;
@@ -176,11 +170,10 @@ std::optional<DeviceWorks> rounded_attention_works(const DeviceListener& listene
   const Tensor attended = reserved(listener, output.dtype, output.sizes);
   if (scores.bytes == nullptr || attended.bytes == nullptr) return {};
   DeviceWorks out;
-  Product product;
-  product.result = scores;
-  product.a = by_head(query);
-  product.b = swapped(by_head(key), -2, -1);
-  product.rounds_to = dtype;
+  Product product{.result = scores,
+                  .a = by_head(query),
+                  .b = swapped(by_head(key), -2, -1),
+                  .rounds_to = dtype};
   out.emplace_back(product_text(product));
   out.emplace_back(PointwiseWork{scores,
                                  dtype,

@@ -13,11 +13,8 @@ namespace {
 using spec::DType;
 
 // Row-major elements of `dtype` that only the device has; without bytes where there is no scratch.
-Tensor scratch_tensor(const DeviceListener& listener, DType dtype, Sizes sizes) {
-  Tensor out;
-  out.dtype = dtype;
-  out.strides = row_major_strides(sizes);
-  out.sizes = std::move(sizes);
+Tensor scratch_tensor(const DeviceListener& listener, DType dtype, const Sizes& sizes) {
+  Tensor out{.dtype = dtype, .sizes = sizes, .strides = row_major_strides(sizes)};
   out.bytes = listener.reserve(out.count() * out.item_bytes());
   return out;
 }
@@ -43,10 +40,7 @@ std::optional<TextWork> extreme(const Tensor& result, const Tensor& self, bool i
 // Every element is counted in `counts`.
 TextWork count_text(const BinsWork& work, const Tensor& counts, const Tensor* low,
                     const Tensor* high) {
-  TextWork out;
-  out.what = "count";
-  out.threads = work.self.count();
-  out.shares_launches = true;
+  TextWork out{.threads = work.self.count(), .what = "count", .shares_launches = true};
   out.statements = first_lines(out.threads);
   add_rows(out, work.self, all_dims(work.self), "self");
   add_rows(out, counts, {0}, "counts", true);
@@ -111,10 +105,7 @@ std::string check_text(std::int64_t n) {
 
 // Every index of the sorter, read or not.
 TextWork sorter_text(const Tensor& sorter) {
-  TextWork out;
-  out.threads = sorter.count();
-  out.shares_launches = true;
-  out.reports_faults = true;
+  TextWork out{.threads = sorter.count(), .reports_faults = true, .shares_launches = true};
   out.statements = first_lines(out.threads);
   add_rows(out, sorter, all_dims(sorter), "sorter");
   const std::int64_t n = sorter.sizes.back();
@@ -148,10 +139,7 @@ void add_boundaries(const SearchWork& work, TextWork& out) {
 
 TextWork search_text(const SearchWork& work) {
   const RowParts rows = rows_of(work.result, work.dims);
-  TextWork out;
-  out.what = "search";
-  out.threads = work.result.count();
-  out.shares_launches = true;
+  TextWork out{.threads = work.result.count(), .what = "search", .shares_launches = true};
   out.statements = first_lines(out.threads) +
                    coordinates_text({rows.outer.count(), rows.inner.count()}, "thread", "x") +
                    "  const std::int64_t row = x0;\n";

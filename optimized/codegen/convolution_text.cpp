@@ -39,10 +39,9 @@ TextWork convolution_text(const ConvolutionShape& shape, const Tensor& result, c
   const spec::DType dtype = shape.input.dtype;
   const std::int64_t channels = shape.channels_in / shape.groups;
   const std::int64_t outs = shape.channels_out / shape.groups;
-  TextWork out;
-  out.threads = to.count();
-  out.pointers = {to.data(), input.data(), weight.data()};
-  out.accesses = {{to, true}, {input, false}, {weight, false}};
+  TextWork out{.pointers = {to.data(), input.data(), weight.data()},
+               .threads = to.count(),
+               .accesses = {{to, true}, {input, false}, {weight, false}}};
   const std::string depth = text_of(kGemmDepth);
   std::string& text = out.statements;
   text = "  if (thread >= " + text_of(out.threads) + ") return;\n";

@@ -58,11 +58,10 @@ PointwiseWork fill_work(const Tensor& target, const std::array<std::byte, 8>& el
 
 TextWork sequence_text(const Tensor& result, const std::string& function) {
   GRAPHGATE_CHECK(!function.empty());
-  TextWork work;
-  work.accesses = {{result, true}};
-  work.shares_launches = true;
-  work.threads = result.count();
-  work.pointers = {result.data()};
+  TextWork work{.pointers = {result.data()},
+                .threads = result.count(),
+                .accesses = {{result, true}},
+                .shares_launches = true};
   work.statements = "  if (thread >= " + std::to_string(work.threads) + ") return;\n" +
                     "  device::store<" + format_name(result.dtype) + ">(p0 + thread * " +
                     std::to_string(result.strides.front() * result.item_bytes()) + ", " + function +
@@ -72,11 +71,10 @@ TextWork sequence_text(const Tensor& result, const std::string& function) {
 
 TextWork linear_steps_text(const Tensor& result, bool in_double, bool is_whole,
                            const DeviceOperand& first, const DeviceOperand& last) {
-  TextWork work;
-  work.accesses = {{result, true}};
-  work.shares_launches = true;
-  work.threads = result.count();
-  work.pointers = {result.data()};
+  TextWork work{.pointers = {result.data()},
+                .threads = result.count(),
+                .accesses = {{result, true}},
+                .shares_launches = true};
   const DType compute = in_double ? DType::kFloat64 : DType::kFloat32;
   const auto bound = [&](const DeviceOperand& operand) {
     std::string text = number_text(compute, operand.number);
@@ -100,11 +98,10 @@ TextWork linear_steps_text(const Tensor& result, bool in_double, bool is_whole,
 
 TextWork triangle_text(const Tensor& result, const Tensor& self, std::int64_t diagonal,
                        bool is_lower) {
-  TextWork work;
-  work.accesses = {{result, true}, {self, false}};
-  work.shares_launches = true;
-  work.threads = result.count();
-  work.pointers = {result.data(), self.data()};
+  TextWork work{.pointers = {result.data(), self.data()},
+                .threads = result.count(),
+                .accesses = {{result, true}, {self, false}},
+                .shares_launches = true};
   const auto at = [](const Tensor& tensor) {
     Sizes strides = tensor.strides;
     for (std::int64_t& stride : strides) stride *= tensor.item_bytes();

@@ -25,12 +25,11 @@ std::string pair_text(const Tensor& result, const Tensor& a, const Tensor& b,
 }
 
 TextWork begin(const Tensor& result, const Tensor& a, const Tensor& b) {
-  TextWork out;
-  out.threads = result.count() * 32;
-  out.pointers = {result.data(), a.data(), b.data()};
-  out.accesses = {{result, true}, {a, false}, {b, false}};
-  out.shares_launches = true;
-  out.what = "distances";
+  TextWork out{.pointers = {result.data(), a.data(), b.data()},
+               .threads = result.count() * 32,
+               .what = "distances",
+               .accesses = {{result, true}, {a, false}, {b, false}},
+               .shares_launches = true};
   out.statements =
       "  const std::int64_t pair = thread / 32;\n  if (pair >= " + std::to_string(result.count()) +
       ") return;\n";

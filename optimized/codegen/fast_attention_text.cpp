@@ -118,9 +118,8 @@ std::string mask_text(const AttentionWork& work, const OneRow& s, TextWork& out)
 TextWork chunk_text(const AttentionWork& work, const OneRow& s, std::byte* scratch) {
   const std::string format = format_name(work.query.dtype);
   const std::string pitch = text_of(s.depth + 2);
-  TextWork out;
-  out.what = "attention, " + text_of(s.chunks) + " chunks of " + text_of(s.chunk);
-  out.threads = s.batch * s.groups * s.chunks * 256;
+  TextWork out{.threads = s.batch * s.groups * s.chunks * 256,
+               .what = "attention, " + text_of(s.chunks) + " chunks of " + text_of(s.chunk)};
   const RowRing ring = one_row_ring(work, s);
   out.shared_bytes = ring.bytes;
   out.blocks_at_once = ring.blocks_at_once;

@@ -81,13 +81,12 @@ TextWork GroupText::text() {
     touches_[t].offset = offset_text(walk.strides[t], "x");
   }
   name_pointers(0);
-  TextWork out;
-  out.what = what();
-  out.shares_launches = true;
-  out.accesses = accesses();
-  out.pointers = pointers();
-  out.threads = walk.count();
-  out.reports_faults = reports_faults();
+  TextWork out{.pointers = pointers(),
+               .threads = walk.count(),
+               .reports_faults = reports_faults(),
+               .what = what(),
+               .accesses = accesses(),
+               .shares_launches = true};
   out.statements =
       "  if (thread >= " + std::to_string(out.threads) + ") return;\n" +
       coordinates_text(walk.sizes, "thread", "x") +

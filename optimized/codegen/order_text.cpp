@@ -94,10 +94,7 @@ class OrderTexts {
   [[nodiscard]] std::int64_t bytes() const { return count_ * length_ * (is_narrow_ ? 8 : 16); }
 
   [[nodiscard]] static TextWork begin(std::int64_t threads) {
-    TextWork out;
-    out.threads = threads;
-    out.shares_launches = true;
-    return out;
+    return TextWork{.threads = threads, .shares_launches = true};
   }
 
   // A thread for each entry, x1 of row x0.

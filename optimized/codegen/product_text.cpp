@@ -47,10 +47,9 @@ TextWork product_text(const Product& p) {
   if (p.added && number_as<double>(p.beta) != 0) added = broadcast_to(*p.added, p.result.sizes);
   const std::string c = compute_name(p.rounds_to);
 
-  TextWork out;
-  out.threads = checked_count(leading) * row_tiles * column_tiles * 256;
-  out.pointers = {p.result.data(), p.a.data(), p.b.data()};
-  out.accesses = {{p.result, true}, {p.a, false}, {p.b, false}};
+  TextWork out{.pointers = {p.result.data(), p.a.data(), p.b.data()},
+               .threads = checked_count(leading) * row_tiles * column_tiles * 256,
+               .accesses = {{p.result, true}, {p.a, false}, {p.b, false}}};
   if (added) {
     out.pointers.push_back(added->data());
     out.accesses.push_back({*added, false});

@@ -34,11 +34,10 @@ std::optional<TextWork> reduce_text(const ReduceWork& work) {
   const RowParts to = rows_of(work.result, {});
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow) return {};
-  TextWork out;
-  out.threads = to.outer.count() * 32;
-  out.pointers = {work.result.data(), work.self.data()};
-  out.accesses = {{work.result, true}, {work.self, false}};
-  out.shares_launches = true;
+  TextWork out{.pointers = {work.result.data(), work.self.data()},
+               .threads = to.outer.count() * 32,
+               .accesses = {{work.result, true}, {work.self, false}},
+               .shares_launches = true};
   const std::string c = compute_name(work.compute);
   out.statements = row_of_warp_text(to.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("from", from.inner) +
@@ -58,11 +57,10 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   const RowParts to = rows_of(result, {dim});
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow) return {};
-  TextWork out;
-  out.threads = from.outer.count() * 32;
-  out.pointers = {result.data(), self.data()};
-  out.accesses = {{result, true}, {self, false}};
-  out.shares_launches = true;
+  TextWork out{.pointers = {result.data(), self.data()},
+               .threads = from.outer.count() * 32,
+               .accesses = {{result, true}, {self, false}},
+               .shares_launches = true};
   const std::string c = compute_name(dtype);
   out.statements = row_of_warp_text(from.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("to", to.inner) +
@@ -186,11 +184,10 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   const RowParts to = rows_of(work.result, work.dims);
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow || length == 0) return {};
-  TextWork out;
-  out.threads = from.outer.count() * 32;
-  out.pointers = {work.result.data(), work.input.data()};
-  out.accesses = {{work.result, true}, {work.input, false}};
-  out.shares_launches = true;
+  TextWork out{.pointers = {work.result.data(), work.input.data()},
+               .threads = from.outer.count() * 32,
+               .accesses = {{work.result, true}, {work.input, false}},
+               .shares_launches = true};
   const std::string c = compute_name(dtype);
   const std::uint64_t epsilon = epsilon_bits(work.epsilon, dtype);
   std::string& text = out.statements;

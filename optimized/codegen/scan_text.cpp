@@ -10,10 +10,8 @@ using spec::DType;
 
 // A row of `self` for each thread, and the scan's state.
 TextWork begin_scan(const Tensor& self, std::int64_t dim, const std::string& scan) {
-  TextWork out;
-  out.threads = rows_of(self, {dim}).outer.count();
-  out.shares_launches = true;
-  out.what = "scan";
+  TextWork out{
+      .threads = rows_of(self, {dim}).outer.count(), .what = "scan", .shares_launches = true};
   out.statements =
       joined({"  const std::int64_t row = thread;\n  if (row >= ", std::to_string(out.threads),
               ") return;\n  ", scan, " scan;\n"});

@@ -93,12 +93,8 @@ bool may_meet_itself(const Tensor& tensor) {
 }
 
 Tensor tensor_of_bytes(std::byte* first, std::int64_t size_bytes) {
-  Tensor out;
-  out.dtype = spec::DType::kUInt8;
-  out.sizes = {size_bytes};
-  out.strides = {1};
-  out.bytes = first;
-  return out;
+  return Tensor{
+      .dtype = spec::DType::kUInt8, .sizes = {size_bytes}, .strides = {1}, .bytes = first};
 }
 
 Touched::Touched(const DeviceWork& work) {

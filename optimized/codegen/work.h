@@ -55,8 +55,8 @@ struct WorkBehind;   // epilogue_text.h
 // A kernel as text: statements in CUDA C++ that see the pointers as p0, p1... (char*), the number
 // of the thread as `thread` (std::int64_t), and what text/prelude.cuh declares.
 struct TextWork {
-  std::string statements;
-  std::vector<std::byte*> pointers;
+  std::string statements = {};
+  std::vector<std::byte*> pointers = {};
   std::int64_t threads = 0;       // that do something; more may run
   bool reports_faults = false;    // sees the program's fault record as `fault` (prelude.cuh)
   std::string what = {};          // in words, for who reads times

@@ -33,12 +33,11 @@ std::int64_t padded_room(const KernelCall& call, Axis& axis, std::int64_t i, std
 
 Axis read_axis(const KernelCall& call, const ConvolutionShape& shape, std::int64_t i,
                std::int64_t rank) {
-  Axis axis;
-  axis.is_transposed = shape.is_transposed;
-  axis.in = shape.input.sizes[at(i + 2)];
-  axis.kernel = shape.weight.sizes[at(i + 2)];
-  axis.stride = pick(call.integers("stride"), i, rank);
-  axis.dilation = pick(call.integers("dilation"), i, rank);
+  Axis axis{.in = shape.input.sizes[at(i + 2)],
+            .kernel = shape.weight.sizes[at(i + 2)],
+            .stride = pick(call.integers("stride"), i, rank),
+            .dilation = pick(call.integers("dilation"), i, rank),
+            .is_transposed = shape.is_transposed};
   if (axis.stride <= 0 || axis.dilation <= 0) throw OpError("stride and dilation are positive");
   const std::int64_t room = padded_room(call, axis, i, rank);
   if (shape.is_transposed) {

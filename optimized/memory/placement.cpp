@@ -123,14 +123,13 @@ class Planner {
 
   [[nodiscard]] ArenaItem item_of(const MemoryGroup& group) const {
     const StorageIndex first = group.members.front();
-    ArenaItem item;
-    item.device = graph_.storages[first].device;
-    item.lifetime = group.lifetime;
-    item.bytes = group.bytes;
-    item.hint_bytes = group.hint_bytes;
-    item.is_output = group.is_output;
-    item.is_unaligned = uses_[first].is_unaligned;
-    item.has_place = group.has_place;
+    ArenaItem item{.device = graph_.storages[first].device,
+                   .lifetime = group.lifetime,
+                   .bytes = group.bytes,
+                   .hint_bytes = group.hint_bytes,
+                   .is_output = group.is_output,
+                   .is_unaligned = uses_[first].is_unaligned,
+                   .has_place = group.has_place};
     if (!item.has_place) {
       for (const StorageIndex s : group.members) {
         item.bytes = std::max(item.bytes, graph_.storages[s].bytes);
@@ -147,9 +146,9 @@ class Planner {
       const SizedNode& node = nodes[n];
       if (node.workspace_bytes == 0) continue;
       workspaces.back() = add_buffer(node.node.name + "_work", node.workspace_bytes);
-      ArenaItem item;
-      item.device = device_of(node);
-      item.lifetime = {input_.liveness.times[block][n], input_.liveness.node_end(block, n)};
+      ArenaItem item{
+          .device = device_of(node),
+          .lifetime = {input_.liveness.times[block][n], input_.liveness.node_end(block, n)}};
       item.bytes = item.hint_bytes = node.workspace_bytes;
       workspace_items_.emplace_back(items_.size(), *workspaces.back());
       items_.push_back(std::move(item));

@@ -35,22 +35,22 @@ enum class GraphMode : std::uint8_t {
 struct RuntimeOptions {
   GraphMode mode = GraphMode::kPiecewise;
   // Ascending values of the padded symbol that get a plan with captures. Empty: no padding.
-  std::vector<std::int64_t> capture_sizes;
+  std::vector<std::int64_t> capture_sizes = {};
   // No capture size may be larger. 0: the last one.
   std::int64_t max_capture_size = 0;
   // Sizes are rounded up to multiples of this before anything else (sequence parallelism).
   std::int64_t size_multiple = 1;
   // Sizes that are compiled for themselves, before any range; each must be what padding makes of
   // it.
-  std::vector<std::int64_t> compile_sizes;
+  std::vector<std::int64_t> compile_sizes = {};
   // Ranges that are compiled apart, each with passes of its own. Ascending, without overlap. Sizes
   // in none of them are compiled as without ranges.
   std::vector<SizeRange> compile_ranges;
   // Which symbol is padded; empty: the first one of the first user input that has one.
-  std::string padded_symbol;
+  std::string padded_symbol = {};
   // User inputs, by name or by index, that lie at the same address in every call. They are read
   // where they are, and the address is checked before every replay.
-  std::vector<std::string> static_inputs;
+  std::vector<std::string> static_inputs = {};
   // Outputs of the last captured partition are handed out where they lie (LoadedProgram::hold).
   bool weak_outputs = false;
   // All programs of one executor, and all their sizes, run in one arena per device.
@@ -58,7 +58,7 @@ struct RuntimeOptions {
   // Runs before a plan's first one, whose effects are undone.
   std::uint32_t warm_up_runs = 0;
   // For tests: what arenas hold before a run, and what rows behind the true size do.
-  std::optional<std::byte> poison;
+  std::optional<std::byte> poison = {};
   PadFill pad_fill = PadFill::kKeep;
   // What watches the runs; its findings and words come with the results of a call.
   InstrumentKind instrument = InstrumentKind::kNone;

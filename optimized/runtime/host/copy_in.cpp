@@ -74,10 +74,7 @@ Tensor rows_from(const Tensor& tensor, std::uint32_t dim, std::int64_t begin) {
 
 void copy_elements(const std::byte* from, const Sizes& from_strides, std::byte* to,
                    const Sizes& to_strides, const Sizes& sizes, std::int64_t item_bytes) {
-  Tensor walk;
-  walk.dtype = DType::kUInt8;
-  walk.sizes = sizes;
-  walk.strides = to_strides;
+  Tensor walk{.dtype = DType::kUInt8, .sizes = sizes, .strides = to_strides};
   Tensor source = walk;
   source.strides = from_strides;
   std::vector<std::int64_t> places;

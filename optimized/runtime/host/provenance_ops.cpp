@@ -128,9 +128,7 @@ std::optional<std::size_t> place_of_result(const BoundCall& call,
 // Mixes the words of a tensor of sizes `from` into hashes of sizes `to`, to which it is stretched.
 void mix_stretched(const WordArray& words, const Sizes& from, const Sizes& to,
                    std::vector<Word>& hashes) {
-  Tensor rows;
-  rows.sizes = from;
-  rows.strides = row_major_strides(from);
+  Tensor rows{.sizes = from, .strides = row_major_strides(from)};
   const Sizes strides = broadcast_strides(rows, to);
   const std::size_t rank = to.size();
   const std::int64_t inner = rank == 0 ? 1 : to[rank - 1];

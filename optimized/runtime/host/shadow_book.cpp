@@ -193,12 +193,12 @@ spec::Finding ShadowBook::clash(const BoundStep& step, const ShadowClash& clash)
   const ShadowRange range{clash.range.begin - base, clash.range.end - base};
   const std::string by =
       is_scratch ? "its scratch bytes" : "its result " + buffer_name(clash.written->bytes.storage);
-  spec::Finding finding;
-  finding.rule = "S2.stale-read";
-  finding.message = "step " + std::to_string(step.step) + " " + quoted(name) + " writes " + by +
-                    " over bytes " + print_range(range) + " of " + buffer_name(hit) +
-                    (clash.read ? ", which it reads in the same launch" : ", which it makes");
-  finding.nodes.push_back(name);
+  spec::Finding finding{
+      .rule = "S2.stale-read",
+      .message = "step " + std::to_string(step.step) + " " + quoted(name) + " writes " + by +
+                 " over bytes " + print_range(range) + " of " + buffer_name(hit) +
+                 (clash.read ? ", which it reads in the same launch" : ", which it makes"),
+      .nodes = {name}};
   if (clash.read && clash.written) {
     const std::string writer = step.calls[clash.written->call].node->name;
     if (writer != name) finding.nodes.push_back(writer);

@@ -112,11 +112,10 @@ void ShadowInstrument::launch_twin(const BoundStep& step, const ShadowAccesses& 
 // One world goes on, the other does not.
 void ShadowInstrument::refused_for_pad(const BoundStep& step, const std::string& why) {
   const std::string& name = step.calls.front().node->name;
-  spec::Finding finding;
-  finding.rule = "S5.pad-read";
-  finding.message = "step " + std::to_string(step.step) + " '" + name +
-                    "' refuses what stands in rows of the pad: " + why;
-  finding.nodes.push_back(name);
+  spec::Finding finding{.rule = "S5.pad-read",
+                        .message = "step " + std::to_string(step.step) + " '" + name +
+                                   "' refuses what stands in rows of the pad: " + why,
+                        .nodes = {name}};
   add(std::move(finding));
 }
 

@@ -63,11 +63,11 @@ void ShadowInstrument::check_scratch(const BoundStep& step) {
     const bool is_whole =
         std::all_of(guard, guard + kGuardBytes, [](std::byte b) { return b == kGuardFill; });
     if (is_whole) continue;
-    spec::Finding finding;
-    finding.rule = "S4.write-outside";
-    finding.message = step_words(step) + " writes " + (guard == guards[0] ? "before" : "behind") +
-                      " its " + std::to_string(found->second) + " scratch bytes";
-    finding.nodes.push_back(step.calls.front().node->name);
+    spec::Finding finding{.rule = "S4.write-outside",
+                          .message = step_words(step) + " writes " +
+                                     (guard == guards[0] ? "before" : "behind") + " its " +
+                                     std::to_string(found->second) + " scratch bytes",
+                          .nodes = {step.calls.front().node->name}};
     add(std::move(finding));
   }
 }
