@@ -125,9 +125,11 @@ class StateJudge {
 
   Result<JudgeReport> run() {
     const auto subject = runs_.subject();
-    if (!subject.ok()) return not_run(subject.error());
+    if (!subject.ok()) return not_run(std::move(report_), watch_, subject.error());
     subject_ = subject.value();
-    if (subject_->calls.empty() && subject_->error) return not_run(*subject_->error);
+    if (subject_->calls.empty() && subject_->error) {
+      return not_run(std::move(report_), watch_, *subject_->error);
+    }
     GRAPHGATE_TRY(oracle_, runs_.oracle("sampled"));
     for (const auto& program : runs_.script().programs) {
       may_write_.emplace_back(*program, *runs_.script().ops);
@@ -144,13 +146,6 @@ class StateJudge {
   }
 
  private:
-  Result<JudgeReport> not_run(const Error& error) {
-    if (error.kind != ErrorKind::kUnsupported && error.kind != ErrorKind::kBadInput) return error;
-    report_.remark = error.message;
-    conclude(report_, watch_, Outcome::kUnsupported, "");
-    return std::move(report_);
-  }
-
   void add(std::string_view rule, Outcome outcome, std::size_t call, const std::string& message) {
     Finding finding{.rule = std::string(rule),
                     .outcome = outcome,

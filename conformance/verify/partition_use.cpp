@@ -74,4 +74,14 @@ PartitionUses partition_uses(const Accesses& accesses) {
   return uses;
 }
 
+spec::Finding buffer_finding(const spec::Plan& plan, std::uint32_t id, std::string rule,
+                             std::string message) {
+  const spec::PlanBuffer& buffer = plan.buffers[id];
+  return spec::Finding{.rule = std::move(rule),
+                       .message = std::move(message),
+                       .buffers = {buffer.name},
+                       .ranges = {{plan.pools[buffer.pool.index].name, buffer.offset_bytes,
+                                   buffer.offset_bytes + buffer.size_bytes}}};
+}
+
 }  // namespace graphgate::verify

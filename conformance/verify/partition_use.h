@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conformance/verify/accesses.h"
+#include "spec/finding.h"
 
 namespace graphgate::verify {
 
@@ -73,5 +74,9 @@ struct PartitionUses {
 };
 
 [[nodiscard]] PartitionUses partition_uses(const Accesses& accesses);
+
+// A finding about the whole of a buffer, `id` in its plan.
+[[nodiscard]] spec::Finding buffer_finding(const spec::Plan& plan, std::uint32_t id,
+                                           std::string rule, std::string message);
 
 }  // namespace graphgate::verify

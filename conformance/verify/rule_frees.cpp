@@ -134,12 +134,7 @@ class FreeCheck {
   }
 
   void report(std::string rule, std::uint32_t id, std::string message) {
-    spec::Finding finding{.rule = std::move(rule), .message = std::move(message)};
-    const spec::PlanBuffer& buffer = plan_.buffers[id];
-    finding.buffers.push_back(buffer.name);
-    finding.ranges.push_back({plan_.pools[buffer.pool.index].name, buffer.offset_bytes,
-                              buffer.offset_bytes + buffer.size_bytes});
-    out_.push_back(std::move(finding));
+    out_.push_back(buffer_finding(plan_, id, std::move(rule), std::move(message)));
   }
 
   const spec::Plan& plan_;

@@ -171,14 +171,12 @@ class OverlapCheck {
     if (pool.kind == spec::PoolKind::kHeap || pool.kind == spec::PoolKind::kCaller) return;
     const std::int64_t item = spec::item_size_bytes(value.value.type->dtype);
     if (pool.alignment_bytes % item == 0 && buffer.offset_bytes % item == 0) return;
-    out_.push_back(
-        {.rule = "V3.alignment",
-         .message = value_name(plan_, id) + " has elements of " + std::to_string(item) +
-                    " bytes, but begins at byte " + std::to_string(buffer.offset_bytes) + " of " +
-                    pool_name(plan_, buffer.pool) + ", which is aligned to " +
-                    std::to_string(pool.alignment_bytes),
-         .buffers = {buffer.name},
-         .ranges = {{pool.name, buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes}}});
+    out_.push_back(buffer_finding(plan_, value.buffer->index, "V3.alignment",
+                                  value_name(plan_, id) + " has elements of " +
+                                      std::to_string(item) + " bytes, but begins at byte " +
+                                      std::to_string(buffer.offset_bytes) + " of " +
+                                      pool_name(plan_, buffer.pool) + ", which is aligned to " +
+                                      std::to_string(pool.alignment_bytes)));
   }
 
   // What steps make has the sizes that the program states at the plan's symbols.

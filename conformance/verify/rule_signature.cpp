@@ -114,13 +114,8 @@ class SignatureCheck {
   std::string name(std::uint32_t id) const { return buffer_name(plan_, spec::BufferId{id}); }
 
   void report(std::string rule, std::uint32_t id, const std::string& words) {
-    spec::Finding finding{.rule = std::move(rule),
-                          .message = PartitionUses::name_of(plan_, *use_) + " " + words};
-    const spec::PlanBuffer& buffer = plan_.buffers[id];
-    finding.buffers.push_back(buffer.name);
-    finding.ranges.push_back({plan_.pools[buffer.pool.index].name, buffer.offset_bytes,
-                              buffer.offset_bytes + buffer.size_bytes});
-    out_.push_back(std::move(finding));
+    out_.push_back(buffer_finding(plan_, id, std::move(rule),
+                                  PartitionUses::name_of(plan_, *use_) + " " + words));
   }
 
   const spec::Plan& plan_;

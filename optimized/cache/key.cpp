@@ -181,18 +181,24 @@ std::vector<std::string> KeyFactors::differences(const KeyFactors& a, const KeyF
   return {names.begin(), names.end()};
 }
 
-std::map<std::string, std::string> environ_factors() {
-  // Where the cache lies, whether it is used, and what is printed.
-  static const std::set<std::string, std::less<>> kIgnored = {
-      "GRAPHGATE_CACHE_ROOT", "GRAPHGATE_DISABLE_CACHE", "GRAPHGATE_VERBOSE", "GRAPHGATE_DUMP"};
+std::map<std::string, std::string> own_environment() {
   constexpr std::string_view kPrefix = "GRAPHGATE_";
-  std::map<std::string, std::string> factors;
+  std::map<std::string, std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos || text.substr(0, kPrefix.size()) != kPrefix) continue;
-    std::string name(text.substr(0, equals));
-    if (!kIgnored.contains(name)) factors.emplace(std::move(name), text.substr(equals + 1));
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::map<std::string, std::string> environ_factors() {
+  std::map<std::string, std::string> factors = own_environment();
+  // Where the cache lies, whether it is used, and what is printed.
+  for (const char* name :
+       {"GRAPHGATE_CACHE_ROOT", "GRAPHGATE_DISABLE_CACHE", "GRAPHGATE_VERBOSE", "GRAPHGATE_DUMP"}) {
+    factors.erase(name);
   }
   return factors;
 }

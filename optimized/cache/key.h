@@ -49,7 +49,10 @@ class KeyFactors {
   std::map<std::string, Section, std::less<>> sections_;
 };
 
-// GRAPHGATE_* variables of this process but those that say where and how loudly, not what.
+// GRAPHGATE_* variables of this process.
+[[nodiscard]] std::map<std::string, std::string> own_environment();
+
+// Those but those that say where and how loudly, not what.
 [[nodiscard]] std::map<std::string, std::string> environ_factors();
 
 // What the process and the machine add. Made once by a store.

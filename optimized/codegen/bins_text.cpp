@@ -1,7 +1,5 @@
 #include "optimized/codegen/bins_text.h"
 
-#include <numeric>
-
 #include "optimized/codegen/copy_work.h"
 #include "optimized/codegen/row_spelling.h"
 #include "optimized/codegen/row_text.h"
@@ -20,9 +18,7 @@ Tensor scratch_tensor(const DeviceListener& listener, DType dtype, const Sizes& 
 }
 
 std::vector<std::int64_t> all_dims(const Tensor& tensor) {
-  std::vector<std::int64_t> out(tensor.sizes.size());
-  std::iota(out.begin(), out.end(), 0);
-  return out;
+  return wrap_dims({}, tensor.rank(), true);
 }
 
 std::string first_lines(std::int64_t threads) {

@@ -27,6 +27,14 @@ std::uint64_t epsilon_bits(double epsilon, DType dtype) {
   return bits;
 }
 
+// A warp takes a row.
+TextWork work_by_warps(const Tensor& result, const Tensor& operand, std::int64_t rows) {
+  return TextWork{.pointers = {result.data(), operand.data()},
+                  .threads = rows * 32,
+                  .accesses = {{result, true}, {operand, false}},
+                  .shares_launches = true};
+}
+
 }  // namespace
 
 std::optional<TextWork> reduce_text(const ReduceWork& work) {
@@ -34,10 +42,7 @@ std::optional<TextWork> reduce_text(const ReduceWork& work) {
   const RowParts to = rows_of(work.result, {});
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow) return {};
-  TextWork out{.pointers = {work.result.data(), work.self.data()},
-               .threads = to.outer.count() * 32,
-               .accesses = {{work.result, true}, {work.self, false}},
-               .shares_launches = true};
+  TextWork out = work_by_warps(work.result, work.self, to.outer.count());
   const std::string c = compute_name(work.compute);
   out.statements = row_of_warp_text(to.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("from", from.inner) +
@@ -57,10 +62,7 @@ std::optional<TextWork> softmax_text(const Tensor& result, const Tensor& self, s
   const RowParts to = rows_of(result, {dim});
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow) return {};
-  TextWork out{.pointers = {result.data(), self.data()},
-               .threads = from.outer.count() * 32,
-               .accesses = {{result, true}, {self, false}},
-               .shares_launches = true};
+  TextWork out = work_by_warps(result, self, from.outer.count());
   const std::string c = compute_name(dtype);
   out.statements = row_of_warp_text(from.outer.count()) + first_text("to", 0, to.outer) +
                    first_text("from", 1, from.outer) + place_text("to", to.inner) +
@@ -184,10 +186,7 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   const RowParts to = rows_of(work.result, work.dims);
   const std::int64_t length = from.inner.count();
   if (length > kLongestRow || length == 0) return {};
-  TextWork out{.pointers = {work.result.data(), work.input.data()},
-               .threads = from.outer.count() * 32,
-               .accesses = {{work.result, true}, {work.input, false}},
-               .shares_launches = true};
+  TextWork out = work_by_warps(work.result, work.input, from.outer.count());
   const std::string c = compute_name(dtype);
   const std::uint64_t epsilon = epsilon_bits(work.epsilon, dtype);
   std::string& text = out.statements;
@@ -200,10 +199,9 @@ std::optional<TextWork> norm_text(const NormWork& work) {
   std::string scale;
   const auto parameter = [&](const Tensor* tensor, const std::string& name, const char* sign) {
     if (tensor == nullptr) return;
-    std::vector<std::int64_t> all(static_cast<std::size_t>(tensor->rank()));
-    for (std::size_t d = 0; d < all.size(); ++d) all[d] = static_cast<std::int64_t>(d);
     const bool has_rows = tensor->rank() == work.input.rank();
-    const RowParts rows = rows_of(*tensor, has_rows ? work.dims : all);
+    const RowParts rows =
+        rows_of(*tensor, has_rows ? work.dims : wrap_dims({}, tensor->rank(), true));
     text += (has_rows
                  ? first_text(name, out.pointers.size(), rows.outer)
                  : "  char* const " + name + " = p" + std::to_string(out.pointers.size()) + ";\n") +

@@ -155,13 +155,8 @@ class NormQuant {
 }  // namespace
 
 void fuse_norm_quant(spec::Graph& graph, PassContext& context) {
-  Matcher matcher(graph, context);
-  for (std::uint32_t n = 0; n < matcher.node_count(); ++n) {
-    if (!matcher.is(n, "aten._to_copy") && !matcher.is(n, "aten.to")) continue;
-    const auto dtype = matcher.dtype(result_of(matcher.node(n)));
-    if (dtype == DType::kFloat8E4M3FN || dtype == DType::kFloat8E5M2) NormQuant(matcher, n).run();
-  }
-  matcher.apply();
+  rewrite_quantizing_casts(graph, context,
+                           [](Matcher& matcher, std::uint32_t n) { NormQuant(matcher, n).run(); });
 }
 
 }  // namespace graphgate::optimized

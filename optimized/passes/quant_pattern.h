@@ -34,6 +34,19 @@ struct QuantMatch {
 // no node of it is in place. What reads `source` beside it is for the caller to judge.
 [[nodiscard]] std::optional<QuantMatch> find_quant(const Matcher& graph, std::uint32_t last_cast);
 
+// Calls `visit(matcher, node)` for each cast to an 8-bit float, and makes the changes.
+template <class Visit>
+void rewrite_quantizing_casts(spec::Graph& graph, PassContext& context, const Visit& visit) {
+  Matcher matcher(graph, context);
+  for (std::uint32_t n = 0; n < matcher.node_count(); ++n) {
+    if (!matcher.is(n, "aten._to_copy") && !matcher.is(n, "aten.to")) continue;
+    const auto dtype = matcher.dtype(result_of(matcher.node(n)));
+    const bool is_narrow = dtype == spec::DType::kFloat8E4M3FN || dtype == spec::DType::kFloat8E5M2;
+    if (is_narrow) visit(matcher, n);
+  }
+  matcher.apply();
+}
+
 // divides, min, max and dtype, and what is dynamic: the fused node's keyword arguments.
 [[nodiscard]] std::vector<spec::NamedArgument> quant_arguments(const QuantMatch& match);
 

@@ -3,24 +3,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string_view>
+
+#include "optimized/cache/key.h"
 
 namespace graphgate::optimized {
-namespace {
-
-std::map<std::string, std::string> own_environment() {
-  constexpr std::string_view kPrefix = "GRAPHGATE_";
-  std::map<std::string, std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || text.substr(0, kPrefix.size()) != kPrefix) continue;
-    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return variables;
-}
-
-}  // namespace
 
 GlobalSettings::GlobalSettings() : environment_(own_environment()) {
   std::fegetenv(&floating_point_);
