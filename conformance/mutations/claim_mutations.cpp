@@ -81,10 +81,9 @@ Sites dropped_outputs(const Plan& plan) {
   Sites sites;
   for (std::size_t k = 0; k < plan.outputs.size(); ++k) {
     sites.emplace_back([k](Plan& p) {
-      const auto at = static_cast<std::ptrdiff_t>(k);
-      p.outputs.erase(p.outputs.begin() + at);
-      if (!p.output_lifetimes.empty()) p.output_lifetimes.erase(p.output_lifetimes.begin() + at);
-      if (p.padding) p.padding->output_dims.erase(p.padding->output_dims.begin() + at);
+      erase_at(p.outputs, k);
+      if (!p.output_lifetimes.empty()) erase_at(p.output_lifetimes, k);
+      if (p.padding) erase_at(p.padding->output_dims, k);
     });
   }
   return sites;
@@ -161,20 +160,15 @@ Sites fewer_events(const Plan& plan) {
 
 // --- Padding ------------------------------------------------------------------------------------
 
-Sites dropped_dims(const Plan& plan, bool of_inputs) {
+// Of inputs or outputs.
+template <auto Dims>
+Sites dropped_dims(const Plan& plan) {
   Sites sites;
-  if (!plan.padding) return sites;
-  const auto& dims = of_inputs ? plan.padding->input_dims : plan.padding->output_dims;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    sites.emplace_back([i, of_inputs](Plan& p) {
-      (of_inputs ? p.padding->input_dims : p.padding->output_dims)[i].reset();
-    });
+  for (std::size_t i = 0; plan.padding && i < ((*plan.padding).*Dims).size(); ++i) {
+    sites.emplace_back([i](Plan& p) { ((*p.padding).*Dims)[i].reset(); });
   }
   return sites;
 }
-
-Sites dropped_input_dims(const Plan& plan) { return dropped_dims(plan, true); }
-Sites dropped_output_dims(const Plan& plan) { return dropped_dims(plan, false); }
 
 Sites other_padded_symbols(const Plan& plan) {
   Sites sites;
@@ -218,10 +212,10 @@ constexpr MutationRow kRows[] = {
      fewer_events},
     {{"padded-input-dim-dropped", "PlanPadding::input_dims",
       "an input that grows with the padded symbol is not padded", true, "verifier"},
-     dropped_input_dims},
+     dropped_dims<&spec::PlanPadding::input_dims>},
     {{"padded-output-dim-dropped", "PlanPadding::output_dims",
       "an output that grows with the padded symbol is not cut", true, "verifier"},
-     dropped_output_dims},
+     dropped_dims<&spec::PlanPadding::output_dims>},
     {{"padded-symbol-unknown", "PlanPadding::symbol", "the padded symbol is none of the plan's",
       false, "check_plan"},
      other_padded_symbols},

@@ -42,21 +42,12 @@ Sites pools_of_other_devices(const Plan& plan) {
   return sites;
 }
 
-Sites recycled_pools(const Plan& plan) {
+// Pools of one kind are said to be of another.
+template <PoolKind from, PoolKind to>
+Sites pools_of_other_kind(const Plan& plan) {
   Sites sites;
-  for (const auto b : used_buffers(plan, PlanTimes(plan), PoolKind::kState)) {
-    sites.emplace_back(
-        [pool = plan.buffers[b].pool.index](Plan& p) { p.pools[pool].kind = PoolKind::kArena; });
-  }
-  return sites;
-}
-
-// The caller is said to own what steps make.
-Sites given_away_pools(const Plan& plan) {
-  Sites sites;
-  for (const auto b : used_buffers(plan, PlanTimes(plan), PoolKind::kArena)) {
-    sites.emplace_back(
-        [pool = plan.buffers[b].pool.index](Plan& p) { p.pools[pool].kind = PoolKind::kCaller; });
+  for (const auto b : used_buffers(plan, PlanTimes(plan), from)) {
+    sites.emplace_back([pool = plan.buffers[b].pool.index](Plan& p) { p.pools[pool].kind = to; });
   }
   return sites;
 }
@@ -320,10 +311,10 @@ constexpr MutationRow kRows[] = {
       true, "verifier"},
      pools_of_other_devices},
     {{"state-pool-recycled", "PlanPool::kind", "parameters lie in an arena", true, "verifier"},
-     recycled_pools},
+     pools_of_other_kind<PoolKind::kState, PoolKind::kArena>},
     {{"arena-of-caller", "PlanPool::kind", "what steps make lies in memory of the caller", true,
       "verifier"},
-     given_away_pools},
+     pools_of_other_kind<PoolKind::kArena, PoolKind::kCaller>},
     {{"pool-unaligned", "PlanPool::alignment_bytes",
       "a pool asks for no alignment, and a tensor begins at an odd byte", true, "verifier"},
      unaligned_pools},

@@ -75,6 +75,11 @@ class PlanTimes {
 [[nodiscard]] bool may_conflict(const spec::Plan& plan, const spec::PlanStep& a,
                                 const spec::PlanStep& b);
 
+template <class List>
+void erase_at(List& list, std::size_t index) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 // Two tensors of equal dtype, sizes, strides, offset and device.
 [[nodiscard]] bool same_type(const spec::PlanValue& a, const spec::PlanValue& b);
 

@@ -102,7 +102,7 @@ Sites merged_partitions(const Plan& plan) {
         auto& list = p.blocks[b].partitions;
         list[i].end_step = list[i + 1].end_step;
         merge_into(list[i].signature, list[i + 1].signature);
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        erase_at(list, i + 1);
       });
     }
   }
@@ -128,39 +128,16 @@ Sites moved_cuts(const Plan& plan) {
 
 // --- Signatures ---------------------------------------------------------------------------------
 
-template <class List>
-void erase_at(List& list, std::size_t index) {
-  list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
 // One entry of one list of every signature, taken out.
-template <class ListOf>
-Sites dropped_entries(const Plan& plan, ListOf list_of) {
+template <auto List>
+Sites dropped(const Plan& plan) {
   Sites sites;
-  for_each_partition(plan, [&](std::size_t b, std::size_t i, PlanPartition partition) {
-    for (std::size_t k = 0; k < list_of(partition.signature).size(); ++k) {
-      add_site(sites, b, i,
-               [list_of, k](Plan&, PlanPartition& p) { erase_at(list_of(p.signature), k); });
+  for_each_partition(plan, [&](std::size_t b, std::size_t i, const PlanPartition& partition) {
+    for (std::size_t k = 0; k < (partition.signature.*List).size(); ++k) {
+      add_site(sites, b, i, [k](Plan&, PlanPartition& p) { erase_at(p.signature.*List, k); });
     }
   });
   return sites;
-}
-
-Sites dropped_inputs(const Plan& plan) {
-  return dropped_entries(
-      plan, [](PlanSignature & s) -> auto& { return s.inputs; });
-}
-Sites dropped_outputs(const Plan& plan) {
-  return dropped_entries(
-      plan, [](PlanSignature & s) -> auto& { return s.outputs; });
-}
-Sites dropped_constants(const Plan& plan) {
-  return dropped_entries(
-      plan, [](PlanSignature & s) -> auto& { return s.constants; });
-}
-Sites dropped_symbols(const Plan& plan) {
-  return dropped_entries(
-      plan, [](PlanSignature & s) -> auto& { return s.symbols; });
 }
 
 Sites added_symbols(const Plan& plan) {
@@ -192,11 +169,12 @@ std::vector<std::uint32_t> strangers(const Plan& plan, const PlanPartition& part
 }
 
 // Which list a stranger comes into.
-Sites added_buffers(const Plan& plan, bool as_output) {
+template <bool as_output>
+Sites added_buffers(const Plan& plan) {
   Sites sites;
   for_each_partition(plan, [&](std::size_t b, std::size_t i, const PlanPartition& partition) {
     for (const auto stranger : strangers(plan, partition)) {
-      add_site(sites, b, i, [stranger, as_output](Plan&, PlanPartition& p) {
+      add_site(sites, b, i, [stranger](Plan&, PlanPartition& p) {
         if (as_output) p.signature.outputs.push_back(BufferId{stranger});
         if (!as_output) p.signature.inputs.push_back({BufferId{stranger}, false});
       });
@@ -205,23 +183,18 @@ Sites added_buffers(const Plan& plan, bool as_output) {
   return sites;
 }
 
-Sites added_inputs(const Plan& plan) { return added_buffers(plan, false); }
-Sites added_outputs(const Plan& plan) { return added_buffers(plan, true); }
-
-Sites turned_frees(const Plan& plan, bool from) {
+template <bool from>
+Sites turned_frees(const Plan& plan) {
   Sites sites;
   for_each_partition(plan, [&](std::size_t b, std::size_t i, const PlanPartition& partition) {
     for (std::size_t k = 0; k < partition.signature.inputs.size(); ++k) {
       if (partition.signature.inputs[k].deallocate != from) continue;
       add_site(sites, b, i,
-               [k, from](Plan&, PlanPartition& p) { p.signature.inputs[k].deallocate = !from; });
+               [k](Plan&, PlanPartition& p) { p.signature.inputs[k].deallocate = !from; });
     }
   });
   return sites;
 }
-
-Sites forgotten_frees(const Plan& plan) { return turned_frees(plan, true); }
-Sites early_frees(const Plan& plan) { return turned_frees(plan, false); }
 
 // State that a step writes is said to be constant.
 Sites written_constants(const Plan& plan) {
@@ -272,30 +245,30 @@ constexpr MutationRow kRows[] = {
      moved_cuts},
     {{"signature-input-dropped", "PlanSignature::inputs", "a partition does not receive a buffer",
       true, "verifier"},
-     dropped_inputs},
+     dropped<&PlanSignature::inputs>},
     {{"signature-input-added", "PlanSignature::inputs",
       "a partition receives a buffer that it does not touch", true, "verifier"},
-     added_inputs},
+     added_buffers<false>},
     {{"free-forgotten", "SignatureInput::deallocate", "nobody gives a buffer up", true, "verifier"},
-     forgotten_frees},
+     turned_frees<true>},
     {{"free-early", "SignatureInput::deallocate", "a buffer is given up that is needed later", true,
       "verifier"},
-     early_frees},
+     turned_frees<false>},
     {{"signature-output-dropped", "PlanSignature::outputs",
       "a partition does not hand on what is used later", true, "verifier"},
-     dropped_outputs},
+     dropped<&PlanSignature::outputs>},
     {{"signature-output-added", "PlanSignature::outputs",
       "a partition hands on what it does not have", true, "verifier"},
-     added_outputs},
+     added_buffers<true>},
     {{"constant-dropped", "PlanSignature::constants", "a partition is not told of a parameter",
       true, "verifier"},
-     dropped_constants},
+     dropped<&PlanSignature::constants>},
     {{"constant-written", "PlanSignature::constants", "state that steps write is called constant",
       true, "verifier"},
      written_constants},
     {{"symbol-dropped", "PlanSignature::symbols", "a partition does not know a symbol it needs",
       true, "verifier"},
-     dropped_symbols},
+     dropped<&PlanSignature::symbols>},
     {{"symbol-added", "PlanSignature::symbols", "a partition asks for a symbol it does not need",
       true, "verifier"},
      added_symbols},

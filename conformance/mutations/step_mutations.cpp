@@ -213,7 +213,7 @@ Sites dropped_body_nodes(const Plan& plan) {
     for (std::size_t n = 0; n < plan.steps[s].body.size(); ++n) {
       sites.emplace_back([s, n](Plan& p) {
         PlanStep& step = p.steps[s];
-        step.body.erase(step.body.begin() + static_cast<std::ptrdiff_t>(n));
+        erase_at(step.body, n);
         std::erase_if(step.node.arguments, [&](const spec::NamedArgument& named) {
           return !mentions(step.body, *named.argument.as<ValueId>(), false);
         });
@@ -244,7 +244,8 @@ Sites exchanged_body_nodes(const Plan& plan) {
 
 // --- Scratch bytes ------------------------------------------------------------------------------
 
-Sites workspaces(const Plan& plan, bool over_operands) {
+template <bool over_operands>
+Sites workspaces(const Plan& plan) {
   const PlanTimes times(plan);
   Sites sites;
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -261,9 +262,6 @@ Sites workspaces(const Plan& plan, bool over_operands) {
   }
   return sites;
 }
-
-Sites workspaces_over_live(const Plan& plan) { return workspaces(plan, false); }
-Sites workspaces_over_operands(const Plan& plan) { return workspaces(plan, true); }
 
 constexpr MutationRow kRows[] = {
     {{"step-dropped", "Plan::steps", "a step that writes something is missing", true, "verifier"},
@@ -293,10 +291,10 @@ constexpr MutationRow kRows[] = {
      exchanged_body_nodes},
     {{"workspace-over-live", "PlanStep::workspace",
       "scratch bytes of a step lie over a tensor that a later step reads", true, "verifier"},
-     workspaces_over_live},
+     workspaces<false>},
     {{"workspace-over-operand", "PlanStep::workspace",
       "scratch bytes of a step lie over what it reads or makes", true, "verifier"},
-     workspaces_over_operands},
+     workspaces<true>},
 };
 
 }  // namespace

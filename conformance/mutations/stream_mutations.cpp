@@ -61,7 +61,6 @@ std::optional<std::uint32_t> recorder_of(const Plan& plan, std::uint32_t waiter,
   return std::nullopt;
 }
 
-// Calls `visit(waiter, place among its waits, recorder)` for waits that order a conflict.
 // An op with hidden state or tokens, or one that only the program's own table knows.
 bool may_reach_state(const PlanStep& step) {
   const auto nodes = nodes_of(step);
@@ -72,6 +71,7 @@ bool may_reach_state(const PlanStep& step) {
   });
 }
 
+// Calls `visit(waiter, place among its waits, recorder)` for waits that order a conflict.
 template <class Visit>
 void for_each_wait(const Plan& plan, Visit&& visit) {
   for (std::uint32_t i = 0; i < plan.steps.size(); ++i) {
@@ -90,10 +90,7 @@ void for_each_wait(const Plan& plan, Visit&& visit) {
 Sites dropped_waits(const Plan& plan) {
   Sites sites;
   for_each_wait(plan, [&](std::uint32_t waiter, std::size_t w, std::uint32_t) {
-    sites.emplace_back([waiter, w](Plan& p) {
-      auto& waits = p.steps[waiter].waits;
-      waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(w));
-    });
+    sites.emplace_back([waiter, w](Plan& p) { erase_at(p.steps[waiter].waits, w); });
   });
   return sites;
 }
